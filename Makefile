@@ -1,0 +1,76 @@
+# A virtual environment of its own in .venv; nothing outside this folder is changed.
+
+VENV := .venv
+PY := $(VENV)/bin/python
+PIP := $(PY) -m pip --disable-pip-version-check -qq
+ARGS ?=
+
+# What a person types after ASK= and the like reaches the demo through the environment, so that
+# quotes, spaces and dollar signs arrive as they were typed.
+export HITL_DEMO_ASK = $(value ASK)
+export HITL_DEMO_CALLS = $(value CALLS)
+export HITL_DEMO_POLICY = $(value POLICY)
+export HITL_DEMO_PORT = $(value PORT)
+
+DEMO_FLAGS = $(if $(filter-out 0,$(value CHECK)),--check) \
+	$(if $(value ASK),--ask="$$HITL_DEMO_ASK") \
+	$(if $(value CALLS),--calls="$$HITL_DEMO_CALLS") \
+	$(if $(value POLICY),--policy="$$HITL_DEMO_POLICY") \
+	$(if $(value PORT),--port="$$HITL_DEMO_PORT")
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint format types contracts clean
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: $(VENV)/.demo ## a local Slack, Redis, the bot and an agent  [ASK= CHECK=1 CALLS= POLICY= PORT=]
+	@$(PY) -m examples.demo $(DEMO_FLAGS)
+
+test: $(VENV)/.dev ## every test, against a real Redis and browser  [ARGS=]
+	@$(PY) -m pytest $(ARGS)
+
+lint: $(VENV)/.dev ## style and formatting
+	@$(PY) -m ruff check .
+	@$(PY) -m ruff format --check .
+
+format: $(VENV)/.dev ## rewrite the files in the project's style
+	@$(PY) -m ruff check --fix .
+	@$(PY) -m ruff format .
+
+types: $(VENV)/.dev ## types, strict
+	@$(PY) -m pyright --pythonpath $(PY)
+
+contracts: $(VENV)/.dev ## who may import whom
+	@$(VENV)/bin/lint-imports --no-logo
+
+clean: ## remove the virtual environment, caches and the demo's data
+	@rm -rf $(VENV) .demo build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# One environment, filled in two steps: the demo needs no test tools.
+$(VENV)/.demo: $(PY) pyproject.toml constraints.txt
+	@echo "Installing what the demo needs into $(VENV) (about a minute the first time) ..."
+	@$(PIP) install -c constraints.txt -e ".[demo]"
+	@touch $@
+
+$(VENV)/.dev: $(PY) pyproject.toml constraints.txt
+	@echo "Installing the demo and the test tools into $(VENV) (about a minute the first time) ..."
+	@$(PIP) install -c constraints.txt -e ".[demo,dev]"
+	@touch $@ $(VENV)/.demo
+
+# A name on the PATH may be an empty shell (pyenv's shims are), so each candidate is asked.
+$(PY):
+	@for python in python3.12 python3.11 python3; do \
+		"$$python" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' 2>/dev/null || continue; \
+		found=$$python; \
+		"$$python" -c 'import ensurepip, venv' 2>/dev/null || continue; \
+		echo "Making a virtual environment in $(VENV) with $$("$$python" --version) ..."; \
+		exec "$$python" -m venv --clear $(VENV); \
+	done; \
+	if [ -n "$$found" ]; then \
+		echo "$$found cannot make virtual environments: install its venv module (Debian, Ubuntu: apt install $$found-venv)." >&2; \
+	else \
+		echo "This needs Python 3.11, 3.12 or 3.13, and none is on the PATH." >&2; \
+	fi; \
+	exit 1

@@ -1,0 +1,1 @@
+"""The approval bot: an application beside the library `hitl_core`."""

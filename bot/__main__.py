@@ -1,0 +1,53 @@
+"""`python -m bot serve`: the bot, set up by its environment."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import logging
+import os
+import signal
+import sys
+from dataclasses import fields
+
+from bot.settings import Settings
+from hitl_core.errors import HitlError
+
+
+def main(argv: list[str] | None = None) -> int:
+    """0 after a clean end, 2 where a setting is missing or wrong."""
+    parser = argparse.ArgumentParser(
+        prog="python -m bot",
+        description="Shows reviews in Slack and stores what people decide.",
+        epilog="Settings, by environment: " + ", ".join(f.name.upper() for f in fields(Settings)),
+    )
+    commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser("serve", help="serve Slack's requests and post reviews, until SIGTERM")
+    parser.parse_args(argv)
+    logging.basicConfig(
+        level=os.environ.get("HITL_LOG_LEVEL", "INFO").upper(),
+        format="%(asctime)s %(levelname)s %(name)s %(message)s",
+        stream=sys.stderr,
+    )
+    try:
+        asyncio.run(_serve(Settings.from_environment(os.environ)))
+    except (HitlError, OSError) as error:
+        print(f"bot: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+async def _serve(settings: Settings) -> None:
+    from bot.app import running_bot
+
+    stopped = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stopped.set)
+    async with running_bot(settings) as bot:
+        print(f"bot: listening on {bot.url}", flush=True)
+        await stopped.wait()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

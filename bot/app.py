@@ -1,0 +1,118 @@
+"""The composition root: everything that the bot is made of is put together here, and only here."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from aiohttp import web
+from slack_bolt.async_app import AsyncApp
+from slack_bolt.authorization import AuthorizeResult
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.channels.slack.channel import SlackChannel
+from bot.channels.slack.listeners import Listeners
+from bot.directory import Directory
+from bot.escalator import Escalator
+from bot.inbox import Inbox
+from bot.outbox import Outbox
+from bot.settings import Settings
+from bot.web import make_web
+from hitl_core.errors import HitlError
+from hitl_core.policy import Policy
+from hitl_core.review.service import Reviews
+from hitl_core.store import RedisStore
+
+log = logging.getLogger(__name__)
+
+#: One call to Slack. A click has 3 s in all.
+SLACK_TIMEOUT = 4
+
+
+@dataclass(frozen=True)
+class Bot:
+    """A running bot. `url` is where Slack sends its requests."""
+
+    url: str
+    store: RedisStore
+    outbox: Outbox
+    escalator: Escalator
+
+
+@asynccontextmanager
+async def running_bot(settings: Settings) -> AsyncGenerator[Bot, None]:
+    """Raises SettingsError or StoreUnavailable in one sentence; else serves until the block ends."""
+    if settings.hitl_policy:
+        Policy.load(settings.hitl_policy)
+    store = await RedisStore.open(settings.hitl_redis_url)
+    try:
+        client = AsyncWebClient(
+            token=settings.slack_bot_token,
+            base_url=settings.slack_api_url,
+            timeout=SLACK_TIMEOUT,
+            retry_handlers=[],  # a post whose answer was lost must be looked for, not repeated
+        )
+        channel = SlackChannel(client, settings.hitl_channel)
+        await channel.start()
+        reviews = Reviews(store, patience=1.5)
+        inbox = Inbox(reviews, Directory(channel, channel.team))
+        slack = _bolt(settings, client, channel)
+        Listeners(inbox, channel).register(slack)
+        outbox, escalator = Outbox(Reviews(store, patience=5.0), channel), Escalator(reviews)
+        workers = [asyncio.create_task(outbox.run()), asyncio.create_task(escalator.run())]
+
+        async def ready() -> dict[str, object]:
+            await store.now()
+            for worker in workers:
+                if worker.done():
+                    raise HitlError(
+                        "A worker of the bot has stopped. Restart the bot; its log says why."
+                    )
+            return {"undelivered": await store.buried()}
+
+        try:
+            async with _serving(make_web(slack, ready), settings) as url:
+                yield Bot(url, store, outbox, escalator)
+        finally:
+            for worker in workers:
+                worker.cancel()
+            for outcome in await asyncio.gather(*workers, return_exceptions=True):
+                if isinstance(outcome, Exception):
+                    log.error("a worker had stopped", exc_info=outcome)
+    finally:
+        await store.close()
+
+
+def _bolt(settings: Settings, client: AsyncWebClient, channel: SlackChannel) -> AsyncApp:
+    async def authorize() -> AuthorizeResult:
+        """One workspace, known since the start: no call for each click."""
+        return AuthorizeResult(
+            enterprise_id=None,
+            team_id=channel.team,
+            bot_user_id=channel.user,
+            bot_id=channel.bot_id,
+            bot_token=settings.slack_bot_token,
+        )
+
+    return AsyncApp(
+        client=client,
+        signing_secret=settings.slack_signing_secret,
+        authorize=authorize,
+        process_before_response=True,  # the default polls for the ack every 10 ms
+    )
+
+
+@asynccontextmanager
+async def _serving(app: web.Application, settings: Settings) -> AsyncGenerator[str, None]:
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=5.0)
+    await runner.setup()
+    try:
+        site = web.TCPSite(runner, settings.hitl_host, settings.hitl_port)
+        await site.start()
+        host, port = runner.addresses[0][:2]
+        yield f"http://{host}:{port}/slack/events"
+    finally:
+        await runner.cleanup()

@@ -1,0 +1,1 @@
+"""One folder a channel. A channel never imports another."""

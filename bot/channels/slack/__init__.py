@@ -1,0 +1,1 @@
+"""Slack: cards as Block Kit, clicks as commands."""

@@ -1,0 +1,70 @@
+"""Make one card true at one place: post it, find it again, or update it; never two, never older."""
+
+from __future__ import annotations
+
+import logging
+
+from bot.card import card
+from bot.channel import Channel, MessageGone, Undeliverable
+from hitl_core.failpoints import failpoint
+from hitl_core.model import MessageRef, Place, Snapshot
+from hitl_core.review.service import Reviews
+
+log = logging.getLogger(__name__)
+
+
+async def deliver(
+    reviews: Reviews, channel: Channel, review_id: str, place: Place, *, again: bool
+) -> None:
+    """`again`: an earlier try may have posted it. Raises what the channel raises, and StoreUnavailable."""
+    snapshot = await reviews.load(review_id)
+    ref = snapshot.posts.get(place)
+    if ref is None:
+        ref = await _first(reviews, channel, snapshot, place, again)
+        snapshot = await reviews.load(review_id)
+    while snapshot.shown.get(place, 0) < snapshot.review.version:
+        await _update(channel, ref, snapshot, place)
+        shown = await reviews.store.record_shown(review_id, place, snapshot.review.version)
+        if shown <= snapshot.review.version:
+            return
+        # Another bot drew a newer one in the meantime, and this one may have covered it.
+        snapshot = (await reviews.load(review_id)).model_copy(update={"shown": {}})
+
+
+async def _first(
+    reviews: Reviews, channel: Channel, snapshot: Snapshot, place: Place, again: bool
+) -> MessageRef:
+    """Post the card. Of two posts the recorded one stays; the loser deletes its own."""
+    review = snapshot.review
+    found = await channel.find(place, review.id, review.created_at) if again else []
+    await failpoint("outbox.before_post")
+    mine = found[0] if found else await _post(channel, snapshot, place)
+    await failpoint("outbox.after_post")
+    winner = await reviews.store.record_post(review.id, place, mine)
+    if again:  # the lost one may have shown up only now
+        found = await channel.find(place, review.id, review.created_at)
+    for ref in {ref.ts: ref for ref in [*found, mine] if ref != winner}.values():
+        await channel.delete(ref)
+    await failpoint("outbox.after_record")
+    if winner == mine and not again:
+        await reviews.store.record_shown(review.id, place, review.version)
+    return winner
+
+
+async def _post(channel: Channel, snapshot: Snapshot, place: Place) -> MessageRef:
+    drawn = card(snapshot.review, place)
+    try:
+        return await channel.post(place, drawn)
+    except Undeliverable as error:
+        log.error(
+            "review %s: its card was refused (%s), so it is text only", drawn.review_id, error
+        )
+        return await channel.post_plain(place, drawn)
+
+
+async def _update(channel: Channel, ref: MessageRef, snapshot: Snapshot, place: Place) -> None:
+    try:
+        await channel.update(ref, card(snapshot.review, place))
+    except MessageGone:
+        # Somebody deleted it. What was decided is stored; a new post would ask again.
+        log.warning("review %s: its message at %s is gone", snapshot.review.id, place)

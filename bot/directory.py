@@ -1,0 +1,43 @@
+"""Who may decide: the members of a channel where the action stands."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+
+from bot.channel import Channel, Limited, Undeliverable, Unreachable
+from hitl_core.errors import Refused
+from hitl_core.model import MessageRef, Place, Reviewer, Snapshot
+
+#: A member who left is refused this many seconds later, at the latest.
+MAX_AGE = 60.0
+
+
+class Directory:
+    def __init__(self, channel: Channel, team: str) -> None:
+        self._channel, self._team = channel, team
+        self._members: dict[str, tuple[float, frozenset[str]]] = {}
+
+    async def check(self, who: Reviewer, snapshot: Snapshot, places: Iterable[Place]) -> None:
+        """Raises Refused where this person may not decide what stands at these places, or nobody can tell."""
+        if who.team != self._team:
+            raise Refused("not_permitted", "Only people of this workspace may decide.")
+        places = [place for place in places if place in snapshot.posts]
+        for place in places:
+            if who.id in await self._of(snapshot.posts[place]):
+                return
+        names = " or ".join(dict.fromkeys(map(self._channel.name_of, places))) or "the channel"
+        raise Refused("not_permitted", f"Only members of {names} may decide this.")
+
+    async def _of(self, ref: MessageRef) -> frozenset[str]:
+        since, members = self._members.get(ref.conversation, (0.0, frozenset[str]()))
+        if time.monotonic() - since < MAX_AGE and since:
+            return members
+        try:
+            members = await self._channel.members(ref)
+        except (Limited, Unreachable, Undeliverable) as error:
+            raise Refused(
+                "unknown_members", "Who may decide could not be looked up just now. Press again."
+            ) from error
+        self._members[ref.conversation] = (time.monotonic(), members)
+        return members

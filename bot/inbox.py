@@ -1,0 +1,136 @@
+"""What a person did → a decision → what the person is told."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from bot.directory import Directory
+from hitl_core.errors import HitlError, Refused, ReviewNotFound, StoreError, StoreUnavailable
+from hitl_core.failpoints import failpoint
+from hitl_core.model import Place, Reviewer, Snapshot
+from hitl_core.review import execution, transitions
+from hitl_core.review.execution import DoubtAnswer
+from hitl_core.review.service import Reviews
+from hitl_core.review.transitions import Proposal
+
+log = logging.getLogger(__name__)
+
+#: Slack shows a failure after 3 s; the sentence must be on its way before.
+PATIENCE = 2.2
+
+AWAY = "The store can't be reached, so nothing was changed. Press again in a moment: it is safe."
+UNKNOWN = "It is not known whether this was stored in time. Press again: it counts only once."
+
+
+@dataclass(frozen=True)
+class Target:
+    """What a button is about: `revision` is the one that its card showed."""
+
+    review_id: str
+    action: str
+    revision: int
+
+
+@dataclass(frozen=True)
+class Reply:
+    """`code` is "ok", "unavailable", or why it was refused; `text` is one sentence for the person, empty
+    where the card itself says it.
+    """
+
+    code: str
+    text: str = ""
+
+
+class Inbox:
+    """`op` names one click or submission: the same one counts once, however often it arrives."""
+
+    def __init__(self, reviews: Reviews, directory: Directory) -> None:
+        self._reviews, self._directory = reviews, directory
+
+    async def load(self, target: Target) -> Snapshot:
+        """Raises Refused with a sentence, also where the store is away."""
+        try:
+            async with asyncio.timeout(PATIENCE):
+                return await self._reviews.load(target.review_id)
+        except ReviewNotFound as error:
+            raise Refused("gone", "This review is no longer kept.") from error
+        except (TimeoutError, StoreUnavailable, StoreError) as error:
+            log.warning("review %s could not be read: %s", target.review_id, error)
+            raise Refused("unavailable", AWAY) from error
+
+    async def decide(self, target: Target, proposal: Proposal, who: Reviewer, op: str) -> Reply:
+        return await self._apply(target, who, op, lambda: self._decide(target, proposal, who, op))
+
+    async def may_decide(self, target: Target, who: Reviewer) -> Snapshot:
+        """For what opens a form: raises Refused where the answer could only be refused."""
+        snapshot = await self.load(target)
+        action = snapshot.review.action(target.action)
+        if action is None:
+            raise Refused("unknown_action", "This review has no such action.")
+        await self._directory.check(who, snapshot, action.places)
+        transitions.check_open(action, target.revision, snapshot.now)
+        return snapshot
+
+    async def escalate(self, target: Target, conversation: str, who: Reviewer, op: str) -> Reply:
+        """Everything that waits on the card in this conversation, one step on."""
+
+        async def act() -> Snapshot:
+            snapshot = await self.load(target)
+            place = _place_of(snapshot, conversation)
+            await self._directory.check(who, snapshot, [place])
+            await self._reviews.change(
+                target.review_id, op, lambda r, now: transitions.escalate(r, place, who, now)
+            )
+            return snapshot
+
+        return await self._apply(target, who, op, act)
+
+    async def resolve(self, target: Target, answer: DoubtAnswer, who: Reviewer, op: str) -> Reply:
+        async def act() -> Snapshot:
+            snapshot = await self.load(target)
+            await self._directory.check(who, snapshot, snapshot.review.places)
+            await self._reviews.change(
+                target.review_id,
+                op,
+                lambda r, now: execution.resolve(r, target.action, answer, who, now),
+            )
+            return snapshot
+
+        return await self._apply(target, who, op, act)
+
+    async def _decide(self, target: Target, proposal: Proposal, who: Reviewer, op: str) -> Snapshot:
+        snapshot = await self.load(target)
+        if (action := snapshot.review.action(target.action)) is not None:
+            await self._directory.check(who, snapshot, action.places)
+        await failpoint("bot.before_commit")
+        await self._reviews.decide(target.review_id, target.action, proposal, who, op)
+        await failpoint("bot.after_commit")
+        return snapshot
+
+    async def _apply(
+        self, target: Target, who: Reviewer, op: str, act: Callable[[], Awaitable[object]]
+    ) -> Reply:
+        """Within the time that a click has; every refusal is a sentence, and the log has no arguments."""
+        try:
+            async with asyncio.timeout(PATIENCE):
+                await act()
+        except Refused as refused:
+            log.info("review %s: %s refused %s", target.review_id, refused.code, who.id)
+            return Reply(refused.code, str(refused))
+        except (TimeoutError, StoreUnavailable) as error:
+            log.warning("review %s: a click could not be stored: %s", target.review_id, error)
+            return Reply("unavailable", UNKNOWN)
+        except HitlError as error:
+            log.error("review %s: a click failed: %s", target.review_id, error)
+            return Reply("unavailable", AWAY)
+        return Reply("ok")
+
+
+def _place_of(snapshot: Snapshot, conversation: str) -> Place:
+    for place, ref in snapshot.posts.items():
+        if ref.conversation == conversation:
+            return place
+    raise Refused("gone", "This review doesn't stand here any more.")

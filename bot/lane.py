@@ -1,0 +1,81 @@
+"""The queue of one place: in order, the newest state of each review only, and never faster than allowed."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections import OrderedDict
+from collections.abc import Awaitable
+from dataclasses import dataclass
+from typing import Protocol
+
+from bot.channel import Limited, Undeliverable, Unreachable
+from hitl_core.model import Place
+from hitl_core.store import Hint
+
+log = logging.getLogger(__name__)
+
+
+@dataclass
+class Ticket:
+    """One entry of the stream, with the places that still have to show it."""
+
+    hint: Hint
+    places: set[Place]
+    failure: str | None = None
+
+
+class Send(Protocol):
+    def __call__(self, review_id: str, *, again: bool) -> Awaitable[None]: ...
+
+
+class Finish(Protocol):
+    def __call__(self, ticket: Ticket, place: Place, failure: str | None) -> Awaitable[None]: ...
+
+
+class Lane:
+    """`pace` is the least time between two deliveries, in seconds: Slack takes about one post a second."""
+
+    def __init__(self, place: Place, send: Send, finish: Finish, pace: float) -> None:
+        self._place, self._send, self._finish, self._pace = place, send, finish, pace
+        self._queue: OrderedDict[str, list[Ticket]] = OrderedDict()
+        self._filled = asyncio.Event()
+        self._free_at = 0.0
+
+    def put(self, ticket: Ticket) -> None:
+        """A review that waits here already is drawn once, in its newest state."""
+        self._queue.setdefault(ticket.hint.review_id, []).append(ticket)
+        self._filled.set()
+
+    async def step(self) -> None:
+        """Deliver the first of the queue, however often it takes."""
+        await self._filled.wait()
+        if not self._queue:
+            self._filled.clear()
+            return
+        await asyncio.sleep(self._free_at - time.monotonic())
+        review_id, tickets = self._queue.popitem(last=False)
+        failure = await self._deliver(review_id, any(t.hint.deliveries > 1 for t in tickets))
+        self._free_at = time.monotonic() + self._pace
+        for ticket in tickets:
+            await self._finish(ticket, self._place, failure)
+
+    async def _deliver(self, review_id: str, again: bool) -> str | None:
+        """None, or why it can't be delivered. Tries again as long as the channel is only away."""
+        pause = 0.25
+        while True:
+            try:
+                await self._send(review_id, again=again)
+                return None
+            except Limited as limited:
+                log.info("review %s: %s waits %.0f s", review_id, self._place, limited.seconds)
+                await asyncio.sleep(limited.seconds)
+            except Unreachable as error:
+                log.warning("review %s: %s can't be reached: %s", review_id, self._place, error)
+                again = True  # it may have been posted: look first
+                await asyncio.sleep(pause)
+                pause = min(pause * 2, 30.0)
+            except Undeliverable as error:
+                log.error("review %s can't be shown at %s: %s", review_id, self._place, error)
+                return str(error)

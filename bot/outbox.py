@@ -1,0 +1,118 @@
+"""Events → cards → post or update. Every change reaches every card, in order, or is seen not to."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from typing import Any
+from uuid import uuid4
+
+from bot.channel import Channel
+from bot.delivery import deliver
+from bot.lane import Lane, Ticket
+from hitl_core.errors import HitlError, ReviewNotFound
+from hitl_core.model import Place
+from hitl_core.review.service import Reviews
+from hitl_core.store import Hint
+
+log = logging.getLogger(__name__)
+
+#: An entry that another bot left for this long is taken over. Twice the longest call to a channel.
+IDLE = 8.0
+#: Dead letters are tried again this often: the operator may have mended what was wrong.
+REVIVE = 300.0
+#: An entry that was taken up this often and never finished is given up.
+MAX_DELIVERIES = 5
+
+
+class Outbox:
+    """One lane a place: a channel that is slow, limited or broken holds up no other."""
+
+    def __init__(self, reviews: Reviews, channel: Channel, *, pace: float = 1.0) -> None:
+        self._reviews, self._channel, self._pace = reviews, channel, pace
+        self._store = reviews.store
+        self._consumer = uuid4().hex
+        self._lanes: dict[Place, Lane] = {}
+        self._open: dict[str, Ticket] = {}
+        self._tasks = asyncio.TaskGroup()
+
+    async def run(self) -> None:
+        """For ever."""
+        async with self._tasks as tasks:
+            tasks.create_task(self._forever(self._read))
+            tasks.create_task(self._forever(self._reclaim))
+            tasks.create_task(self._forever(self._hold))
+            tasks.create_task(self._forever(self._revive))
+
+    async def _read(self) -> None:
+        for hint in await self._store.read_events(self._consumer, block=5.0):
+            await self._accept(hint)
+
+    async def _reclaim(self) -> None:
+        for hint in await self._store.reclaim_events(self._consumer, IDLE):
+            if hint.entry not in self._open:
+                await self._accept(hint)
+        await asyncio.sleep(IDLE / 4)
+
+    async def _hold(self) -> None:
+        """Entries that wait in a lane are this bot's for as long as it lives."""
+        await asyncio.sleep(IDLE / 4)
+        if self._open:
+            await self._store.hold_events(self._consumer, list(self._open))
+
+    async def _revive(self) -> None:
+        if revived := await self._store.revive():
+            log.info("%d undelivered cards are tried again", revived)
+        await asyncio.sleep(REVIVE)
+
+    async def _accept(self, hint: Hint) -> None:
+        if hint.deliveries > MAX_DELIVERIES:
+            log.error("review %s: its card was given up", hint.review_id)
+            await self._store.bury(hint, "taken up too often")
+            return
+        try:
+            review = (await self._reviews.load(hint.review_id)).review
+        except ReviewNotFound:
+            await self._store.ack_events([hint.entry])
+            return
+        places = set(review.places)
+        if not places:  # everything was allowed or denied: there is nothing to show
+            await self._store.ack_events([hint.entry])
+            return
+        ticket = self._open[hint.entry] = Ticket(hint, places)
+        for place in places:
+            self._lane(place).put(ticket)
+
+    def _lane(self, place: Place) -> Lane:
+        if place not in self._lanes:
+
+            async def send(review_id: str, *, again: bool) -> None:
+                await deliver(self._reviews, self._channel, review_id, place, again=again)
+
+            lane = self._lanes[place] = Lane(place, send, self._finish, self._pace)
+            self._tasks.create_task(self._forever(lane.step))
+        return self._lanes[place]
+
+    async def _finish(self, ticket: Ticket, place: Place, failure: str | None) -> None:
+        """Acknowledged when the last place has it; buried when one refused it for good."""
+        ticket.places.discard(place)
+        ticket.failure = ticket.failure or failure
+        if ticket.places:
+            return
+        if ticket.failure:
+            await self._store.bury(ticket.hint, ticket.failure)
+        else:
+            await self._store.ack_events([ticket.hint.entry])
+        self._open.pop(ticket.hint.entry, None)
+
+    async def _forever(self, step: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        pause = 0.1
+        while True:
+            try:
+                await step()
+                pause = 0.1
+            except HitlError as error:
+                log.warning("outbox: %s", error)
+                await asyncio.sleep(pause)
+                pause = min(pause * 2, 2.0)

@@ -1,0 +1,161 @@
+"""The Web API over HTTP: tokens, scopes, rate limits, ordered troubles, a record of all calls."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from typing import Any
+
+from aiohttp import web
+
+from bot.sandbox import chat, conversations, files, view_methods
+from bot.sandbox.call import Call
+from bot.sandbox.errors import SlackError
+from bot.sandbox.modals import Modals
+from bot.sandbox.rate import RateLimits
+from bot.sandbox.shapes import Json, is_object
+from bot.sandbox.triggers import Triggers
+from bot.sandbox.trouble import Trouble, Troubles
+from bot.sandbox.workspace import App, Workspace
+
+
+def _whoami(call: Call) -> Json:
+    workspace = call.workspace
+    return {
+        "url": f"{call.url}/",
+        "team": workspace.name,
+        "user": workspace.users[call.app.user_id].name,
+        "team_id": workspace.team_id,
+        "user_id": call.app.user_id,
+        "bot_id": call.app.bot_id,
+        "is_enterprise_install": False,
+    }
+
+
+# The scope of a method, or None where it depends on the channel or none is needed.
+METHODS: dict[str, tuple[str | None, Callable[[Call], Json]]] = {
+    "auth.test": (None, _whoami),
+    "chat.postMessage": ("chat:write", chat.post_message),
+    "chat.update": ("chat:write", chat.update),
+    "chat.delete": ("chat:write", chat.delete),
+    "chat.postEphemeral": ("chat:write", chat.post_ephemeral),
+    "chat.getPermalink": (None, chat.get_permalink),
+    "conversations.info": (None, conversations.info),
+    "conversations.list": (None, conversations.list_),
+    "conversations.members": (None, conversations.members),
+    "conversations.history": (None, conversations.history),
+    "conversations.replies": (None, conversations.replies),
+    "users.info": ("users:read", conversations.users_info),
+    "users.list": ("users:read", conversations.users_list),
+    "usergroups.list": ("usergroups:read", conversations.usergroups_list),
+    "views.open": (None, view_methods.open_),
+    "views.push": (None, view_methods.push),
+    "views.update": (None, view_methods.update),
+    "files.getUploadURLExternal": ("files:write", files.get_upload_url),
+    "files.completeUploadExternal": ("files:write", files.complete_upload),
+}
+
+
+class WebApi:
+    """`POST /api/{method}`. `calls` is what it was asked: method, at, args, error or None."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        app: App,
+        modals: Modals,
+        triggers: Triggers,
+        troubles: Troubles,
+        limits: RateLimits | None,
+        url: Callable[[], str],
+    ) -> None:
+        self._workspace, self._app, self._modals = workspace, app, modals
+        self._triggers, self._troubles, self._limits = triggers, troubles, limits
+        self._url = url
+        self.calls: list[Json] = []
+        self.closing = asyncio.Event()
+
+    async def handle(self, request: web.Request) -> web.StreamResponse:
+        method = request.match_info["method"]
+        try:
+            args = await _arguments(request)
+        except SlackError as error:
+            return web.json_response(error.answer)
+        header = request.headers.get("Authorization", "")
+        token = header.removeprefix("Bearer ") or args.pop("token", "")
+        call: Json = {"method": method, "at": self._workspace.now(), "args": args, "error": None}
+        self.calls.append(call)
+        trouble = self._troubles.strike(method)
+        if trouble and trouble.mode != "ok_but_reset":
+            call["error"] = trouble.mode
+            return await self.fail(request, trouble)
+        answer = self._answer(method, args, token)
+        call["error"] = answer.get("error")
+        if trouble:
+            call["error"] = trouble.mode
+            return drop(request)
+        wait = answer.pop("retry_after", None)
+        if wait is not None:
+            return web.json_response(answer, status=429, headers={"Retry-After": str(wait)})
+        scopes = ",".join(sorted(self._app.scopes))
+        return web.json_response(answer, headers={"X-OAuth-Scopes": scopes})
+
+    def _answer(self, method: str, args: Json, token: str) -> Json:
+        try:
+            return {"ok": True, **self._run(method, args, token)}
+        except SlackError as error:
+            return dict(error.answer)
+
+    def _run(self, method: str, args: Json, token: str) -> Json:
+        if method not in METHODS:
+            raise SlackError("unknown_method", req_method=method)
+        if not token:
+            raise SlackError("not_authed")
+        if token != self._app.token:
+            raise SlackError("invalid_auth")
+        wait = self._limits.wait(method, str(args.get("channel"))) if self._limits else None
+        if wait is not None:
+            raise SlackError("ratelimited", retry_after=wait)
+        scope, run = METHODS[method]
+        call = Call(args, self._workspace, self._app, self._modals, self._triggers, self._url())
+        if scope:
+            call.scope(scope)
+        return run(call)
+
+    async def fail(self, request: web.Request, trouble: Trouble) -> web.StreamResponse:
+        """The answer of a call that ran into trouble before it did anything."""
+        match trouble.mode:
+            case "hang":
+                await self.closing.wait()
+                return drop(request)
+            case "http_500":
+                return web.Response(status=500, text="Internal Server Error")
+            case "ratelimited":
+                headers = {"Retry-After": str(trouble.retry_after)}
+                body = {"ok": False, "error": "ratelimited"}
+                return web.json_response(body, status=429, headers=headers)
+            case error:
+                return web.json_response({"ok": False, "error": error})
+
+
+def drop(request: web.Request) -> web.StreamResponse:
+    """Ends the connection without an answer."""
+    if request.transport is not None:
+        request.transport.abort()
+    return web.Response()
+
+
+async def _arguments(request: web.Request) -> Json:
+    args: Json = dict(request.query)
+    if request.content_type == "application/json":
+        try:
+            body: Any = json.loads(await request.text() or "{}")
+        except ValueError:
+            raise SlackError("invalid_json") from None
+        if not is_object(body):
+            raise SlackError("json_not_object")
+        args |= body
+    else:
+        args |= dict(await request.post())
+    return args

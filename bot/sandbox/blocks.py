@@ -1,0 +1,180 @@
+"""Strict validation of the blocks of messages, as Slack's Web API does it.
+
+Known here: header, section, divider, image, context, actions, input, rich_text. Slack's newer
+blocks (table, card, ...) are refused as unknown: refusing more than Slack is the safe side.
+Limits: https://docs.slack.dev/reference/block-kit/blocks
+"""
+
+from __future__ import annotations
+
+import secrets
+import string as letters
+from collections.abc import Iterator
+from html import escape
+from typing import Literal
+
+from bot.sandbox.elements import (
+    BUTTON,
+    DATETIME,
+    FILE_INPUT,
+    ID,
+    IMAGE,
+    MENUS,
+    OVERFLOW,
+    rich_text_input,
+    with_defaults,
+)
+from bot.sandbox.rich_text import RICH_TEXT
+from bot.sandbox.shapes import (
+    Check,
+    Json,
+    array,
+    boolean,
+    both,
+    by_type,
+    fields,
+    integer,
+    is_list,
+    is_object,
+    objects,
+    plain,
+    problem,
+    string,
+    text,
+)
+from bot.sandbox.typed_inputs import TYPED_INPUTS
+
+Surface = Literal["message", "modal"]
+MOST_BLOCKS: dict[Surface, int] = {"message": 50, "modal": 100}
+
+_IN_ACTIONS: dict[str, Check] = {
+    "button": BUTTON,
+    "overflow": OVERFLOW,
+    **MENUS,
+    **DATETIME,
+    **rich_text_input(lambda: RICH_TEXT),
+}
+_IN_SECTION: dict[str, Check] = {"button": BUTTON, "overflow": OVERFLOW, "image": IMAGE, **MENUS}
+_IN_INPUT: dict[Surface, dict[str, Check]] = {
+    "message": {**TYPED_INPUTS, **MENUS, **DATETIME, **rich_text_input(lambda: RICH_TEXT)},
+    "modal": {
+        **TYPED_INPUTS,
+        **MENUS,
+        **DATETIME,
+        **FILE_INPUT,
+        **rich_text_input(lambda: RICH_TEXT),
+    },
+}
+_IN_CONTEXT: dict[str, Check] = {"image": IMAGE, "plain_text": plain(3000), "mrkdwn": text(3000)}
+
+
+def _says_something(block: Json, at: str) -> Iterator[str]:
+    if "text" not in block and "fields" not in block:
+        yield problem("must define either `text` or `fields`", at)
+
+
+def _one_of_each(block: Json, at: str) -> Iterator[str]:
+    seen: set[str] = set()
+    for index, element in enumerate(objects(block["elements"])):
+        action = element.get("action_id")
+        if action in seen:
+            yield problem(f"`action_id` {action} already exists", f"{at}/elements/{index}")
+        if isinstance(action, str):
+            seen.add(action)
+
+
+def _block(required: dict[str, Check], **optional: Check) -> Check:
+    return fields(required, {"block_id": ID, **optional})
+
+
+def _blocks_of(surface: Surface) -> dict[str, Check]:
+    return {
+        "header": _block({"text": plain(150)}, level=integer(1, 4)),
+        "section": both(
+            _block(
+                {},
+                text=text(3000),
+                fields=array(text(2000), 1, 10),
+                accessory=by_type(_IN_SECTION),
+                expand=boolean,
+            ),
+            _says_something,
+        ),
+        "divider": _block({}),
+        "image": _block({"image_url": string(3000), "alt_text": string(2000)}, title=plain(2000)),
+        "context": _block({"elements": array(by_type(_IN_CONTEXT), 1, 10)}),
+        "actions": both(_block({"elements": array(by_type(_IN_ACTIONS), 1, 25)}), _one_of_each),
+        "input": _block(
+            {"label": plain(2000), "element": by_type(_IN_INPUT[surface])},
+            hint=plain(2000),
+            optional=boolean,
+            dispatch_action=boolean,
+        ),
+        "rich_text": RICH_TEXT,
+    }
+
+
+_CHECKS: dict[Surface, Check] = {
+    surface: array(by_type(_blocks_of(surface)), 0, most) for surface, most in MOST_BLOCKS.items()
+}
+
+
+def problems(blocks: object, surface: Surface, at: str = "/blocks") -> list[str]:
+    """Everything that Slack would refuse in these blocks, as lines that end in a JSON pointer."""
+    found = list(_CHECKS[surface](blocks, at))
+    seen: set[str] = set()
+    focused = 0
+    for index, block in enumerate(objects(blocks)):
+        block_id = block.get("block_id")
+        if block_id in seen:
+            found.append(problem(f"`block_id` {block_id} already exists", f"{at}/{index}/block_id"))
+        if isinstance(block_id, str):
+            seen.add(block_id)
+        focused += sum(1 for element in elements_of(block) if element.get("focus_on_load"))
+    if focused > 1:
+        found.append(problem("only one element may have `focus_on_load`", at))
+    return found
+
+
+def elements_of(block: Json) -> list[Json]:
+    """The interactive elements of a block, wherever it keeps them."""
+    match block.get("type"):
+        case "actions":
+            return objects(block.get("elements"))
+        case "section":
+            return objects([block.get("accessory")])
+        case "input":
+            return objects([block.get("element")])
+        case _:
+            return []
+
+
+def _random_id() -> str:
+    return "".join(secrets.choice(letters.ascii_letters + letters.digits) for _ in range(5))
+
+
+def stored(blocks: list[Json]) -> list[Json]:
+    """The blocks as Slack keeps them: missing ids are random ones, text objects have defaults."""
+    kept: list[Json] = []
+    for block in blocks:
+        filled = with_defaults(block)
+        filled["block_id"] = filled.get("block_id") or _random_id()
+        for element in elements_of(filled):
+            if element.get("type") != "image":
+                element.setdefault("action_id", _random_id())
+        kept.append(filled)
+    return kept
+
+
+def written(value: object) -> int:
+    """How many characters of text these blocks hold, with `&`, `<` and `>` written as entities."""
+    if is_list(value):
+        return sum(written(one) for one in value)
+    if is_object(value):
+        return sum(
+            len(escape(one, quote=False))
+            if key == "text" and isinstance(one, str)
+            else written(one)
+            for key, one in value.items()
+        )
+    return 0

@@ -1,0 +1,101 @@
+"""One call of a Web API method: its arguments, and what the app may see of the workspace."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from bot.sandbox.errors import SlackError, malformed
+from bot.sandbox.modals import Modals
+from bot.sandbox.shapes import Json, problem
+from bot.sandbox.triggers import Triggers
+from bot.sandbox.workspace import App, Channel, User, Workspace
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Call:
+    args: Json
+    workspace: Workspace
+    app: App
+    modals: Modals
+    triggers: Triggers
+    url: str
+
+    def words(self, name: str) -> str | None:
+        """A string argument, or None where it is missing or empty."""
+        value = self.args.get(name)
+        if value is None or value == "":
+            return None
+        if not isinstance(value, str):
+            raise malformed("invalid_arguments", [problem("must be a string", f"/{name}")])
+        return value
+
+    def need(self, name: str) -> str:
+        value = self.words(name)
+        if value is None:
+            raise malformed("invalid_arguments", [problem(f"missing required field: {name}", "")])
+        return value
+
+    def flag(self, name: str, default: bool = False) -> bool:
+        return str(self.args.get(name, default)).lower() in ("true", "1")
+
+    def whole(self, name: str, most: int, default: int = 0) -> int:
+        """A number of at least 1; what is above `most` counts as `most`."""
+        try:
+            value = int(self.args.get(name) or default)
+        except (TypeError, ValueError):
+            value = 0
+        if value < 1:
+            raise malformed("invalid_arguments", [problem("must be greater than 0", f"/{name}")])
+        return min(value, most)
+
+    def parsed(self, name: str, error: str) -> Any:
+        """An argument that is JSON: a value, or its text, as it comes in a form."""
+        value = self.args.get(name)
+        if not isinstance(value, str):
+            return value
+        try:
+            return json.loads(value)
+        except ValueError:
+            raise SlackError(error) from None
+
+    def scope(self, needed: str) -> None:
+        """Refuses the call unless the app has this scope."""
+        if needed not in self.app.scopes:
+            provided = ",".join(sorted(self.app.scopes))
+            raise SlackError("missing_scope", needed=needed, provided=provided)
+
+    def channel(self, kind: str | None = None, by_name: bool = False) -> Channel:
+        """The channel argument, if the app may know that it exists; `kind` is what it wants to do
+        there (`read`, `history`), which needs the scope for public or private channels."""
+        name = self.args.get("channel")
+        channels = self.workspace.channels
+        found = channels.get(name) if isinstance(name, str) else None
+        if found is None and by_name and isinstance(name, str):
+            found = next((c for c in channels.values() if c.name == name.lstrip("#")), None)
+        if found is None or (found.is_private and not self.is_in(found)):
+            raise SlackError("channel_not_found")
+        if kind:
+            self.scope(f"{'groups' if found.is_private else 'channels'}:{kind}")
+        return found
+
+    def is_in(self, channel: Channel) -> bool:
+        return self.app.user_id in channel.members
+
+    def user(self) -> User:
+        user = self.workspace.users.get(self.need("user"))
+        if user is None:
+            raise SlackError("user_not_found")
+        return user
+
+    def page(self, items: list[T], default: int, most: int) -> tuple[list[T], str]:
+        """One page of a list and the cursor of the next, which is empty at the end."""
+        cursor = str(self.args.get("cursor") or "")
+        if cursor and not (cursor.startswith("page:") and cursor[5:].isdigit()):
+            raise SlackError("invalid_cursor")
+        start = int(cursor[5:]) if cursor else 0
+        end = start + self.whole("limit", most, default)
+        return items[start:end], f"page:{end}" if end < len(items) else ""

@@ -1,0 +1,216 @@
+"""The limits of block elements: buttons, menus and pickers.
+
+Limits: https://docs.slack.dev/reference/block-kit/block-elements and the doc comments of
+`@slack/types`. Where the two differ (an option's value: 75 or 150) the smaller one holds here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from datetime import date
+from typing import Any
+
+from bot.sandbox.shapes import (
+    Check,
+    Json,
+    anything,
+    array,
+    boolean,
+    both,
+    choice,
+    fields,
+    integer,
+    is_list,
+    is_object,
+    matching,
+    objects,
+    plain,
+    problem,
+    string,
+    text,
+)
+
+ID = string(255)
+CONFIRM = fields(
+    {"title": plain(100), "text": text(300), "confirm": plain(30), "deny": plain(30)},
+    {"style": choice("primary", "danger")},
+)
+DISPATCH = fields(
+    {"trigger_actions_on": array(choice("on_enter_pressed", "on_character_entered"), 1, 2)}
+)
+
+
+def _option(label: Check, **more: Check) -> Check:
+    return fields({"text": label, "value": string(75)}, {"description": plain(75), **more})
+
+
+MENU_OPTION = _option(plain(75))
+LISTED_OPTION = _option(text(75))
+GROUP = fields({"label": plain(75), "options": array(MENU_OPTION, 1, 100)})
+
+
+def options_of(element: Json) -> list[Json]:
+    """All options of an element, those in groups too, in the order in which they are shown."""
+    groups = objects(element.get("option_groups"))
+    return objects(element.get("options")) + [
+        one for group in groups for one in objects(group.get("options"))
+    ]
+
+
+def with_defaults(value: Any) -> Any:
+    """The same JSON with the defaults of its text objects written out, as Slack stores them."""
+    if is_list(value):
+        return [with_defaults(one) for one in value]
+    if not is_object(value):
+        return value
+    filled = {key: with_defaults(one) for key, one in value.items()}
+    if value.get("type") == "plain_text":
+        filled.setdefault("emoji", True)
+    elif value.get("type") == "mrkdwn":
+        filled.setdefault("verbatim", False)
+    return filled
+
+
+def _menu(element: Json, at: str) -> Iterator[str]:
+    """One of `options` and `option_groups`, and initial options that are among them."""
+    if ("options" in element) == ("option_groups" in element):
+        yield problem("must define either options or option_groups", at)
+        return
+    offered = with_defaults(options_of(element))
+    for key in ("initial_option", "initial_options"):
+        if key in element:
+            chosen = element[key] if key == "initial_options" else [element[key]]
+            if any(with_defaults(one) not in offered for one in chosen):
+                yield problem(f"{key} must be an exact match of one of the options", f"{at}/{key}")
+
+
+def _date(value: str) -> bool:
+    try:
+        return bool(re.fullmatch(r"\d{4}-\d\d-\d\d", value)) and bool(date.fromisoformat(value))
+    except ValueError:
+        return False
+
+
+def _time(value: str) -> bool:
+    return bool(re.fullmatch(r"([01]\d|2[0-3]):[0-5]\d", value))
+
+
+PLACED = {"action_id": ID, "focus_on_load": boolean, "placeholder": plain(150)}
+TYPED = {**PLACED, "dispatch_action_config": DISPATCH}
+CHOSEN = {**PLACED, "confirm": CONFIRM}
+SELECTED = integer(1, 100)
+
+
+def _select(more: dict[str, Check]) -> Check:
+    return fields({}, {**CHOSEN, **more})
+
+
+def _lookup(name: str, many: str) -> dict[str, Check]:
+    """A menu that Slack fills (people, channels), with one choice and with several."""
+    one, several = string(255), array(string(255), 0, 100)
+    extra: dict[str, Check] = {"filter": anything, "default_to_current_conversation": boolean}
+    return {
+        f"{name}s_select": _select(
+            {f"initial_{name}": one, "response_url_enabled": boolean, **extra}
+        ),
+        f"multi_{many}_select": _select(
+            {f"initial_{many}": several, "max_selected_items": SELECTED, **extra}
+        ),
+    }
+
+
+MENU: dict[str, Check] = {
+    "options": array(MENU_OPTION, 1, 100),
+    "option_groups": array(GROUP, 1, 100),
+}
+BUTTON = fields(
+    {"text": plain(75)},
+    {
+        "action_id": ID,
+        "url": string(3000),
+        "value": string(2000),
+        "style": choice("primary", "danger"),
+        "confirm": CONFIRM,
+        "accessibility_label": string(75),
+    },
+)
+IMAGE = fields({"image_url": string(3000), "alt_text": string(2000)})
+
+MENUS: dict[str, Check] = {
+    "static_select": both(_select({**MENU, "initial_option": MENU_OPTION}), _menu),
+    "multi_static_select": both(
+        _select(
+            {
+                **MENU,
+                "initial_options": array(MENU_OPTION, 1, 100),
+                "max_selected_items": SELECTED,
+            }
+        ),
+        _menu,
+    ),
+    "external_select": _select(
+        {"initial_option": MENU_OPTION, "min_query_length": integer(0, 100)}
+    ),
+    **_lookup("user", "users"),
+    **_lookup("conversation", "conversations"),
+    **_lookup("channel", "channels"),
+    "radio_buttons": both(
+        fields(
+            {"options": array(LISTED_OPTION, 1, 10)},
+            {**CHOSEN, "initial_option": LISTED_OPTION},
+        ),
+        _menu,
+    ),
+    "checkboxes": both(
+        fields(
+            {"options": array(LISTED_OPTION, 1, 10)},
+            {**CHOSEN, "initial_options": array(LISTED_OPTION, 1, 10)},
+        ),
+        _menu,
+    ),
+    "datepicker": _select(
+        {"initial_date": matching(_date, "must be a date in the format YYYY-MM-DD")}
+    ),
+    "timepicker": _select(
+        {
+            "initial_time": matching(_time, "must be a time in the format HH:mm"),
+            "timezone": string(255),
+        }
+    ),
+}
+DATETIME: dict[str, Check] = {
+    "datetimepicker": fields(
+        {},
+        {
+            "action_id": ID,
+            "focus_on_load": boolean,
+            "confirm": CONFIRM,
+            "initial_date_time": integer(1_000_000_000, 9_999_999_999),
+        },
+    )
+}
+
+
+def _rich_input(rich_text: Callable[[], Check]) -> Check:
+    def initial(value: object, at: str) -> Iterator[str]:
+        yield from rich_text()(value, at)
+
+    return fields({}, {**TYPED, "initial_value": initial})
+
+
+def rich_text_input(rich_text: Callable[[], Check]) -> dict[str, Check]:
+    """Its initial value is a whole `rich_text` block, whose check is defined elsewhere."""
+    return {"rich_text_input": _rich_input(rich_text)}
+
+
+FILE_INPUT: dict[str, Check] = {
+    "file_input": fields(
+        {},
+        {"action_id": ID, "filetypes": array(string(255), 1, 100), "max_files": integer(1, 10)},
+    )
+}
+OVERFLOW = fields(
+    {"options": array(_option(plain(75), url=string(3000)), 1, 5)},
+    {"action_id": ID, "confirm": CONFIRM},
+)

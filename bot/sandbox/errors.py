@@ -1,0 +1,22 @@
+"""What the sandbox refuses, in Slack's words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+
+class SlackError(Exception):
+    """A Web API answer with `"ok": false`: `error` is Slack's short name for what was wrong."""
+
+    def __init__(self, error: str, **more: Any) -> None:
+        super().__init__(error)
+        self.error = error
+        self.answer: dict[str, Any] = {"ok": False, "error": error, **more}
+
+
+def malformed(error: str, problems: Sequence[str]) -> SlackError:
+    """`error` with the places that are wrong, as Slack lists them:
+    `must be less than 3001 characters [json-pointer:/blocks/0/text/text]`."""
+    messages = [f"[ERROR] {problem}" for problem in problems]
+    return SlackError(error, errors=list(problems), response_metadata={"messages": messages})

@@ -1,0 +1,70 @@
+"""Uploading a file in Slack's three steps.
+
+https://docs.slack.dev/messaging/working-with-files#upload
+"""
+
+from __future__ import annotations
+
+import secrets
+
+from bot.sandbox.call import Call
+from bot.sandbox.errors import SlackError
+from bot.sandbox.message import escaped
+from bot.sandbox.shapes import Json, is_list, is_object
+from bot.sandbox.workspace import Message
+
+
+def get_upload_url(call: Call) -> Json:
+    name, size = call.need("filename"), call.whole("length", 1_000_000_000)
+    file_id = call.workspace.new_id("F")
+    ticket = secrets.token_hex(16)
+    call.workspace.files[file_id] = {
+        "id": file_id,
+        "name": name,
+        "title": name,
+        "size": size,
+        "user": call.app.user_id,
+        "ticket": ticket,
+        "content": None,
+    }
+    return {"upload_url": f"{call.url}/upload/v1/{ticket}", "file_id": file_id}
+
+
+def complete_upload(call: Call) -> Json:
+    wanted = call.parsed("files", "invalid_arguments")
+    if not is_list(wanted) or not wanted or not all(is_object(one) for one in wanted):
+        raise SlackError("invalid_arguments")
+    stored: list[Json] = []
+    for one in wanted:
+        file = call.workspace.files.get(one.get("id", ""))
+        if file is None or file["content"] is None:
+            raise SlackError("file_not_found")
+        file["title"] = one.get("title") or file["name"]
+        stored.append(public(file))
+    if call.args.get("channel_id"):
+        _share(call, stored)
+    return {"files": stored}
+
+
+def public(file: Json) -> Json:
+    """What others may know of a file: not its upload ticket, and its content only by address."""
+    shown = {key: one for key, one in file.items() if key not in ("ticket", "content")}
+    return {**shown, "permalink": f"/files/{file['id']}", "mode": "snippet"}
+
+
+def _share(call: Call, files: list[Json]) -> None:
+    channel = call.workspace.channels.get(call.args["channel_id"])
+    if channel is None or not call.is_in(channel):
+        raise SlackError("channel_not_found")
+    call.workspace.add(
+        Message(
+            channel=channel.id,
+            ts=call.workspace.next_ts(),
+            user=call.app.user_id,
+            text=escaped(call.words("initial_comment") or ""),
+            bot_id=call.app.bot_id,
+            app_id=call.app.app_id,
+            thread_ts=call.words("thread_ts"),
+            files=files,
+        )
+    )

@@ -1,0 +1,176 @@
+"""The sandbox as one web server: Slack's Web API, its response urls and uploads, and the page."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager
+
+import aiohttp
+from aiohttp import web
+
+from bot.sandbox.acme import acme, acme_app
+from bot.sandbox.api import WebApi, drop
+from bot.sandbox.errors import SlackError
+from bot.sandbox.interactions import Interactions
+from bot.sandbox.modals import Modals
+from bot.sandbox.page_api import PageApi
+from bot.sandbox.rate import RateLimits
+from bot.sandbox.response_urls import ResponseUrls
+from bot.sandbox.triggers import Triggers
+from bot.sandbox.trouble import Troubles
+
+BOT_TOKEN = "xoxb-sandbox"
+SIGNING_SECRET = "sandbox-signing-secret"
+PATIENCE = 3.0  # seconds that Slack waits for an app's answer
+_MOST_BYTES = 20 * 1024 * 1024
+
+
+class Sandbox:
+    """A running workspace. `url` is known once it listens; `bot_url` may be set at any time."""
+
+    def __init__(
+        self,
+        bot_url: str | None = None,
+        signing_secret: str = SIGNING_SECRET,
+        bot_token: str = BOT_TOKEN,
+        *,
+        ask_url: str | None = None,
+        rate_limits: bool = True,
+        scopes: Iterable[str] | None = None,
+        now: Callable[[], float] = time.time,
+        patience: float = PATIENCE,
+    ) -> None:
+        self.bot_url, self.ask_url, self.url = bot_url, ask_url, ""
+        self.app = acme_app(bot_token, signing_secret, scopes)
+        self.workspace = acme(now)
+        self.modals = Modals(self.workspace, self.app)
+        self.triggers = Triggers(now)
+        self.troubles = Troubles()
+        self.response_urls = ResponseUrls(self.workspace, self.app, lambda: self.url)
+        self.api = WebApi(
+            self.workspace,
+            self.app,
+            self.modals,
+            self.triggers,
+            self.troubles,
+            RateLimits(now) if rate_limits else None,
+            lambda: self.url,
+        )
+        self.interactions = Interactions(
+            self.workspace,
+            self.app,
+            self.modals,
+            self.triggers,
+            self.response_urls,
+            lambda: self.bot_url,
+            patience,
+        )
+        self.streams: set[asyncio.Event] = set()
+        self.closing = False
+
+    @property
+    def api_url(self) -> str:
+        """What `SLACK_API_URL` is for a bot: ends in a slash."""
+        return f"{self.url}/api/"
+
+    def web_app(self) -> web.Application:
+        app = web.Application(client_max_size=_MOST_BYTES)
+        app.router.add_route("*", "/api/{method}", self.api.handle)
+        app.router.add_post("/actions/{team}/{key}", self._respond)
+        app.router.add_post("/upload/v1/{ticket}", self._upload)
+        app.router.add_get("/files/{file}", self._file)
+        app.router.add_get(r"/archives/{channel}/p{ts:\d+}", self._permalink)
+        app.add_routes(PageApi(self).routes())
+        app.cleanup_ctx.append(self._session)
+        app.on_shutdown.append(self._end)
+        return app
+
+    async def _session(self, app: web.Application) -> AsyncIterator[None]:
+        async with aiohttp.ClientSession() as session:
+            self.interactions.session = session
+            yield
+
+    async def _end(self, app: web.Application) -> None:
+        self.closing = True
+        self.api.closing.set()
+        for stream in self.streams:
+            stream.set()
+
+    async def _respond(self, request: web.Request) -> web.StreamResponse:
+        """An app's answer to a click: the method `response_url` in troubles and calls."""
+        body = json.loads(await request.text())
+        self.api.calls.append(
+            {"method": "response_url", "at": self.workspace.now(), "args": body, "error": None}
+        )
+        trouble = self.troubles.strike("response_url")
+        if trouble and trouble.mode != "ok_but_reset":
+            return await self.api.fail(request, trouble)
+        try:
+            self.response_urls.answer(request.match_info["key"], body)
+        except SlackError as error:
+            self.api.calls[-1]["error"] = error.error
+            gone = error.error in ("used_url", "expired_url")
+            return web.json_response(error.answer, status=404 if gone else 400)
+        return drop(request) if trouble else web.json_response({"ok": True})
+
+    async def _upload(self, request: web.Request) -> web.StreamResponse:
+        for file in self.workspace.files.values():
+            if file["ticket"] == request.match_info["ticket"] and file["content"] is None:
+                if request.content_type.startswith("multipart/"):
+                    part = next(iter((await request.post()).values()), None)
+                    content = part.file.read() if isinstance(part, web.FileField) else b""
+                else:
+                    content = await request.read()
+                file["content"] = content
+                return web.Response(text=f"OK - {len(content)}")
+        raise web.HTTPNotFound(text="no such upload")
+
+    async def _file(self, request: web.Request) -> web.StreamResponse:
+        file = self.workspace.files.get(request.match_info["file"])
+        if file is None or file["content"] is None:
+            raise web.HTTPNotFound(text="no such file")
+        return web.Response(body=file["content"], content_type="text/plain", charset="utf-8")
+
+    async def _permalink(self, request: web.Request) -> web.StreamResponse:
+        digits = request.match_info["ts"]
+        channel = request.match_info["channel"]
+        raise web.HTTPFound(f"/#{channel}/{digits[:-6]}.{digits[-6:]}")
+
+
+@asynccontextmanager
+async def running_sandbox(
+    bot_url: str | None = None,
+    signing_secret: str = SIGNING_SECRET,
+    bot_token: str = BOT_TOKEN,
+    *,
+    ask_url: str | None = None,
+    rate_limits: bool = False,
+    scopes: Iterable[str] | None = None,
+    now: Callable[[], float] = time.time,
+    patience: float = PATIENCE,
+    port: int = 0,
+) -> AsyncGenerator[Sandbox]:
+    """A sandbox that listens on 127.0.0.1 while the block runs; port 0 takes a free one. `now` is
+    its clock and `patience` how long it waits for the bot, both in seconds."""
+    sandbox = Sandbox(
+        bot_url,
+        signing_secret,
+        bot_token,
+        ask_url=ask_url,
+        rate_limits=rate_limits,
+        scopes=scopes,
+        now=now,
+        patience=patience,
+    )
+    runner = web.AppRunner(sandbox.web_app(), access_log=None, shutdown_timeout=1.0)
+    await runner.setup()
+    try:
+        await web.TCPSite(runner, "127.0.0.1", port).start()
+        host, bound = runner.addresses[0][:2]
+        sandbox.url = f"http://{host}:{bound}"
+        yield sandbox
+    finally:
+        await runner.cleanup()

@@ -1,0 +1,172 @@
+"""Small checks of JSON values, which combine into the checks of blocks and views.
+
+A check takes a value and the JSON pointer it stands at, and yields one line for each thing that is
+wrong with it, in the words of Slack's own answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeGuard
+
+Json = dict[str, Any]
+Check = Callable[[object, str], Iterator[str]]
+
+
+def is_object(value: object) -> TypeGuard[Json]:
+    return isinstance(value, dict)
+
+
+def is_list(value: object) -> TypeGuard[list[Any]]:
+    return isinstance(value, list)
+
+
+def objects(value: object) -> list[Json]:
+    """The objects of a list, or nothing: for walks over JSON that may not have been checked."""
+    return [item for item in value if is_object(item)] if is_list(value) else []
+
+
+def problem(message: str, at: str) -> str:
+    return f"{message} [json-pointer:{at}]"
+
+
+def string(most: int, least: int = 1) -> Check:
+    def check(value: object, at: str) -> Iterator[str]:
+        if not isinstance(value, str):
+            yield problem("must be a string", at)
+        elif len(value) > most:
+            yield problem(f"must be less than {most + 1} characters", at)
+        elif len(value) < least:
+            yield problem(f"must be more than {least - 1} characters", at)
+
+    return check
+
+
+def integer(least: int, most: int) -> Check:
+    def check(value: object, at: str) -> Iterator[str]:
+        if not isinstance(value, int) or isinstance(value, bool):
+            yield problem("must be an integer", at)
+        elif not least <= value <= most:
+            yield problem(f"must be between {least} and {most}", at)
+
+    return check
+
+
+def boolean(value: object, at: str) -> Iterator[str]:
+    if not isinstance(value, bool):
+        yield problem("must be a boolean", at)
+
+
+def anything(value: object, at: str) -> Iterator[str]:
+    yield from ()
+
+
+def choice(*allowed: object) -> Check:
+    def check(value: object, at: str) -> Iterator[str]:
+        if value not in allowed:
+            yield problem("must be a valid enum value", at)
+
+    return check
+
+
+def matching(accepts: Callable[[str], bool], message: str) -> Check:
+    """A string that `accepts` says yes to."""
+
+    def check(value: object, at: str) -> Iterator[str]:
+        if not isinstance(value, str) or not accepts(value):
+            yield problem(message, at)
+
+    return check
+
+
+def array(item: Check, least: int, most: int) -> Check:
+    def check(value: object, at: str) -> Iterator[str]:
+        if not is_list(value):
+            yield problem("must be an array", at)
+        elif len(value) > most:
+            yield problem(f"no more than {most} items allowed", at)
+        elif len(value) < least:
+            yield problem(f"no fewer than {least} items allowed", at)
+        else:
+            for index, one in enumerate(value):
+                yield from item(one, f"{at}/{index}")
+
+    return check
+
+
+def fields(required: Mapping[str, Check], optional: Mapping[str, Check] | None = None) -> Check:
+    """An object with these keys, its `type`, and no others."""
+    known = {"type": anything, **(optional or {}), **required}
+
+    def check(value: object, at: str) -> Iterator[str]:
+        if not is_object(value):
+            yield problem("must be an object", at)
+            return
+        for key in required:
+            if key not in value:
+                yield problem(f"missing required field: {key}", at)
+        for key, one in value.items():
+            if key in known:
+                yield from known[key](one, f"{at}/{key}")
+            else:
+                yield problem(f"invalid additional property: {key}", at)
+
+    return check
+
+
+def by_type(table: Mapping[str, Check]) -> Check:
+    """An object whose `type` says which check of the table holds for the rest."""
+
+    def check(value: object, at: str) -> Iterator[str]:
+        if not is_object(value):
+            yield problem("must be an object", at)
+        elif "type" not in value:
+            yield problem("missing required field: type", at)
+        elif (kind := value["type"]) not in table:
+            yield problem(f"unsupported type: {kind}", f"{at}/type")
+        else:
+            yield from table[kind](value, at)
+
+    return check
+
+
+def both(first: Check, then: Callable[[Json, str], Iterator[str]]) -> Check:
+    """A check of the parts, and only for a value whose parts are sound, a check across them."""
+
+    def check(value: object, at: str) -> Iterator[str]:
+        problems = list(first(value, at))
+        yield from problems
+        if not problems and is_object(value):
+            yield from then(value, at)
+
+    return check
+
+
+def _schema(inner: Check) -> Check:
+    """Slack names the text object that failed before it names the part of it."""
+
+    def check(value: object, at: str) -> Iterator[str]:
+        problems = list(inner(value, at))
+        if problems:
+            yield problem("failed to match all allowed schemas", at)
+        yield from problems
+
+    return check
+
+
+def text(most: int) -> Check:
+    """A text object, `plain_text` or `mrkdwn`, of 1 to `most` characters."""
+    parts: dict[str, Check] = {"text": string(most)}
+    return _schema(
+        by_type(
+            {
+                "plain_text": fields(parts, {"emoji": boolean}),
+                "mrkdwn": fields(parts, {"verbatim": boolean}),
+            }
+        )
+    )
+
+
+def plain(most: int) -> Check:
+    """A `plain_text` object of 1 to `most` characters."""
+    return _schema(by_type({"plain_text": fields({"text": string(most)}, {"emoji": boolean})}))

@@ -1,0 +1,75 @@
+"""Settings from the environment: names, defaults, and one sentence for each that is missing or wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, fields
+from typing import Any, Self
+from urllib.parse import urlsplit
+
+from hitl_core.errors import SettingsError
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the bot needs. Each field is the environment variable of its name in capitals."""
+
+    slack_bot_token: str
+    """The bot's token, `xoxb-…`: api.slack.com/apps, OAuth & Permissions."""
+    slack_signing_secret: str
+    """What Slack signs its requests with: api.slack.com/apps, Basic Information."""
+    hitl_channel: str
+    """Where reviews are shown that no rule sends elsewhere: `#agent-approvals`, or a channel's id."""
+    slack_api_url: str = "https://slack.com/api/"
+    """Another address for Slack's Web API, say a sandbox's."""
+    hitl_redis_url: str = "redis://localhost:6379/0"
+    """The Redis that the agents use as well."""
+    hitl_policy: str = ""
+    """A policy file, checked at start; the agents load it themselves."""
+    hitl_host: str = "127.0.0.1"
+    """The address to listen on; 0.0.0.0 in a container."""
+    hitl_port: int = 3000
+    """The port to listen on."""
+
+    @classmethod
+    def from_environment(cls, environment: Mapping[str, str]) -> Self:
+        """Raises SettingsError that names every setting that is missing, or the first that is wrong."""
+        known = {field.name: field.name.upper() for field in fields(cls)}
+        given: dict[str, Any] = {
+            name: environment[variable].strip()
+            for name, variable in known.items()
+            if environment.get(variable, "").strip()
+        }
+        missing = [
+            known[field.name]
+            for field in fields(cls)
+            if field.default is MISSING and field.name not in given
+        ]
+        if missing:
+            verb = "is" if len(missing) == 1 else "are"
+            raise SettingsError(
+                f"{' and '.join(missing)} {verb} not set. See README, Slack in three steps."
+            )
+        given["hitl_port"] = _port(given.get("hitl_port", "3000"))
+        settings = cls(**given)
+        _check(settings)
+        return settings
+
+
+def _check(settings: Settings) -> None:
+    if not settings.slack_bot_token.startswith("xoxb-"):
+        raise SettingsError("SLACK_BOT_TOKEN is not a bot's token: those begin with xoxb-.")
+    for name in ("slack_api_url", "hitl_redis_url"):
+        schemes = ("http", "https") if name == "slack_api_url" else ("redis", "rediss", "unix")
+        if urlsplit(str(getattr(settings, name))).scheme not in schemes:
+            raise SettingsError(f"{name.upper()} is no {schemes[0]}:// address.")
+    if not settings.slack_api_url.endswith("/"):
+        raise SettingsError("SLACK_API_URL must end in a slash, like https://slack.com/api/.")
+    if not settings.hitl_channel.startswith(("#", "C", "G", "D")):
+        raise SettingsError("HITL_CHANNEL must be #a-channel or a channel's id, like C0123ABCD.")
+
+
+def _port(text: str) -> int:
+    if not text.isdigit() or not 0 <= int(text) <= 65535:
+        raise SettingsError(f"HITL_PORT is {text!r}, which is no port.")
+    return int(text)

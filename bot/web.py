@@ -1,0 +1,62 @@
+"""The HTTP server: Slack's requests, and what an operator's probes ask."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+
+from aiohttp import web
+from slack_bolt.adapter.aiohttp import to_aiohttp_response, to_bolt_request
+from slack_bolt.async_app import AsyncApp
+
+from hitl_core.errors import HitlError
+from hitl_core.failpoints import failpoint
+
+log = logging.getLogger(__name__)
+
+#: Slack's own requests are far smaller; a modal's view has 250 kB at most.
+MAX_BODY = 1024 * 1024
+
+Probe = Callable[[], Awaitable[dict[str, object]]]
+
+
+def make_web(slack: AsyncApp, ready: Probe) -> web.Application:
+    """`ready` raises HitlError while the bot can't do its work."""
+    app = web.Application(client_max_size=MAX_BODY)
+
+    async def events(request: web.Request) -> web.StreamResponse:
+        if not _well_formed(request):
+            return web.Response(status=401)
+        answer = await slack.async_dispatch(await to_bolt_request(request))
+        response = await to_aiohttp_response(answer)
+        await response.prepare(request)
+        await response.write_eof()
+        await failpoint("bot.after_ack")
+        return response
+
+    async def healthz(_: web.Request) -> web.Response:
+        return web.json_response({"ok": True})
+
+    async def readyz(_: web.Request) -> web.Response:
+        try:
+            async with asyncio.timeout(2.0):
+                return web.json_response({"ok": True, **await ready()})
+        except (HitlError, TimeoutError) as error:
+            why = str(error) or "Redis did not answer in time."
+            return web.json_response({"ok": False, "why": why}, status=503)
+
+    app.router.add_post("/slack/events", events)
+    app.router.add_get("/healthz", healthz)
+    app.router.add_get("/readyz", readyz)
+    return app
+
+
+def _well_formed(request: web.Request) -> bool:
+    """Bolt raises on a timestamp that is no number or a signature that is not ASCII: to a sender both are
+    simply wrong."""
+    timestamp = request.headers.get("X-Slack-Request-Timestamp", "")
+    signature = request.headers.get("X-Slack-Signature", "")
+    return (
+        timestamp.isascii() and timestamp.isdigit() and len(timestamp) < 16 and signature.isascii()
+    )

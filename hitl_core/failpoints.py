@@ -1,0 +1,46 @@
+"""Named points where a crash matters. Does nothing unless HITL_FAILPOINTS arms one.
+
+    HITL_FAILPOINTS="outbox.after_post=kill;gate.after_once=pause:/tmp/go"
+
+`kill` ends the process as kill -9 does, `raise` raises FailpointError, `sleep:MS` waits, `pause:FILE`
+waits until the file exists. Each fires at every pass.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from functools import cache
+from pathlib import Path
+
+VARIABLE = "HITL_FAILPOINTS"
+
+
+class FailpointError(Exception):
+    """What an armed `raise` raises; outside the tree of errors, so nothing handles it by accident."""
+
+
+async def failpoint(name: str) -> None:
+    """Costs a dictionary look-up while nothing is armed."""
+    if (act := _armed(os.environ.get(VARIABLE, "")).get(name)) is None:
+        return
+    verb, _, value = act.partition(":")
+    match verb:
+        case "kill":
+            os.kill(os.getpid(), signal.SIGKILL)
+        case "raise":
+            raise FailpointError(name)
+        case "sleep":
+            await asyncio.sleep(int(value) / 1000)
+        case "pause":
+            while not Path(value).exists():  # noqa: ASYNC110, ASYNC240 - another process makes the file
+                await asyncio.sleep(0.01)
+        case _:
+            raise FailpointError(f"{VARIABLE} has {act!r}: kill, raise, sleep:MS or pause:FILE.")
+
+
+@cache
+def _armed(spec: str) -> dict[str, str]:
+    pairs = (entry.partition("=") for entry in spec.split(";") if entry.strip())
+    return {name.strip(): act.strip() for name, _, act in pairs}

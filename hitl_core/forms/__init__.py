@@ -1,0 +1,36 @@
+"""Forms: a JSON Schema and arguments become inputs, and answers become arguments again.
+
+Pure: no chat words, no input or output. The values are in `form.py`.
+"""
+
+from hitl_core.forms.build import make_form
+from hitl_core.forms.form import (
+    ArgError,
+    Field,
+    Form,
+    FormErrors,
+    Kind,
+    Option,
+    PatternError,
+    SchemaError,
+)
+from hitl_core.forms.patterns import check_pattern
+from hitl_core.forms.read import read_answers
+from hitl_core.forms.schema import check_schema
+from hitl_core.forms.validate import check_args
+
+__all__ = [
+    "ArgError",
+    "Field",
+    "Form",
+    "FormErrors",
+    "Kind",
+    "Option",
+    "PatternError",
+    "SchemaError",
+    "check_args",
+    "check_pattern",
+    "check_schema",
+    "make_form",
+    "read_answers",
+]

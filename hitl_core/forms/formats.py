@@ -1,0 +1,84 @@
+"""The formats of JSON Schema that are checked here (draft 2020-12 validation, section 7.3)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import date, time
+from ipaddress import IPv4Address, IPv6Address
+from urllib.parse import urlsplit
+
+_EMAIL = re.compile(r"[^\s@\"<>(),:;\[\]\\]+@[^\s@.\"<>(),:;\[\]\\_]+(\.[^\s@.\"<>(),:;\[\]\\_]+)*")
+_DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+_TIME = re.compile(r"(\d\d:\d\d:\d\d)(\.\d+)?(Z|[+-]\d\d:\d\d)", re.ASCII | re.IGNORECASE)
+_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[!#-;=?-Z\[\]_a-z~%]*")
+_UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+
+
+def _email(text: str) -> None:
+    _whole(_EMAIL, text)
+
+
+def _uri(text: str) -> None:
+    _whole(_URI, text)
+    urlsplit(text)
+
+
+def _date(text: str) -> None:
+    _whole(_DATE, text)
+    date.fromisoformat(text)
+
+
+def _time(text: str) -> None:
+    clock, _, zone = _whole(_TIME, text).groups()
+    time.fromisoformat(clock)
+    if len(zone) > 1:
+        time.fromisoformat(zone[1:])
+
+
+def _date_time(text: str) -> None:
+    if text[10:11] not in ("T", "t"):
+        raise ValueError(text)
+    _date(text[:10])
+    _time(text[11:])
+
+
+def _uuid(text: str) -> None:
+    _whole(_UUID, text)
+
+
+def _whole(pattern: re.Pattern[str], text: str) -> re.Match[str]:
+    match = pattern.fullmatch(text)
+    if match is None:
+        raise ValueError(text)
+    return match
+
+
+_CHECKS: dict[str, tuple[str, Callable[[str], object]]] = {
+    "email": ("e-mail address", _email),
+    "uri": ("URL", _uri),
+    "date": ("date (YYYY-MM-DD)", _date),
+    "time": ("time (HH:MM:SS with Z or an offset)", _time),
+    "date-time": ("date and time (YYYY-MM-DDTHH:MM:SS with Z or an offset)", _date_time),
+    "uuid": ("UUID", _uuid),
+    "ipv4": ("IPv4 address", IPv4Address),
+    "ipv6": ("IPv6 address", IPv6Address),
+}
+
+
+def format_words(name: object) -> str | None:
+    """The format as a person says it, with its article; None for a format that is not checked."""
+    if not isinstance(name, str) or name not in _CHECKS:
+        return None
+    words = _CHECKS[name][0]
+    return ("an " if words[0] in "eI" else "a ") + words
+
+
+def conforms(name: object, value: object) -> bool:
+    if not isinstance(value, str) or not isinstance(name, str) or name not in _CHECKS:
+        return True
+    try:
+        _CHECKS[name][1](value)
+    except ValueError:
+        return False
+    return True

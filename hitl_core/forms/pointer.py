@@ -1,0 +1,24 @@
+"""JSON pointers (RFC 6901), and paths that people read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+def pointer(parts: Iterable[object]) -> str:
+    return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in parts)
+
+
+def parts(text: str) -> list[str]:
+    return [part.replace("~1", "/").replace("~0", "~") for part in text.split("/")[1:]]
+
+
+def path_words(text: str) -> str:
+    """`/lines/0/qty` as `lines[0].qty`."""
+    words = ""
+    for part in parts(text):
+        if part.isdigit():
+            words += f"[{part}]"
+        else:
+            words += f".{part}" if words else part
+    return words

@@ -1,0 +1,7 @@
+"""The agent's side: submit, wait, settled."""
+
+from hitl_core.gate.answers import Answer
+from hitl_core.gate.gate import LEASE, Gate
+from hitl_core.gate.outcome import Outcome
+
+__all__ = ["LEASE", "Answer", "Gate", "Outcome"]

@@ -1,0 +1,82 @@
+"""What the model is told about calls that must not run: one tool message each. Pure.
+
+The texts of a rejection are LangChain's own (langchain 1.3.18 and later), so a model meets the same words
+in every framework.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple, assert_never
+
+from hitl_core.model import Call, Decision, Review, Run
+from hitl_core.review.execution import to_run
+
+
+class Answer(NamedTuple):
+    """A tool message: answer the call with it, in place of the tool's result."""
+
+    tool_call_id: str
+    name: str
+    content: str
+    status: Literal["success", "error"]
+
+
+def answers(review: Review) -> tuple[Answer, ...]:
+    """In the model's order: every call that `execute` does not name."""
+    running = {call.key for call in to_run(review)}
+    return tuple(_answer(review, call) for call in review.calls if call.key not in running)
+
+
+def _answer(review: Review, call: Call) -> Answer:
+    content, status = _told(review, call)
+    return Answer(call.tool_call_id, call.name, content, status)
+
+
+def _told(review: Review, call: Call) -> tuple[str, Literal["success", "error"]]:
+    if call.key in review.runs:
+        return _ran(call, review.runs[call.key])
+    if call.verdict.kind == "deny":
+        text = f"The policy doesn't allow `{call.name}`: {call.verdict.reason}"
+        return f"{text} The tool was not executed. Do not retry this tool call.", "error"
+    action = review.action(call.key)
+    if action is None or action.decision is None:
+        return f"`{call.name}` was not decided. The tool was not executed.", "error"
+    return _decided(call, action.decision)
+
+
+def _decided(call: Call, decision: Decision) -> tuple[str, Literal["success", "error"]]:
+    match decision.type:
+        case "respond":
+            return decision.message or "", "success"
+        case "ignore":
+            return f"The tool call `{call.name}` was skipped. The tool was not executed.", "error"
+        case "reject" if decision.by is None and not decision.message:
+            return (
+                f"Nobody decided on the tool call for `{call.name}` in time. The tool was not executed."
+                " Do not retry this tool call unless the user explicitly requests it."
+            ), "error"
+        case "reject" if decision.message:
+            return (
+                f"User rejected the tool call for `{call.name}` with reason: {decision.message}"
+            ), "error"
+        case "reject":
+            return (
+                f"User rejected the tool call for `{call.name}` with id {call.tool_call_id}. The tool was"
+                " not executed. Do not retry this tool call unless the user explicitly requests it."
+            ), "error"
+        case "approve" | "edit":
+            return f"`{call.name}` was not executed.", "error"
+    assert_never(decision.type)
+
+
+def _ran(call: Call, run: Run) -> tuple[str, Literal["success", "error"]]:
+    match run.state:
+        case "done" if run.by is not None:
+            return f"`{call.name}` ran; its result was lost. {run.by.name} confirmed it.", "success"
+        case "done":
+            return f"`{call.name}` ran: {run.line}", "success"
+        case "skipped":
+            return f"`{call.name}` was skipped: whether it ran before is not known.", "error"
+        case "started" | "in_doubt" | "cleared":
+            return f"Whether `{call.name}` ran is not known. Do not retry it.", "error"
+    assert_never(run.state)

@@ -1,0 +1,198 @@
+"""The agent's side: hand over tool calls, get back what people decided."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Sequence
+from typing import Self
+from uuid import uuid4
+
+from hitl_core.errors import Refused, StoreUnavailable
+from hitl_core.failpoints import failpoint
+from hitl_core.gate import request
+from hitl_core.gate.hub import ALIVE, LOOK, Hub, woken_within
+from hitl_core.gate.outcome import Outcome
+from hitl_core.gate.request import Turn
+from hitl_core.model import Review, ToolCall
+from hitl_core.policy import Policy, Ruling
+from hitl_core.review import execution
+from hitl_core.review.service import Reviews
+from hitl_core.store import RedisStore, Store
+
+#: How long a claim holds after its process's last sign of life, in seconds.
+LEASE = 30.0
+
+
+class Gate:
+    """`async with Gate.connect(url, policy=policy, agent="billing") as gate`.
+
+    `agent` names the program whose processes may take up each other's reviews. Nothing runs unless
+    `review` (or `wait`, or `settled`) hands it over.
+    """
+
+    def __init__(self, store: Store, *, policy: Policy, agent: str, lease: float = LEASE) -> None:
+        self.policy, self.agent = policy, agent
+        self.process = f"{socket.gethostname()}:{os.getpid()}:{uuid4().hex[:8]}"
+        self.reviews = Reviews(store, patience=10.0)
+        self._store, self._lease = store, lease
+        self._hub = Hub(store, agent, self.process)
+
+    @classmethod
+    @contextlib.asynccontextmanager
+    async def connect(
+        cls, url: str, *, policy: Policy, agent: str, lease: float = LEASE, partitions: int = 1
+    ) -> AsyncGenerator[Self, None]:
+        """Raises SettingsError for a Redis that would lose reviews, StoreUnavailable where none answers."""
+        store = await RedisStore.open(url, partitions=partitions)
+        try:
+            async with cls(store, policy=policy, agent=agent, lease=lease) as gate:
+                yield gate
+        finally:
+            await store.close()
+
+    async def __aenter__(self) -> Self:
+        await self._hub.start()
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        await self._hub.stop()
+
+    async def review(
+        self,
+        calls: Iterable[ToolCall],
+        *,
+        thread_id: str,
+        requester: str | None = None,
+        turn: str | None = None,
+    ) -> Outcome:
+        """Submit and wait. See `submit` for what each word means and what is raised."""
+        review_id = await self.submit(
+            calls, thread_id=thread_id, requester=requester, turn=turn, waiting=True
+        )
+        return await self.wait(review_id)
+
+    async def submit(
+        self,
+        calls: Iterable[ToolCall],
+        *,
+        thread_id: str,
+        requester: str | None = None,
+        turn: str | None = None,
+        rulings: Sequence[Ruling] | None = None,
+        waiting: bool = False,
+    ) -> str:
+        """Store the review of one model turn and return its id at once.
+
+        Submitting the same turn again finds the same review. `turn` names it, because models use call
+        ids again; without one, the next review starts when the last of these ids is done. `requester` is
+        the chat user on whose behalf the agent acts. An integration may give the `rulings` itself.
+        Raises InvalidToolCall, ReviewConflict, StoreUnavailable.
+        """
+        calls = list(calls)
+        request.check_calls(calls)
+        judged = list(rulings) if rulings is not None else [self.policy.judge(c) for c in calls]
+        which = Turn(self.agent, thread_id, turn or "", requester)
+        if turn is None:
+            which = await self._next_turn(which, calls)
+        now = await self._store.now()
+        review, event = request.build(which, calls, judged, self._store.partitions, now)
+        if waiting:
+            review = review.model_copy(update={"waiter": self.process})
+        await failpoint("gate.before_submit")
+        stored = await self.reviews.submit(review, event)
+        await failpoint("gate.after_submit")
+        return stored.id
+
+    async def wait(self, review_id: str) -> Outcome:
+        """Wait until everything is decided and this process has the review. Holds no connection.
+
+        Survives a store that is away for a while. Of a review that is done already the outcome has
+        nothing to execute. Raises ReviewNotFound.
+        """
+        with self._hub.watch(review_id) as woken:
+            while True:
+                try:
+                    outcome, seconds = await self._take_or_wait(review_id)
+                    if outcome is not None:
+                        return outcome
+                except StoreUnavailable:
+                    seconds = 1.0
+                await woken_within(woken, seconds)
+
+    async def settled(self) -> AsyncIterator[Outcome]:
+        """Every review of this agent that is ready and that no living process waits for, for ever.
+
+        Serve it in workers, and after a restart: what a dead process left behind comes here as well.
+        """
+        with self._hub.watch(None) as woken:
+            while True:
+                seconds = LOOK
+                try:
+                    for review_id in await self._store.ready(self.agent, limit=1000):
+                        if await self._is_waited_for(review_id):
+                            seconds = ALIVE / 3
+                        elif (outcome := await self._claim(review_id)) is not None:
+                            yield outcome
+                except StoreUnavailable:
+                    seconds = 1.0
+                await woken_within(woken, seconds)
+
+    async def _take_or_wait(self, review_id: str) -> tuple[Outcome | None, float]:
+        """The outcome, or for how many seconds there is nothing to do but to listen."""
+        snapshot = await self.reviews.load(review_id)
+        review = snapshot.review
+        if review.status == "done":
+            return Outcome(review, self.reviews, self._lease), 0.0
+        ready = execution.ready_at(review)
+        if ready is not None and ready <= snapshot.now:
+            return await self._claim(review_id), 0.2
+        if review.waiter != self.process:
+            op = f"await:{uuid4().hex}"
+            await self.reviews.change(
+                review_id, op, lambda r, now: execution.await_by(r, self.process, now)
+            )
+        return None, LOOK if ready is None else min(LOOK, ready - snapshot.now)
+
+    async def _claim(self, review_id: str) -> Outcome | None:
+        await failpoint("gate.before_claim")
+        try:
+            review = await self._claimed(review_id)
+        except Refused:
+            return None  # another process was faster, or a doubt came up
+        await failpoint("gate.after_claim")
+        mine = review.status == "claimed" and review.lease and review.lease.holder == self.process
+        return Outcome(review, self.reviews, self._lease) if mine else None
+
+    async def _claimed(self, review_id: str) -> Review:
+        applied = await self.reviews.change(
+            review_id,
+            f"claim:{uuid4().hex}",
+            lambda review, now: execution.claim(review, self.process, now, self._lease),
+        )
+        return applied.review
+
+    async def _is_waited_for(self, review_id: str) -> bool:
+        """A process that waits keeps the hand-off for itself while its heart beats."""
+        if self._hub.watched(review_id):
+            return True
+        waiter = (await self.reviews.load(review_id)).review.waiter
+        return waiter not in (None, self.process) and await self._store.alive(waiter or "")
+
+    async def _next_turn(self, turn: Turn, calls: Sequence[ToolCall]) -> Turn:
+        """The first of #1, #2, … whose review is not done: galloping, as a thread may have many."""
+        ids = [call.id for call in calls]
+
+        async def over(number: int) -> bool:
+            id = request.id_of(turn._replace(name=f"#{number}"), ids, self._store.partitions)
+            snapshot = await self._store.load(id)
+            return snapshot is not None and snapshot.review.status == "done"
+
+        low, high = 0, 1
+        while await over(high):
+            low, high = high, high * 2
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if await over(middle) else (low, middle)
+        return turn._replace(name=f"#{high}")

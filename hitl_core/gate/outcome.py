@@ -1,0 +1,147 @@
+"""What the agent does next, held on a lease."""
+
+from __future__ import annotations
+
+import asyncio
+import weakref
+from collections.abc import Mapping
+from uuid import uuid4
+
+from hitl_core.errors import HitlError, LeaseLost, Refused
+from hitl_core.failpoints import failpoint
+from hitl_core.gate.answers import Answer, answers
+from hitl_core.model import Call, Decision, Review, ToolCall, encode
+from hitl_core.review import execution
+from hitl_core.review.service import Reviews
+
+
+class Outcome:
+    """One settled review, claimed by this process.
+
+    `execute`: the ToolCalls to run, in the model's order, edits applied, ids kept. `answers`: one tool
+    message for every call that must not run. `jump_to_model`: nothing is left to execute. The lease is
+    renewed while this object is alive; it ends with `done`, or some time after the process died.
+    """
+
+    def __init__(self, review: Review, reviews: Reviews, lease: float) -> None:
+        self._review, self._reviews, self._lease = review, reviews, lease
+        self._fence = review.fence
+        self._calls = {call.tool_call_id: call for call in review.calls}
+        self.review_id, self.thread_id, self.turn = review.id, review.thread_id, review.turn
+        self.requester = review.requester
+        running = execution.to_run(review) if review.status == "claimed" else ()
+        self.execute = tuple(
+            ToolCall(call.tool_call_id, call.name, review.arguments(call.key).parse())
+            for call in running
+        )
+        self.answers: tuple[Answer, ...] = answers(review)
+        self._renewal: asyncio.Task[None] | None = None
+        if review.status == "claimed":
+            self._renewal = asyncio.create_task(_renew(weakref.ref(self), lease / 3))
+
+    @property
+    def jump_to_model(self) -> bool:
+        return not self.execute
+
+    @property
+    def review(self) -> Review:
+        """The review as it was when it was claimed, with every decision."""
+        return self._review
+
+    def decision(self, call_id: str) -> Decision | None:
+        """None for a call that nobody had to decide."""
+        action = self._review.action(self._calls[call_id].key)
+        return action.decision if action else None
+
+    def idempotency_key(self, call: ToolCall) -> str:
+        """The same for every attempt of this call: hand it to what the tool calls."""
+        return f"{self.review_id}:{self._calls[call.id].key}"
+
+    async def once(self, call: ToolCall) -> bool:
+        """True exactly once, in any process, for ever: then run the tool, at once.
+
+        Raises Refused where the call isn't one of `execute` or its arguments are no longer those that
+        were decided, LeaseLost where another process may have the review, and StoreUnavailable: the
+        tool must not run then.
+        """
+        key = self._checked(call).key
+        op = f"once:{uuid4().hex}"
+        await failpoint("gate.before_once")
+        try:
+            await self._reviews.change(
+                self.review_id, op, lambda r, now: execution.start(r, self._fence, key, now)
+            )
+        except Refused as refused:
+            if refused.code == "already_started":
+                return False
+            raise
+        await failpoint("gate.after_once")
+        return True
+
+    async def report(self, results: Mapping[str, object]) -> None:
+        """Keep what came of some calls, by tool call id: their cards show the first line of it."""
+        lines = self._lines(results)
+        await self._reviews.change(
+            self.review_id,
+            f"report:{uuid4().hex}",
+            lambda r, now: execution.report(r, self._fence, lines, now),
+        )
+
+    async def done(self, results: Mapping[str, object] | None = None) -> None:
+        """This review is through: what came of each call, by tool call id. Raises LeaseLost.
+
+        Call it when the agent can't come back to this review any more: from then on nobody gets it again.
+        """
+        if self._review.status == "done":
+            return
+        lines = self._lines(results or {})
+        await failpoint("gate.before_done")
+        await self._reviews.change(
+            self.review_id,
+            f"done:{uuid4().hex}",
+            lambda r, now: execution.finish(r, self._fence, lines, now),
+        )
+        self.release()
+
+    def release(self) -> None:
+        """Stop renewing: when the lease ends, another process takes the review up."""
+        if self._renewal is not None:
+            self._renewal.cancel()
+            self._renewal = None
+
+    def _checked(self, call: ToolCall) -> Call:
+        known = self._calls.get(call.id)
+        if known is None or call.id not in {running.id for running in self.execute}:
+            raise Refused("not_allowed", f"The call {call.id!r} must not run.")
+        if call.name != known.name or encode(call.args) != self._review.arguments(known.key):
+            raise Refused(
+                "args_changed",
+                f"The call {call.id!r} of {known.name} is not the one that was decided: it must not run.",
+            )
+        return known
+
+    def _lines(self, results: Mapping[str, object]) -> dict[str, str]:
+        return {self._calls[id].key: execution.one_line(result) for id, result in results.items()}
+
+    async def _renew_once(self) -> None:
+        await self._reviews.change(
+            self.review_id,
+            f"renew:{uuid4().hex}",
+            lambda r, now: execution.renew(r, self._fence, now, self._lease),
+        )
+
+
+async def _renew(outcome: weakref.ref[Outcome], every: float) -> None:
+    """Holds no reference while it sleeps: an outcome that was dropped lets its lease end."""
+    while True:
+        await asyncio.sleep(every)
+        held = outcome()
+        if held is None:
+            return
+        try:
+            await held._renew_once()  # pyright: ignore[reportPrivateUsage] - its own class's task
+        except (LeaseLost, Refused):
+            return
+        except HitlError:
+            pass  # the store is away: the next try may come in time
+        del held

@@ -1,0 +1,42 @@
+"""The words: values, frozen, with no behaviour beyond reading themselves."""
+
+from hitl_core.model.action import Action, ActionRequest, Escalation, ReviewConfig
+from hitl_core.model.arguments import Arguments, decode, encode
+from hitl_core.model.call import ToolCall
+from hitl_core.model.decision import DECISION_TYPES, Decision, DecisionType, Reviewer
+from hitl_core.model.event import Event, EventKind
+from hitl_core.model.review import Call, Lease, MessageRef, Review, Snapshot, Status
+from hitl_core.model.route import DEFAULT_PLACE, Expire, Place, Route, Step
+from hitl_core.model.run import Run, RunState
+from hitl_core.model.verdict import Verdict
+
+__all__ = [
+    "DECISION_TYPES",
+    "DEFAULT_PLACE",
+    "Action",
+    "ActionRequest",
+    "Arguments",
+    "Call",
+    "Decision",
+    "DecisionType",
+    "Escalation",
+    "Event",
+    "EventKind",
+    "Expire",
+    "Lease",
+    "MessageRef",
+    "Place",
+    "Review",
+    "ReviewConfig",
+    "Reviewer",
+    "Route",
+    "Run",
+    "RunState",
+    "Snapshot",
+    "Status",
+    "Step",
+    "ToolCall",
+    "Verdict",
+    "decode",
+    "encode",
+]

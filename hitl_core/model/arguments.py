@@ -1,0 +1,108 @@
+"""Arguments are bytes: written once, hashed, shown, and at the end parsed and run."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any, NamedTuple, cast
+
+from hitl_core.errors import InvalidToolCall
+
+#: The most that one call's arguments may take, in bytes of JSON.
+MAX_BYTES = 256 * 1024
+#: How deep they may nest. json.loads itself gives up near 990 levels, with a RecursionError.
+MAX_DEPTH = 32
+
+JsonObject = dict[str, Any]
+
+
+class Arguments(NamedTuple):
+    """One call's arguments as they are stored, shown and run: UTF-8 JSON with sorted keys."""
+
+    data: bytes
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the bytes, in hex."""
+        return hashlib.sha256(self.data).hexdigest()
+
+    def parse(self) -> JsonObject:
+        """A new object each time, so nobody can change what another will run."""
+        return cast(JsonObject, json.loads(self.data))
+
+
+def encode(args: object) -> Arguments:
+    """Write arguments as bytes, the one way that this product writes them.
+
+    Raises InvalidToolCall for what JSON can't hold exactly: no object, keys that are not text, NaN or
+    infinity, lone surrogates, types JSON lacks, more than 256 KiB, or more than 32 levels.
+    """
+    if not isinstance(args, dict):
+        raise InvalidToolCall(f"The arguments must be a JSON object, not {_kind(args)}.")
+    _check(cast(object, args), "", 1)
+    try:
+        text = json.dumps(
+            args, sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":")
+        )
+        data = text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise InvalidToolCall(
+            "The arguments hold half a surrogate pair, which is no text."
+        ) from error
+    except ValueError as error:
+        raise InvalidToolCall(f"The arguments can't be written as JSON: {error}.") from error
+    if len(data) > MAX_BYTES:
+        raise InvalidToolCall(
+            f"The arguments take {len(data):,} bytes; a call may have {MAX_BYTES:,} at most."
+        )
+    return Arguments(data)
+
+
+def decode(text: str | bytes) -> JsonObject:
+    """Parse JSON that comes from outside: an object, no duplicate keys, no NaN or infinity."""
+    try:
+        value = json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant)
+    except RecursionError as error:
+        raise InvalidToolCall(f"The arguments nest deeper than {MAX_DEPTH} levels.") from error
+    except ValueError as error:  # JSONDecodeError and UnicodeDecodeError are ValueErrors
+        raise InvalidToolCall(f"The arguments are not JSON: {error}.") from error
+    if not isinstance(value, dict):
+        raise InvalidToolCall(f"The arguments must be a JSON object, not {_kind(value)}.")
+    return cast(JsonObject, value)
+
+
+def _check(value: object, where: str, depth: int) -> None:
+    """Refuse what json.dumps would quietly change (int keys) or choke on."""
+    if depth > MAX_DEPTH:
+        raise InvalidToolCall(f"The arguments nest deeper than {MAX_DEPTH} levels.")
+    if isinstance(value, dict):
+        for key, item in cast(dict[object, object], value).items():
+            if not isinstance(key, str):
+                raise InvalidToolCall(
+                    f"A key in the arguments is {_kind(key)}, not text: {where}/."
+                )
+            _check(item, f"{where}/{key}", depth + 1)
+    elif isinstance(value, list | tuple):
+        for index, item in enumerate(cast(list[object], value)):
+            _check(item, f"{where}/{index}", depth + 1)
+    elif not (value is None or isinstance(value, str | int | float | bool)):
+        raise InvalidToolCall(f"The argument {where} is {_kind(value)}, which JSON can't hold.")
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> JsonObject:
+    found: JsonObject = {}
+    for key, value in pairs:
+        if key in found:
+            raise ValueError(f"the key {key!r} appears twice")
+        found[key] = value
+    return found
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not a JSON number")
+
+
+def _kind(value: object) -> str:
+    names = {"dict": "an object", "list": "a list", "str": "text", "NoneType": "null"}
+    name = type(value).__name__
+    return names.get(name, f"of type {name}")

@@ -1,0 +1,118 @@
+"""One model turn of one thread: all of its tool calls, with their frozen verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from pydantic import Field
+
+from hitl_core.model.action import Action
+from hitl_core.model.arguments import Arguments
+from hitl_core.model.route import DEFAULT_PLACE, Place, Route
+from hitl_core.model.run import Run
+from hitl_core.model.value import Value
+from hitl_core.model.verdict import Verdict
+
+SCHEMA_VERSION = 1
+
+Status = Literal["pending", "settled", "claimed", "done"]
+
+
+class Call(Value):
+    """One tool call as the model made it. `key` is its position in the turn, from "1"."""
+
+    key: str
+    tool_call_id: str
+    name: str
+    digest: str
+    verdict: Verdict
+    route: Route
+    idempotent: bool = False
+
+
+class Lease(Value):
+    """Who has the review, until when. `fence` counts the claims; an older one writes nothing."""
+
+    holder: str
+    fence: int
+    until: float
+
+
+class Review(Value):
+    """Everything that was decided when it was submitted, and everything decided since.
+
+    Times are seconds since the epoch by the store's clock. `version` is the compare-and-set counter
+    and nothing else. `ops` remembers the last operations' ids with their answers, because a reply can
+    be lost after the write.
+    """
+
+    schema_version: Literal[1] = SCHEMA_VERSION
+    id: str
+    agent: str
+    thread_id: str
+    turn: str
+    requester: str | None
+    created_at: float
+    calls: tuple[Call, ...]
+    actions: tuple[Action, ...]
+    version: int = 1
+    status: Status = "pending"
+    settled_at: float | None = None
+    done_at: float | None = None
+    waiter: str | None = None
+    lease: Lease | None = None
+    fence: int = 0
+    runs: dict[str, Run] = Field(default_factory=dict)
+    ops: dict[str, str] = Field(default_factory=dict)
+    #: The bytes, by "key:revision". Stored beside `data`, each in a field of its own, written once.
+    args: Mapping[str, Arguments] = Field(default_factory=dict, exclude=True, repr=False)
+
+    def call(self, key: str) -> Call | None:
+        return next((call for call in self.calls if call.key == key), None)
+
+    def action(self, key: str) -> Action | None:
+        return next((action for action in self.actions if action.key == key), None)
+
+    def arguments(self, key: str, revision: int | None = None) -> Arguments:
+        """The bytes of one call; without a revision those of the newest."""
+        if revision is None:
+            action = self.action(key)
+            revision = action.revision if action else 1
+        return self.args[f"{key}:{revision}"]
+
+    @property
+    def doubts(self) -> tuple[Call, ...]:
+        """The calls whose side effect may or may not have happened."""
+        return tuple(
+            c for c in self.calls if c.key in self.runs and self.runs[c.key].state == "in_doubt"
+        )
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """Everywhere this review stands: where its actions do, and where a doubt is asked about."""
+        found = [place for action in self.actions for place in action.places]
+        acting = {action.key for action in self.actions}
+        for call in self.calls:
+            run = self.runs.get(call.key)
+            asked = run is not None and (run.state == "in_doubt" or run.by is not None)
+            if asked and call.key not in acting:
+                found.extend(call.route.notify or (DEFAULT_PLACE,))
+        return tuple(dict.fromkeys(found))
+
+
+class MessageRef(Value):
+    """Where a card was posted: Slack's channel id and ts."""
+
+    channel: str
+    conversation: str
+    ts: str
+
+
+class Snapshot(Value):
+    """A review as it was read: where its cards are, which version each shows, and the store's time."""
+
+    review: Review
+    posts: dict[Place, MessageRef]
+    shown: dict[Place, int]
+    now: float

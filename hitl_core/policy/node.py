@@ -1,0 +1,149 @@
+"""A value in a configuration, where it stands, and the one way to complain about it."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TypeVar, cast, overload
+
+from hitl_core.policy.report import Path, Report
+
+T = TypeVar("T", bound=str)
+R = TypeVar("R")
+D = TypeVar("D")
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_OTHERS = ": remove it, or wait for the version that does"
+#: Keys of the full design that this version does not obey yet, and what holds instead.
+NOT_YET = {
+    "reviewers": "; whoever is a member of a channel where the review stands may decide",
+    "redact": _OTHERS,
+    "remind": _OTHERS,
+    "fallback": _OTHERS,
+    "must_read": _OTHERS,
+    "allow_override": _OTHERS,
+    "reject_quorum": _OTHERS,
+    "clock": _OTHERS,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """The readers return None, having reported a problem, where the value is not of their kind."""
+
+    value: object
+    path: Path
+    report: Report
+
+    @property
+    def line(self) -> int | None:
+        return self.report.line(self.path)
+
+    def __str__(self) -> str:
+        return shown(self.value)
+
+    def problem(self, message: str) -> None:
+        self.report.add(self.path, message)
+
+    def fields(self, known: Iterable[str], *, required: Iterable[str] = ()) -> dict[str, Node]:
+        """A mapping's entries by key, without those that are not `known`, which are problems."""
+        entries = self.entries()
+        if entries is None:
+            return {}
+        for key, node in entries.items():
+            if key not in known:
+                node.problem(_unknown(key, known))
+        for key in required:
+            if key not in entries:
+                self.problem(f"`{key}` is missing.")
+        return {key: entries[key] for key in entries if key in known}
+
+    def entries(self) -> dict[str, Node] | None:
+        mapping = self.value
+        if not isinstance(mapping, Mapping):
+            return self.problem(f"This must be a mapping, not {self}.")
+        found: dict[str, Node] = {}
+        for key, value in cast(Mapping[object, object], mapping).items():
+            if isinstance(key, str):
+                found[key] = Node(value, (*self.path, key), self.report)
+            else:
+                self.problem(f"The key {shown(key)} must be text.")
+        return found
+
+    def items(self, example: str) -> list[Node] | None:
+        values = self.value
+        if not isinstance(values, list | tuple):
+            return self.problem(f"This must be a list such as {example}, not {self}.")
+        each = enumerate(cast(list[object], values))
+        return [Node(value, (*self.path, index), self.report) for index, value in each]
+
+    def text(self) -> str | None:
+        if not isinstance(self.value, str):
+            return self.problem(f"This must be text, not {self}.")
+        if not self.value.isascii() and _SURROGATE.search(self.value):
+            return self.problem("This holds half a surrogate pair, which is no text.")
+        return self.value
+
+    def one_of(self, choices: tuple[T, ...]) -> T | None:
+        found = next((choice for choice in choices if choice == self.value), None)
+        if found is None:
+            hint = guess(self.value, choices)
+            self.problem(f"This must be {listed(choices)}, not {self}.{hint}")
+        return found
+
+    def boolean(self) -> bool | None:
+        if not isinstance(self.value, bool):
+            return self.problem(f"This must be true or false, not {self}.")
+        return self.value
+
+
+@overload
+def take(fields: dict[str, Node], key: str, read: Callable[[Node], R]) -> R | None: ...
+@overload
+def take(fields: dict[str, Node], key: str, read: Callable[[Node], R], default: D) -> R | D: ...
+def take(
+    fields: dict[str, Node], key: str, read: Callable[[Node], R], default: object = None
+) -> object:
+    """What `read` makes of a field; the default where it is not there."""
+    return read(fields[key]) if key in fields else default
+
+
+def shown(value: object) -> str:
+    """A value as people who write policies know it, in a few characters."""
+    if value is None:
+        return "empty"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return f"`{value}`" if len(value) <= 40 else f"`{value[:39]}…`"
+    if isinstance(value, int | float):
+        return str(value) if abs(value) < 1e20 else "a large number"
+    if isinstance(value, Mapping):
+        return "a mapping"
+    if isinstance(value, list | tuple):
+        return "a list"
+    return f"of type {type(value).__name__}"
+
+
+def listed(names: Iterable[str]) -> str:
+    """`a`, `b` or `c`."""
+    *others, last = (f"`{name}`" for name in names)
+    return f"{', '.join(others)} or {last}" if others else last
+
+
+def guess(value: object, known: Iterable[str]) -> str:
+    """A sentence for a near miss, or nothing."""
+    text = value.lower() if isinstance(value, str) else ""
+    near = difflib.get_close_matches(text, list(known), 1)
+    return f" Did you mean `{near[0]}`?" if near else ""
+
+
+def _unknown(key: str, known: Iterable[str]) -> str:
+    if key in NOT_YET:
+        return f"This version does not obey `{key}` yet{NOT_YET[key]}."
+    snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", key).lower()
+    if snake != key and (snake in known or snake in NOT_YET):
+        return f"`{key}` is another system's spelling; here it is `{snake}`."
+    return f"`{key}` is no key of this place.{guess(key, known) or f' Here stand {listed(known)}.'}"

@@ -1,0 +1,73 @@
+"""A configuration → its rules, with everything that is wrong reported at once."""
+
+from __future__ import annotations
+
+import re
+
+from hitl_core.model import Route
+from hitl_core.model.call import TOOL_NAME
+from hitl_core.policy.glob import covers, is_glob
+from hitl_core.policy.node import Node, take
+from hitl_core.policy.read_rule import read_rule
+from hitl_core.policy.route import KEYS as ROUTE_KEYS
+from hitl_core.policy.route import read_route
+from hitl_core.policy.rule import Kind, Rule
+
+KEYS = ("default", "description_prefix", "interrupt_on", *ROUTE_KEYS)
+MAX_NAME = 128
+DESCRIPTION_PREFIX = "Tool execution requires approval"
+_KINDS: tuple[Kind, ...] = ("allow", "review", "deny")
+_GLOB = re.compile(r"[A-Za-z0-9_.:/*?-]+")
+
+
+def read_policy(node: Node) -> tuple[Rule, tuple[Rule, ...]]:
+    """The default and the rules. Raises InvalidPolicy with everything that is wrong."""
+    fields = node.fields(KEYS, required=("default",))
+    default = Rule(
+        name=None,
+        kind=take(fields, "default", _kind) or "review",
+        line=node.report.line(("default",)),
+        prefix=(take(fields, "description_prefix", Node.text) or "").strip() or DESCRIPTION_PREFIX,
+        route=read_route(fields, Route()),
+    )
+    entries = take(fields, "interrupt_on", Node.entries) or {}
+    rules: list[Rule] = []
+    for name, each in entries.items():
+        if complaint := _complaint(name) or _shadowed(name, rules):
+            each.problem(complaint)
+        elif rule := read_rule(name, each, default):
+            rules.append(rule)
+    node.report.check()
+    return default, tuple(rules)
+
+
+def _kind(node: Node) -> Kind | None:
+    return node.one_of(_KINDS)
+
+
+def _complaint(name: str) -> str | None:
+    """What is wrong with a rule's name."""
+    if TOOL_NAME.fullmatch(name):
+        return None
+    if "**" in name:
+        return "`**` means no more than `*` here: write `*`."
+    if "[" in name or "]" in name:
+        return "In a glob only `*` and `?` are wildcards, not `[`."
+    if not _GLOB.fullmatch(name) or len(name.replace("*", "")) > MAX_NAME:
+        return (
+            f"No tool is ever called that: a name has 1 to {MAX_NAME} of A-Z a-z 0-9 _ . : / -,"
+            " and in a glob `*` and `?`."
+        )
+    return None
+
+
+def _shadowed(name: str, earlier: list[Rule]) -> str | None:
+    """Why a glob would never match. An exact name always does, because it beats every glob."""
+    for rule in earlier:
+        if rule.name and rule.when is None and is_glob(name) and covers(rule.name, name):
+            line = f" on line {rule.line}" if rule.line else ""
+            return (
+                f"This rule can never match: `{rule.name}`{line} comes first and matches all that"
+                " it does."
+            )
+    return None

@@ -1,0 +1,26 @@
+"""What the policy says about one call."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from hitl_core.model import DecisionType, Route, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """Everything that is frozen into the review when the call is submitted.
+
+    `description` tells people why they are asked. `allowed_decisions` is empty unless the verdict
+    is `review`, and never empty then. `line` is where the rule stands, None without a file.
+    """
+
+    verdict: Verdict
+    description: str
+    allowed_decisions: tuple[DecisionType, ...]
+    args_schema: dict[str, Any] | None
+    reject_reason: Literal["optional", "required"]
+    route: Route
+    idempotent: bool
+    line: int | None

@@ -1,0 +1,163 @@
+"""The state machine, the agent's half: claim, start, report, finish; and what a death leaves behind. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from hitl_core.errors import LeaseLost, Refused
+from hitl_core.model import Call, Event, Lease, Review, Reviewer, Run
+from hitl_core.model.event import EventKind
+from hitl_core.review.transitions import Changed
+
+#: A line on the card is one line; what is longer is cut here, and ends in an ellipsis.
+MAX_LINE = 200
+
+DoubtAnswer = Literal["ran", "rerun", "skip"]
+
+
+def await_by(review: Review, process: str, now: float) -> Changed:
+    """Keep the hand-off for a process that waits, as long as its heart beats."""
+    return Changed(review.model_copy(update={"waiter": process}), _event("awaited", review, now))
+
+
+def claim(review: Review, holder: str, now: float, lease: float) -> Changed:
+    """Give the review to one process, for `lease` seconds. A dead holder's review is lapsed first.
+
+    Where that leaves a doubt the answer is the lapsed review, claimed by nobody: a person is asked.
+    Raises Refused where it is not settled, or somebody else holds it.
+    """
+    if review.status == "claimed" and review.lease and review.lease.until <= now:
+        lapsed = lapse(review, now)
+        if lapsed.review.doubts:
+            return lapsed
+        review = lapsed.review
+    if review.status != "settled" or review.doubts:
+        raise Refused("not_ready", f"This review can't be claimed: it is {review.status}.")
+    fence = review.fence + 1
+    taken = Lease(holder=holder, fence=fence, until=now + lease)
+    update = {"status": "claimed", "lease": taken, "fence": fence}
+    return Changed(review.model_copy(update=update), _event("claimed", review, now))
+
+
+def renew(review: Review, fence: int, now: float, lease: float) -> Changed:
+    held = _held(review, fence, now)
+    update = {"lease": held.model_copy(update={"until": now + lease})}
+    return Changed(review.model_copy(update=update), _event("renewed", review, now))
+
+
+def start(review: Review, fence: int, key: str, now: float) -> Changed:
+    """Let one call begin. Raises Refused where it began already: its side effect may have happened."""
+    _held(review, fence, now)
+    run = review.runs.get(key)
+    if run is not None and run.state != "cleared":
+        raise Refused("already_started", "This call was started already.")
+    begun = Run(state="started", attempt=run.attempt + 1 if run else 1, at=now)
+    event = _event("started", review, now, action=key, digest=review.arguments(key).digest)
+    return Changed(_with_runs(review, {key: begun}), event)
+
+
+def report(review: Review, fence: int, lines: Mapping[str, str], now: float) -> Changed:
+    """Keep what came of calls that ran, by key."""
+    _held(review, fence, now)
+    runs = {key: _ran(review.runs.get(key), line, now) for key, line in lines.items()}
+    return Changed(_with_runs(review, runs), _event("reported", review, now))
+
+
+def finish(review: Review, fence: int, lines: Mapping[str, str], now: float) -> Changed:
+    """The agent is through with this review."""
+    reported = report(review, fence, lines, now).review
+    update = {"status": "done", "lease": None, "done_at": now}
+    return Changed(reported.model_copy(update=update), _event("done", review, now))
+
+
+def lapse(review: Review, now: float) -> Changed:
+    """The lease ended without `done`: calls that were started are in doubt, unless declared idempotent."""
+    if review.status != "claimed" or review.lease is None or review.lease.until > now:
+        raise Refused("not_due", "The lease has not ended.")
+    idempotent = {call.key for call in review.calls if call.idempotent}
+    runs = {
+        key: run.model_copy(update={"state": "cleared" if key in idempotent else "in_doubt"})
+        for key, run in review.runs.items()
+        if run.state == "started"
+    }
+    update = {"status": "settled", "lease": None}
+    return Changed(
+        _with_runs(review, runs).model_copy(update=update), _event("lapsed", review, now)
+    )
+
+
+def resolve(review: Review, key: str, answer: DoubtAnswer, by: Reviewer, now: float) -> Changed:
+    """A person says what became of a call in doubt: it ran, run it again, or skip it."""
+    run = review.runs.get(key)
+    if run is None or run.state != "in_doubt":
+        who = run.by.name if run and run.by else None
+        told = f"{who} already answered this." if who else "There is no doubt about this call."
+        raise Refused("already_decided", told)
+    state = {"ran": "done", "rerun": "cleared", "skip": "skipped"}[answer]
+    resolved = run.model_copy(update={"state": state, "by": by, "at": now})
+    event = _event("resolved", review, now, by=by, action=key, what=answer)
+    return Changed(_with_runs(review, {key: resolved}), event)
+
+
+def ready_at(review: Review) -> float | None:
+    """From when an agent's process may claim it."""
+    if review.status == "claimed" and review.lease:
+        return review.lease.until
+    return review.settled_at if review.status == "settled" and not review.doubts else None
+
+
+def to_run(review: Review) -> tuple[Call, ...]:
+    """The calls that may start now, in the model's order: allowed or approved, and not run yet."""
+    return tuple(call for call in review.calls if may_run(review, call) and not _over(review, call))
+
+
+def may_run(review: Review, call: Call) -> bool:
+    """Whether the policy allows this call without asking, or a person approved it."""
+    if call.verdict.kind == "allow":
+        return True
+    action = review.action(call.key)
+    decision = action.decision if action else None
+    return decision is not None and decision.type in ("approve", "edit")
+
+
+def one_line(text: object) -> str:
+    """The first 200 characters of the first line that says something."""
+    lines = (line.strip() for line in str(text).splitlines())
+    line = next((line for line in lines if line), "")
+    return line if len(line) <= MAX_LINE else line[: MAX_LINE - 1] + "…"
+
+
+def _over(review: Review, call: Call) -> bool:
+    run = review.runs.get(call.key)
+    return run is not None and run.state != "cleared"
+
+
+def _ran(run: Run | None, line: str, now: float) -> Run:
+    return Run(state="done", attempt=run.attempt if run else 1, at=now, line=one_line(line))
+
+
+def _held(review: Review, fence: int, now: float) -> Lease:
+    lease = review.lease
+    if review.status != "claimed" or lease is None or lease.fence != fence or lease.until <= now:
+        raise LeaseLost("This process no longer holds the review: its lease ended.")
+    return lease
+
+
+def _with_runs(review: Review, runs: Mapping[str, Run]) -> Review:
+    return review.model_copy(update={"runs": {**review.runs, **runs}})
+
+
+def _event(
+    kind: EventKind,
+    review: Review,
+    now: float,
+    *,
+    by: Reviewer | None = None,
+    action: str | None = None,
+    what: str | None = None,
+    digest: str | None = None,
+) -> Event:
+    return Event(
+        kind=kind, review_id=review.id, at=now, by=by, action=action, what=what, digest=digest
+    )

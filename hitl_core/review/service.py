@@ -1,0 +1,147 @@
+"""Loads a review, applies one transition, commits it: the only writer of reviews."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Awaitable, Callable
+from typing import NamedTuple, TypeVar
+
+from hitl_core.errors import Refused, ReviewConflict, ReviewNotFound, StoreUnavailable
+from hitl_core.forms import check_args
+from hitl_core.model import Event, Review, Reviewer, Snapshot
+from hitl_core.review import execution, transitions
+from hitl_core.review.transitions import Changed, Proposal
+from hitl_core.store import Store, Write
+
+T = TypeVar("T")
+Transition = Callable[[Review, float], Changed]
+
+#: How many lost compares are tried again before the command is refused visibly.
+ATTEMPTS = 10
+#: How many operations' ids a review remembers.
+OPS = 24
+
+
+class Applied(NamedTuple):
+    """The review as it is stored now; `fresh` is False where this operation was applied before."""
+
+    review: Review
+    now: float
+    fresh: bool
+
+
+class Reviews:
+    """`patience` is how long, in seconds, an unreachable store is asked again before StoreUnavailable."""
+
+    def __init__(self, store: Store, patience: float = 2.0) -> None:
+        self.store = store
+        self._patience = patience
+
+    async def load(self, review_id: str) -> Snapshot:
+        """Raises ReviewNotFound, StoreUnavailable."""
+        return await self._load(review_id, time.monotonic() + self._patience)
+
+    async def _load(self, review_id: str, end: float) -> Snapshot:
+        snapshot = await _persist(lambda: self.store.load(review_id), end)
+        if snapshot is None:
+            raise ReviewNotFound(f"There is no review {review_id}, or its retention has ended.")
+        return snapshot
+
+    async def submit(self, review: Review, event: Event) -> Review:
+        """Store a new review, or find the one that an earlier try stored.
+
+        Raises ReviewConflict where one of this id was stored with other arguments.
+        """
+        write = _write(None, Changed(review, event))
+        if await _persist(lambda: self.store.commit(write), time.monotonic() + self._patience):
+            return review
+        stored = (await self.load(review.id)).review
+        if [(c.name, c.digest) for c in stored.calls] != [(c.name, c.digest) for c in review.calls]:
+            raise ReviewConflict(
+                f"The review {review.id} was submitted before with other arguments. Give the model's turn"
+                " a `turn` of its own."
+            )
+        return stored
+
+    async def change(self, review_id: str, op: str, transition: Transition) -> Applied:
+        """Apply a transition once, whatever is lost on the way: `op` names it, the same on every try.
+
+        Raises what the transition raises, ReviewNotFound, StoreUnavailable, and Refused("busy") where
+        others kept changing the review.
+        """
+        end = time.monotonic() + self._patience
+        for attempt in range(ATTEMPTS):
+            snapshot = await self._load(review_id, end)
+            before, now = snapshot.review, snapshot.now
+            if op in before.ops:
+                return Applied(before, now, fresh=False)
+            changed = transition(before, now)
+            ops = dict([*before.ops.items(), (op, changed.event.kind)][-OPS:])
+            after = changed.review.model_copy(update={"version": before.version + 1, "ops": ops})
+            write = _write(before, Changed(after, changed.event))
+            try:
+                if await self.store.commit(write):
+                    return Applied(after, now, fresh=True)
+            except StoreUnavailable:
+                # Whether it was written is not known: load again, and look for `op`.
+                if time.monotonic() > end:
+                    raise
+            await asyncio.sleep(random.uniform(0, 0.002 * 2**attempt))
+        raise Refused("busy", "Others are deciding at this very moment. Press again.")
+
+    async def decide(
+        self, review_id: str, key: str, proposal: Proposal, by: Reviewer, op: str
+    ) -> Applied:
+        """One person's decision. An edit's arguments are checked against the schema again here, because
+        what is stored is what runs.
+        """
+
+        def transition(review: Review, now: float) -> Changed:
+            action = review.action(key)
+            if proposal.args is not None and action and action.config.args_schema:
+                problems = check_args(action.config.args_schema, proposal.args.parse())
+                if problems:
+                    raise Refused("invalid_args", f"{problems[0].pointer}: {problems[0].message}")
+            return transitions.decide(review, key, proposal, by, now)
+
+        return await self.change(review_id, op, transition)
+
+    async def fire(self, review_id: str) -> Applied | None:
+        """Do what is due. None where another bot did it first, or nothing is."""
+
+        def transition(review: Review, now: float) -> Changed:
+            if review.status == "claimed":
+                return execution.lapse(review, now)
+            return transitions.fire(review, now)
+
+        snapshot = await self.load(review_id)
+        try:
+            # Two bots that fire the same thing have the same op, and one of them changes nothing.
+            return await self.change(review_id, f"fire:{snapshot.review.version}", transition)
+        except Refused:
+            return None
+
+
+async def _persist(call: Callable[[], Awaitable[T]], end: float) -> T:
+    """Ask an unreachable store again until `end`: only for what is safe to repeat."""
+    pause = 0.02
+    while True:
+        try:
+            return await call()
+        except StoreUnavailable:
+            if time.monotonic() + pause > end:
+                raise
+        await asyncio.sleep(pause)
+        pause = min(pause * 2, 0.5)
+
+
+def _write(before: Review | None, changed: Changed) -> Write:
+    """What the indexes must say after this change."""
+    review, event = changed
+    ready = execution.ready_at(review)
+    was_ready = before is not None and execution.ready_at(before) is not None
+    settled = review.status == "settled" and ready is not None
+    wake = settled and (not was_ready or event.kind == "lapsed")
+    return Write(review, event, transitions.due_at(review), ready, wake)

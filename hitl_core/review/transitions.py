@@ -1,0 +1,206 @@
+"""The state machine, people's half: decide, escalate, expire. Pure: `(review, …, now) → (review, event)`.
+
+A transition raises Refused where it changes nothing; the text is for the person who asked.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from hitl_core.errors import Refused
+from hitl_core.model import (
+    Action,
+    Arguments,
+    Decision,
+    DecisionType,
+    Escalation,
+    Event,
+    Place,
+    Review,
+    Reviewer,
+)
+from hitl_core.model.event import EventKind
+
+
+class Changed(NamedTuple):
+    """What a transition made."""
+
+    review: Review
+    event: Event
+
+
+class Proposal(NamedTuple):
+    """What somebody wants to decide: on which revision, and for an edit the new arguments."""
+
+    type: DecisionType
+    revision: int
+    message: str | None = None
+    args: Arguments | None = None
+
+
+VERBS: dict[DecisionType, str] = {
+    "approve": "approved",
+    "edit": "edited and approved",
+    "reject": "rejected",
+    "respond": "answered",
+    "ignore": "skipped",
+}
+
+
+def decide(review: Review, key: str, proposal: Proposal, by: Reviewer, now: float) -> Changed:
+    """One person's decision on one action."""
+    action = review.action(key)
+    if action is None:
+        raise Refused("unknown_action", "This review has no such action.")
+    check_open(action, proposal.revision, now)
+    if proposal.type not in action.config.allowed_decisions:
+        raise Refused(
+            "not_allowed", f"The policy doesn't allow this answer for {action.request.name}."
+        )
+    message = (proposal.message or "").strip() or None
+    if proposal.type == "respond" and message is None:
+        raise Refused("message_required", "Write the answer that the agent gets instead.")
+    if proposal.type == "reject" and action.config.reject_reason == "required" and message is None:
+        raise Refused("message_required", "Write why: the policy requires a reason.")
+    revision, args = action.revision, review.arguments(key)
+    if proposal.type == "edit":
+        if proposal.args is None or proposal.args.digest == action.digest:
+            raise Refused("unchanged", "Nothing was changed. To run it as it is, press Approve.")
+        revision, args = action.revision + 1, proposal.args
+    decision = Decision(
+        type=proposal.type, by=by, at=now, revision=revision, digest=args.digest, message=message
+    )
+    decided = action.model_copy(
+        update={"revision": revision, "digest": args.digest, "decision": decision}
+    )
+    changed = _with_actions(review, {key: decided}, now)
+    if proposal.type == "edit":
+        changed = changed.model_copy(update={"args": {**review.args, f"{key}:{revision}": args}})
+    return Changed(changed, _event("decided", review, now, by, key, proposal.type, args.digest))
+
+
+def escalate(review: Review, place: Place, by: Reviewer, now: float) -> Changed:
+    """Take the next step of every chain that stands at `place` and still waits."""
+    waiting = [a for a in review.actions if a.pending and place in a.places]
+    if not waiting:
+        raise Refused("already_decided", "Everything here is decided already.")
+    stepped = {a.key: _step(a, by, now) for a in waiting if a.next_step is not None}
+    if not stepped:
+        where = ", ".join(_shown(waiting[0].places[1:])) or "nobody else"
+        raise Refused("nothing_to_escalate", f"This was escalated already: {where} can decide too.")
+    to = ", ".join(dict.fromkeys(a.escalations[-1].to for a in stepped.values()))
+    return Changed(
+        _with_actions(review, stepped, now), _event("escalated", review, now, by, None, to)
+    )
+
+
+def fire(review: Review, now: float) -> Changed:
+    """What time does: expire first, then escalate what still waits, however late it is."""
+    expired = {a.key: _expired(a, now) for a in review.actions if a.pending and _late(a, now)}
+    if expired:
+        return Changed(_with_actions(review, expired, now), _event("expired", review, now))
+    stepped: dict[str, Action] = {}
+    for action in review.actions:
+        after = action
+        while after.pending and (due := _step_due(after)) is not None and due <= now:
+            after = _step(after, None, now)
+        if after is not action:
+            stepped[action.key] = after
+    if not stepped:
+        raise Refused("not_due", "Nothing is due.")
+    to = ", ".join(dict.fromkeys(a.escalations[-1].to for a in stepped.values()))
+    return Changed(
+        _with_actions(review, stepped, now), _event("escalated", review, now, None, None, to)
+    )
+
+
+def due_at(review: Review) -> float | None:
+    """When a bot must look next: the nearest escalation or deadline, or the end of the lease."""
+    if review.status == "claimed" and review.lease:
+        return review.lease.until
+    if review.status != "pending":
+        return None
+    times = [
+        time
+        for action in review.actions
+        if action.pending
+        for time in (_step_due(action), deadline(action))
+        if time is not None
+    ]
+    return min(times, default=None)
+
+
+def deadline(action: Action) -> float | None:
+    """When the policy decides by itself, in seconds since the epoch."""
+    expire = action.route.expire
+    return action.submitted_at + expire.after if expire else None
+
+
+def check_open(action: Action, revision: int, now: float) -> None:
+    """Raises Refused where a decision on this revision could only be refused."""
+    if action.decision is not None:
+        who = action.decision.by.name if action.decision.by else "The deadline"
+        verb = VERBS[action.decision.type]
+        raise Refused("already_decided", f"{who} already {verb} {action.request.name}.")
+    if _late(action, now):
+        raise Refused("expired", f"The time to decide on {action.request.name} is over.")
+    if revision != action.revision:
+        raise Refused("stale", f"{action.request.name} was edited since. Look at it again.")
+
+
+def _late(action: Action, now: float) -> bool:
+    end = deadline(action)
+    return end is not None and end <= now
+
+
+def _expired(action: Action, now: float) -> Action:
+    expire = action.route.expire
+    assert expire is not None  # _late said so
+    decision = Decision(
+        type=expire.decision,
+        by=None,
+        at=now,
+        revision=action.revision,
+        digest=action.digest,
+        message=expire.message,
+    )
+    return action.model_copy(update={"decision": decision})
+
+
+def _step_due(action: Action) -> float | None:
+    step = action.next_step
+    return None if step is None else action.submitted_at + action.route.escalate[step].after
+
+
+def _step(action: Action, by: Reviewer | None, now: float) -> Action:
+    step = action.next_step
+    assert step is not None  # every caller looked
+    taken = Escalation(to=action.route.escalate[step].to, at=now, by=by)
+    return action.model_copy(update={"escalations": (*action.escalations, taken)})
+
+
+def _with_actions(review: Review, changed: dict[str, Action], now: float) -> Review:
+    """Settled as soon as the last action has its decision."""
+    actions = tuple(changed.get(action.key, action) for action in review.actions)
+    update: dict[str, object] = {"actions": actions}
+    if review.status == "pending" and not any(action.pending for action in actions):
+        update |= {"status": "settled", "settled_at": now}
+    return review.model_copy(update=update)
+
+
+def _shown(places: tuple[Place, ...]) -> list[str]:
+    return [place.partition(":")[2] or place for place in places]
+
+
+def _event(
+    kind: EventKind,
+    review: Review,
+    now: float,
+    by: Reviewer | None = None,
+    action: str | None = None,
+    what: str | None = None,
+    digest: str | None = None,
+) -> Event:
+    return Event(
+        kind=kind, review_id=review.id, at=now, by=by, action=action, what=what, digest=digest
+    )

@@ -1,0 +1,113 @@
+"""The contract of a store: the durable truth. It compares versions and writes; it knows no rules."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+from hitl_core.model import Event, MessageRef, Place, Review, Snapshot
+
+
+class Hint(NamedTuple):
+    """A bot's or an agent's wake-up: look at this review. `deliveries` counts from 1."""
+
+    entry: str
+    review_id: str
+    deliveries: int = 1
+
+
+class Write(NamedTuple):
+    """One transition to store: the new review, what happened, and what the indexes must say.
+
+    `due_at` is when a bot must look next, `ready_at` from when an agent may claim; None takes the
+    review out of that index. `wake` tells the agent's processes at once.
+    """
+
+    review: Review
+    event: Event
+    due_at: float | None
+    ready_at: float | None
+    wake: bool
+
+
+class Store(Protocol):
+    """Times are seconds since the epoch by the store's own clock.
+
+    Every method raises StoreUnavailable when the store can't be reached in time; a write that raised it
+    may have happened. So every write is safe to repeat.
+    """
+
+    #: How many hash tags the reviews are spread over; part of every id.
+    partitions: int
+
+    async def load(self, review_id: str) -> Snapshot | None: ...
+
+    async def commit(self, write: Write) -> bool:
+        """Store the review if the stored version is the one before its own; else False.
+
+        Version 1 is a new review: stored where none of this id exists.
+        """
+        ...
+
+    async def record_post(self, review_id: str, place: Place, ref: MessageRef) -> MessageRef:
+        """Keep where the card was posted. The first one wins; the answer is the winner."""
+        ...
+
+    async def record_shown(self, review_id: str, place: Place, version: int) -> int:
+        """Keep which version a card shows, never going back. The answer is the newest version shown."""
+        ...
+
+    async def now(self) -> float: ...
+
+    async def thread(self, thread_id: str) -> list[str]:
+        """The ids of the thread's reviews, live ones first, each in the order of submission."""
+        ...
+
+    async def due(self, limit: int = 100) -> list[str]:
+        """Reviews at which a bot must look now. A peek: nothing is taken."""
+        ...
+
+    async def ready(self, agent: str, limit: int = 100) -> list[str]:
+        """Reviews of this agent that may be claimed now, the longest waiting first. A peek as well."""
+        ...
+
+    async def hints(self, agent: str, block: float) -> list[str]:
+        """Review ids of this agent that changed since the last call, waiting `block` seconds at most.
+
+        The first call sets the place from which it listens and answers at once with nothing.
+        """
+        ...
+
+    async def read_events(self, consumer: str, block: float, limit: int = 100) -> list[Hint]:
+        """What the bots must show, each entry to one of them, until it is acknowledged."""
+        ...
+
+    async def reclaim_events(self, consumer: str, idle: float, limit: int = 100) -> list[Hint]:
+        """Entries that another bot took and left for `idle` seconds: now this one's."""
+        ...
+
+    async def hold_events(self, consumer: str, entries: Sequence[str]) -> None:
+        """Say that these entries are still being worked on."""
+        ...
+
+    async def ack_events(self, entries: Sequence[str]) -> None: ...
+
+    async def bury(self, hint: Hint, why: str) -> None:
+        """Move an entry that can't be delivered to the dead letters."""
+        ...
+
+    async def buried(self) -> int:
+        """How many dead letters there are."""
+        ...
+
+    async def revive(self) -> int:
+        """Put all dead letters back as events; the answer is their number."""
+        ...
+
+    async def beat(self, process: str, ttl: float) -> None:
+        """Say that this process lives, for `ttl` seconds."""
+        ...
+
+    async def alive(self, process: str) -> bool: ...
+
+    async def close(self) -> None: ...

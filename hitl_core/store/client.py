@@ -1,0 +1,94 @@
+"""Connections to Redis: two clients, no retries of their own, and errors in our words."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from typing import Any, cast
+
+from redis.asyncio import BlockingConnectionPool, Redis
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+from redis.exceptions import (
+    BusyLoadingError,
+    ConnectionError,
+    OutOfMemoryError,
+    ReadOnlyError,
+    RedisError,
+    ResponseError,
+    TimeoutError,
+)
+
+from hitl_core.errors import SettingsError, StoreError, StoreUnavailable
+
+#: redis-py types every answer as "X or an awaitable of X", for its two clients in one; so its client is
+#: Any here, and each method of the store says what it makes of the answer.
+Client = Any
+
+#: A click must be stored within 2.5 s, so one command may take no longer than this.
+COMMAND_TIMEOUT = 1.5
+#: XREAD blocks at most this long, and its socket waits a little longer.
+MAX_BLOCK = 30.0
+
+
+def connect(url: str, *, blocking: bool = False, connections: int = 32) -> Client:
+    """A client of its own for commands that block, so that no waiting reader holds up a click.
+
+    The client never repeats a command: one whose reply was lost would be done twice.
+    """
+    try:
+        pool: Any = cast(Any, BlockingConnectionPool).from_url(
+            url,
+            max_connections=connections,
+            timeout=COMMAND_TIMEOUT,
+            socket_timeout=MAX_BLOCK + 5 if blocking else COMMAND_TIMEOUT,
+            socket_connect_timeout=COMMAND_TIMEOUT,
+            retry=Retry(NoBackoff(), 0),
+            protocol=2,  # answers have other shapes in RESP3
+        )
+    except ValueError as error:
+        raise SettingsError(f"The Redis address {_public(url)!r} is no redis:// URL.") from error
+    return Redis(connection_pool=pool)
+
+
+@asynccontextmanager
+async def translated() -> AsyncGenerator[None, None]:
+    """Redis's errors become ours; whether the command was done is then unknown."""
+    try:
+        yield
+    except OutOfMemoryError as error:
+        raise StoreError("Redis is full (maxmemory): nothing new can be stored.") from error
+    except (ConnectionError, TimeoutError, BusyLoadingError, ReadOnlyError, OSError) as error:
+        raise StoreUnavailable(f"Redis can't be reached: {error}.") from error
+    except ResponseError as error:
+        if str(error).startswith(("BUSY ", "CLUSTERDOWN", "MASTERDOWN", "MISCONF")):
+            raise StoreUnavailable(f"Redis can't write now: {error}.") from error
+        raise StoreError(f"Redis refused: {error}.") from error
+    except RedisError as error:
+        raise StoreError(f"Redis failed: {error}.") from error
+
+
+async def check_server(redis: Client, url: str) -> None:
+    """Raises SettingsError where reviews would not be safe: too old a server, or one that drops live keys."""
+    try:
+        async with translated():
+            info: dict[str, Any] = await redis.info()
+    except (StoreUnavailable, StoreError) as error:
+        raise StoreUnavailable(
+            f"Redis at {_public(url)} can't be reached: {error.__cause__}. Check HITL_REDIS_URL."
+        ) from error
+    version = str(info.get("redis_version", "0"))
+    if tuple(int(part) for part in version.split(".")[:2]) < (6, 2):
+        raise SettingsError(f"Redis at {_public(url)} is {version}; 6.2 or later is needed.")
+    policy = str(info.get("maxmemory_policy", "noeviction"))
+    if policy.startswith("allkeys"):
+        raise SettingsError(
+            f"Redis at {_public(url)} has maxmemory-policy {policy}, which can drop pending reviews."
+            " Set it to noeviction."
+        )
+
+
+def _public(url: str) -> str:
+    """Without the password."""
+    head, at, tail = url.rpartition("@")
+    return f"{head.partition('://')[0]}://…@{tail}" if at else url

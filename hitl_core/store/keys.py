@@ -1,0 +1,76 @@
+"""The names of all keys. What comes from outside is hashed, so no id can shape a key."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+
+
+def digest_of(*parts: str) -> str:
+    """128 bits over length-prefixed parts, in hex: no two lists of parts run into each other."""
+    hashed = hashlib.sha256()
+    for part in parts:
+        data = part.encode("utf-8", "surrogatepass")
+        hashed.update(len(data).to_bytes(8, "big") + data)
+    return hashed.hexdigest()[:32]
+
+
+def review_id(
+    partition: int, agent: str, thread_id: str, turn: str, call_ids: Iterable[str]
+) -> str:
+    """The same turn has the same id, in any process: `<partition>-<32 hex digits>`."""
+    return f"{partition}-{digest_of(agent, thread_id, turn, *call_ids)}"
+
+
+def partition_of(review_id: str) -> int | None:
+    """None where this is no id of ours."""
+    head, dash, tail = review_id.partition("-")
+    known = dash and head.isascii() and head.isdigit() and len(head) <= 4 and len(tail) == 32
+    return int(head) if known else None
+
+
+def partition_for(thread_id: str, partitions: int) -> int:
+    return int(digest_of("partition", thread_id), 16) % partitions
+
+
+class Keys:
+    """The keys of one partition. They share a hash tag, so one script touches one slot."""
+
+    def __init__(self, partition: int) -> None:
+        self.tag = f"hitl:{{{partition}}}"
+
+    @property
+    def due(self) -> str:
+        return f"{self.tag}:due"
+
+    @property
+    def events(self) -> str:
+        return f"{self.tag}:events"
+
+    @property
+    def dead(self) -> str:
+        return f"{self.tag}:dead"
+
+    @property
+    def audit(self) -> str:
+        return f"{self.tag}:audit"
+
+    def review(self, review_id: str) -> str:
+        return f"{self.tag}:review:{review_id}"
+
+    def thread(self, thread_id: str) -> str:
+        return f"{self.tag}:thread:{digest_of(thread_id)}"
+
+    def agent(self, agent: str) -> str:
+        return f"{self.tag}:agent:{digest_of(agent)}"
+
+    def ready(self, agent: str) -> str:
+        return f"{self.tag}:ready:{digest_of(agent)}"
+
+
+#: Kept for ever: what the first process wrote about the layout.
+META = "hitl:meta"
+
+
+def alive(process: str) -> str:
+    return f"hitl:alive:{digest_of(process)}"

@@ -1,0 +1,55 @@
+-- Store one transition of one review: compare the version, then write the review with its events and indexes.
+--
+-- KEYS  1 review (hash)   2 thread (zset)   3 due (zset)   4 ready (zset)
+--       5 events (stream) 6 audit (stream)  7 agent (stream)
+-- ARGV  1 id              2 expected version, "0" where the review must not exist yet
+--       3 version         4 data (JSON)     5 status
+--       6 thread score    7 due at, or ""   8 ready at, or ""
+--       9 event for the bots, or ""        10 event for the audit, or ""
+--      11 "1" to wake the agent            12 milliseconds to keep a done review, or "0"
+--      13… field, bytes: what is written once
+-- Answers 1, or 0 where another version is stored. Validates first, writes last.
+
+local LIVE_BELOW = 1e11  -- done reviews stand behind the live ones in the thread, by this much
+
+local current = redis.call('HGET', KEYS[1], 'version') or '0'
+if current ~= ARGV[2] then
+  return 0
+end
+
+for i = 13, #ARGV, 2 do
+  redis.call('HSETNX', KEYS[1], ARGV[i], ARGV[i + 1])
+end
+redis.call('HSET', KEYS[1], 'version', ARGV[3], 'data', ARGV[4], 'status', ARGV[5])
+redis.call('ZADD', KEYS[2], ARGV[6], ARGV[1])
+
+for key, at in pairs({ [KEYS[3]] = ARGV[7], [KEYS[4]] = ARGV[8] }) do
+  if at == '' then
+    redis.call('ZREM', key, ARGV[1])
+  else
+    redis.call('ZADD', key, at, ARGV[1])
+  end
+end
+
+if ARGV[9] ~= '' then
+  redis.call('XADD', KEYS[5], '*', 'review', ARGV[1], 'event', ARGV[9])
+end
+if ARGV[10] ~= '' then
+  redis.call('XADD', KEYS[6], '*', 'review', ARGV[1], 'event', ARGV[10])
+end
+if ARGV[11] == '1' then
+  redis.call('XADD', KEYS[7], 'MAXLEN', '~', '10000', '*', 'review', ARGV[1])
+  redis.call('EXPIRE', KEYS[7], 86400)  -- only hints: the ready index is the truth
+end
+
+local keep = tonumber(ARGV[12])
+if keep > 0 then
+  redis.call('PEXPIRE', KEYS[1], keep)
+end
+local oldest = redis.call('ZRANGE', KEYS[2], 0, 0, 'WITHSCORES')
+if keep > 0 and tonumber(oldest[2]) >= LIVE_BELOW then
+  redis.call('PEXPIRE', KEYS[2], keep)
+else
+  redis.call('PERSIST', KEYS[2])
+end
+return 1

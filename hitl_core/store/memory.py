@@ -1,0 +1,146 @@
+"""The store in memory, for tests: it keeps every promise of a store but the durable one."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+
+from hitl_core.model import MessageRef, Place, Review, Snapshot
+from hitl_core.model.event import SHOWN, Event
+from hitl_core.store.base import Hint, Write
+
+
+class MemoryStore:
+    """See `Store` for what each method promises. `clock` gives seconds since the epoch."""
+
+    partitions = 1
+
+    def __init__(self, clock: Callable[[], float] = time.time) -> None:
+        self._clock = clock
+        self._reviews: dict[str, Review] = {}
+        self._posts: dict[str, dict[Place, MessageRef]] = {}
+        self._shown: dict[str, dict[Place, int]] = {}
+        self._due: dict[str, float] = {}
+        self._ready: dict[str, float] = {}
+        self._events: list[Hint] = []
+        self._taken: dict[str, tuple[Hint, float]] = {}
+        self._dead: list[Hint] = []
+        self._hints: list[tuple[str, str]] = []
+        self._heard: dict[str, int] = {}
+        self._beats: dict[str, float] = {}
+        self._changed = asyncio.Event()
+        self.audit: list[Event] = []
+
+    async def load(self, review_id: str) -> Snapshot | None:
+        review = self._reviews.get(review_id)
+        if review is None:
+            return None
+        posts, shown = self._posts.get(review_id, {}), self._shown.get(review_id, {})
+        return Snapshot(review=review, posts=dict(posts), shown=dict(shown), now=self._clock())
+
+    async def commit(self, write: Write) -> bool:
+        review = write.review
+        stored = self._reviews.get(review.id)
+        if (stored.version if stored else 0) != review.version - 1:
+            return False
+        self._reviews[review.id] = review
+        for index, at in ((self._due, write.due_at), (self._ready, write.ready_at)):
+            index.pop(review.id, None)
+            if at is not None:
+                index[review.id] = at
+        self.audit.append(write.event)
+        if write.event.kind in SHOWN:
+            self._events.append(Hint(f"0:{len(self.audit)}", review.id))
+        if write.wake:
+            self._hints.append((review.agent, review.id))
+        self._changed.set()
+        return True
+
+    async def record_post(self, review_id: str, place: Place, ref: MessageRef) -> MessageRef:
+        return self._posts.setdefault(review_id, {}).setdefault(place, ref)
+
+    async def record_shown(self, review_id: str, place: Place, version: int) -> int:
+        shown = self._shown.setdefault(review_id, {})
+        shown[place] = max(shown.get(place, 0), version)
+        return shown[place]
+
+    async def now(self) -> float:
+        return self._clock()
+
+    async def thread(self, thread_id: str) -> list[str]:
+        found = [review for review in self._reviews.values() if review.thread_id == thread_id]
+        found.sort(key=lambda r: (r.status == "done", r.done_at or r.created_at))
+        return [review.id for review in found]
+
+    async def due(self, limit: int = 100) -> list[str]:
+        return _peek(self._due, self._clock(), limit)
+
+    async def ready(self, agent: str, limit: int = 100) -> list[str]:
+        mine = {id: at for id, at in self._ready.items() if self._reviews[id].agent == agent}
+        return _peek(mine, self._clock(), limit)
+
+    async def hints(self, agent: str, block: float) -> list[str]:
+        if agent not in self._heard:
+            self._heard[agent] = len(self._hints)
+            return []
+        await self._wait(lambda: len(self._hints) > self._heard[agent], block)
+        new, self._heard[agent] = self._hints[self._heard[agent] :], len(self._hints)
+        return [review_id for name, review_id in new if name == agent]
+
+    async def read_events(self, consumer: str, block: float, limit: int = 100) -> list[Hint]:
+        await self._wait(lambda: bool(self._events), block)
+        taken, self._events = self._events[:limit], self._events[limit:]
+        self._taken |= {hint.entry: (hint, self._clock()) for hint in taken}
+        return taken
+
+    async def reclaim_events(self, consumer: str, idle: float, limit: int = 100) -> list[Hint]:
+        now = self._clock()
+        left = [hint for hint, since in self._taken.values() if since <= now - idle][:limit]
+        again = [hint._replace(deliveries=hint.deliveries + 1) for hint in left]
+        self._taken |= {hint.entry: (hint, now) for hint in again}
+        return again
+
+    async def hold_events(self, consumer: str, entries: Sequence[str]) -> None:
+        now = self._clock()
+        self._taken |= {e: (self._taken[e][0], now) for e in entries if e in self._taken}
+
+    async def ack_events(self, entries: Sequence[str]) -> None:
+        for entry in entries:
+            self._taken.pop(entry, None)
+
+    async def bury(self, hint: Hint, why: str) -> None:
+        self._dead.append(hint)
+        await self.ack_events([hint.entry])
+
+    async def buried(self) -> int:
+        return len(self._dead)
+
+    async def revive(self) -> int:
+        revived, self._dead = self._dead, []
+        self._events += [hint._replace(deliveries=1) for hint in revived]
+        self._changed.set()
+        return len(revived)
+
+    async def beat(self, process: str, ttl: float) -> None:
+        self._beats[process] = self._clock() + ttl
+
+    async def alive(self, process: str) -> bool:
+        return self._beats.get(process, 0.0) > self._clock()
+
+    async def close(self) -> None:
+        """Nothing to let go."""
+
+    async def _wait(self, ready: Callable[[], bool], block: float) -> None:
+        try:
+            async with asyncio.timeout(block):
+                while not ready():
+                    self._changed.clear()
+                    await self._changed.wait()
+        except TimeoutError:
+            pass
+
+
+def _peek(index: dict[str, float], now: float, limit: int) -> list[str]:
+    due = sorted((at, review_id) for review_id, at in index.items() if at <= now)
+    return [review_id for _, review_id in due[:limit]]

@@ -1,0 +1,188 @@
+"""The store in Redis: every write is one script, and every key of a thread is in one slot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from importlib import resources
+from typing import Any, cast
+
+from hitl_core.errors import SettingsError, StoreError
+from hitl_core.model import MessageRef, Place, Snapshot
+from hitl_core.model.event import SHOWN as SHOWN_EVENTS
+from hitl_core.model.event import UNAUDITED
+from hitl_core.store import record
+from hitl_core.store.base import Write
+from hitl_core.store.client import Client, check_server, connect, translated
+from hitl_core.store.keys import META, Keys, alive, partition_of
+from hitl_core.store.streams import Streams
+
+#: Done reviews stand behind the live ones of their thread. The same number is in write.lua.
+DONE = 1e11
+DEFAULT_RETENTION = 30 * 24 * 3600.0
+
+
+class RedisStore:
+    """See `Store` for what each method promises. Make one with `await RedisStore.open(url)`."""
+
+    def __init__(self, redis: Client, reader: Client, partitions: int, retention: float) -> None:
+        self.partitions = partitions
+        self._redis, self._reader = redis, reader
+        self._retention = retention
+        self._keys = [Keys(partition) for partition in range(partitions)]
+        self._streams = Streams(redis, reader, self._keys)
+        self._scripts = {
+            name: redis.register_script(_lua(name))
+            for name in ("write", "load", "post", "shown", "due")
+        }
+        self.read_events = self._streams.read
+        self.reclaim_events = self._streams.reclaim
+        self.hold_events = self._streams.hold
+        self.ack_events = self._streams.ack
+        self.bury = self._streams.bury
+        self.buried = self._streams.buried
+        self.revive = self._streams.revive
+        self.hints = self._streams.hints
+
+    @classmethod
+    async def open(
+        cls, url: str, *, partitions: int = 1, retention: float = DEFAULT_RETENTION
+    ) -> RedisStore:
+        """Connect and check the server. `retention` is in seconds, for reviews that are done.
+
+        Raises SettingsError for a server that would lose reviews, or one whose partitions differ;
+        StoreUnavailable where none answers.
+        """
+        redis, reader = connect(url), connect(url, blocking=True)
+        try:
+            await check_server(redis, url)
+            async with translated():
+                await redis.hsetnx(META, "partitions", str(partitions))
+                fixed = int(await redis.hget(META, "partitions"))
+            if fixed != partitions:
+                raise SettingsError(
+                    f"This Redis was started with {fixed} partitions; {partitions} were asked for."
+                )
+        except BaseException:
+            await redis.aclose()
+            await reader.aclose()
+            raise
+        return cls(redis, reader, partitions, retention)
+
+    async def load(self, review_id: str) -> Snapshot | None:
+        if (keys := self._of(review_id)) is None:
+            return None
+        (seconds, micros), flat = await self._run("load", [keys.review(review_id)])
+        if not flat:
+            return None
+        fields = {flat[i].decode(): flat[i + 1] for i in range(0, len(flat), 2)}
+        return record.read(review_id, fields, int(seconds) + int(micros) / 1e6)
+
+    async def commit(self, write: Write) -> bool:
+        review, event = write.review, write.event
+        if (keys := self._of(review.id)) is None:
+            raise StoreError(f"{review.id!r} is no review's id.")
+        done = review.status == "done"
+        told = event.model_dump_json(exclude_none=True)
+        new_args = {} if review.version > 1 and event.what != "edit" else record.dump_args(review)
+        stored = await self._run(
+            "write",
+            [
+                keys.review(review.id),
+                keys.thread(review.thread_id),
+                keys.due,
+                keys.ready(review.agent),
+                keys.events,
+                keys.audit,
+                keys.agent(review.agent),
+            ],
+            [
+                review.id,
+                review.version - 1,
+                review.version,
+                record.dump_data(review),
+                review.status,
+                (review.done_at or 0.0) + DONE if done else review.created_at,
+                _score(write.due_at),
+                _score(write.ready_at),
+                told if event.kind in SHOWN_EVENTS else "",
+                told if event.kind not in UNAUDITED else "",
+                int(write.wake),
+                int(self._retention * 1000) if done else 0,
+                *(part for pair in new_args.items() for part in pair),
+            ],
+        )
+        return bool(stored)
+
+    async def record_post(self, review_id: str, place: Place, ref: MessageRef) -> MessageRef:
+        keys = self._known(review_id)
+        field, value = record.POST + place, ref.model_dump_json()
+        winner = await self._run("post", [keys.review(review_id)], [field, value])
+        return MessageRef.model_validate_json(winner) if winner else ref
+
+    async def record_shown(self, review_id: str, place: Place, version: int) -> int:
+        keys = self._known(review_id)
+        return int(
+            await self._run("shown", [keys.review(review_id)], [record.SHOWN + place, version])
+        )
+
+    async def now(self) -> float:
+        async with translated():
+            seconds, micros = await self._redis.time()
+        return int(seconds) + int(micros) / 1e6
+
+    async def thread(self, thread_id: str) -> list[str]:
+        found: list[tuple[bytes, float]] = []
+        for keys in self._keys:
+            async with translated():
+                found += await self._redis.zrange(keys.thread(thread_id), 0, -1, withscores=True)
+        return [member.decode() for member, _ in sorted(found, key=lambda pair: pair[1])]
+
+    async def due(self, limit: int = 100) -> list[str]:
+        return await self._peek([keys.due for keys in self._keys], limit)
+
+    async def ready(self, agent: str, limit: int = 100) -> list[str]:
+        return await self._peek([keys.ready(agent) for keys in self._keys], limit)
+
+    async def beat(self, process: str, ttl: float) -> None:
+        async with translated():
+            await self._redis.set(alive(process), "1", px=int(ttl * 1000))
+
+    async def alive(self, process: str) -> bool:
+        async with translated():
+            return bool(await self._redis.exists(alive(process)))
+
+    async def close(self) -> None:
+        await self._redis.aclose()
+        await self._reader.aclose()
+
+    async def _peek(self, indexes: Sequence[str], limit: int) -> list[str]:
+        found: list[str] = []
+        for index in indexes:
+            members = cast(list[bytes], await self._run("due", [index], [limit]))
+            found += [member.decode() for member in members]
+        return found
+
+    async def _run(self, name: str, keys: Sequence[str], args: Sequence[Any] = ()) -> Any:
+        async with translated():
+            return await self._scripts[name](keys=list(keys), args=list(args))
+
+    def _of(self, review_id: str) -> Keys | None:
+        partition = partition_of(review_id)
+        if partition is None or partition >= self.partitions:
+            return None
+        return self._keys[partition]
+
+    def _known(self, review_id: str) -> Keys:
+        if (keys := self._of(review_id)) is None:
+            raise StoreError(f"{review_id!r} is no review's id.")
+        return keys
+
+
+@cache
+def _lua(name: str) -> str:
+    return (resources.files("hitl_core.store") / "lua" / f"{name}.lua").read_text("utf-8")
+
+
+def _score(at: float | None) -> str:
+    return "" if at is None else f"{at:.6f}"

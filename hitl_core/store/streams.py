@@ -1,0 +1,155 @@
+"""The streams of the Redis store: events for the bots (a consumer group), hints for the agents (none)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+from redis.exceptions import ResponseError
+
+from hitl_core.store.base import Hint
+from hitl_core.store.client import MAX_BLOCK, Client, translated
+from hitl_core.store.keys import Keys
+
+GROUP = "bot"
+
+Entry = tuple[bytes, dict[bytes, bytes] | None]
+#: What XREAD and XREADGROUP answer: entries by stream, None where the time was up.
+Read = list[tuple[bytes, list[Entry]]] | None
+
+
+class Streams:
+    """An entry's name is `<partition>:<stream id>`, since every partition has a stream of its own."""
+
+    def __init__(self, redis: Client, reader: Client, keys: Sequence[Keys]) -> None:
+        self._redis, self._reader, self._keys = redis, reader, keys
+        self._places: dict[str, dict[str, str]] = {}
+        self._grouped = False
+
+    async def read(self, consumer: str, block: float, limit: int = 100) -> list[Hint]:
+        await self._ensure_group()
+        streams = {keys.events: ">" for keys in self._keys}
+        async with translated():
+            try:
+                answer: Read = await self._reader.xreadgroup(
+                    GROUP, consumer, streams, count=limit, block=_milliseconds(block)
+                )
+            except ResponseError as error:
+                if not str(error).startswith("NOGROUP"):
+                    raise
+                self._grouped = False  # the data was lost; the next call makes it again
+                return []
+        partition_of = {keys.events: index for index, keys in enumerate(self._keys)}
+        return [
+            _hint(partition_of[name.decode()], entry)
+            for name, entries in answer or []
+            for entry in entries
+        ]
+
+    async def reclaim(self, consumer: str, idle: float, limit: int = 100) -> list[Hint]:
+        await self._ensure_group()
+        found: list[Hint] = []
+        for partition, keys in enumerate(self._keys):
+            async with translated():
+                # Two elements on 6.2, three later: only the second is needed.
+                answer = await self._redis.xautoclaim(
+                    keys.events, GROUP, consumer, min_idle_time=int(idle * 1000), count=limit
+                )
+                entries = [entry for entry in cast(list[Entry], answer[1]) if entry[1]]
+                for entry in entries:
+                    pending = await self._redis.xpending_range(
+                        keys.events, GROUP, entry[0], entry[0], 1
+                    )
+                    deliveries = int(pending[0]["times_delivered"]) if pending else 2
+                    found.append(_hint(partition, entry, deliveries))
+        return found
+
+    async def hold(self, consumer: str, entries: Sequence[str]) -> None:
+        for keys, ids in self._split(entries):
+            async with translated():  # JUSTID leaves the count of deliveries as it is
+                await self._redis.xclaim(keys.events, GROUP, consumer, 0, ids, justid=True)
+
+    async def ack(self, entries: Sequence[str]) -> None:
+        for keys, ids in self._split(entries):
+            async with translated(), self._redis.pipeline(transaction=True) as pipe:
+                pipe.xack(keys.events, GROUP, *ids)
+                pipe.xdel(keys.events, *ids)
+                await pipe.execute()
+
+    async def bury(self, hint: Hint, why: str) -> None:
+        for keys, ids in self._split([hint.entry]):
+            async with translated(), self._redis.pipeline(transaction=True) as pipe:
+                pipe.xadd(keys.dead, {"review": hint.review_id, "why": why})
+                pipe.xack(keys.events, GROUP, *ids)
+                pipe.xdel(keys.events, *ids)
+                await pipe.execute()
+
+    async def buried(self) -> int:
+        async with translated():
+            return sum([int(await self._redis.xlen(keys.dead)) for keys in self._keys])
+
+    async def revive(self) -> int:
+        revived = 0
+        for keys in self._keys:
+            async with translated():
+                dead = cast(list[Entry], await self._redis.xrange(keys.dead))
+                for entry, fields in dead:
+                    async with self._redis.pipeline(transaction=True) as pipe:
+                        pipe.xadd(keys.events, {"review": (fields or {})[b"review"], "event": ""})
+                        pipe.xdel(keys.dead, entry)
+                        await pipe.execute()
+            revived += len(dead)
+        return revived
+
+    async def hints(self, agent: str, block: float) -> list[str]:
+        streams = [keys.agent(agent) for keys in self._keys]
+        async with translated():
+            if agent not in self._places:
+                self._places[agent] = {name: await self._end(name) for name in streams}
+                return []
+            try:
+                answer: Read = await self._reader.xread(
+                    self._places[agent], block=_milliseconds(block)
+                )
+            except BaseException:
+                del self._places[agent]  # after a failover the ids may have gone back: start anew
+                raise
+        for name, entries in answer or []:
+            self._places[agent][name.decode()] = entries[-1][0].decode()
+        return [
+            hint.review_id
+            for _, entries in answer or []
+            for hint in (_hint(0, entry) for entry in entries)
+        ]
+
+    async def _end(self, stream: str) -> str:
+        last = cast(list[Entry], await self._redis.xrevrange(stream, count=1))
+        return last[0][0].decode() if last else "0-0"
+
+    async def _ensure_group(self) -> None:
+        if self._grouped:
+            return
+        for keys in self._keys:
+            async with translated():
+                try:
+                    await self._redis.xgroup_create(keys.events, GROUP, id="0", mkstream=True)
+                except ResponseError as error:
+                    if not str(error).startswith("BUSYGROUP"):
+                        raise
+        self._grouped = True
+
+    def _split(self, entries: Sequence[str]) -> list[tuple[Keys, list[str]]]:
+        by_partition: dict[int, list[str]] = {}
+        for entry in entries:
+            partition, _, stream_id = entry.partition(":")
+            by_partition.setdefault(int(partition), []).append(stream_id)
+        return [(self._keys[partition], ids) for partition, ids in by_partition.items()]
+
+
+def _hint(partition: int, entry: Entry, deliveries: int = 1) -> Hint:
+    stream_id, fields = entry
+    return Hint(f"{partition}:{stream_id.decode()}", (fields or {})[b"review"].decode(), deliveries)
+
+
+def _milliseconds(block: float) -> int:
+    return max(1, int(min(block, MAX_BLOCK) * 1000))

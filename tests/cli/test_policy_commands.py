@@ -1,0 +1,204 @@
+"""`hitl policy check` and `hitl policy explain`, as a person at a terminal sees them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from hitl_core.cli import main
+
+POLICY = """\
+default: allow
+interrupt_on:
+  drop_*: deny
+  run_sql:
+    allowed_decisions: [approve, reject]
+    description: |
+      Review this SQL statement
+      before execution.
+    when: {properties: {query: {pattern: "(?i)delete"}}}
+    notify: slack:#support
+    escalate: [{after: 90s, to: slack:#team-ops}, {after: 25h, to: slack:C0123ABCD}]
+    expire: {after: 2d, decision: respond, message: Nobody was there.}
+    reject_reason: required
+  send_email: true
+"""
+
+
+@pytest.fixture
+def policy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    path = Path("policy.yaml")
+    path.write_text(POLICY)
+    return path
+
+
+@pytest.mark.usefixtures("policy")
+def test_check_says_that_a_policy_is_good(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["policy", "check", "policy.yaml"]) == 0
+    assert capsys.readouterr().out == "ok policy.yaml: 3 rules (1 deny, 2 review), default allow\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "out"),
+    [
+        ("default: deny", "ok policy.yaml: 0 rules, default deny\n"),
+        (
+            "default: deny\ninterrupt_on: {a: true}",
+            "ok policy.yaml: 1 rule (1 review), default deny\n",
+        ),
+    ],
+)
+def test_check_counts(
+    policy: Path, text: str, out: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    policy.write_text(text)
+    main(["policy", "check", "policy.yaml"])
+    assert capsys.readouterr().out == out
+
+
+def test_check_prints_every_problem(policy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    policy.write_text("default: alow\ninterrupt_on:\n  a: yes\n")
+    assert main(["policy", "check", "policy.yaml"]) == 1
+    assert capsys.readouterr().out == (
+        "policy.yaml:1: default: This must be `allow`, `review` or `deny`, not `alow`."
+        " Did you mean `allow`?\n"
+        "policy.yaml:3: interrupt_on.a: A rule is true, false, `deny` or a mapping, not `yes`.\n"
+    )
+
+
+@pytest.mark.parametrize("command", [["check", "none.yaml"], ["explain", "none.yaml", "a {}"]])
+def test_a_file_that_is_missing(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["policy", *command]) == 1
+    assert capsys.readouterr().out == "none.yaml: There is no such file.\n"
+
+
+EXPLAINED = [
+    (
+        'run_sql {"query": "DELETE FROM orders"}',
+        """\
+run_sql: review
+  rule       run_sql (policy.yaml:4)
+  reason     Review this SQL statement before execution.
+  decisions  approve, reject (a rejection needs a reason)
+  shown in   slack:#support
+  escalates  after 1m30s to slack:#team-ops
+  escalates  after 1d1h to slack:C0123ABCD
+  expires    after 2d: respond, with the message: Nobody was there.
+""",
+    ),
+    (
+        "send_email",
+        """\
+send_email: review
+  rule       send_email (policy.yaml:14)
+  reason     The rule `send_email` asks for a person.
+  decisions  approve, edit, reject
+  shown in   the bot's own channel (HITL_CHANNEL)
+  escalates  never
+  expires    never: it waits until somebody decides
+""",
+    ),
+    (
+        'run_sql {"query": "SELECT 1"}',
+        """\
+run_sql: allow
+  rule       none, the default (policy.yaml:1)
+  reason     No rule matched; the default allows it without asking.
+""",
+    ),
+    (
+        "drop_table {}",
+        """\
+drop_table: deny
+  rule       drop_* (policy.yaml:3)
+  reason     The rule `drop_*` denies it.
+""",
+    ),
+]
+
+
+@pytest.mark.usefixtures("policy")
+@pytest.mark.parametrize(("call", "out"), EXPLAINED)
+def test_explain(call: str, out: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["policy", "explain", "policy.yaml", call]) == 0
+    assert capsys.readouterr().out == out
+
+
+BAD_CALLS = [
+    ("run_sql {query}", "The arguments are not JSON: "),
+    ("run_sql [1]", "The arguments must be a JSON object, not a list."),
+    ('run_sql {"a": 1, "a": 2}', "The arguments are not JSON: the key 'a' appears twice."),
+    ('run_sql {"a": "\\ud800"}', "The arguments hold half a surrogate pair, which is no text."),
+    ('run! {"a": 1}', "The call 'explain' names the tool 'run!'; a tool's name has 1 to 128 of"),
+    ("", "The call 'explain' names the tool ''; a tool's name has 1 to 128 of"),
+]
+
+
+@pytest.mark.usefixtures("policy")
+@pytest.mark.parametrize(("call", "said"), BAD_CALLS)
+def test_explain_refuses_what_the_gate_would(
+    call: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["policy", "explain", "policy.yaml", call]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(f"hitl: {said}")
+    assert err.count("\n") == 1
+
+
+def test_a_policy_can_not_steer_the_terminal(
+    policy: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    policy.write_text(r'{default: review, interrupt_on: {a: {description: "\e[2Kok\u202e"}}}')
+    assert main(["policy", "explain", "policy.yaml", "a"]) == 0
+    assert r"reason     \x1b[2Kok\u202e" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("policy")
+def test_colours_are_for_terminals(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    main(["policy", "check", "policy.yaml"])
+    assert "\x1b[32mok" in capsys.readouterr().out
+
+    monkeypatch.setenv("NO_COLOR", "1")
+    main(["policy", "check", "policy.yaml"])
+    assert "\x1b" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "argv", [[], ["policy"], ["policy", "chek"], ["policy", "check"], ["policy", "explain", "f"]]
+)
+def test_a_wrong_command_exits_with_2(argv: list[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(argv)
+    assert caught.value.code == 2
+
+
+@pytest.mark.parametrize("command", ["check", "explain"])
+def test_help_has_an_example(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(["policy", command, "--help"])
+    assert caught.value.code == 0
+    assert f"example:\n  $ hitl policy {command} policy.yaml" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("policy")
+def test_as_a_process_of_its_own() -> None:
+    """The entry point's exit code is what main returns."""
+    code = "import sys; from hitl_core.cli import main; sys.exit(main())"
+    root = Path(__file__).parents[2]
+    ended = subprocess.run(
+        [sys.executable, "-c", code, "policy", "check", "none.yaml"],
+        capture_output=True,
+        text=True,
+        env={"PYTHONPATH": str(root), "PATH": ""},
+        check=False,
+    )
+    assert (ended.returncode, ended.stdout) == (1, "none.yaml: There is no such file.\n")

@@ -1,0 +1,79 @@
+"""What every test may ask for: a real Redis, the system's Chromium; and the order of the tests."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import hypothesis
+import pytest
+import redis
+
+from hitl_core.embedded_redis import EmbeddedRedis
+from tests.support.redis_server import durable_server, shared_server
+
+pytest_plugins = ["pytester", "tests.support.ci_skips"]
+
+# On a busy machine one slow example says nothing about the code; the same examples everywhere.
+hypothesis.settings.register_profile("hitl", deadline=None, derandomize=True)
+hypothesis.settings.load_profile("hitl")
+
+MARK_OF_FIXTURE = {
+    "redis_server": "redis",
+    "own_redis": "redis",
+    "chromium": "browser",
+    "browser": "browser",
+}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Whoever uses Redis or the browser is marked so. Fast tests run first, the browser's last."""
+    for item in items:
+        for fixture in getattr(item, "fixturenames", ()):
+            if mark := MARK_OF_FIXTURE.get(fixture):
+                item.add_marker(mark)
+    items.sort(
+        key=lambda item: [bool(item.get_closest_marker(m)) for m in ("browser", "slow", "redis")]
+    )
+
+
+@pytest.fixture(scope="session")
+def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedRedis]:
+    """One server for the whole session. Tests want `redis_url`; none may stop this one."""
+    with shared_server(tmp_path_factory.mktemp("redis")) as server:
+        yield server
+
+
+@pytest.fixture
+def redis_url(redis_server: EmbeddedRedis) -> str:
+    """The address of an empty Redis."""
+    with redis.Redis.from_url(redis_server.url) as client:
+        client.flushall()
+    return redis_server.url
+
+
+@pytest.fixture
+def own_redis(tmp_path: Path) -> Iterator[Callable[[], EmbeddedRedis]]:
+    """Starts servers of the test's own, durable, to `kill()`, `stop()` and `start()` again."""
+    servers: list[EmbeddedRedis] = []
+
+    def start() -> EmbeddedRedis:
+        server = durable_server(tmp_path / f"redis-{len(servers)}")
+        servers.append(server)
+        server.start()
+        return server
+
+    yield start
+    for server in servers:
+        server.stop()
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Path:
+    """The system's Chromium, for Playwright's `executable_path`."""
+    names = ("chromium", "chromium-browser", "google-chrome")
+    found = next(filter(None, map(shutil.which, names)), None)
+    if found is None:
+        pytest.skip("no Chromium on the PATH (Debian: apt install chromium)")
+    return Path(found)

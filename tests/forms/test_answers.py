@@ -1,0 +1,224 @@
+"""Answers become arguments, or errors beside their fields."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hitl_core.forms import FormErrors, check_args, make_form, read_answers
+
+CUSTOMER = {
+    "type": "object",
+    "properties": {
+        "customerId": {"type": "string", "minLength": 1},
+        "status": {"type": "string", "enum": ["active", "closed"]},
+        "credit": {"type": "integer", "minimum": 0, "maximum": 500},
+        "note": {"type": ["string", "null"]},
+        "lines": {"items": {"properties": {"qty": {"type": "integer", "minimum": 1}}}},
+    },
+    "required": ["customerId", "status"],
+}
+ARGS: dict[str, Any] = {
+    "customerId": "cus_1",
+    "status": "active",
+    "credit": 5,
+    "note": "n",
+    "lines": [],
+}
+
+
+def errors(schema: Any, args: dict[str, Any], answers: dict[str, str | None]) -> FormErrors:
+    with pytest.raises(FormErrors) as refused:
+        read_answers(schema, args, answers)
+    return refused.value
+
+
+def one(schema: Any, value: Any, answer: str | None, *, required: bool = False) -> dict[str, Any]:
+    whole = {"properties": {"x": schema}, "required": ["x"] if required else []}
+    return read_answers(whole, {"x": value}, {"/x": answer})
+
+
+def canonical(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+
+
+texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | texts | st.floats(allow_nan=False, allow_infinity=False),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
+    max_leaves=6,
+)  # fmt: skip
+subschemas = st.sampled_from(
+    [
+        True,
+        {},
+        {"type": "string"},
+        {"type": "integer"},
+        {"type": "number"},
+        {"type": "boolean"},
+        {"type": ["string", "null"]},
+        {"anyOf": [{"type": "number"}, {"type": "null"}]},
+        {"type": "array"},
+        {"type": "string", "readOnly": True},
+    ]
+)
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.dictionaries(texts, values, max_size=5), st.sampled_from([3, 3000]))
+def test_untouched_answers_give_back_the_same_bytes_without_a_schema(
+    args: dict[str, Any], max_text: int
+) -> None:
+    form = make_form(None, args, max_text=max_text)
+    answers = {f.pointer: f.initial for f in form.fields}
+    assert canonical(read_answers(None, args, answers, max_text=max_text)) == canonical(args)
+    assert canonical(read_answers(None, args, {}, max_text=max_text)) == canonical(args)
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    st.dictionaries(st.sampled_from("abcde"), subschemas, max_size=5),
+    st.dictionaries(st.sampled_from("abcdefg"), values, max_size=5),
+)
+def test_untouched_answers_give_back_the_same_bytes_or_say_what_was_already_wrong(
+    properties: dict[str, Any], args: dict[str, Any]
+) -> None:
+    schema = {"properties": properties}
+    answers = {f.pointer: f.initial for f in make_form(schema, args).fields}
+    if check_args(schema, args):
+        assert errors(schema, args, answers)
+    else:
+        assert canonical(read_answers(schema, args, answers)) == canonical(args)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.dictionaries(texts, values, min_size=1, max_size=4), st.data())
+def test_an_answer_changes_its_own_argument_only(args: dict[str, Any], data: Any) -> None:
+    form = make_form(None, args)
+    name = data.draw(st.sampled_from(sorted(args)))
+    field = form.fields[list(args).index(name)]
+    answer = "1" if field.kind == "boolean" else "7"
+    result = read_answers(None, args, {field.pointer: answer})
+    del result[name]
+    assert canonical(result) == canonical({n: v for n, v in args.items() if n != name})
+
+
+@pytest.mark.parametrize("value", ["a\r\nb", "a\rb\n"])
+def test_line_ends_that_an_input_changes_do_not_change_the_value(value: str) -> None:
+    assert one({"type": "string"}, value, value.replace("\r\n", "\n").replace("\r", "\n")) == {
+        "x": value
+    }
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "answer", "result"),
+    [
+        ({"type": "string"}, "a", " b ", " b "),
+        ({"type": "integer"}, 1, "12", 12),
+        ({"type": "integer"}, 1.0, "1", 1.0),
+        ({"type": "number"}, 1.0, "12", 12),
+        ({"type": "number"}, 1, "1.0", 1.0),
+        ({"type": "boolean"}, True, "1", False),
+        ({"enum": ["a", None, 1.5]}, "a", "1", None),
+        ({"type": "array"}, [], "[1, 1.0]", [1, 1.0]),
+        ({"type": "integer"}, 2**60, str(2**60 + 1), 2**60 + 1),
+    ],
+)
+def test_an_answer_is_read_as_its_type(schema: Any, value: Any, answer: str, result: Any) -> None:
+    assert repr(one(schema, value, answer)["x"]) == repr(result)
+
+
+@pytest.mark.parametrize(
+    ("schema", "required", "result"),
+    [
+        ({"type": "string"}, False, {}),
+        ({"type": "string"}, True, {"x": ""}),
+        ({"type": ["string", "null"]}, False, {"x": None}),
+        ({"type": ["string", "null"]}, True, {"x": None}),
+    ],
+)
+@pytest.mark.parametrize("empty", [None, ""])
+def test_a_cleared_text_goes_away_or_is_empty(
+    schema: Any, required: bool, result: dict[str, Any], empty: str | None
+) -> None:
+    assert one(schema, "a", empty, required=required) == result
+
+
+@pytest.mark.parametrize(
+    ("schema", "value"),
+    [
+        ({"type": "string", "minLength": 1}, "a"),
+        ({"type": "string", "pattern": "^a"}, "a"),
+        ({"enum": ["a"]}, "a"),
+        ({"type": "integer"}, 1),
+        ({"type": "boolean"}, True),
+        ({"type": "array"}, []),
+    ],
+)
+def test_a_cleared_argument_that_must_be_there_is_an_error(schema: Any, value: Any) -> None:
+    whole = {"properties": {"x": schema}, "required": ["x"]}
+    assert errors(whole, {"x": value}, {"/x": None}).fields == {"/x": "is required"}
+
+
+def test_every_error_stands_beside_its_field_at_once() -> None:
+    refused = errors(
+        CUSTOMER,
+        ARGS,
+        {"/customerId": None, "/status": None, "/credit": "900", "/lines": '[{"qty": 0}]'},
+    )
+    assert refused.fields == {
+        "/customerId": "is required",
+        "/status": "is required",
+        "/credit": "must be at most 500",
+        "/lines": "[0].qty must be at least 1",
+    }
+    assert refused.top == ()
+
+
+def test_an_answer_that_is_no_value_does_not_hide_the_others() -> None:
+    refused = errors(CUSTOMER, ARGS, {"/credit": "12.0", "/customerId": "", "/status": "7"})
+    assert refused.fields == {
+        "/credit": "must be a whole number",
+        "/customerId": "is required",
+        "/status": "is not one of the options",
+    }
+
+
+def test_errors_without_an_input_are_sentences_at_the_top() -> None:
+    schema = {"properties": {"a": {"type": "integer", "readOnly": True}}, "minProperties": 2}
+    assert errors(schema, {"a": "x"}, {}).top == (
+        "a must be a whole number",
+        "Must have at least 2 entries",
+    )
+
+
+def test_a_locked_value_stays_whatever_is_answered() -> None:
+    schema = {"properties": {"a": {"type": "string", "readOnly": True}, "b": {"const": 1}}}
+    assert read_answers(schema, {"a": "x", "b": 1}, {"/a": "y", "/b": None}) == {"a": "x", "b": 1}
+    long = {"a": "x" * 20}
+    assert read_answers(None, long, {"/a": "x" * 10}, max_text=10) == long
+
+
+def test_an_answer_longer_than_an_input_is_refused() -> None:
+    with pytest.raises(FormErrors, match="at most 10 characters"):
+        read_answers(None, {"a": "x"}, {"/a": "x" * 11}, max_text=10)
+
+
+def test_the_whole_arguments_are_one_json_object() -> None:
+    assert read_answers(None, {}, {"": '{"a": 1}'}) == {"a": 1}
+    assert errors(None, {}, {"": "[1]"}).fields == {"": "must be a JSON object"}
+    assert errors(None, {}, {"": ""}).fields == {"": "is required"}
+    schema = {"anyOf": [{"properties": {"a": {"type": "integer"}}, "required": ["a"]}]}
+    assert errors(schema, {"a": 1}, {"": '{"a": "x"}'}).fields == {"": "a must be a whole number"}
+
+
+def test_an_answer_to_a_field_that_the_form_does_not_have_is_not_dropped() -> None:
+    assert "open it again" in errors(None, {"a": 1}, {"/b": "1"}).top[0]
+
+
+def test_a_half_character_is_refused() -> None:
+    assert "half a character" in errors(None, {"a": "x"}, {"/a": "\ud800"}).fields["/a"]

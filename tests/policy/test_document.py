@@ -1,0 +1,162 @@
+"""YAML: what is refused before a policy is read from it, and the scalars that are not text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hitl_core.policy import InvalidPolicy, Policy
+from hitl_core.policy.document import parse
+from hitl_core.policy.report import Report
+
+QUOTES = "A name that begins with `*` needs quotes in YAML."
+
+NOT_READ = [
+    ("", "p.yaml: The policy is empty; it needs at least `default: review`."),
+    ("# only a comment\n", "p.yaml: The policy is empty; it needs at least `default: review`."),
+    (
+        "default: review\n---\ndefault: allow\n",
+        "p.yaml:2: A policy is one YAML document; a second begins here.",
+    ),
+    (
+        "default: review\ndefault: allow\n",
+        "p.yaml:2: default: This key appears twice; it is on line 1 already.",
+    ),
+    (
+        "default: review\ninterrupt_on:\n  a: deny\n  'a': false\n",
+        "p.yaml:4: interrupt_on.a: This key appears twice; it is on line 3 already.",
+    ),
+    (
+        "default: &a review\n",
+        "p.yaml:1: default: The anchor `&a` is not allowed here: write it out, or in quotes.",
+    ),
+    (
+        "a: &a [1]\nb: *a\n",
+        "p.yaml:1: a: The anchor `&a` is not allowed here: write it out, or in quotes.",
+    ),
+    (
+        "default: review\ninterrupt_on:\n  *_x: true\n",
+        f"p.yaml:3: interrupt_on: The alias `*_x` is not allowed here. {QUOTES}",
+    ),
+    (
+        "default: review\ninterrupt_on:\n  *: true\n",
+        (
+            "p.yaml:3: This is not YAML: expected alphabetic or numeric character, but found ':'."
+            f" {QUOTES}"
+        ),
+    ),
+    (
+        "default: !!python/name:os.system x\n",
+        (
+            "p.yaml:1: default: The tag `tag:yaml.org,2002:python/name:os.system` is not allowed here;"
+            " put text in quotes."
+        ),
+    ),
+    (
+        "default: [review\n",
+        "p.yaml:2: This is not YAML: expected ',' or ']', but got '<stream end>'.",
+    ),
+    (
+        "\tdefault: review\n",
+        "p.yaml:1: This is not YAML: found character '\\t' that cannot start any token.",
+    ),
+    ("default: \x07\n", "p.yaml: This is not YAML: special characters are not allowed."),
+    ("[a]: b\n", "p.yaml:1: A key must be text."),
+    ("default: review\nx: " + "[" * 40 + "]" * 40, "p.yaml:2: This nests deeper than 32 levels."),
+    ("x: " + "[" * 100_000, "p.yaml:1: This nests deeper than 32 levels."),
+    ("#" * 1024 * 1024 + "\n", "p.yaml: The policy is larger than 1 MiB."),
+]
+
+
+@pytest.mark.parametrize(("text", "said"), NOT_READ)
+def test_text_that_is_not_read(text: str, said: str) -> None:
+    with pytest.raises(InvalidPolicy) as caught:
+        Policy.from_yaml(text, name="p.yaml")
+    assert str(caught.value) == said
+
+
+@pytest.mark.parametrize("number", ["1e999", "-1e999", "9" * 5000])
+def test_a_number_that_python_can_not_hold(number: str) -> None:
+    text = f"default: review\ninterrupt_on:\n  a: {{args_schema: {{maximum: {number}}}}}\n"
+    with pytest.raises(InvalidPolicy) as caught:
+        Policy.from_yaml(text, name="p.yaml")
+    assert (
+        str(caught.value.problems[0])
+        == "p.yaml:3: interrupt_on.a.args_schema.maximum: This number is too large."
+    )
+
+
+SCALARS = [
+    *((text, True) for text in ("true", "True", "TRUE")),
+    *((text, False) for text in ("false", "False", "FALSE")),
+    *((text, None) for text in ("null", "~", "")),
+    *((text, text) for text in ("yes", "no", "on", "off", "y", "N", "010", "0x1F", "1_000")),
+    *((text, text) for text in ("1:30", "2026-01-01", ".inf", ".nan", "+1", "<<", "=")),
+    *((f"'{text}'", text) for text in ("true", "null", "7")),
+    ("7", 7),
+    ("-7", -7),
+    ("1.5e3", 1500.0),
+]
+
+
+@pytest.mark.parametrize(("text", "value"), SCALARS)
+def test_the_scalars_are_those_of_json_and_all_else_is_text(text: str, value: object) -> None:
+    found = parse(f"key: {text}", Report("p"))
+    assert found == {"key": value}
+    assert isinstance(found, dict)
+    assert type(found["key"]) is type(value)
+
+
+@pytest.mark.parametrize("key", ["no", "true", "7", "null", "2026-01-01"])
+def test_keys_are_always_text(key: str) -> None:
+    assert parse(f"{key}: 1", Report("p")) == {key: 1}
+
+
+def test_a_bomb_of_aliases_is_refused_at_its_first_anchor() -> None:
+    bomb = "a: &a [x, x]\n" + "".join(
+        f"{name}: &{name} [{', '.join(['*' + chr(ord(name) - 1)] * 9)}]\n" for name in "bcdefghi"
+    )
+    with pytest.raises(InvalidPolicy, match="The anchor `&a` is not allowed here"):
+        Policy.from_yaml(bomb)
+
+
+def test_a_file_that_is_missing(tmp_path: Path) -> None:
+    with pytest.raises(InvalidPolicy) as caught:
+        Policy.load(tmp_path / "none.yaml")
+    assert str(caught.value) == f"{tmp_path}/none.yaml: There is no such file."
+
+
+def test_a_directory(tmp_path: Path) -> None:
+    with pytest.raises(InvalidPolicy) as caught:
+        Policy.load(tmp_path)
+    assert str(caught.value) == f"{tmp_path}: This is a directory; a policy is a YAML file."
+
+
+def test_a_path_that_the_system_refuses(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("default: review")
+    with pytest.raises(InvalidPolicy) as caught:
+        Policy.load(tmp_path / "file" / "policy.yaml")
+    assert str(caught.value).endswith(": The file can't be read: Not a directory.")
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"default: \xff\n", "The file is not UTF-8 text."),
+        (b"", "The policy is empty; it needs at least `default: review`."),
+        (b"#" * (1024 * 1024 + 1), "The policy is larger than 1 MiB."),
+    ],
+)
+def test_a_file_that_holds_no_policy(tmp_path: Path, data: bytes, said: str) -> None:
+    path = tmp_path / "policy.yaml"
+    path.write_bytes(data)
+    with pytest.raises(InvalidPolicy) as caught:
+        Policy.load(str(path))
+    assert str(caught.value) == f"{path}: {said}"
+
+
+def test_a_byte_order_mark_is_no_part_of_the_policy(tmp_path: Path) -> None:
+    path = tmp_path / "policy.yaml"
+    path.write_bytes(b"\xef\xbb\xbfdefault: deny\n")
+    assert Policy.load(path).default.kind == "deny"

@@ -1,0 +1,153 @@
+"""A policy from Python: callables, and problems without a line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import MappingProxyType
+from typing import Any
+
+import pytest
+
+from hitl_core.model import ToolCall
+from hitl_core.policy import InvalidPolicy, Policy, Ruling
+
+FAILED = "The rule `pay` asks for a person. Its `when` failed (KeyError), which counts as met."
+
+
+def policy(**rule: Any) -> Policy:
+    return Policy.from_mapping({"default": "allow", "interrupt_on": {"pay": rule}})
+
+
+def pay(of: Policy, args: dict[str, Any]) -> Ruling:
+    return of.judge(ToolCall(id="c1", name="pay", args=args))
+
+
+def test_when_may_be_a_function() -> None:
+    big = policy(when=lambda args: args["amount"] > 100)
+    assert pay(big, {"amount": 101}).verdict.kind == "review"
+    assert pay(big, {"amount": 100}).verdict.kind == "allow"
+
+
+def test_a_function_that_fails_counts_as_met() -> None:
+    """The text of the exception may hold arguments, so the reason tells only its kind."""
+    ruling = pay(policy(when=lambda args: args["amount"] > 100), {"secret": "hunter2"})
+    assert ruling.verdict.kind == "review"
+    assert ruling.verdict.reason == FAILED
+
+
+def test_a_schema_that_fails_counts_as_met() -> None:
+    """Too deep to be checked; the gate refuses such arguments, but the policy must not fall over."""
+    deep: dict[str, Any] = {}
+    for _ in range(5_000):
+        deep = {"a": deep}
+    ruling = pay(policy(when={"not": {"required": ["a"]}}), deep)
+    assert ruling.verdict.kind == "review"
+    assert "Its `when` failed" in ruling.verdict.reason
+
+
+def test_description_may_be_a_function() -> None:
+    ruling = pay(policy(description=lambda args: f"Pay {args['amount']}?"), {"amount": 5})
+    assert ruling.description == "Pay 5?"
+    assert ruling.verdict.reason == "Pay 5?"
+
+
+@pytest.mark.parametrize("description", [lambda args: args["amount"], lambda _: 7, lambda _: None])
+def test_a_description_that_fails_is_left_out(description: Callable[..., Any]) -> None:
+    ruling = pay(policy(description=description), {})
+    assert ruling.description == "Tool execution requires approval"
+    assert ruling.verdict.reason == "The rule `pay` asks for a person."
+
+
+def test_functions_can_not_change_the_call() -> None:
+    def meddle(args: dict[str, Any]) -> str:
+        args["to"]["account"] = "mine"
+        return "x"
+
+    args = {"to": {"account": "theirs"}}
+    pay(policy(when=meddle, description=meddle), args)
+    assert args == {"to": {"account": "theirs"}}
+
+
+def test_nobody_can_change_the_policy_through_its_source_or_its_rulings() -> None:
+    schema: dict[str, Any] = {"type": "object", "required": ["amount"]}
+    made = policy(args_schema=schema, when=schema)
+    schema["required"].append("other")
+    first = pay(made, {"amount": 1})
+    assert first.args_schema == {"type": "object", "required": ["amount"]}
+    assert first.args_schema is not None
+    first.args_schema.clear()
+    assert pay(made, {"amount": 1}).args_schema == {"type": "object", "required": ["amount"]}
+
+
+@pytest.mark.parametrize("key", ["when", "description"])
+def test_a_coroutine_function_is_refused(key: str) -> None:
+    async def later(args: dict[str, Any]) -> str:
+        return ""
+
+    with pytest.raises(InvalidPolicy) as caught:
+        policy(**{key: later})
+    assert str(caught.value) == (
+        f"policy: interrupt_on.pay.{key}: This must be a plain function: the policy has no event"
+        " loop to await one in."
+    )
+
+
+REFUSED = [
+    ({}, "policy: `default` is missing."),
+    ([], "policy: This must be a mapping, not a list."),
+    ({"default": "allow", 7: 1}, "policy: The key 7 must be text."),
+    (
+        {"default": "allow", "interrupt_on": {"a": 1.5}},
+        "policy: interrupt_on.a: A rule is true, false, `deny` or a mapping, not 1.5.",
+    ),
+    (
+        {"default": "allow", "interrupt_on": {"a": object()}},
+        "policy: interrupt_on.a: A rule is true, false, `deny` or a mapping, not a object.",
+    ),
+    (
+        {"default": "allow", "interrupt_on": {"a*": True, "ab*": "deny"}},
+        (
+            "policy: interrupt_on.ab*: This rule can never match: `a*` comes first and matches all"
+            " that it does."
+        ),
+    ),
+    (
+        {"default": "allow", "interrupt_on": {"fs.read": {"expire": {"after": 10**30}}}},
+        (
+            'policy: interrupt_on["fs.read"].expire.after: a large number has no unit: write `10s` or'
+            " `10m`."
+        ),
+    ),
+]
+
+
+@pytest.mark.parametrize(("config", "said"), REFUSED)
+def test_problems_have_a_key_and_no_line(config: Any, said: str) -> None:
+    with pytest.raises(InvalidPolicy) as caught:
+        Policy.from_mapping(config)
+    assert str(caught.value) == said
+
+
+def test_a_schema_that_is_no_plain_json_is_refused() -> None:
+    with pytest.raises(InvalidPolicy, match=r"interrupt_on\.pay\.args_schema: "):
+        policy(args_schema={"enum": {1, 2}})
+
+
+def test_tuples_and_other_mappings_are_as_good_as_lists_and_dicts() -> None:
+    config = {
+        "default": "deny",
+        "interrupt_on": MappingProxyType({"a": {"allowed_decisions": ("approve",)}}),
+    }
+    made = Policy.from_mapping(MappingProxyType(config), name="mine")
+    assert made.judge(ToolCall("1", "a", {})).allowed_decisions == ("approve",)
+
+
+def test_the_digest_is_the_same_in_every_process_and_knows_the_order() -> None:
+    def when(args: dict[str, Any]) -> bool:
+        return True
+
+    rules: dict[str, Any] = {"a*": {"when": when}, "*b": "deny"}
+    turned = dict(reversed(rules.items()))
+    made = [Policy.from_mapping({"default": "allow", "interrupt_on": r}) for r in (rules, turned)]
+    again = Policy.from_mapping({"default": "allow", "interrupt_on": dict(rules)})
+    assert made[0].digest == again.digest != made[1].digest

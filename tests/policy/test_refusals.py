@@ -1,0 +1,427 @@
+"""Each thing that a policy can get wrong, and the sentence that people get for it."""
+
+from __future__ import annotations
+
+import pytest
+
+from hitl_core.errors import PolicyError
+from hitl_core.policy import InvalidPolicy, Policy
+
+
+def problems(text: str) -> list[str]:
+    with pytest.raises(InvalidPolicy) as caught:
+        Policy.from_yaml(text, name="p.yaml")
+    return [str(problem) for problem in caught.value.problems]
+
+
+NAME = (
+    "No tool is ever called that: a name has 1 to 128 of A-Z a-z 0-9 _ . : / -, and in a glob `*`"
+    " and `?`."
+)
+PLACE = "write one such as `slack:#team-ops` or `slack:C0123ABCD`."
+CHANNEL = (
+    "is no name of a Slack channel: those have at most 80 lowercase letters, digits, `-` and `_`."
+)
+LATER = "yet: remove it, or wait for the version that does."
+
+TOP = [
+    ("interrupt_on: {}", "p.yaml: `default` is missing."),
+    ("- default: review", "p.yaml: This must be a mapping, not a list."),
+    ("review", "p.yaml: This must be a mapping, not `review`."),
+    ("null", "p.yaml: This must be a mapping, not empty."),
+    (
+        "default: ask",
+        "p.yaml:1: default: This must be `allow`, `review` or `deny`, not `ask`.",
+    ),
+    (
+        "default: Review",
+        (
+            "p.yaml:1: default: This must be `allow`, `review` or `deny`, not `Review`."
+            " Did you mean `review`?"
+        ),
+    ),
+    (
+        "default: true",
+        "p.yaml:1: default: This must be `allow`, `review` or `deny`, not true.",
+    ),
+    (
+        "default: deny\ndescription_prefix: 7",
+        "p.yaml:2: description_prefix: This must be text, not 7.",
+    ),
+    (
+        "default: deny\ninterrupt_on:",
+        "p.yaml:2: interrupt_on: This must be a mapping, not empty.",
+    ),
+    (
+        "default: deny\ninterupt_on: {}",
+        (
+            "p.yaml:2: interupt_on: `interupt_on` is no key of this place."
+            " Did you mean `interrupt_on`?"
+        ),
+    ),
+    (
+        "default: deny\nxyz: {}",
+        (
+            "p.yaml:2: xyz: `xyz` is no key of this place. Here stand `default`, `description_prefix`,"
+            " `interrupt_on`, `notify`, `escalate` or `expire`."
+        ),
+    ),
+    (
+        "default: deny\ninterruptOn: {}",
+        (
+            "p.yaml:2: interruptOn: `interruptOn` is another system's spelling; here it is"
+            " `interrupt_on`."
+        ),
+    ),
+    ("default: deny\nremind: 5m", f"p.yaml:2: remind: This version does not obey `remind` {LATER}"),
+]
+
+
+@pytest.mark.parametrize(("text", "said"), TOP)
+def test_the_top_of_a_policy(text: str, said: str) -> None:
+    assert problems(text) == [said]
+
+
+RULES = [
+    ("run: yes", ": A rule is true, false, `deny` or a mapping, not `yes`."),
+    ("run: [approve]", ": A rule is true, false, `deny` or a mapping, not a list."),
+    ("run:", ": A rule is true, false, `deny` or a mapping, not empty."),
+    (
+        "run: allow",
+        ": A rule is true, false, `deny` or a mapping, not `allow`. To allow it, write false.",
+    ),
+    (
+        "run: review",
+        ": A rule is true, false, `deny` or a mapping, not `review`. To review it, write true.",
+    ),
+    (
+        "run: {allowedDecisions: [approve]}",
+        (
+            ".allowedDecisions: `allowedDecisions` is another system's spelling; here it is"
+            " `allowed_decisions`."
+        ),
+    ),
+    (
+        "run: {allowOverride: true}",
+        (
+            ".allowOverride: `allowOverride` is another system's spelling; here it is"
+            " `allow_override`."
+        ),
+    ),
+    (
+        "run: {descripton: x}",
+        ".descripton: `descripton` is no key of this place. Did you mean `description`?",
+    ),
+    (
+        "run: {reviewers: {users: [U1]}}",
+        (
+            ".reviewers: This version does not obey `reviewers` yet; whoever is a member of a channel"
+            " where the review stands may decide."
+        ),
+    ),
+    *(
+        (f"run: {{{key}: 1}}", f".{key}: This version does not obey `{key}` {LATER}")
+        for key in ("redact", "fallback", "must_read", "allow_override", "reject_quorum", "clock")
+    ),
+    (
+        "run: {allowed_decisions: []}",
+        (
+            ".allowed_decisions: This list is empty: nobody could ever decide. Name at least one"
+            " decision."
+        ),
+    ),
+    (
+        "run: {allowed_decisions: approve}",
+        ".allowed_decisions: This must be a list such as [approve, reject], not `approve`.",
+    ),
+    (
+        "run: {allowed_decisions: [approve, aprove]}",
+        (
+            ".allowed_decisions[1]: `aprove` is no decision: `approve`, `edit`, `reject`, `respond` or"
+            " `ignore`. Did you mean `approve`?"
+        ),
+    ),
+    (
+        "run: {allowed_decisions: [accept]}",
+        (
+            ".allowed_decisions[0]: `accept` is no decision: `approve`, `edit`, `reject`, `respond` or"
+            " `ignore`. Did you mean `approve`?"
+        ),
+    ),
+    (
+        "run: {allowed_decisions: [no]}",
+        (
+            ".allowed_decisions[0]: `no` is no decision: `approve`, `edit`, `reject`, `respond` or"
+            " `ignore`."
+        ),
+    ),
+    (
+        "run: {allowed_decisions: [edit, edit]}",
+        ".allowed_decisions[1]: `edit` stands here twice.",
+    ),
+    ("run: {description: [a]}", ".description: This must be text, not a list."),
+    (
+        "run: {reject_reason: requried}",
+        (
+            ".reject_reason: This must be `optional` or `required`, not `requried`."
+            " Did you mean `required`?"
+        ),
+    ),
+    ("run: {idempotent: 1}", ".idempotent: This must be true or false, not 1."),
+    ("run: {idempotent: 'yes'}", ".idempotent: This must be true or false, not `yes`."),
+    (
+        "run: {when: true}",
+        ".when: This must be a JSON Schema, which is a mapping, not true.",
+    ),
+    ("run: {when: {}}", ".when: An empty `when` is always met: leave it out."),
+    (
+        "run: {args_schema: {type: string}}",
+        (
+            ".args_schema: Nothing can satisfy this: arguments are an object, so `type` must be"
+            " `object`."
+        ),
+    ),
+    (
+        "run: {when: {type: [array, 'null']}}",
+        ".when: Nothing can satisfy this: arguments are an object, so `type` must be `object`.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("rule", "said"), RULES)
+def test_a_rule(rule: str, said: str) -> None:
+    text = f"default: review\ninterrupt_on:\n  {rule}"
+    assert problems(text) == [f"p.yaml:3: interrupt_on.run{said}"]
+
+
+SCHEMAS = [
+    "{type: objekt}",
+    "{properties: 7}",
+    "{properties: {a: {pattern: '('}}}",
+    "{properties: {a: {pattern: '^(a+)+$'}}}",
+    "{properties: {a: {$ref: 'http://127.0.0.1/x.json'}}}",
+    "{properties: {a: {$ref: 'file:///etc/passwd'}}}",
+    "{properties: {a: {$ref: '#/$defs/none'}}}",
+]
+
+
+@pytest.mark.parametrize("key", ["when", "args_schema"])
+@pytest.mark.parametrize("schema", SCHEMAS)
+def test_a_schema_that_is_wrong_or_could_do_harm_is_refused_at_load(key: str, schema: str) -> None:
+    (said,) = problems(f"default: review\ninterrupt_on:\n  run: {{{key}: {schema}}}")
+    assert said.startswith(f"p.yaml:3: interrupt_on.run.{key}: ")
+    assert said.endswith(".")
+
+
+TOOL_NAMES = [
+    ("'run sql'", '["run sql"]', NAME),
+    ("'löschen'", '["löschen"]', NAME),
+    ('"delete\\u200b"', '["delete\u200b"]', NAME),
+    ("''", '[""]', NAME),
+    ("a" * 129, "." + "a" * 129, NAME),
+    ("a" * 129 + "*", "." + "a" * 129 + "*", NAME),
+    ("run_**", ".run_**", "`**` means no more than `*` here: write `*`."),
+    ("run_[ab]", '["run_[ab]"]', "In a glob only `*` and `?` are wildcards, not `[`."),
+]
+
+
+@pytest.mark.parametrize(("name", "path", "said"), TOOL_NAMES)
+def test_the_name_of_a_rule(name: str, path: str, said: str) -> None:
+    text = f"default: review\ninterrupt_on:\n  {name}: true"
+    assert problems(text) == [f"p.yaml:3: interrupt_on{path}: {said}"]
+
+
+SHADOWED = [("a*", "abc*"), ("'*'", "abc*"), ("a?*", "a*?"), ("'?*'", "'*a'")]
+
+
+@pytest.mark.parametrize(("first", "second"), SHADOWED)
+def test_a_rule_that_can_never_match(first: str, second: str) -> None:
+    (said,) = problems(f"default: review\ninterrupt_on:\n  {first}: true\n  {second}: false")
+    bare = first.strip("'")
+    assert said.startswith("p.yaml:4: ")
+    assert said.endswith(
+        f"This rule can never match: `{bare}` on line 3 comes first and matches all that it does."
+    )
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        "a*: {when: {required: [x]}}\n  abc*: true",  # where x is missing, the second speaks
+        "abc*: true\n  a*: true",
+        "a*: true\n  abc: true",  # the exact name beats the glob
+        "abc: true\n  abc*: true",
+        "a?: true\n  a*: true",
+    ],
+)
+def test_rules_that_overlap_but_can_match(rules: str) -> None:
+    assert len(Policy.from_yaml(f"default: review\ninterrupt_on:\n  {rules}").rules) == 2
+
+
+STEP = "{after: 10m, to: 'slack:#ops'}"
+ROUTES = [
+    ("notify: ops", f"notify: `ops` is no place: {PLACE}"),
+    ("notify: mail:ops", f"notify: `mail:ops` is no place: {PLACE}"),
+    ("notify: default", f"notify: `default` is no place: {PLACE}"),
+    ("notify: slack:ops", f"notify: `slack:ops` is no place: {PLACE}"),
+    ("notify: slack:C0123abcd", f"notify: `slack:C0123abcd` is no place: {PLACE}"),
+    ("notify: slack:U0123ABCD", f"notify: `slack:U0123ABCD` is no place: {PLACE}"),
+    ("notify: 'slack:#Ops'", f"notify: `#Ops` {CHANNEL}"),
+    ("notify: 'slack:#team ops'", f"notify: `#team ops` {CHANNEL}"),
+    ("notify: 'slack:#'", f"notify: `#` {CHANNEL}"),
+    ("notify: 'slack:#" + "a" * 81 + "'", f"notify: `#{'a' * 38}…` {CHANNEL}"),
+    ("notify: teams:Ops", "notify: Teams places come in a later version; this one knows Slack's."),
+    ("notify: 5", f"notify: A place must be text, not 5: {PLACE}"),
+    (
+        "notify: #ops",
+        (
+            "notify: A place must be text, not empty (a `#` after a space begins a comment in YAML):"
+            f" {PLACE}"
+        ),
+    ),
+    ("notify: []", "notify: This list is empty: a review must be shown somewhere."),
+    ("notify: ['slack:#a', 'slack:#a']", "notify: `slack:#a` stands here twice."),
+    ("notify: ['slack:#a', b]", f"notify[1]: `b` is no place: {PLACE}"),
+    (
+        "escalate: slack:#ops",
+        (
+            "escalate: This must be a list such as [{after: 10m, to: slack:#team-ops}], not"
+            " `slack:#ops`."
+        ),
+    ),
+    ("escalate: [slack:#ops]", "escalate[0]: This must be a mapping, not `slack:#ops`."),
+    ("escalate: [{after: 10m}]", "escalate[0]: `to` is missing."),
+    ("escalate: [{to: 'slack:#a'}]", "escalate[0]: `after` is missing."),
+    (
+        "escalate: [{after: 1m, to: teams:Ops}]",
+        "escalate[0].to: Teams places come in a later version; this one knows Slack's.",
+    ),
+    (
+        "escalate: [{after: 1m, to: 'slack:#a', reviewers: {}}]",
+        (
+            "escalate[0].reviewers: This version does not obey `reviewers` yet; whoever is a member of"
+            " a channel where the review stands may decide."
+        ),
+    ),
+    (
+        f"escalate: [{STEP}, {{after: 5m, to: 'slack:#b'}}]",
+        "escalate[1].after: Each step must come later than the one before it.",
+    ),
+    (
+        f"escalate: [{STEP}, {{after: 10m, to: 'slack:#b'}}]",
+        "escalate[1].after: Each step must come later than the one before it.",
+    ),
+    (
+        f"escalate: [{STEP}, {{after: 1h, to: 'slack:#ops'}}]",
+        "escalate: The review stands in `slack:#ops` already when it escalates there.",
+    ),
+    ("expire: 4h", "expire: This must be a mapping, not `4h`."),
+    ("expire: {decision: reject}", "expire: `after` is missing."),
+    *(
+        (
+            f"expire: {{after: 4h, decision: {decision}}}",
+            (
+                "expire.decision: Silence never approves: a deadline may `reject`, `respond` or"
+                " `ignore`."
+            ),
+        )
+        for decision in ("approve", "edit")
+    ),
+    (
+        "expire: {after: 4h, decision: rejcet}",
+        (
+            "expire.decision: This must be `reject`, `respond` or `ignore`, not `rejcet`."
+            " Did you mean `reject`?"
+        ),
+    ),
+    (
+        "expire: {after: 4h, decision: respond}",
+        "expire: `decision: respond` needs a `message`: it is what the model gets to read.",
+    ),
+    (
+        "expire: {after: 4h, decision: respond, message: ''}",
+        "expire: `decision: respond` needs a `message`: it is what the model gets to read.",
+    ),
+    ("expire: {after: 4h, message: [a]}", "expire.message: This must be text, not a list."),
+    ("expire: {after: 4h, clock: x}", f"expire.clock: This version does not obey `clock` {LATER}"),
+    ("expire: {after: 600}", "expire.after: 600 has no unit: write `600s` or `600m`."),
+    ("expire: {after: '10'}", "expire.after: `10` has no unit: write `10s` or `10m`."),
+    *(
+        (
+            f"expire: {{after: {text}}}",
+            f"expire.after: `{text}` is no duration: write `90s`, `10m`, `1h30m` or `2d`.",
+        )
+        for text in ("soon", "5 m", "1m1h", "-5m", "1.5h", "10M", "1w")
+    ),
+    (
+        "expire: {after: null}",
+        "expire.after: empty is no duration: write `90s`, `10m`, `1h30m` or `2d`.",
+    ),
+    ("expire: {after: 0s}", "expire.after: A duration is between `1s` and `365d`; `0s` is not."),
+    (
+        "expire: {after: 366d}",
+        "expire.after: A duration is between `1s` and `365d`; `366d` is not.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("line", "said"), ROUTES)
+def test_places_and_times_at_the_top_and_in_a_rule(line: str, said: str) -> None:
+    assert problems(f"default: review\n{line}") == [f"p.yaml:2: {said}"]
+    inside = f"default: review\ninterrupt_on:\n  run:\n    {line}"
+    assert problems(inside) == [f"p.yaml:4: interrupt_on.run.{said}"]
+
+
+CLASHES = [
+    (
+        f"notify: 'slack:#ops'\nescalate: [{STEP}]",
+        "p.yaml:3: escalate: The review stands in `slack:#ops` already when it escalates there.",
+    ),
+    (
+        f"escalate: [{STEP}]\ninterrupt_on:\n  run: {{notify: 'slack:#ops'}}",
+        (
+            "p.yaml:4: interrupt_on.run.notify: The review stands in `slack:#ops` already when it"
+            " escalates there."
+        ),
+    ),
+    (
+        f"escalate: [{STEP}]\nexpire: {{after: 5m}}",
+        (
+            "p.yaml:3: expire: The review expires no later than its last step of `escalate`, which is"
+            " never reached."
+        ),
+    ),
+    (
+        f"expire: {{after: 10m}}\ninterrupt_on:\n  run: {{escalate: [{STEP}]}}",
+        (
+            "p.yaml:4: interrupt_on.run.escalate: The review expires no later than its last step of"
+            " `escalate`, which is never reached."
+        ),
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "said"), CLASHES)
+def test_places_and_times_that_do_not_go_together(text: str, said: str) -> None:
+    """A rule inherits what it does not say itself, so the two may stand in different places."""
+    assert problems(f"default: review\n{text}") == [said]
+
+
+def test_all_problems_are_found_at_once_in_the_order_of_the_file() -> None:
+    text = "default: ask\ninterrupt_on:\n  a: yes\n  b: {idempotent: 1, when: 2}\nexpire: 4h\n"
+    assert [said.split(": ")[0] for said in problems(text)] == [
+        "p.yaml:1",
+        "p.yaml:3",
+        "p.yaml:4",
+        "p.yaml:4",
+        "p.yaml:5",
+    ]
+
+
+def test_the_text_of_the_error_is_its_first_problem_and_the_number_of_the_others() -> None:
+    with pytest.raises(PolicyError) as caught:
+        Policy.from_yaml("default: review\ninterrupt_on: {a: yes, b: no, c: on}", name="p.yaml")
+    assert str(caught.value) == (
+        "p.yaml:2: interrupt_on.a: A rule is true, false, `deny` or a mapping, not `yes`."
+        " (and 2 more)"
+    )

@@ -1,0 +1,37 @@
+"""In CI (the variable CI is set), a test of Redis or of the browser that is skipped has failed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator
+
+import pytest
+
+NEVER_SKIPPED = ("redis", "browser")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    expected = hasattr(report, "wasxfail")
+    must_run = any(item.get_closest_marker(name) for name in NEVER_SKIPPED)
+    if must_run and not expected:
+        _refuse_skip(report)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """A module that is skipped whole (`importorskip`) hides the marks of its tests: none may be."""
+    report = yield
+    _refuse_skip(report)
+    return report
+
+
+def _refuse_skip(report: pytest.TestReport | pytest.CollectReport) -> None:
+    if report.skipped and os.environ.get("CI"):
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr
+        report.outcome = "failed"
+        report.longrepr = f"must not be skipped in CI: {reason}"

@@ -1,0 +1,33 @@
+"""Real Redis servers for tests: `HITL_TEST_REDIS_SERVER=/path/to/redis-server` picks the binary."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from hitl_core.embedded_redis import EmbeddedRedis, EmbeddedRedisError, find_redis_server
+
+# Nothing that a test stores outlives the session, so nothing is written to disk.
+FORGETFUL = {"appendonly": "no", "save": "", "maxmemory-policy": "noeviction"}
+
+
+def executable_under_test() -> Path:
+    """The server under test. Skips the test where there is none; a wrong path is an error."""
+    if chosen := os.environ.get("HITL_TEST_REDIS_SERVER"):
+        return Path(chosen).resolve(strict=True)
+    try:
+        return find_redis_server()
+    except EmbeddedRedisError as error:
+        pytest.skip(str(error))
+
+
+def shared_server(data_dir: Path) -> EmbeddedRedis:
+    """Fast and forgetful: one for all tests of a session."""
+    return EmbeddedRedis(data_dir, executable=executable_under_test(), settings=FORGETFUL)
+
+
+def durable_server(data_dir: Path) -> EmbeddedRedis:
+    """As the demo runs it (append-only, always synced): for tests that kill and restart it."""
+    return EmbeddedRedis(data_dir, executable=executable_under_test())
