@@ -59,7 +59,7 @@ async def running_bot(settings: Settings) -> AsyncGenerator[Bot, None]:
         await channel.start()
         reviews = Reviews(store, patience=1.5)
         inbox = Inbox(reviews, Directory(channel, channel.team))
-        slack = _bolt(settings, client, channel)
+        slack = _bolt(settings, channel)
         Listeners(inbox, channel).register(slack)
         outbox, escalator = Outbox(Reviews(store, patience=5.0), channel), Escalator(reviews)
         workers = [asyncio.create_task(outbox.run()), asyncio.create_task(escalator.run())]
@@ -86,7 +86,7 @@ async def running_bot(settings: Settings) -> AsyncGenerator[Bot, None]:
         await store.close()
 
 
-def _bolt(settings: Settings, client: AsyncWebClient, channel: SlackChannel) -> AsyncApp:
+def _bolt(settings: Settings, channel: SlackChannel) -> AsyncApp:
     async def authorize() -> AuthorizeResult:
         """One workspace, known since the start: no call for each click."""
         return AuthorizeResult(
@@ -98,7 +98,7 @@ def _bolt(settings: Settings, client: AsyncWebClient, channel: SlackChannel) -> 
         )
 
     return AsyncApp(
-        client=client,
+        client=AsyncWebClient(base_url=settings.slack_api_url),
         signing_secret=settings.slack_signing_secret,
         authorize=authorize,
         process_before_response=True,  # the default polls for the ack every 10 ms

@@ -22,6 +22,10 @@ async def deliver(
     if ref is None:
         ref = await _first(reviews, channel, snapshot, place, again)
         snapshot = await reviews.load(review_id)
+    elif again:
+        # Who had this entry before may have died with a second post, or after drawing an older state.
+        await _delete_others(channel, snapshot, place, ref)
+        snapshot = snapshot.model_copy(update={"shown": {}})
     while snapshot.shown.get(place, 0) < snapshot.review.version:
         await _update(channel, ref, snapshot, place)
         shown = await reviews.store.record_shown(review_id, place, snapshot.review.version)
@@ -36,19 +40,34 @@ async def _first(
 ) -> MessageRef:
     """Post the card. Of two posts the recorded one stays; the loser deletes its own."""
     review = snapshot.review
-    found = await channel.find(place, review.id, review.created_at) if again else []
+    found = await _found(channel, snapshot, place) if again else []
     await failpoint("outbox.before_post")
     mine = found[0] if found else await _post(channel, snapshot, place)
     await failpoint("outbox.after_post")
     winner = await reviews.store.record_post(review.id, place, mine)
+    if winner != mine:
+        await channel.delete(mine)
     if again:  # the lost one may have shown up only now
-        found = await channel.find(place, review.id, review.created_at)
-    for ref in {ref.ts: ref for ref in [*found, mine] if ref != winner}.values():
-        await channel.delete(ref)
+        await _delete_others(channel, snapshot, place, winner)
     await failpoint("outbox.after_record")
     if winner == mine and not again:
         await reviews.store.record_shown(review.id, place, review.version)
     return winner
+
+
+async def _found(channel: Channel, snapshot: Snapshot, place: Place) -> list[MessageRef]:
+    """Our messages about this review at this place; another place may be the same conversation."""
+    elsewhere = [ref for other, ref in snapshot.posts.items() if other != place]
+    found = await channel.find(place, snapshot.review.id, snapshot.review.created_at)
+    return [ref for ref in found if ref not in elsewhere]
+
+
+async def _delete_others(
+    channel: Channel, snapshot: Snapshot, place: Place, keep: MessageRef
+) -> None:
+    for ref in await _found(channel, snapshot, place):
+        if ref != keep:
+            await channel.delete(ref)
 
 
 async def _post(channel: Channel, snapshot: Snapshot, place: Place) -> MessageRef:

@@ -11,6 +11,8 @@ from hitl_core.model import MessageRef, Place, Reviewer, Snapshot
 
 #: A member who left is refused this many seconds later, at the latest.
 MAX_AGE = 60.0
+#: Somebody who joined is let in this many seconds later, at the latest.
+MIN_AGE = 3.0
 
 
 class Directory:
@@ -24,15 +26,17 @@ class Directory:
             raise Refused("not_permitted", "Only people of this workspace may decide.")
         places = [place for place in places if place in snapshot.posts]
         for place in places:
-            if who.id in await self._of(snapshot.posts[place]):
+            if await self._is_member(who.id, snapshot.posts[place]):
                 return
         names = " or ".join(dict.fromkeys(map(self._channel.name_of, places))) or "the channel"
         raise Refused("not_permitted", f"Only members of {names} may decide this.")
 
-    async def _of(self, ref: MessageRef) -> frozenset[str]:
-        since, members = self._members.get(ref.conversation, (0.0, frozenset[str]()))
-        if time.monotonic() - since < MAX_AGE and since:
-            return members
+    async def _is_member(self, user_id: str, ref: MessageRef) -> bool:
+        if (known := self._members.get(ref.conversation)) is not None:
+            since, members = known
+            is_member = user_id in members
+            if time.monotonic() - since < (MAX_AGE if is_member else MIN_AGE):
+                return is_member
         try:
             members = await self._channel.members(ref)
         except (Limited, Unreachable, Undeliverable) as error:
@@ -40,4 +44,4 @@ class Directory:
                 "unknown_members", "Who may decide could not be looked up just now. Press again."
             ) from error
         self._members[ref.conversation] = (time.monotonic(), members)
-        return members
+        return user_id in members

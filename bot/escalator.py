@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 
+from bot.log import told
 from hitl_core.errors import HitlError
 from hitl_core.failpoints import failpoint
 from hitl_core.review.service import Reviews
@@ -17,8 +18,8 @@ BATCH = 100
 
 
 class Escalator:
-    def __init__(self, reviews: Reviews) -> None:
-        self._reviews = reviews
+    def __init__(self, reviews: Reviews, *, every: float = EVERY) -> None:
+        self._reviews, self._every = reviews, every
 
     async def run(self) -> None:
         """For ever. A crash loses nothing: what is due stays in the index until it was done."""
@@ -29,16 +30,19 @@ class Escalator:
                 log.warning("what is due could not be read: %s", error)
                 full = False
             if not full:
-                await asyncio.sleep(EVERY)
+                await asyncio.sleep(self._every)
 
     async def tick(self) -> int:
-        """Do what is due now; the answer is how many reviews were looked at."""
+        """Do what is due now; the answer is how many reviews needed no second look."""
         due = await self._reviews.store.due(BATCH)
         if due:
             await failpoint("escalator.after_peek")
+        done = 0
         for review_id in due:
             try:
                 await self._reviews.fire(review_id)
-            except HitlError as error:
-                log.warning("review %s: what is due could not be done: %s", review_id, error)
-        return len(due)
+                done += 1
+            except Exception as error:
+                why = error if isinstance(error, HitlError) else told(error)
+                log.warning("review %s: what is due could not be done: %s", review_id, why)
+        return done

@@ -11,10 +11,15 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from bot.channel import Limited, Undeliverable, Unreachable
+from bot.log import told
+from hitl_core.errors import ReviewNotFound, StoreUnavailable
 from hitl_core.model import Place
 from hitl_core.store import Hint
 
 log = logging.getLogger(__name__)
+
+#: A channel or a store that is away is asked again after this many seconds at the latest.
+MAX_PAUSE = 5.0
 
 
 @dataclass
@@ -62,7 +67,9 @@ class Lane:
             await self._finish(ticket, self._place, failure)
 
     async def _deliver(self, review_id: str, again: bool) -> str | None:
-        """None, or why it can't be delivered. Tries again as long as the channel is only away."""
+        """None, or why it can't be delivered. Tries again as long as the channel or the store is only away;
+        a card that can't even be drawn holds up no other.
+        """
         pause = 0.25
         while True:
             try:
@@ -71,11 +78,14 @@ class Lane:
             except Limited as limited:
                 log.info("review %s: %s waits %.0f s", review_id, self._place, limited.seconds)
                 await asyncio.sleep(limited.seconds)
-            except Unreachable as error:
-                log.warning("review %s: %s can't be reached: %s", review_id, self._place, error)
+            except (Unreachable, StoreUnavailable) as error:
+                log.warning("review %s: %s has to wait: %s", review_id, self._place, error)
                 again = True  # it may have been posted: look first
                 await asyncio.sleep(pause)
-                pause = min(pause * 2, 30.0)
-            except Undeliverable as error:
-                log.error("review %s can't be shown at %s: %s", review_id, self._place, error)
-                return str(error)
+                pause = min(pause * 2, MAX_PAUSE)
+            except ReviewNotFound:
+                return None
+            except Exception as error:
+                why = str(error) if isinstance(error, Undeliverable) else told(error)
+                log.error("review %s can't be shown at %s: %s", review_id, self._place, why)
+                return why

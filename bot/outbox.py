@@ -11,13 +11,16 @@ from uuid import uuid4
 from bot.channel import Channel
 from bot.delivery import deliver
 from bot.lane import Lane, Ticket
-from hitl_core.errors import HitlError, ReviewNotFound
+from bot.log import told
+from hitl_core.errors import HitlError, ReviewNotFound, StoreUnavailable
 from hitl_core.model import Place
 from hitl_core.review.service import Reviews
 from hitl_core.store import Hint
 
 log = logging.getLogger(__name__)
 
+#: The least time between two deliveries to one place, in seconds: Slack takes about one post a second.
+PACE = 1.0
 #: An entry that another bot left for this long is taken over. Twice the longest call to a channel.
 IDLE = 8.0
 #: Dead letters are tried again this often: the operator may have mended what was wrong.
@@ -27,10 +30,22 @@ MAX_DELIVERIES = 5
 
 
 class Outbox:
-    """One lane a place: a channel that is slow, limited or broken holds up no other."""
+    """One lane a place: a channel that is slow, limited or broken holds up no other.
 
-    def __init__(self, reviews: Reviews, channel: Channel, *, pace: float = 1.0) -> None:
-        self._reviews, self._channel, self._pace = reviews, channel, pace
+    All bots of one Redis must have the same `idle`: it is when they take each other for dead.
+    """
+
+    def __init__(
+        self,
+        reviews: Reviews,
+        channel: Channel,
+        *,
+        pace: float = PACE,
+        idle: float = IDLE,
+        revive: float = REVIVE,
+    ) -> None:
+        self._reviews, self._channel = reviews, channel
+        self._pace, self._idle, self._every = pace, idle, revive
         self._store = reviews.store
         self._consumer = uuid4().hex
         self._lanes: dict[Place, Lane] = {}
@@ -50,21 +65,21 @@ class Outbox:
             await self._accept(hint)
 
     async def _reclaim(self) -> None:
-        for hint in await self._store.reclaim_events(self._consumer, IDLE):
+        for hint in await self._store.reclaim_events(self._consumer, self._idle):
             if hint.entry not in self._open:
                 await self._accept(hint)
-        await asyncio.sleep(IDLE / 4)
+        await asyncio.sleep(self._idle / 4)
 
     async def _hold(self) -> None:
         """Entries that wait in a lane are this bot's for as long as it lives."""
-        await asyncio.sleep(IDLE / 4)
+        await asyncio.sleep(self._idle / 4)
         if self._open:
             await self._store.hold_events(self._consumer, list(self._open))
 
     async def _revive(self) -> None:
         if revived := await self._store.revive():
             log.info("%d undelivered cards are tried again", revived)
-        await asyncio.sleep(REVIVE)
+        await asyncio.sleep(self._every)
 
     async def _accept(self, hint: Hint) -> None:
         if hint.deliveries > MAX_DELIVERIES:
@@ -75,6 +90,12 @@ class Outbox:
             review = (await self._reviews.load(hint.review_id)).review
         except ReviewNotFound:
             await self._store.ack_events([hint.entry])
+            return
+        except StoreUnavailable:
+            raise  # the entry comes back by itself
+        except HitlError as error:  # written by a newer version, say: it holds up no other
+            log.error("review %s: its card was given up: %s", hint.review_id, error)
+            await self._store.bury(hint, str(error))
             return
         places = set(review.places)
         if not places:  # everything was allowed or denied: there is nothing to show
@@ -95,16 +116,21 @@ class Outbox:
         return self._lanes[place]
 
     async def _finish(self, ticket: Ticket, place: Place, failure: str | None) -> None:
-        """Acknowledged when the last place has it; buried when one refused it for good."""
+        """Acknowledged when the last place has it; buried when one refused it for good. Where the store is
+        away the entry comes back by itself, since nobody holds it any more.
+        """
         ticket.places.discard(place)
         ticket.failure = ticket.failure or failure
         if ticket.places:
             return
-        if ticket.failure:
-            await self._store.bury(ticket.hint, ticket.failure)
-        else:
-            await self._store.ack_events([ticket.hint.entry])
         self._open.pop(ticket.hint.entry, None)
+        try:
+            if ticket.failure:
+                await self._store.bury(ticket.hint, ticket.failure)
+            else:
+                await self._store.ack_events([ticket.hint.entry])
+        except HitlError as error:
+            log.warning("review %s: shown, but not ticked off: %s", ticket.hint.review_id, error)
 
     async def _forever(self, step: Callable[[], Coroutine[Any, Any, None]]) -> None:
         pause = 0.1
@@ -112,7 +138,7 @@ class Outbox:
             try:
                 await step()
                 pause = 0.1
-            except HitlError as error:
-                log.warning("outbox: %s", error)
+            except Exception as error:
+                log.warning("outbox: %s", error if isinstance(error, HitlError) else told(error))
                 await asyncio.sleep(pause)
                 pause = min(pause * 2, 2.0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import signal
+from pathlib import Path
 
 from bot.sandbox.acme import DEFAULT_SCOPES
 from bot.sandbox.server import BOT_TOKEN, SIGNING_SECRET, running_sandbox
@@ -41,6 +42,9 @@ def _options() -> argparse.Namespace:
         help="what the app may do, separated by commas (default: %(default)s)",
     )
     parser.add_argument(
+        "--data", type=Path, help="a file that keeps the messages; without one they are forgotten"
+    )
+    parser.add_argument(
         "--no-rate-limits", action="store_true", help="answer as fast as the bot calls"
     )
     return parser.parse_args()
@@ -57,6 +61,7 @@ async def _serve(options: argparse.Namespace) -> None:
         ask_url=options.ask_url,
         rate_limits=not options.no_rate_limits,
         scopes=[one for one in options.scopes.split(",") if one],
+        data=options.data,
         port=options.port,
     ) as sandbox:
         print(f"sandbox: {sandbox.url}/  SLACK_API_URL={sandbox.api_url}", flush=True)

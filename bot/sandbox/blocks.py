@@ -21,13 +21,14 @@ from bot.sandbox.elements import (
     IMAGE,
     MENUS,
     OVERFLOW,
-    rich_text_input,
+    RICH_TEXT_INPUT,
     with_defaults,
 )
 from bot.sandbox.rich_text import RICH_TEXT
 from bot.sandbox.shapes import (
     Check,
     Json,
+    address,
     array,
     boolean,
     both,
@@ -52,18 +53,13 @@ _IN_ACTIONS: dict[str, Check] = {
     "overflow": OVERFLOW,
     **MENUS,
     **DATETIME,
-    **rich_text_input(lambda: RICH_TEXT),
+    **RICH_TEXT_INPUT,
 }
 _IN_SECTION: dict[str, Check] = {"button": BUTTON, "overflow": OVERFLOW, "image": IMAGE, **MENUS}
+_TYPED_OR_CHOSEN = {**TYPED_INPUTS, **MENUS, **DATETIME, **RICH_TEXT_INPUT}
 _IN_INPUT: dict[Surface, dict[str, Check]] = {
-    "message": {**TYPED_INPUTS, **MENUS, **DATETIME, **rich_text_input(lambda: RICH_TEXT)},
-    "modal": {
-        **TYPED_INPUTS,
-        **MENUS,
-        **DATETIME,
-        **FILE_INPUT,
-        **rich_text_input(lambda: RICH_TEXT),
-    },
+    "message": _TYPED_OR_CHOSEN,
+    "modal": {**_TYPED_OR_CHOSEN, **FILE_INPUT},
 }
 _IN_CONTEXT: dict[str, Check] = {"image": IMAGE, "plain_text": plain(3000), "mrkdwn": text(3000)}
 
@@ -76,11 +72,10 @@ def _says_something(block: Json, at: str) -> Iterator[str]:
 def _one_of_each(block: Json, at: str) -> Iterator[str]:
     seen: set[str] = set()
     for index, element in enumerate(objects(block["elements"])):
-        action = element.get("action_id")
-        if action in seen:
-            yield problem(f"`action_id` {action} already exists", f"{at}/elements/{index}")
-        if isinstance(action, str):
-            seen.add(action)
+        if isinstance(name := element.get("action_id"), str):
+            if name in seen:
+                yield problem(f"`action_id` {name} already exists", f"{at}/elements/{index}")
+            seen.add(name)
 
 
 def _block(required: dict[str, Check], **optional: Check) -> Check:
@@ -101,7 +96,7 @@ def _blocks_of(surface: Surface) -> dict[str, Check]:
             _says_something,
         ),
         "divider": _block({}),
-        "image": _block({"image_url": string(3000), "alt_text": string(2000)}, title=plain(2000)),
+        "image": _block({"image_url": address(3000), "alt_text": string(2000)}, title=plain(2000)),
         "context": _block({"elements": array(by_type(_IN_CONTEXT), 1, 10)}),
         "actions": both(_block({"elements": array(by_type(_IN_ACTIONS), 1, 25)}), _one_of_each),
         "input": _block(
@@ -125,11 +120,10 @@ def problems(blocks: object, surface: Surface, at: str = "/blocks") -> list[str]
     seen: set[str] = set()
     focused = 0
     for index, block in enumerate(objects(blocks)):
-        block_id = block.get("block_id")
-        if block_id in seen:
-            found.append(problem(f"`block_id` {block_id} already exists", f"{at}/{index}/block_id"))
-        if isinstance(block_id, str):
-            seen.add(block_id)
+        if isinstance(name := block.get("block_id"), str):
+            if name in seen:
+                found.append(problem(f"`block_id` {name} already exists", f"{at}/{index}/block_id"))
+            seen.add(name)
         focused += sum(1 for element in elements_of(block) if element.get("focus_on_load"))
     if focused > 1:
         found.append(problem("only one element may have `focus_on_load`", at))

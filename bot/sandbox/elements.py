@@ -7,17 +7,20 @@ Limits: https://docs.slack.dev/reference/block-kit/block-elements and the doc co
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import date
 from typing import Any
 
+from bot.sandbox.rich_text import RICH_TEXT
 from bot.sandbox.shapes import (
     Check,
     Json,
+    address,
     anything,
     array,
     boolean,
     both,
+    by_type,
     choice,
     fields,
     integer,
@@ -128,14 +131,14 @@ BUTTON = fields(
     {"text": plain(75)},
     {
         "action_id": ID,
-        "url": string(3000),
+        "url": address(3000),
         "value": string(2000),
         "style": choice("primary", "danger"),
         "confirm": CONFIRM,
         "accessibility_label": string(75),
     },
 )
-IMAGE = fields({"image_url": string(3000), "alt_text": string(2000)})
+IMAGE = fields({"image_url": address(3000), "alt_text": string(2000)})
 
 MENUS: dict[str, Check] = {
     "static_select": both(_select({**MENU, "initial_option": MENU_OPTION}), _menu),
@@ -192,18 +195,9 @@ DATETIME: dict[str, Check] = {
 }
 
 
-def _rich_input(rich_text: Callable[[], Check]) -> Check:
-    def initial(value: object, at: str) -> Iterator[str]:
-        yield from rich_text()(value, at)
-
-    return fields({}, {**TYPED, "initial_value": initial})
-
-
-def rich_text_input(rich_text: Callable[[], Check]) -> dict[str, Check]:
-    """Its initial value is a whole `rich_text` block, whose check is defined elsewhere."""
-    return {"rich_text_input": _rich_input(rich_text)}
-
-
+RICH_TEXT_INPUT: dict[str, Check] = {
+    "rich_text_input": fields({}, {**TYPED, "initial_value": by_type({"rich_text": RICH_TEXT})})
+}
 FILE_INPUT: dict[str, Check] = {
     "file_input": fields(
         {},
@@ -211,6 +205,6 @@ FILE_INPUT: dict[str, Check] = {
     )
 }
 OVERFLOW = fields(
-    {"options": array(_option(plain(75), url=string(3000)), 1, 5)},
+    {"options": array(_option(plain(75), url=address(3000)), 1, 5)},
     {"action_id": ID, "confirm": CONFIRM},
 )

@@ -107,9 +107,7 @@ class Interactions:
 
     def _seen(self, user: str, team: str | None, channel_id: str, ts: str) -> Message | Ephemeral:
         """The message or notice, if this person can see it."""
-        person = self._workspace.users.get(user)
-        if (person is None and team is None) or (person is not None and person.deleted):
-            raise Refused("You are not a member of this workspace.")
+        self._check_person(user, team)
         channel = self._workspace.channels.get(channel_id)
         if channel is None or not self._workspace.sees(user, channel):
             raise Refused("You can't see this channel.")
@@ -121,7 +119,14 @@ class Interactions:
             raise Refused("This message is no longer there.")
         return message
 
+    def _check_person(self, user: str, team: str | None) -> None:
+        """Members act, and strangers of another team where a channel is shared with it."""
+        person = self._workspace.users.get(user)
+        if (person is None and team is None) or (person is not None and person.deleted):
+            raise Refused("You are not a member of this workspace.")
+
     def _own_view(self, wish: Json) -> Json:
+        self._check_person(wish["user"], wish.get("team"))
         found = self._modals.find(wish["view_id"])
         if found is None or found[0] != wish["user"]:
             raise Refused("This view is no longer open.")

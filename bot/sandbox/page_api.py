@@ -48,6 +48,12 @@ class PageApi:
             web.post("/sandbox/trouble", self._told(self._trouble)),
         ]
 
+    async def end(self) -> None:
+        """Lets go of questions that the agent has not taken yet."""
+        for task in self._asking:
+            task.cancel()
+        await asyncio.gather(*self._asking, return_exceptions=True)
+
     @staticmethod
     def _file(path: Path) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
         async def send(request: web.Request) -> web.StreamResponse:

@@ -7,10 +7,12 @@ import json
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import aiohttp
 from aiohttp import web
 
+from bot.sandbox import memory
 from bot.sandbox.acme import acme, acme_app
 from bot.sandbox.api import WebApi, drop
 from bot.sandbox.errors import SlackError
@@ -42,10 +44,14 @@ class Sandbox:
         scopes: Iterable[str] | None = None,
         now: Callable[[], float] = time.time,
         patience: float = PATIENCE,
+        data: Path | None = None,
     ) -> None:
         self.bot_url, self.ask_url, self.url = bot_url, ask_url, ""
         self.app = acme_app(bot_token, signing_secret, scopes)
         self.workspace = acme(now)
+        if data is not None:
+            memory.load(self.workspace, data)
+            self.workspace.on_change(lambda: memory.save(self.workspace, data))
         self.modals = Modals(self.workspace, self.app)
         self.triggers = Triggers(now)
         self.troubles = Troubles()
@@ -68,6 +74,7 @@ class Sandbox:
             lambda: self.bot_url,
             patience,
         )
+        self._page = PageApi(self)
         self.streams: set[asyncio.Event] = set()
         self.closing = False
 
@@ -83,7 +90,7 @@ class Sandbox:
         app.router.add_post("/upload/v1/{ticket}", self._upload)
         app.router.add_get("/files/{file}", self._file)
         app.router.add_get(r"/archives/{channel}/p{ts:\d+}", self._permalink)
-        app.add_routes(PageApi(self).routes())
+        app.add_routes(self._page.routes())
         app.cleanup_ctx.append(self._session)
         app.on_shutdown.append(self._end)
         return app
@@ -95,6 +102,7 @@ class Sandbox:
 
     async def _end(self, app: web.Application) -> None:
         self.closing = True
+        await self._page.end()
         self.api.closing.set()
         for stream in self.streams:
             stream.set()
@@ -151,10 +159,12 @@ async def running_sandbox(
     scopes: Iterable[str] | None = None,
     now: Callable[[], float] = time.time,
     patience: float = PATIENCE,
+    data: Path | None = None,
     port: int = 0,
 ) -> AsyncGenerator[Sandbox]:
     """A sandbox that listens on 127.0.0.1 while the block runs; port 0 takes a free one. `now` is
-    its clock and `patience` how long it waits for the bot, both in seconds."""
+    its clock and `patience` how long it waits for the bot, both in seconds; `data` is a file that
+    keeps the messages."""
     sandbox = Sandbox(
         bot_url,
         signing_secret,
@@ -164,6 +174,7 @@ async def running_sandbox(
         scopes=scopes,
         now=now,
         patience=patience,
+        data=data,
     )
     runner = web.AppRunner(sandbox.web_app(), access_log=None, shutdown_timeout=1.0)
     await runner.setup()

@@ -6,6 +6,7 @@ wrong with it, in the words of Slack's own answers.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeGuard
 
@@ -38,6 +39,19 @@ def string(most: int, least: int = 1) -> Check:
             yield problem(f"must be less than {most + 1} characters", at)
         elif len(value) < least:
             yield problem(f"must be more than {least - 1} characters", at)
+
+    return check
+
+
+def address(most: int) -> Check:
+    """A URL of at most this length."""
+    short = string(most)
+
+    def check(value: object, at: str) -> Iterator[str]:
+        problems = list(short(value, at))
+        yield from problems
+        if not problems and not re.match(r"[a-z][a-z0-9+.-]*:\S+$", str(value), re.IGNORECASE):
+            yield problem("must be a valid URL", at)
 
     return check
 
@@ -122,7 +136,7 @@ def by_type(table: Mapping[str, Check]) -> Check:
             yield problem("must be an object", at)
         elif "type" not in value:
             yield problem("missing required field: type", at)
-        elif (kind := value["type"]) not in table:
+        elif not isinstance(kind := value["type"], str) or kind not in table:
             yield problem(f"unsupported type: {kind}", f"{at}/type")
         else:
             yield from table[kind](value, at)

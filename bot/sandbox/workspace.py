@@ -110,6 +110,10 @@ class Workspace:
         self._last_ts = max(self._last_ts + 1, int(self.now() * 1_000_000))
         return f"{self._last_ts // 1_000_000}.{self._last_ts % 1_000_000:06d}"
 
+    def not_before(self, ts: str) -> None:
+        """Makes the next ts a later one than this."""
+        self._last_ts = max(self._last_ts, int(ts.replace(".", "")))
+
     @staticmethod
     def new_id(letter: str) -> str:
         return letter + secrets.token_hex(5).upper()

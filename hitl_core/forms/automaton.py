@@ -44,6 +44,8 @@ class Automaton:
     loops: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])  # [start, end)
     asserts: list[Automaton] = field(default_factory=list["Automaton"])
     first: frozenset[int] = frozenset()
+    empty_forks: int = 0  # places where nothing can be read in two ways
+    _inside: int = 0  # loops around what is being read
 
     def read(self, items: Iterable[Any], flags: int, *, searched: bool) -> None:
         """Add the parsed pattern; `searched` puts the "from anywhere" of `re.search` before it."""
@@ -85,6 +87,11 @@ class Automaton:
         self.loops.append((start, len(self.masks)))
         return Part(nullable or body.nullable, body.first, body.last)
 
+    def _fork(self, ways: int) -> None:
+        if self._inside:
+            raise TooComplex("it repeats something that may be empty in two ways")
+        self.empty_forks += ways - 1
+
     def _sequence(self, items: Iterable[Any], flags: int) -> Part:
         part = Part()
         for op, value in items:
@@ -103,6 +110,8 @@ class Automaton:
             return self._sequence(value, flags)
         if op is c.BRANCH:
             parts = [self._sequence(branch, flags) for branch in value[1]]
+            if sum(part.nullable for part in parts) > 1:  # the parser takes equal beginnings out
+                self._fork(len(parts))
             return Part(
                 any(part.nullable for part in parts),
                 frozenset[int]().union(*(part.first for part in parts)),
@@ -129,11 +138,15 @@ class Automaton:
                 part = self._join(part, self._sequence(body, flags))
             return part
         start = len(self.masks)
+        self._inside += high != 1
         part = self._sequence(body, flags)
+        self._inside -= high != 1
+        if part.nullable:
+            if low > 1 or high not in (1, c.MAXREPEAT):
+                raise TooComplex("it repeats something that may be empty")
+            self._fork(2)
         if high == 1:
             return Part(True, part.first, part.last)
-        if part.nullable and (low > 1 or high is not c.MAXREPEAT):
-            raise TooComplex("it repeats something that may be empty")
         return self._loop(part, start, nullable=low == 0)
 
 

@@ -68,7 +68,8 @@ def _ambiguity(automaton: Automaton) -> tuple[int, int]:
     for loop in loops:
         if _two_ways_round(automaton, follow, loop):
             raise TooComplex("it repeats something that can be read in two ways")
-    degree, forks = _degree(automaton, follow, loops), _forks(automaton, follow, loops)
+    degree = _degree(automaton, follow, loops)
+    forks = _forks(automaton, follow, loops) + automaton.empty_forks
     inner = [_ambiguity(inside) for inside in automaton.asserts]
     degree += max((d for d, _ in inner), default=0)
     forks += max((f for _, f in inner), default=0)

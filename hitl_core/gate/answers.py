@@ -23,7 +23,7 @@ class Answer(NamedTuple):
 
 def answers(review: Review) -> tuple[Answer, ...]:
     """In the model's order: every call that `execute` does not name."""
-    running = {call.key for call in to_run(review)}
+    running = {call.key for call in to_run(review)} if review.status != "done" else set[str]()
     return tuple(_answer(review, call) for call in review.calls if call.key not in running)
 
 
@@ -39,8 +39,10 @@ def _told(review: Review, call: Call) -> tuple[str, Literal["success", "error"]]
         text = f"The policy doesn't allow `{call.name}`: {call.verdict.reason}"
         return f"{text} The tool was not executed. Do not retry this tool call.", "error"
     action = review.action(call.key)
-    if action is None or action.decision is None:
+    if action is not None and action.decision is None:
         return f"`{call.name}` was not decided. The tool was not executed.", "error"
+    if action is None or action.decision is None:
+        return f"`{call.name}` was not executed.", "error"
     return _decided(call, action.decision)
 
 

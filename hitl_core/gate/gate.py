@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import socket
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Sequence
 from typing import Self
 from uuid import uuid4
 
-from hitl_core.errors import Refused, StoreUnavailable
+from hitl_core.errors import Refused, ReviewNotFound, StoreError, StoreUnavailable
 from hitl_core.failpoints import failpoint
 from hitl_core.gate import request
 from hitl_core.gate.hub import ALIVE, LOOK, Hub, woken_within
 from hitl_core.gate.outcome import Outcome
 from hitl_core.gate.request import Turn
-from hitl_core.model import Review, ToolCall
+from hitl_core.model import Event, Review, ToolCall
 from hitl_core.policy import Policy, Ruling
 from hitl_core.review import execution
 from hitl_core.review.service import Reviews
 from hitl_core.store import RedisStore, Store
+
+log = logging.getLogger(__name__)
 
 #: How long a claim holds after its process's last sign of life, in seconds.
 LEASE = 30.0
@@ -29,15 +32,24 @@ class Gate:
     """`async with Gate.connect(url, policy=policy, agent="billing") as gate`.
 
     `agent` names the program whose processes may take up each other's reviews. Nothing runs unless
-    `review` (or `wait`, or `settled`) hands it over.
+    `review` (or `wait`, or `settled`) hands it over. `lease` and `alive`, in seconds: how long a claim, and
+    a claim to be waiting, hold after the process's last sign of life.
     """
 
-    def __init__(self, store: Store, *, policy: Policy, agent: str, lease: float = LEASE) -> None:
+    def __init__(
+        self,
+        store: Store,
+        *,
+        policy: Policy,
+        agent: str,
+        lease: float = LEASE,
+        alive: float = ALIVE,
+    ) -> None:
         self.policy, self.agent = policy, agent
         self.process = f"{socket.gethostname()}:{os.getpid()}:{uuid4().hex[:8]}"
         self.reviews = Reviews(store, patience=10.0)
-        self._store, self._lease = store, lease
-        self._hub = Hub(store, agent, self.process)
+        self._store, self._lease, self._alive = store, lease, alive
+        self._hub = Hub(store, agent, self.process, alive)
 
     @classmethod
     @contextlib.asynccontextmanager
@@ -68,10 +80,10 @@ class Gate:
         turn: str | None = None,
     ) -> Outcome:
         """Submit and wait. See `submit` for what each word means and what is raised."""
-        review_id = await self.submit(
-            calls, thread_id=thread_id, requester=requester, turn=turn, waiting=True
-        )
-        return await self.wait(review_id)
+        review, event = await self._build(calls, thread_id, requester, turn, None)
+        with self._hub.watch(review.id):  # before it is stored: or `settled` here could take it away
+            await self._store_new(review.model_copy(update={"waiter": self.process}), event)
+            return await self.wait(review.id)
 
     async def submit(
         self,
@@ -81,7 +93,6 @@ class Gate:
         requester: str | None = None,
         turn: str | None = None,
         rulings: Sequence[Ruling] | None = None,
-        waiting: bool = False,
     ) -> str:
         """Store the review of one model turn and return its id at once.
 
@@ -90,29 +101,19 @@ class Gate:
         the chat user on whose behalf the agent acts. An integration may give the `rulings` itself.
         Raises InvalidToolCall, ReviewConflict, StoreUnavailable.
         """
-        calls = list(calls)
-        request.check_calls(calls)
-        judged = list(rulings) if rulings is not None else [self.policy.judge(c) for c in calls]
-        which = Turn(self.agent, thread_id, turn or "", requester)
-        if turn is None:
-            which = await self._next_turn(which, calls)
-        now = await self._store.now()
-        review, event = request.build(which, calls, judged, self._store.partitions, now)
-        if waiting:
-            review = review.model_copy(update={"waiter": self.process})
-        await failpoint("gate.before_submit")
-        stored = await self.reviews.submit(review, event)
-        await failpoint("gate.after_submit")
-        return stored.id
+        review, event = await self._build(calls, thread_id, requester, turn, rulings)
+        await self._store_new(review, event)
+        return review.id
 
     async def wait(self, review_id: str) -> Outcome:
         """Wait until everything is decided and this process has the review. Holds no connection.
 
         Survives a store that is away for a while. Of a review that is done already the outcome has
-        nothing to execute. Raises ReviewNotFound.
+        nothing to execute. Raises ReviewNotFound, and GateClosed where the gate is closed meanwhile.
         """
         with self._hub.watch(review_id) as woken:
             while True:
+                self._hub.check_open()
                 try:
                     outcome, seconds = await self._take_or_wait(review_id)
                     if outcome is not None:
@@ -128,13 +129,17 @@ class Gate:
         """
         with self._hub.watch(None) as woken:
             while True:
+                self._hub.check_open()
                 seconds = LOOK
                 try:
                     for review_id in await self._store.ready(self.agent, limit=1000):
-                        if await self._is_waited_for(review_id):
-                            seconds = ALIVE / 3
-                        elif (outcome := await self._claim(review_id)) is not None:
-                            yield outcome
+                        try:
+                            if await self._is_waited_for(review_id):
+                                seconds = self._alive / 3
+                            elif (outcome := await self._claim(review_id)) is not None:
+                                yield outcome
+                        except (StoreError, ReviewNotFound) as error:  # must not hold up the others
+                            log.warning("review %s can't be taken up: %s", review_id, error)
                 except StoreUnavailable:
                     seconds = 1.0
                 await woken_within(woken, seconds)
@@ -148,11 +153,12 @@ class Gate:
         ready = execution.ready_at(review)
         if ready is not None and ready <= snapshot.now:
             return await self._claim(review_id), 0.2
-        if review.waiter != self.process:
+        if review.waiter != self.process and not await self._store.alive(review.waiter or ""):
             op = f"await:{uuid4().hex}"
-            await self.reviews.change(
-                review_id, op, lambda r, now: execution.await_by(r, self.process, now)
-            )
+            with contextlib.suppress(Refused):  # many want to: one of them does it
+                await self.reviews.change(
+                    review_id, op, lambda r, now: execution.await_by(r, self.process, now)
+                )
         return None, LOOK if ready is None else min(LOOK, ready - snapshot.now)
 
     async def _claim(self, review_id: str) -> Outcome | None:
@@ -180,9 +186,30 @@ class Gate:
         waiter = (await self.reviews.load(review_id)).review.waiter
         return waiter not in (None, self.process) and await self._store.alive(waiter or "")
 
-    async def _next_turn(self, turn: Turn, calls: Sequence[ToolCall]) -> Turn:
-        """The first of #1, #2, … whose review is not done: galloping, as a thread may have many."""
-        ids = [call.id for call in calls]
+    async def _build(
+        self,
+        calls: Iterable[ToolCall],
+        thread_id: str,
+        requester: str | None,
+        turn: str | None,
+        rulings: Sequence[Ruling] | None,
+    ) -> tuple[Review, Event]:
+        which = Turn(self.agent, thread_id, turn or "", requester)
+        request.check_turn(which)
+        calls = request.frozen(calls)
+        judged = rulings if rulings is not None else [self.policy.judge(call) for call in calls]
+        if turn is None:
+            which = await self._next_turn(which, [call.id for call in calls])
+        now = await self._store.now()
+        return request.build(which, calls, judged, self._store.partitions, now)
+
+    async def _store_new(self, review: Review, event: Event) -> None:
+        await failpoint("gate.before_submit")
+        await self.reviews.submit(review, event)
+        await failpoint("gate.after_submit")
+
+    async def _next_turn(self, turn: Turn, ids: Sequence[str]) -> Turn:
+        """The one of #1, #2, … that is not done, else the next: galloping, as a thread may have many."""
 
         async def over(number: int) -> bool:
             id = request.id_of(turn._replace(name=f"#{number}"), ids, self._store.partitions)
@@ -195,4 +222,17 @@ class Gate:
         while high - low > 1:
             middle = (low + high) // 2
             low, high = (middle, high) if await over(middle) else (low, middle)
-        return turn._replace(name=f"#{high}")
+        return await self._live_turn(turn, ids) or turn._replace(name=f"#{high}")
+
+    async def _live_turn(self, turn: Turn, ids: Sequence[str]) -> Turn | None:
+        """Where the retention of early turns has ended, the count alone would start again at #1."""
+        for review_id in await self._store.thread(turn.thread_id):
+            snapshot = await self._store.load(review_id)
+            if snapshot is None or snapshot.review.status == "done":
+                return None  # the live ones stand first
+            review = snapshot.review
+            named = turn._replace(name=review.turn)
+            same = request.id_of(named, ids, self._store.partitions) == review_id
+            if same and review.turn.startswith("#"):
+                return named
+        return None

@@ -8,7 +8,7 @@ import logging
 import random
 from collections.abc import Generator
 
-from hitl_core.errors import HitlError
+from hitl_core.errors import GateClosed, HitlError
 from hitl_core.store import Store
 
 log = logging.getLogger(__name__)
@@ -22,22 +22,31 @@ LOOK = 30.0
 class Hub:
     """`async with Hub(store, agent, process) as hub`."""
 
-    def __init__(self, store: Store, agent: str, process: str) -> None:
-        self._store, self._agent, self._process = store, agent, process
+    def __init__(self, store: Store, agent: str, process: str, alive: float = ALIVE) -> None:
+        self._store, self._agent, self._process, self._alive = store, agent, process, alive
+        self._open = False
         self._watchers: dict[str, list[asyncio.Event]] = {}
         self._any: list[asyncio.Event] = []
         self._tasks: list[asyncio.Task[None]] = []
 
     async def start(self) -> None:
         """Raises StoreUnavailable: whoever waits has a heartbeat and a place in the stream first."""
-        await self._store.beat(self._process, ALIVE)
+        await self._store.beat(self._process, self._alive)
         await self._store.hints(self._agent, 0)
         self._tasks = [asyncio.create_task(self._listen()), asyncio.create_task(self._beat())]
+        self._open = True
 
     async def stop(self) -> None:
+        """Whoever still waits gets GateClosed."""
+        self._open = False
+        self._wake_all()
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def check_open(self) -> None:
+        if not self._open:
+            raise GateClosed("The gate is not open: wait inside its `async with`.")
 
     def watched(self, review_id: str) -> bool:
         return review_id in self._watchers
@@ -75,9 +84,9 @@ class Hub:
 
     async def _beat(self) -> None:
         while True:
-            await asyncio.sleep(ALIVE / 3)
+            await asyncio.sleep(self._alive / 3)
             with contextlib.suppress(HitlError):
-                await self._store.beat(self._process, ALIVE)
+                await self._store.beat(self._process, self._alive)
 
     def _wake_all(self) -> None:
         for watchers in [*self._watchers.values(), self._any]:

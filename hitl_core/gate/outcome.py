@@ -79,7 +79,9 @@ class Outcome:
         return True
 
     async def report(self, results: Mapping[str, object]) -> None:
-        """Keep what came of some calls, by tool call id: their cards show the first line of it."""
+        """Keep what came of some calls, by tool call id: their cards show the first line of it. Of calls
+        that `execute` does not name nothing is kept.
+        """
         lines = self._lines(results)
         await self._reviews.change(
             self.review_id,
@@ -121,7 +123,11 @@ class Outcome:
         return known
 
     def _lines(self, results: Mapping[str, object]) -> dict[str, str]:
-        return {self._calls[id].key: execution.one_line(result) for id, result in results.items()}
+        return {
+            self._calls[call.id].key: execution.one_line(results[call.id])
+            for call in self.execute
+            if call.id in results
+        }
 
     async def _renew_once(self) -> None:
         await self._reviews.change(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from hitl_core.errors import InvalidToolCall
@@ -16,6 +16,7 @@ from hitl_core.model import (
     ToolCall,
     encode,
 )
+from hitl_core.model.call import is_text
 from hitl_core.policy import Ruling
 from hitl_core.store.keys import partition_for, review_id
 
@@ -38,8 +39,12 @@ def id_of(turn: Turn, call_ids: Sequence[str], partitions: int) -> str:
     return review_id(partition, turn.agent, turn.thread_id, turn.name, call_ids)
 
 
-def check_calls(calls: Sequence[ToolCall]) -> None:
-    """Raises InvalidToolCall for a turn whose answers could not be told apart."""
+def frozen(calls: Iterable[ToolCall]) -> list[ToolCall]:
+    """The calls with arguments of their own, so that what is judged is what is stored, whatever the agent
+    does to its objects meanwhile. Raises InvalidToolCall, also for a turn whose answers could not be
+    told apart.
+    """
+    calls = [ToolCall(call.id, call.name, encode(call.args).parse()) for call in calls]
     if not calls:
         raise InvalidToolCall("There is no tool call to review.")
     if len(calls) > MAX_CALLS:
@@ -47,6 +52,16 @@ def check_calls(calls: Sequence[ToolCall]) -> None:
     ids = [call.id for call in calls]
     if twice := next((id for id in ids if ids.count(id) > 1), None):
         raise InvalidToolCall(f"Two calls of this turn have the id {twice!r}.")
+    return calls
+
+
+def check_turn(turn: Turn) -> None:
+    """Raises InvalidToolCall for names that could not be stored."""
+    for word, name in zip(("agent", "thread_id", "turn", "requester"), turn, strict=True):
+        if word in ("turn", "requester") and not name:
+            continue
+        if not isinstance(name, str) or not name or not is_text(name):
+            raise InvalidToolCall(f"The {word} must be text, not {name!r:.80}.")
 
 
 def build(

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
+from collections.abc import Iterator
+from math import isinf
 from typing import Any, NamedTuple, cast
 
 from hitl_core.errors import InvalidToolCall
@@ -39,7 +42,7 @@ def encode(args: object) -> Arguments:
     """
     if not isinstance(args, dict):
         raise InvalidToolCall(f"The arguments must be a JSON object, not {_kind(args)}.")
-    _check(cast(object, args), "", 1)
+    _check(cast(object, args), "", 1, itertools.count(1))
     try:
         text = json.dumps(
             args, sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":")
@@ -61,7 +64,7 @@ def encode(args: object) -> Arguments:
 def decode(text: str | bytes) -> JsonObject:
     """Parse JSON that comes from outside: an object, no duplicate keys, no NaN or infinity."""
     try:
-        value = json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant)
+        value = json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_finite)
     except RecursionError as error:
         raise InvalidToolCall(f"The arguments nest deeper than {MAX_DEPTH} levels.") from error
     except ValueError as error:  # JSONDecodeError and UnicodeDecodeError are ValueErrors
@@ -71,8 +74,12 @@ def decode(text: str | bytes) -> JsonObject:
     return cast(JsonObject, value)
 
 
-def _check(value: object, where: str, depth: int) -> None:
-    """Refuse what json.dumps would quietly change (int keys) or choke on."""
+def _check(value: object, where: str, depth: int, seen: Iterator[int]) -> None:
+    """Refuse what json.dumps would quietly change (int keys) or choke on: a list that holds itself ten
+    times over, ten levels deep, is small in memory and endless as text.
+    """
+    if next(seen) > MAX_BYTES:
+        raise InvalidToolCall(f"The arguments have more than {MAX_BYTES:,} values.")
     if depth > MAX_DEPTH:
         raise InvalidToolCall(f"The arguments nest deeper than {MAX_DEPTH} levels.")
     if isinstance(value, dict):
@@ -81,10 +88,10 @@ def _check(value: object, where: str, depth: int) -> None:
                 raise InvalidToolCall(
                     f"A key in the arguments is {_kind(key)}, not text: {where}/."
                 )
-            _check(item, f"{where}/{key}", depth + 1)
+            _check(item, f"{where}/{key}", depth + 1, seen)
     elif isinstance(value, list | tuple):
         for index, item in enumerate(cast(list[object], value)):
-            _check(item, f"{where}/{index}", depth + 1)
+            _check(item, f"{where}/{index}", depth + 1, seen)
     elif not (value is None or isinstance(value, str | int | float | bool)):
         raise InvalidToolCall(f"The argument {where} is {_kind(value)}, which JSON can't hold.")
 
@@ -96,6 +103,12 @@ def _unique(pairs: list[tuple[str, Any]]) -> JsonObject:
             raise ValueError(f"the key {key!r} appears twice")
         found[key] = value
     return found
+
+
+def _finite(text: str) -> float:
+    if isinf(value := float(text)):
+        raise ValueError(f"{text:.20} is no number that a computer can hold")
+    return value
 
 
 def _no_constant(name: str) -> Any:

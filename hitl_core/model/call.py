@@ -16,6 +16,11 @@ TOOL_NAME = re.compile(r"[A-Za-z0-9_.:/-]{1,128}")
 MAX_ID = 256
 
 
+def is_text(value: str) -> bool:
+    """Half a surrogate pair is no text: nothing can store it."""
+    return not re.search(r"[\ud800-\udfff]", value)
+
+
 @dataclass(frozen=True, slots=True)
 class ToolCall:
     """`id` is the model's own id of the call; `args` a JSON object. Raises InvalidToolCall."""
@@ -29,8 +34,8 @@ class ToolCall:
             raise InvalidToolCall(
                 f"A call of {self.name!r} has no id, so its answer could not be matched to it."
             )
-        if len(self.id) > MAX_ID:
-            raise InvalidToolCall(f"A tool call's id may have {MAX_ID} characters at most.")
+        if len(self.id) > MAX_ID or not is_text(self.id):
+            raise InvalidToolCall(f"A tool call's id is text of {MAX_ID} characters at most.")
         if not isinstance(self.name, str) or not TOOL_NAME.fullmatch(self.name):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InvalidToolCall(
                 f"The call {self.id!r} names the tool {self.name!r}; a tool's name has 1 to 128 of"

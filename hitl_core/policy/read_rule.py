@@ -78,10 +78,9 @@ def _decisions(node: Node) -> tuple[DecisionType, ...]:
     for each in nodes or []:
         decision: DecisionType | None = next((t for t in DECISION_TYPES if t == each.value), None)
         if decision is None:
-            meant = guess(each.value, [*DECISION_TYPES, *_SYNONYMS])
-            for theirs, ours in _SYNONYMS.items():
-                meant = meant.replace(f"`{theirs}`", f"`{ours}`")
-            each.problem(f"{each} is no decision: {listed(DECISION_TYPES)}.{meant}")
+            ours = _SYNONYMS.get(each.value) if isinstance(each.value, str) else None
+            hint = f" Did you mean `{ours}`?" if ours else guess(each.value, DECISION_TYPES)
+            each.problem(f"{each} is no decision: {listed(DECISION_TYPES)}.{hint}")
         elif decision in found:
             each.problem(f"{shown(decision)} stands here twice.")
         else:

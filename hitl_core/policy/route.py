@@ -25,12 +25,13 @@ def read_route(fields: dict[str, Node], inherited: Route) -> Route:
 
 
 def _notify(node: Node) -> tuple[Place, ...]:
-    several = isinstance(node.value, list | tuple)
-    nodes = (several and node.items("[slack:#team-ops]")) or [node]
-    if several and not node.value:
-        node.problem("This list is empty: a review must be shown somewhere.")
+    nodes = [node]
+    if isinstance(node.value, list | tuple):
+        nodes = node.items("[slack:#team-ops]") or []
+        if not nodes:
+            node.problem("This list is empty: a review must be shown somewhere.")
     places = [place for each in nodes if (place := read_place(each)) is not None]
-    for place in {place for place in places if places.count(place) > 1}:
+    for place in dict.fromkeys(place for place in places if places.count(place) > 1):
         node.problem(f"{shown(place)} stands here twice.")
     return tuple(places)
 

@@ -20,8 +20,9 @@ Transition = Callable[[Review, float], Changed]
 
 #: How many lost compares are tried again before the command is refused visibly.
 ATTEMPTS = 10
-#: How many operations' ids a review remembers.
-OPS = 24
+#: How many operations' ids a review remembers: more than may come between a lost reply and the next try,
+#: also when all calls of a long turn start at once.
+OPS = 128
 
 
 class Applied(NamedTuple):
@@ -72,7 +73,8 @@ class Reviews:
         others kept changing the review.
         """
         end = time.monotonic() + self._patience
-        for attempt in range(ATTEMPTS):
+        lost = 0
+        while lost < ATTEMPTS:
             snapshot = await self._load(review_id, end)
             before, now = snapshot.review, snapshot.now
             if op in before.ops:
@@ -84,11 +86,14 @@ class Reviews:
             try:
                 if await self.store.commit(write):
                     return Applied(after, now, fresh=True)
+                lost += 1
+                pause = 0.002 * 2**lost
             except StoreUnavailable:
                 # Whether it was written is not known: load again, and look for `op`.
-                if time.monotonic() > end:
+                pause = 0.1
+                if time.monotonic() + pause > end:
                     raise
-            await asyncio.sleep(random.uniform(0, 0.002 * 2**attempt))
+            await asyncio.sleep(random.uniform(0, pause))
         raise Refused("busy", "Others are deciding at this very moment. Press again.")
 
     async def decide(
@@ -99,17 +104,19 @@ class Reviews:
         """
 
         def transition(review: Review, now: float) -> Changed:
+            changed = transitions.decide(review, key, proposal, by, now)
             action = review.action(key)
             if proposal.args is not None and action and action.config.args_schema:
                 problems = check_args(action.config.args_schema, proposal.args.parse())
                 if problems:
-                    raise Refused("invalid_args", f"{problems[0].pointer}: {problems[0].message}")
-            return transitions.decide(review, key, proposal, by, now)
+                    where = problems[0].pointer or "The arguments"
+                    raise Refused("invalid_args", f"{where}: {problems[0].message}")
+            return changed
 
         return await self.change(review_id, op, transition)
 
     async def fire(self, review_id: str) -> Applied | None:
-        """Do what is due. None where another bot did it first, or nothing is."""
+        """Do what is due. None where nothing is; `fresh` is False where another bot was faster."""
 
         def transition(review: Review, now: float) -> Changed:
             if review.status == "claimed":

@@ -81,9 +81,12 @@ def decide(review: Review, key: str, proposal: Proposal, by: Reviewer, now: floa
 
 def escalate(review: Review, place: Place, by: Reviewer, now: float) -> Changed:
     """Take the next step of every chain that stands at `place` and still waits."""
-    waiting = [a for a in review.actions if a.pending and place in a.places]
-    if not waiting:
+    pending = [a for a in review.actions if a.pending and place in a.places]
+    if not pending:
         raise Refused("already_decided", "Everything here is decided already.")
+    waiting = [a for a in pending if not _late(a, now)]
+    if not waiting:
+        raise Refused("expired", "The time to decide is over.")
     stepped = {a.key: _step(a, by, now) for a in waiting if a.next_step is not None}
     if not stepped:
         where = ", ".join(_shown(waiting[0].places[1:])) or "nobody else"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Any, cast
@@ -46,9 +47,12 @@ def connect(url: str, *, blocking: bool = False, connections: int = 32) -> Clien
             retry=Retry(NoBackoff(), 0),
             protocol=2,  # answers have other shapes in RESP3
         )
-    except ValueError as error:
-        raise SettingsError(f"The Redis address {_public(url)!r} is no redis:// URL.") from error
-    return Redis(connection_pool=pool)
+    except ValueError:
+        # The cause may quote a part of the password, so it is not kept.
+        raise SettingsError(
+            f"The Redis address {_public(url)!r} is no redis:// URL. Check HITL_REDIS_URL."
+        ) from None
+    return Redis.from_pool(pool)  # which it then closes
 
 
 @asynccontextmanager
@@ -90,5 +94,5 @@ async def check_server(redis: Client, url: str) -> None:
 
 def _public(url: str) -> str:
     """Without the password."""
-    head, at, tail = url.rpartition("@")
-    return f"{head.partition('://')[0]}://…@{tail}" if at else url
+    without = re.sub(r"(?i)(?<=password=)[^&]*", "…", url)
+    return re.sub(r"^(\w+://)?.*@", r"\1…@", without)

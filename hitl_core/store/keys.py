@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable
+
+_REVIEW_ID = re.compile(r"(0|[1-9][0-9]{0,3})-[0-9a-f]{32}")
 
 
 def digest_of(*parts: str) -> str:
@@ -24,9 +27,8 @@ def review_id(
 
 def partition_of(review_id: str) -> int | None:
     """None where this is no id of ours."""
-    head, dash, tail = review_id.partition("-")
-    known = dash and head.isascii() and head.isdigit() and len(head) <= 4 and len(tail) == 32
-    return int(head) if known else None
+    ours = _REVIEW_ID.fullmatch(review_id)
+    return int(ours[1]) if ours else None
 
 
 def partition_for(thread_id: str, partitions: int) -> int:

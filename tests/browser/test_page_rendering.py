@@ -467,9 +467,9 @@ async def test_a_failed_submission_is_said_inside_the_modal(place: Workplace):
 
 
 async def test_focus_goes_into_the_modal_and_back(place: Workplace):
-    """Given a modal opened by a button, its first field has the focus; Escape gives it back, and
-    the bot is told."""
-    place.post(*CARD)
+    """Given a modal opened by a button, its first field has the focus; Escape gives it back, also
+    when the card was redrawn meanwhile, and the bot is told."""
+    message = place.post(*CARD)
     await place.open()
     async with place.page.expect_response("**/sandbox/click"):
         await place.action("approve").click()
@@ -477,6 +477,9 @@ async def test_focus_goes_into_the_modal_and_back(place: Workplace):
     await expect(place.page.get_by_role("dialog", name="Edit")).to_be_visible()
     await expect(place.page.get_by_label("name")).to_be_focused()
 
+    message.edited = message.ts
+    place.sandbox.workspace.changed()
+    await expect(place.page.locator(".edited")).to_be_attached()
     async with place.page.expect_response("**/sandbox/close"):
         await place.page.keyboard.press("Escape")
 
@@ -610,6 +613,18 @@ async def test_a_lost_connection_comes_back_by_itself(place: Workplace):
         await expect(place.page.get_by_text("hello again")).to_be_visible(timeout=15_000)
         await expect(place.page.get_by_text("Reconnecting…")).to_be_hidden()
         await place.page.close()
+
+
+async def test_a_server_in_trouble_is_asked_again(place: Workplace):
+    """Given a stream that answers with an error, after which browsers give up, the page goes on."""
+    await place.page.route("**/sandbox/stream*", lambda route: route.fulfill(status=503), times=1)
+    await place.open()
+    await expect(place.page.get_by_text("Reconnecting…")).to_be_visible()
+
+    place.post(*CARD)
+
+    await expect(place.action("approve")).to_be_visible()
+    await expect(place.page.get_by_text("Reconnecting…")).to_be_hidden()
 
 
 # ---------------------------------------------------------------- on a phone

@@ -76,7 +76,7 @@ def test_text_that_is_not_read(text: str, said: str) -> None:
     assert str(caught.value) == said
 
 
-@pytest.mark.parametrize("number", ["1e999", "-1e999", "9" * 5000])
+@pytest.mark.parametrize("number", ["1e999", "-1e999", "9" * 400, "9" * 5000])
 def test_a_number_that_python_can_not_hold(number: str) -> None:
     text = f"default: review\ninterrupt_on:\n  a: {{args_schema: {{maximum: {number}}}}}\n"
     with pytest.raises(InvalidPolicy) as caught:

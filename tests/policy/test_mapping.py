@@ -51,7 +51,25 @@ def test_description_may_be_a_function() -> None:
     assert ruling.verdict.reason == "Pay 5?"
 
 
-@pytest.mark.parametrize("description", [lambda args: args["amount"], lambda _: 7, lambda _: None])
+def test_a_description_of_arguments_that_are_no_text_can_be_stored() -> None:
+    ruling = pay(policy(description=lambda args: args["to"] + " "), {"to": "x\ud800"})
+    assert ruling.description == "x\\ud800"
+
+
+@pytest.mark.parametrize(
+    "value", [pytest.param(10**5000, id="huge"), -1, 1.5, float("nan"), float("inf")]
+)
+def test_a_number_in_any_place_is_a_problem(value: float) -> None:
+    """Python writes no number of more than 4,300 digits as text."""
+    rule = {"expire": {"after": value, "decision": value}, "allowed_decisions": [value]}
+    with pytest.raises(InvalidPolicy) as caught:
+        Policy.from_mapping({"default": value, "notify": value, "interrupt_on": {"a": rule}})
+    assert len(caught.value.problems) == 5
+    with pytest.raises(InvalidPolicy):
+        Policy.from_mapping({"default": "deny", "interrupt_on": {"a": value}})
+
+
+@pytest.mark.parametrize("description", [lambda args: args["amount"], lambda _: 7, lambda _: " "])
 def test_a_description_that_fails_is_left_out(description: Callable[..., Any]) -> None:
     ruling = pay(policy(description=description), {})
     assert ruling.description == "Tool execution requires approval"
@@ -102,7 +120,7 @@ REFUSED = [
     ),
     (
         {"default": "allow", "interrupt_on": {"a": object()}},
-        "policy: interrupt_on.a: A rule is true, false, `deny` or a mapping, not a object.",
+        "policy: interrupt_on.a: A rule is true, false, `deny` or a mapping, not of type object.",
     ),
     (
         {"default": "allow", "interrupt_on": {"a*": True, "ab*": "deny"}},
@@ -114,8 +132,8 @@ REFUSED = [
     (
         {"default": "allow", "interrupt_on": {"fs.read": {"expire": {"after": 10**30}}}},
         (
-            'policy: interrupt_on["fs.read"].expire.after: a large number has no unit: write `10s` or'
-            " `10m`."
+            'policy: interrupt_on["fs.read"].expire.after: a large number has no unit: write `90s`,'
+            " `10m`, `1h30m` or `2d`."
         ),
     ),
 ]

@@ -13,7 +13,14 @@ from hitl_core.policy import InvalidPolicy, Policy
 
 names = st.text("ab_.", min_size=1, max_size=4)
 globs = st.text("ab_*?", min_size=1, max_size=4)
-leaves = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5)
+leaves = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.sampled_from(["\ud800"])
+    | st.text(max_size=5)
+)
 json = st.recursive(
     leaves,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(names, inner, max_size=3),

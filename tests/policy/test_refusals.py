@@ -22,6 +22,7 @@ PLACE = "write one such as `slack:#team-ops` or `slack:C0123ABCD`."
 CHANNEL = (
     "is no name of a Slack channel: those have at most 80 lowercase letters, digits, `-` and `_`."
 )
+TIMES = "write `90s`, `10m`, `1h30m` or `2d`"
 LATER = "yet: remove it, or wait for the version that does."
 
 TOP = [
@@ -166,6 +167,10 @@ RULES = [
             ".reject_reason: This must be `optional` or `required`, not `requried`."
             " Did you mean `required`?"
         ),
+    ),
+    (
+        r'run: {description: "\ud800"}',
+        ".description: This holds half a surrogate pair, which is no text.",
     ),
     ("run: {idempotent: 1}", ".idempotent: This must be true or false, not 1."),
     ("run: {idempotent: 'yes'}", ".idempotent: This must be true or false, not `yes`."),
@@ -344,18 +349,18 @@ ROUTES = [
     ),
     ("expire: {after: 4h, message: [a]}", "expire.message: This must be text, not a list."),
     ("expire: {after: 4h, clock: x}", f"expire.clock: This version does not obey `clock` {LATER}"),
-    ("expire: {after: 600}", "expire.after: 600 has no unit: write `600s` or `600m`."),
-    ("expire: {after: '10'}", "expire.after: `10` has no unit: write `10s` or `10m`."),
+    ("expire: {after: 600}", f"expire.after: 600 has no unit: {TIMES}."),
+    ("expire: {after: '10'}", f"expire.after: `10` has no unit: {TIMES}."),
     *(
         (
             f"expire: {{after: {text}}}",
-            f"expire.after: `{text}` is no duration: write `90s`, `10m`, `1h30m` or `2d`.",
+            f"expire.after: `{text}` is no duration: {TIMES}.",
         )
         for text in ("soon", "5 m", "1m1h", "-5m", "1.5h", "10M", "1w")
     ),
     (
         "expire: {after: null}",
-        "expire.after: empty is no duration: write `90s`, `10m`, `1h30m` or `2d`.",
+        f"expire.after: empty is no duration: {TIMES}.",
     ),
     ("expire: {after: 0s}", "expire.after: A duration is between `1s` and `365d`; `0s` is not."),
     (

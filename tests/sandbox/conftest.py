@@ -11,10 +11,10 @@ from urllib.parse import parse_qs
 import pytest
 from aiohttp import web
 from slack_sdk.signature import SignatureVerifier
-from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.sandbox.hands import Hands
-from bot.sandbox.server import BOT_TOKEN, SIGNING_SECRET, Sandbox, running_sandbox
+from bot.sandbox.server import SIGNING_SECRET, Sandbox, running_sandbox
+from tests.sandbox.samples import Slack, slack
 
 
 class Clock:
@@ -80,5 +80,5 @@ async def hands(sandbox: Sandbox) -> AsyncIterator[Hands]:
 
 
 @pytest.fixture
-def client(sandbox: Sandbox) -> AsyncWebClient:
-    return AsyncWebClient(BOT_TOKEN, base_url=sandbox.api_url)
+def client(sandbox: Sandbox) -> Slack:
+    return slack(sandbox)

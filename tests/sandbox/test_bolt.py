@@ -7,21 +7,18 @@ from typing import Any
 from aiohttp import web
 from slack_bolt.adapter.aiohttp import to_aiohttp_response, to_bolt_request
 from slack_bolt.async_app import AsyncApp
-from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.sandbox.hands import Hands
 from bot.sandbox.server import Sandbox
-from tests.sandbox.samples import actions, button, modal, text_field
-
-HERE = "C0APPROVE"
+from tests.sandbox.samples import HERE, Slack, actions, button, modal, text_field
 
 
-def approver(client: AsyncWebClient, secret: str) -> AsyncApp:
+def approver(client: Slack, secret: str) -> AsyncApp:
     """Opens a modal on a click, refuses the name "?", and writes down any other."""
     app = AsyncApp(client=client, signing_secret=secret, process_before_response=True)
 
     @app.action("edit")
-    async def edit(ack: Any, body: dict[str, Any], client: AsyncWebClient) -> None:
+    async def edit(ack: Any, body: dict[str, Any], client: Slack) -> None:
         view = modal(
             text_field("name", initial_value="?"),
             callback_id="edit",
@@ -32,7 +29,7 @@ def approver(client: AsyncWebClient, secret: str) -> AsyncApp:
 
     @app.view("edit")
     async def submitted(
-        ack: Any, view: dict[str, Any], body: dict[str, Any], client: AsyncWebClient
+        ack: Any, view: dict[str, Any], body: dict[str, Any], client: Slack
     ) -> None:
         name = view["state"]["values"]["name"]["v"]["value"]
         if name == "?":
@@ -46,7 +43,7 @@ def approver(client: AsyncWebClient, secret: str) -> AsyncApp:
 
 
 async def test_click_modal_error_beside_the_field_and_acceptance(
-    sandbox: Sandbox, hands: Hands, client: AsyncWebClient
+    sandbox: Sandbox, hands: Hands, client: Slack
 ) -> None:
     bolt = approver(client, sandbox.app.signing_secret)
 

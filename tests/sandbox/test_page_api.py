@@ -17,9 +17,8 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.sandbox.acme import DEFAULT_SCOPES
 from bot.sandbox.hands import Hands
 from bot.sandbox.server import BOT_TOKEN, Sandbox
-from tests.sandbox.samples import actions, button, error_of
+from tests.sandbox.samples import HERE, Slack, actions, button, error_of
 
-HERE = "C0APPROVE"
 ROOT = Path(__file__).parents[2]
 
 
@@ -32,8 +31,10 @@ async def test_the_page_is_served(sandbox: Sandbox) -> None:
                 assert kind in response.headers["Content-Type"]
 
 
-async def test_a_person_sees_what_they_may_see(hands: Hands, client: AsyncWebClient) -> None:
-    head = (await client.chat_postMessage(channel=HERE, text="head", blocks=[actions(button())]))["ts"]
+async def test_a_person_sees_what_they_may_see(hands: Hands, client: Slack) -> None:
+    head = (await client.chat_postMessage(channel=HERE, text="head", blocks=[actions(button())]))[
+        "ts"
+    ]
     await client.chat_postMessage(channel=HERE, text="reply", thread_ts=head)
     alice, dana, guest = [await hands.state(user) for user in ("U0ALICE", "U0DANA", "U0GUEST")]
     assert alice["me"] == "U0ALICE"
@@ -52,7 +53,7 @@ async def test_a_person_sees_what_they_may_see(hands: Hands, client: AsyncWebCli
 
 
 async def test_every_change_is_streamed_until_what_was_awaited_is_seen(
-    hands: Hands, client: AsyncWebClient
+    hands: Hands, client: Slack
 ) -> None:
     waiting = asyncio.create_task(
         hands.wait_for(lambda s: [m for m in s["messages"][HERE] if m["text"] == "three"])
@@ -94,7 +95,9 @@ async def test_what_a_person_says_is_heard_by_the_agent(sandbox: Sandbox, hands:
     assert (message["text"], message["bot"]) == ("refund &lt;1042&gt; &amp; tell Jo", False)
 
 
-async def test_who_asks_an_agent_that_is_not_running_is_told(sandbox: Sandbox, hands: Hands) -> None:
+async def test_who_asks_an_agent_that_is_not_running_is_told(
+    sandbox: Sandbox, hands: Hands
+) -> None:
     sandbox.ask_url = "http://127.0.0.1:1/nobody"
     await hands.say("U0MARIA", "C0ASK", "hello?")
     (notice,) = await hands.wait_for(lambda s: s["ephemerals"], user="U0MARIA")
@@ -116,7 +119,7 @@ async def test_the_agent_speaks_for_itself(hands: Hands) -> None:
     assert second["thread_ts"] == said["ts"]
 
 
-async def test_troubles_come_as_ordered_and_end(hands: Hands, client: AsyncWebClient) -> None:
+async def test_troubles_come_as_ordered_and_end(hands: Hands, client: Slack) -> None:
     await hands.trouble("invalid_blocks", method="chat.postMessage", times=1)
     await client.auth_test()
     with pytest.raises(SlackApiError) as caught:
@@ -156,7 +159,7 @@ async def test_a_server_error_and_a_call_that_hangs(sandbox: Sandbox, hands: Han
     assert await hands.messages(HERE) == []
 
 
-async def test_every_call_is_on_record_without_the_token(hands: Hands, client: AsyncWebClient) -> None:
+async def test_every_call_is_on_record_without_the_token(hands: Hands, client: Slack) -> None:
     await client.chat_postMessage(channel=HERE, text="x")
     with pytest.raises(SlackApiError):
         await client.chat_postMessage(channel="C0NOWHERE", text="x")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 from slack_sdk.errors import SlackApiError
-from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.sandbox.rate import PER_MINUTE, POST_BURST, RateLimits
-from bot.sandbox.server import BOT_TOKEN, running_sandbox
+from bot.sandbox.server import running_sandbox
 from tests.sandbox.conftest import Clock
+from tests.sandbox.samples import slack
 
 
 @pytest.mark.parametrize("method", [m for m in PER_MINUTE if m != "chat.postMessage"])
@@ -40,7 +40,7 @@ def test_the_workspace_has_a_limit_of_its_own() -> None:
 
 async def test_slack_answers_429_with_retry_after_and_does_nothing() -> None:
     async with running_sandbox(rate_limits=True, now=Clock()) as sandbox:
-        client = AsyncWebClient(BOT_TOKEN, base_url=sandbox.api_url)
+        client = slack(sandbox)
         for _ in range(POST_BURST):
             await client.chat_postMessage(channel="C0APPROVE", text="x")
         with pytest.raises(SlackApiError) as caught:

@@ -11,10 +11,10 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.sandbox.errors import SlackError
-from bot.sandbox.server import BOT_TOKEN, Sandbox, running_sandbox
+from bot.sandbox.server import Sandbox, running_sandbox
 from bot.sandbox.view import checked_view
 from tests.sandbox.conftest import Clock
-from tests.sandbox.samples import error_of, modal, plain, text_field
+from tests.sandbox.samples import Slack, error_of, modal, plain, slack, text_field
 
 DIVIDER = {"type": "divider"}
 
@@ -100,10 +100,10 @@ async def sandbox(clock: Clock) -> AsyncIterator[Sandbox]:
 
 @pytest.fixture
 def client(sandbox: Sandbox) -> AsyncWebClient:
-    return AsyncWebClient(BOT_TOKEN, base_url=sandbox.api_url)
+    return slack(sandbox)
 
 
-async def opened(client: AsyncWebClient, trigger_id: str, **more: Any) -> str:
+async def opened(client: Slack, trigger_id: str, **more: Any) -> str:
     """The error of views.open, or "ok"."""
     try:
         return "ok" if (await client.views_open(trigger_id=trigger_id, view=modal(**more))) else ""
@@ -111,15 +111,13 @@ async def opened(client: AsyncWebClient, trigger_id: str, **more: Any) -> str:
         return error.response["error"]
 
 
-async def test_a_trigger_opens_one_view(sandbox: Sandbox, client: AsyncWebClient) -> None:
+async def test_a_trigger_opens_one_view(sandbox: Sandbox, client: Slack) -> None:
     trigger = sandbox.triggers.issue("U0ALICE")
     assert await opened(client, trigger) == "ok"
     assert await opened(client, trigger) == "exchanged_trigger_id"
 
 
-async def test_a_trigger_lives_three_seconds(
-    sandbox: Sandbox, client: AsyncWebClient, clock: Clock
-) -> None:
+async def test_a_trigger_lives_three_seconds(sandbox: Sandbox, client: Slack, clock: Clock) -> None:
     in_time, late = sandbox.triggers.issue("U0ALICE"), sandbox.triggers.issue("U0BOB")
     clock.time += 3.0
     assert await opened(client, in_time) == "ok"
@@ -128,24 +126,20 @@ async def test_a_trigger_lives_three_seconds(
 
 
 @pytest.mark.parametrize("trigger", ["nonsense", "1.2.abc", "123.456.zzz"])
-async def test_a_made_up_trigger(client: AsyncWebClient, trigger: str) -> None:
+async def test_a_made_up_trigger(client: Slack, trigger: str) -> None:
     assert await opened(client, trigger) == "invalid_trigger_id"
 
 
-async def test_a_refused_view_leaves_the_trigger_good(
-    sandbox: Sandbox, client: AsyncWebClient
-) -> None:
+async def test_a_refused_view_leaves_the_trigger_good(sandbox: Sandbox, client: Slack) -> None:
     trigger = sandbox.triggers.issue("U0ALICE")
     assert await opened(client, trigger, title=plain("x" * 25)) == "invalid_arguments"
     assert await opened(client, trigger) == "ok"
 
 
 async def test_an_open_view_has_ids_a_hash_and_its_initial_state(
-    sandbox: Sandbox, client: AsyncWebClient
+    sandbox: Sandbox, client: Slack
 ) -> None:
-    view = modal(
-        {"type": "divider"}, text_field("name", initial_value="Jo"), private_metadata="{}"
-    )
+    view = modal({"type": "divider"}, text_field("name", initial_value="Jo"), private_metadata="{}")
     trigger = sandbox.triggers.issue("U0ALICE")
     shown = (await client.views_open(trigger_id=trigger, view=view))["view"]
     assert shown["id"].startswith("V")
@@ -153,9 +147,7 @@ async def test_an_open_view_has_ids_a_hash_and_its_initial_state(
     assert shown["previous_view_id"] is None
     assert shown["blocks"][0]["block_id"]
     assert shown["hash"]
-    assert shown["state"]["values"] == {
-        "name": {"v": {"type": "plain_text_input", "value": "Jo"}}
-    }
+    assert shown["state"]["values"] == {"name": {"v": {"type": "plain_text_input", "value": "Jo"}}}
     assert (shown["private_metadata"], shown["bot_id"], shown["team_id"]) == (
         "{}",
         "B0APPROVER",
@@ -165,23 +157,23 @@ async def test_an_open_view_has_ids_a_hash_and_its_initial_state(
 
 
 async def test_the_third_view_is_the_last_that_can_be_pushed(
-    sandbox: Sandbox, client: AsyncWebClient
+    sandbox: Sandbox, client: Slack
 ) -> None:
     with pytest.raises(SlackApiError) as early:
         await client.views_push(trigger_id=sandbox.triggers.issue("U0ALICE"), view=modal())
     assert error_of(early) == "not_found"
     root = await client.views_open(trigger_id=sandbox.triggers.issue("U0ALICE"), view=modal())
-    for _ in range(2):
-        top = await client.views_push(trigger_id=sandbox.triggers.issue("U0ALICE"), view=modal())
+    second = await client.views_push(trigger_id=sandbox.triggers.issue("U0ALICE"), view=modal())
+    top = await client.views_push(trigger_id=sandbox.triggers.issue("U0ALICE"), view=modal())
     assert top["view"]["root_view_id"] == root["view"]["id"]
-    assert top["view"]["previous_view_id"] == sandbox.modals.stack("U0ALICE")[1]["id"]
+    assert top["view"]["previous_view_id"] == second["view"]["id"]
     with pytest.raises(SlackApiError) as caught:
         await client.views_push(trigger_id=sandbox.triggers.issue("U0ALICE"), view=modal())
     assert error_of(caught) == "push_limit_reached"
 
 
 async def test_an_update_needs_the_hash_that_the_view_has_now(
-    sandbox: Sandbox, client: AsyncWebClient
+    sandbox: Sandbox, client: Slack
 ) -> None:
     trigger = sandbox.triggers.issue("U0ALICE")
     old = (await client.views_open(trigger_id=trigger, view=modal(external_id="e1")))["view"]
@@ -193,7 +185,7 @@ async def test_an_update_needs_the_hash_that_the_view_has_now(
     assert error_of(caught) == "hash_conflict"
 
 
-async def test_an_external_id_names_one_view(sandbox: Sandbox, client: AsyncWebClient) -> None:
+async def test_an_external_id_names_one_view(sandbox: Sandbox, client: Slack) -> None:
     first = sandbox.triggers.issue("U0ALICE")
     view = (await client.views_open(trigger_id=first, view=modal(external_id="e1")))["view"]
     second = sandbox.triggers.issue("U0BOB")
@@ -202,12 +194,12 @@ async def test_an_external_id_names_one_view(sandbox: Sandbox, client: AsyncWebC
     assert update["view"]["id"] == view["id"]
 
 
-async def test_a_view_that_nobody_has_open(client: AsyncWebClient) -> None:
+async def test_a_view_that_nobody_has_open(client: Slack) -> None:
     with pytest.raises(SlackApiError) as caught:
         await client.views_update(view_id="V1", view=modal())
     assert error_of(caught) == "not_found"
 
 
-async def test_a_view_may_come_as_text(sandbox: Sandbox, client: AsyncWebClient) -> None:
+async def test_a_view_may_come_as_text(sandbox: Sandbox, client: Slack) -> None:
     args = {"trigger_id": sandbox.triggers.issue("U0ALICE"), "view": json.dumps(modal())}
     assert (await client.api_call("views.open", data=args))["ok"]

@@ -57,13 +57,10 @@ function address(where) {
 }
 
 function go(where) {
-  $("sidebar").classList.remove("open");
-  drafts.set(place.channel, $("composer").elements[0].value);
-  const before = place.channel;
+  drawer(false);
   Object.assign(place, { thread: null, ts: null }, where);
   history.pushState(null, "", address({ ...place, ts: null }));
   render();
-  if (before !== place.channel) $("composer").elements[0].value = drafts.get(place.channel) ?? "";
 }
 
 const people = () => state.users.filter((user) => !user.is_bot && !user.deleted);
@@ -107,9 +104,10 @@ function quotes(source) {
   );
 }
 
-// code | <entity> | *bold* | _italic_ | ~strike~ | :emoji:, a mark only at the edge of a word
-const MARK =
-  /`([^`\n]+)`|<([^<>\n]+)>|(?<![\p{L}\p{N}*])\*(?![\s*])([^*\n]*?[^\s*])\*(?![\p{L}\p{N}*])|(?<![\p{L}\p{N}_])_(?![\s_])([^_\n]*?[^\s_])_(?![\p{L}\p{N}_])|(?<![\p{L}\p{N}~])~(?![\s~])([^~\n]*?[^\s~])~(?![\p{L}\p{N}~])|:([a-z0-9_+-]+):/gu;
+// *bold* and its like: the mark stands at the edges of words, and no space stands inside it
+const span = (mark) =>
+  String.raw`(?<![\p{L}\p{N}${mark}])${mark}(?![\s${mark}])([^${mark}\n]*?[^\s${mark}])${mark}(?![\p{L}\p{N}${mark}])`;
+const MARK = new RegExp(["`([^`\n]+)`", "<([^<>\n]+)>", span("\\*"), span("_"), span("~"), ":([a-z0-9_+-]+):"].join("|"), "gu");
 
 function inline(source) {
   const nodes = [];
@@ -346,7 +344,8 @@ function button(element, act) {
     act();
     if (/^https?:/i.test(element.url ?? "")) window.open(element.url, "_blank", "noopener,noreferrer");
   };
-  return h("button", { type: "button", class: `button ${element.style ?? ""}`, "aria-label": element.accessibility_label, onclick }, text(element.text));
+  const style = `button ${element.style ?? ""}`;
+  return h("button", { type: "button", class: style, "aria-label": element.accessibility_label, onclick }, text(element.text));
 }
 
 function overflow(element, act) {
@@ -410,8 +409,10 @@ function choices(element, kind, kept, act) {
   const chosen = kept ?? { selected_option: element.initial_option, selected_options: element.initial_options };
   const values = new Set([chosen.selected_option, ...(chosen.selected_options ?? [])].map((option) => option?.value));
   const name = `choice-${++serial}`;
-  const inputs = options.map((option, index) =>
-    h("input", { type: kind, name, value: index, checked: values.has(option.value), onchange: () => act({ option: kind === "radio" ? index : checked() }) }));
+  const inputs = options.map((option, index) => {
+    const onchange = () => act({ option: kind === "radio" ? index : checked() });
+    return h("input", { type: kind, name, value: index, checked: values.has(option.value), onchange });
+  });
   const checked = () => inputs.flatMap((input, index) => (input.checked ? [index] : []));
   const rows = options.map((option, index) =>
     h("label", {}, inputs[index],
@@ -515,12 +516,17 @@ function confirmed(confirm) {
   return new Promise((resolve) => {
     const answer = (yes) => { dialog.close(); dialog.remove(); resolve(yes); };
     const id = `confirm-${++serial}`;
-    const dialog = h("dialog", { class: "modal confirm", role: "alertdialog", "aria-modal": "true", "aria-labelledby": id, oncancel: (event) => { event.preventDefault(); answer(false); } },
+    const oncancel = (event) => { event.preventDefault(); answer(false); };
+    const yes = { type: "button", class: `button ${confirm.style ?? "primary"}`, autofocus: true, onclick: () => answer(true) };
+    const dialog = h(
+      "dialog",
+      { class: "modal confirm", role: "alertdialog", "aria-modal": "true", "aria-labelledby": id, oncancel },
       h("header", {}, h("h2", { id }, text(confirm.title))),
       h("div", { class: "content" }, text(confirm.text)),
       h("footer", {},
         h("button", { type: "button", class: "button", onclick: () => answer(false) }, text(confirm.deny)),
-        h("button", { type: "button", class: `button ${confirm.style ?? "primary"}`, autofocus: true, onclick: () => answer(true) }, text(confirm.confirm))));
+        h("button", yes, text(confirm.confirm))),
+    );
     document.body.append(dialog);
     dialog.showModal();
   });
@@ -616,7 +622,8 @@ function withDays(messages) {
   for (const message of messages) {
     const when = new Date(Number(message.ts) * 1000);
     const day = pretty(when) ?? when.toLocaleDateString([], { weekday: "long", month: "long", day: "numeric" });
-    if (day !== last) items.push({ key: `day ${place.channel} ${day}`, drawn: "", build: () => h("div", { class: "day" }, h("span", {}, day)) });
+    const build = () => h("div", { class: "day" }, h("span", {}, day));
+    if (day !== last) items.push({ key: `day ${place.channel} ${day}`, drawn: "", build });
     last = day;
     items.push(messageItem(message));
   }
@@ -640,7 +647,12 @@ function drawMessage(message, replies, inThread, old) {
   const open = () => { go({ thread: message.ts }); $("reply").elements[0].focus(); };
   return h(
     "article",
-    { class: `message${message.ephemeral ? " ephemeral" : ""}`, "data-ts": message.ts, tabindex: "-1", "aria-label": `${author}, ${clock(when)}` },
+    {
+      class: `message${message.ephemeral ? " ephemeral" : ""}`,
+      "data-ts": message.ts,
+      tabindex: "-1",
+      "aria-label": `${author}, ${clock(when)}`,
+    },
     h("span", { class: `avatar ${bot ? "bot" : `tint-${tint(author)}`}`, "aria-hidden": "true" }, author.slice(0, 1).toUpperCase()),
     h("div", { class: "main" },
       message.ephemeral && h("p", { class: "private" }, "Only visible to you"),
@@ -747,7 +759,9 @@ function formOf(view) {
   const node = drawForm(view, old && gather(old.node));
   forms.set(view.id, { drawn: now, node });
   if (old) {
-    showErrors(node, Object.fromEntries([...old.node.querySelectorAll(".block-input")].map((field) => [field.dataset.blockId, field.querySelector(".error").textContent])));
+    const fields = [...old.node.querySelectorAll(".block-input")];
+    const errors = fields.map((field) => [field.dataset.blockId, field.querySelector(".error").textContent]);
+    showErrors(node, Object.fromEntries(errors));
     if (old.node.parentNode) swap(old.node, node);
   }
   return node;
@@ -859,9 +873,9 @@ function renderSidebar() {
 }
 
 function drawChannel(one, here, unread) {
-  const label = [h("span", { "aria-hidden": "true" }, "#"), ` ${one.name}`, unread && h("span", { class: "dot" }, h("span", { class: "hidden" }, "unread"))];
   const anchor = inside({ channel: one.id }, "", `${unread ? "unread" : ""} ${one.is_member ? "" : "outside"}`);
-  anchor.append(...label.filter(Boolean));
+  anchor.append(h("span", { "aria-hidden": "true" }, "#"), ` ${one.name}`);
+  if (unread) anchor.append(h("span", { class: "dot" }, h("span", { class: "hidden" }, "unread")));
   if (here) anchor.setAttribute("aria-current", "page");
   return h("li", { "data-channel": one.id }, anchor);
 }
@@ -876,8 +890,14 @@ function renderFrame() {
   $("ask").hidden = inAsk || !asking;
   $("composer").hidden = $("reply").hidden = !here.is_member || Boolean(here.is_archived); // the server would refuse
   const prompt = inAsk && asking ? "Ask the agent, e.g. refund order 1042" : `Message the people in #${here.name}`;
-  $("composer").elements[0].placeholder = prompt;
-  $("composer").elements[0].setAttribute("aria-label", prompt);
+  const [box] = $("composer").elements;
+  box.placeholder = prompt;
+  box.setAttribute("aria-label", prompt);
+  if (box.dataset.channel !== place.channel) {
+    drafts.set(box.dataset.channel, box.value);
+    box.value = drafts.get(place.channel) ?? "";
+    box.dataset.channel = place.channel;
+  }
   document.title = `#${here.name} · ${nameOf(place.user)} · ${state.team.name}`;
 }
 
@@ -891,6 +911,13 @@ function render() {
   renderSidebar();
   renderModal();
   showOnce();
+}
+
+/** The sidebar of a phone. */
+function drawer(open) {
+  $("sidebar").classList.toggle("open", open);
+  $("menu").setAttribute("aria-expanded", String(open));
+  if (open) $("sidebar").querySelector("a").focus();
 }
 
 function wire() {
@@ -907,11 +934,6 @@ function wire() {
     toast("You asked the agent.", "status", inside({ channel: ASK, ts }, "Open the conversation"))));
   $("acting").addEventListener("change", () => location.assign(address({ ...place, user: $("acting").value, ts: null })));
   $("thread-close").addEventListener("click", () => go({}));
-  const drawer = (open) => {
-    $("sidebar").classList.toggle("open", open);
-    $("menu").setAttribute("aria-expanded", String(open));
-    if (open) $("sidebar").querySelector("a").focus();
-  };
   $("menu").addEventListener("click", () => drawer(true));
   $("veil").addEventListener("click", () => drawer(false));
   addEventListener("keydown", (event) => {

@@ -17,6 +17,11 @@ if current ~= ARGV[2] then
   return 0
 end
 
+if ARGV[2] ~= '0' then
+  -- A write that needs no memory goes first, because Redis lets a script that has written go on when memory
+  -- is full: new reviews are refused then, and those that exist can still be decided.
+  redis.call('PERSIST', KEYS[1])
+end
 for i = 13, #ARGV, 2 do
   redis.call('HSETNX', KEYS[1], ARGV[i], ARGV[i + 1])
 end
@@ -45,6 +50,7 @@ end
 local keep = tonumber(ARGV[12])
 if keep > 0 then
   redis.call('PEXPIRE', KEYS[1], keep)
+  redis.call('ZREMRANGEBYSCORE', KEYS[2], LIVE_BELOW, tonumber(ARGV[6]) - keep / 1000)
 end
 local oldest = redis.call('ZRANGE', KEYS[2], 0, 0, 'WITHSCORES')
 if keep > 0 and tonumber(oldest[2]) >= LIVE_BELOW then

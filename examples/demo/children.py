@@ -1,0 +1,114 @@
+"""Child processes: started when the one before is ready, ended together, and started again when they die."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+#: How long a child may take until it says that it is ready, in seconds. Importing LangChain takes some.
+PATIENCE = 60.0
+
+
+class ChildError(Exception):
+    """A child that did not start; the text holds the end of its log."""
+
+
+@dataclass
+class Child:
+    """`python -m module …`, ready when its log holds `ready`."""
+
+    name: str
+    arguments: list[str]
+    ready: str
+    logs: Path
+    environment: dict[str, str] = field(default_factory=dict[str, str])
+    stdin: int = subprocess.DEVNULL
+    process: subprocess.Popen[bytes] | None = None
+    started: float = 0.0
+
+    @property
+    def log(self) -> Path:
+        return self.logs / f"{self.name}.log"
+
+    @property
+    def pid(self) -> int:
+        return self.process.pid if self.process else 0
+
+    def start(self) -> None:
+        """Raises ChildError with the child's own words where it ends instead of getting ready."""
+        self.launch()
+        self.wait_until_ready()
+
+    def launch(self) -> None:
+        self.logs.mkdir(parents=True, exist_ok=True)
+        self.started = time.monotonic()
+        with self.log.open("wb") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", *self.arguments],
+                stdin=self.stdin,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                env={**os.environ, "PYTHONUNBUFFERED": "1", **self.environment},
+                start_new_session=True,  # Ctrl-C is the parent's: it ends its children in order
+                preexec_fn=_die_with_parent,
+            )
+
+    def wait_until_ready(self) -> None:
+        while self.ready not in self.text():
+            if not self.alive():
+                raise ChildError(f"{self.name} did not start. {self._last_words()}")
+            if time.monotonic() - self.started > PATIENCE:
+                raise ChildError(f"{self.name} is not ready after {PATIENCE:.0f} s: see {self.log}")
+            time.sleep(0.02)
+
+    def alive(self) -> bool:
+        return self.process is not None and self.process.poll() is None
+
+    def text(self) -> str:
+        return self.log.read_text("utf-8", "replace")
+
+    def write(self, line: str) -> None:
+        """To its standard input, where that is a pipe."""
+        assert self.process is not None
+        assert self.process.stdin is not None
+        self.process.stdin.write(f"{line}\n".encode())
+        self.process.stdin.flush()
+
+    def kill(self) -> None:
+        """As bad luck does it: kill -9."""
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+
+    def stop(self) -> None:
+        if self.process is None or not self.alive():
+            return
+        self.process.send_signal(signal.SIGTERM)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(10)
+        self.kill()
+
+    def _last_words(self) -> str:
+        lines = [line for line in self.text().splitlines() if line.strip()]
+        return lines[-1] if lines else f"It ended with {self.process and self.process.returncode}."
+
+
+def free_port() -> int:
+    """A port that nobody uses now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _die_with_parent() -> None:
+    """On Linux a child ends with its parent, however that ended (prctl(2), PR_SET_PDEATHSIG)."""
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(1, signal.SIGTERM)

@@ -1,0 +1,79 @@
+"""What demo and check both stand on: Redis, the local Slack and the bot, wired together."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Generator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from bot.sandbox.server import BOT_TOKEN, SIGNING_SECRET
+from examples.demo.children import Child, free_port
+from hitl_core.embedded_redis import EmbeddedRedis
+
+APPROVALS = "C0APPROVE"
+TEAM_OPS = "C0OPS"
+ASK = "C0ASK"
+
+
+@dataclass(frozen=True)
+class Stage:
+    """The pieces that every agent of the demo works with. `redis_pid` is 0 for a Redis of the user's."""
+
+    data: Path
+    page: str
+    redis_url: str
+    redis_pid: int
+    sandbox: Child
+    bot: Child
+
+
+@contextmanager
+def stage(
+    data: Path, *, policy: Path, port: int, ask_url: str | None = None, fresh: bool = False
+) -> Generator[Stage, None, None]:
+    """Everything but the agent, running; all of it ends with the block."""
+    if fresh:
+        shutil.rmtree(data, ignore_errors=True)
+    data.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as stack:
+        redis_url, redis_pid = os.environ.get("HITL_REDIS_URL", ""), 0
+        if not redis_url:
+            redis = stack.enter_context(EmbeddedRedis(data / "redis"))
+            redis_url, redis_pid = redis.url, redis.pid or 0
+        bot_port = free_port()
+        sandbox = _sandbox(data, port or free_port(), bot_port, ask_url)
+        stack.callback(sandbox.stop)
+        sandbox.start()
+        page = sandbox.text().split()[1]
+        bot = _bot(data, page, redis_url, bot_port, policy)
+        stack.callback(bot.stop)
+        bot.start()
+        yield Stage(data, page, redis_url, redis_pid, sandbox, bot)
+
+
+def _sandbox(data: Path, port: int, bot_port: int, ask_url: str | None) -> Child:
+    arguments = [
+        "bot.sandbox",
+        f"--port={port}",
+        f"--bot-url=http://127.0.0.1:{bot_port}/slack/events",
+        f"--data={data / 'workspace.json'}",
+        *([f"--ask-url={ask_url}"] if ask_url else []),
+    ]
+    return Child("sandbox", arguments, "sandbox: ", data / "logs")
+
+
+def _bot(data: Path, page: str, redis_url: str, port: int, policy: Path) -> Child:
+    environment = {
+        "SLACK_BOT_TOKEN": BOT_TOKEN,
+        "SLACK_SIGNING_SECRET": SIGNING_SECRET,
+        "SLACK_API_URL": f"{page}api/",
+        "HITL_REDIS_URL": redis_url,
+        "HITL_CHANNEL": "#agent-approvals",
+        "HITL_POLICY": str(policy),
+        "HITL_HOST": "127.0.0.1",
+        "HITL_PORT": str(port),
+    }
+    return Child("bot", ["bot", "serve"], "bot: listening", data / "logs", environment)

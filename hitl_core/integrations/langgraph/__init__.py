@@ -1,0 +1,28 @@
+"""LangGraph: agents that LangChain's `HumanInTheLoopMiddleware` pauses, decided elsewhere, later.
+
+reviews = HumanReview(gate)
+agent = create_agent(
+    model,
+    tools,
+    middleware=[HumanInTheLoopMiddleware(interrupt_on={...}), reviews.middleware],
+    checkpointer=checkpointer,
+)
+driver = reviews.drive(agent)
+run = await driver.run({"messages": [...]}, thread_id="t-42", requester="U0MARIA")
+await driver.serve()
+"""
+
+from __future__ import annotations
+
+from hitl_core.errors import IntegrationError
+
+try:
+    from hitl_core.integrations.langgraph.driver import Driver
+    from hitl_core.integrations.langgraph.human_review import HumanReview
+    from hitl_core.integrations.langgraph.run import Run
+except ImportError as error:
+    raise IntegrationError(
+        'LangChain 1.4.2 and LangGraph 1.2 or later are needed: pip install "hitl-core[langgraph]"'
+    ) from error
+
+__all__ = ["Driver", "HumanReview", "Run"]

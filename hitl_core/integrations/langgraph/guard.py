@@ -1,0 +1,251 @@
+"""Stands in front of the tools: a reviewed call runs as it was decided, once, or not at all."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Awaitable, Callable, Coroutine, Generator
+from dataclasses import dataclass, field
+from typing import Annotated, Any, NotRequired, TypeVar, cast
+
+from langchain.agents.middleware import AgentMiddleware, AgentState
+from langchain.agents.middleware.types import PrivateStateAttr
+from langchain_core.messages import AIMessage, ToolMessage
+from langgraph.errors import GraphBubbleUp
+from langgraph.prebuilt.tool_node import ToolCallRequest
+from langgraph.types import Command
+
+from hitl_core.errors import IntegrationError, InvalidToolCall, Refused, StoreUnavailable
+from hitl_core.failpoints import failpoint
+from hitl_core.gate import Gate, Outcome
+from hitl_core.gate.request import Turn, id_of
+from hitl_core.integrations.langgraph import rulings
+from hitl_core.integrations.langgraph.graph import Json, last_ai_message, messages_of
+from hitl_core.model import Call, ToolCall, encode
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+Result = ToolMessage | Command[Any]
+
+#: A channel of the graph that is never written: by it a driver sees that the guard is in place.
+MARK = "hitl_review_guard"
+
+
+class _GuardState(AgentState[Any]):
+    hitl_review_guard: NotRequired[Annotated[None, PrivateStateAttr]]
+
+
+@dataclass(slots=True)
+class Held:
+    """An outcome that this process drives, and the lines that the store has not got yet, by call id."""
+
+    outcome: Outcome
+    lines: dict[str, str] = field(default_factory=dict[str, str])
+
+
+class Holding:
+    """What this process drives at the moment, by thread and turn."""
+
+    def __init__(self) -> None:
+        self._held: dict[tuple[str, str], Held] = {}
+
+    def get(self, thread_id: str, turn: str) -> Held | None:
+        return self._held.get((thread_id, turn))
+
+    @contextlib.contextmanager
+    def hold(self, outcome: Outcome) -> Generator[Held, None, None]:
+        key = (outcome.thread_id, outcome.turn)
+        held = self._held[key] = Held(outcome)
+        try:
+            yield held
+        finally:
+            if self._held.get(key) is held:
+                del self._held[key]
+
+
+class ReviewGuard(AgentMiddleware[Any, Any, Any]):
+    """List it after HumanInTheLoopMiddleware: only there it sees the edited arguments. Listed before, it
+    refuses every edited call.
+    """
+
+    state_schema = _GuardState
+
+    def __init__(self, gate: Gate, holding: Holding) -> None:
+        super().__init__()
+        self._gate, self._holding = gate, holding
+        try:
+            self._loop = asyncio.get_running_loop()
+        except RuntimeError:
+            self._loop = None
+
+    async def awrap_tool_call(
+        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Result]]
+    ) -> Result:
+        permit = await self._admit(request)
+        if not isinstance(permit, Held):
+            return permit or await handler(request)
+        try:
+            result = await handler(request)
+        except GraphBubbleUp:
+            raise
+        except Exception as error:
+            result = _raised(request, error)
+        await self._report(permit, request, result)
+        return result
+
+    def wrap_tool_call(
+        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Result]
+    ) -> Result:
+        """For `invoke` in a worker thread, while the gate's loop runs in another."""
+        permit = self._on_loop(self._admit(request))
+        if not isinstance(permit, Held):
+            return permit or handler(request)
+        try:
+            result = handler(request)
+        except GraphBubbleUp:
+            raise
+        except Exception as error:
+            result = _raised(request, error)
+        self._on_loop(self._report(permit, request, result))
+        return result
+
+    async def _admit(self, request: ToolCallRequest) -> Held | ToolMessage | None:
+        """None for a call that runs freely, Held for one that may run now, or the answer in its place."""
+        thread_id, message = _where(request)
+        turn = (message.id if message else None) or ""
+        held = self._holding.get(thread_id, turn)
+        try:
+            if held is None:
+                return await self._admit_alone(request, thread_id, message)
+            return await self._admit_held(request, held)
+        except (Refused, InvalidToolCall) as error:
+            if isinstance(error, Refused) and error.code == "busy":
+                raise
+            log.warning("A call of %s was stopped: %s", request.tool_call["name"], error)
+            return _stopped(request, str(error))
+
+    async def _admit_held(self, request: ToolCallRequest, held: Held) -> Held | ToolMessage | None:
+        outcome, call_id = held.outcome, str(request.tool_call["id"])
+        await failpoint("langgraph.after_resume")
+        for answer in outcome.answers:
+            if answer.tool_call_id == call_id:
+                return _message(request, answer.content, answer.status)
+        call = _find(outcome, call_id)
+        if call.verdict.kind == "allow":
+            _check_free(outcome, call, request)
+            return None
+        if await outcome.once(_tool_call(request)):
+            return held
+        return _stopped(request, "it was started already, and is not started twice.")
+
+    async def _admit_alone(
+        self, request: ToolCallRequest, thread_id: str, message: AIMessage | None
+    ) -> ToolMessage | None:
+        """A call of a turn that no driver of this process holds."""
+        call = _tool_call(request)
+        stored = await self._stored_verdict(call, thread_id, message)
+        if stored == "allow":
+            return None
+        if stored is not None:
+            return _stopped(request, "it has a review, so only the driver may run it.")
+        ruling = rulings.free(self._gate.policy.judge(call), call)
+        if ruling.verdict.kind == "allow":
+            return None
+        return _message(request, rulings.denial(call.name, ruling.verdict.reason), "error")
+
+    async def _stored_verdict(
+        self, call: ToolCall, thread_id: str, message: AIMessage | None
+    ) -> str | None:
+        if message is None or not message.id:
+            return None
+        store = self._gate.reviews.store
+        turn = Turn(self._gate.agent, thread_id, message.id, None)
+        ids = [str(call["id"]) for call in message.tool_calls]
+        snapshot = await store.load(id_of(turn, ids, store.partitions))
+        if snapshot is None:
+            return None
+        found = (c for c in snapshot.review.calls if c.tool_call_id == call.id)
+        return next((c.verdict.kind for c in found), "deny")
+
+    async def _report(self, held: Held, request: ToolCallRequest, result: Result) -> None:
+        """The result is kept in any case: what the store didn't get, it gets with `done`."""
+        await failpoint("langgraph.after_tool")
+        call_id = str(request.tool_call["id"])
+        line = _line(result, call_id)
+        try:
+            await held.outcome.report({call_id: line})
+        except StoreUnavailable:
+            held.lines[call_id] = line
+
+    def _on_loop(self, work: Coroutine[Any, Any, T]) -> T:
+        try:
+            here = asyncio.get_running_loop()
+        except RuntimeError:
+            here = None
+        if self._loop is None or not self._loop.is_running() or here is self._loop:
+            work.close()
+            raise IntegrationError(
+                "The review guard needs the gate's event loop: call `ainvoke`, or `invoke` in a thread"
+                " of its own while that loop runs."
+            )
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+
+def _where(request: ToolCallRequest) -> tuple[str, AIMessage | None]:
+    """The thread, and the AI message that made this call."""
+    config = cast(Json, cast(Any, request).runtime.config)
+    thread_id = str(config.get("configurable", {}).get("thread_id", ""))
+    return thread_id, last_ai_message(messages_of(request.state))
+
+
+def _tool_call(request: ToolCallRequest) -> ToolCall:
+    return ToolCall.from_mapping(request.tool_call)
+
+
+def _find(outcome: Outcome, call_id: str) -> Call:
+    for call in outcome.review.calls:
+        if call.tool_call_id == call_id:
+            return call
+    raise Refused("not_allowed", "the review of this turn doesn't know it.")
+
+
+def _check_free(outcome: Outcome, call: Call, request: ToolCallRequest) -> None:
+    """What nobody was asked about runs as the model wrote it."""
+    mine = (call.name, outcome.review.arguments(call.key))
+    if mine != (request.tool_call["name"], encode(request.tool_call["args"])):
+        raise Refused("args_changed", "it is not the call that the review allowed.")
+
+
+def _message(request: ToolCallRequest, content: str, status: str) -> ToolMessage:
+    call = request.tool_call
+    return ToolMessage(
+        content=content, name=call["name"], tool_call_id=str(call["id"]), status=cast(Any, status)
+    )
+
+
+def _stopped(request: ToolCallRequest, why: str) -> ToolMessage:
+    """LangChain puts its note on an edited call before this text, and that note says that it ran."""
+    name = request.tool_call["name"]
+    text = f"`{name}` was NOT executed, whatever a note before this says: {why}"
+    return _message(request, text, "error")
+
+
+def _raised(request: ToolCallRequest, error: Exception) -> ToolMessage:
+    return _message(request, f"`{request.tool_call['name']}` failed: {error!r}", "error")
+
+
+def _line(result: Result, call_id: str) -> str:
+    """What the card shows."""
+    message = result if isinstance(result, ToolMessage) else _of_command(result, call_id)
+    if message is None:
+        return "ran"
+    text = str(message.text).strip() or "ran"
+    return f"failed: {text}" if message.status == "error" else text
+
+
+def _of_command(command: Command[Any], call_id: str) -> ToolMessage | None:
+    messages = messages_of(command.update)
+    found = (m for m in messages if isinstance(m, ToolMessage) and m.tool_call_id == call_id)
+    return next(found, None)

@@ -1,0 +1,174 @@
+"""A real LangGraph agent with a scripted model and tools that write down what they did."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from langchain.agents import create_agent
+from langchain.agents.middleware import HumanInTheLoopMiddleware
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+from langchain_core.tools import BaseTool, ToolException, tool
+
+from hitl_core.gate import Gate
+from hitl_core.integrations.langgraph import Driver, HumanReview, Run
+from hitl_core.model import Reviewer, encode
+from hitl_core.policy import Policy
+from hitl_core.review.transitions import Proposal
+
+ALICE = Reviewer(channel="slack", team="T1", id="U1", name="Alice")
+ASKING = {"send_email": True, "run_sql": {"allowed_decisions": ["approve", "reject"]}}
+POLICY = Policy.from_mapping({"default": "allow"})
+
+Turn = Sequence[dict[str, Any]]
+
+
+class Script(BaseChatModel):
+    """Plays its turns: lists of calls, or a closing sentence. The n-th answer is the n-th turn."""
+
+    turns: list[Any]
+
+    @property
+    def _llm_type(self) -> str:
+        return "script"
+
+    def bind_tools(self, tools: Any, **kwargs: Any) -> Any:
+        return self
+
+    def _generate(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> ChatResult:
+        number = sum(isinstance(message, AIMessage) for message in messages)
+        turn = self.turns[number] if number < len(self.turns) else "the end"
+        if isinstance(turn, str):
+            message = AIMessage(content=turn)
+        else:
+            message = AIMessage(content="", tool_calls=[{**c, "type": "tool_call"} for c in turn])
+        return ChatResult(generations=[ChatGeneration(message=message)])
+
+
+def call(id: str | None, name: str, **args: Any) -> dict[str, Any]:
+    return {"id": id, "name": name, "args": args}
+
+
+def tools(effects: Path) -> list[BaseTool]:
+    """Each writes one line to `effects` when it really runs."""
+
+    def note(line: str) -> str:
+        with effects.open("a") as file:
+            file.write(line + "\n")
+        return line
+
+    @tool
+    def send_email(to: str) -> str:
+        """Send an e-mail."""
+        return note(f"sent {to}")
+
+    @tool
+    def run_sql(query: str) -> str:
+        """Run SQL."""
+        return note(f"ran {query}")
+
+    @tool
+    def read(topic: str) -> str:
+        """Read something."""
+        return note(f"read {topic}")
+
+    @tool
+    def explode(fuse: str) -> str:
+        """Raise after the effect."""
+        note(f"lit {fuse}")
+        raise RuntimeError(f"boom {fuse}\nsecond line")
+
+    @tool
+    def refuse(why: str) -> str:
+        """Raise a ToolException."""
+        raise ToolException(f"no: {why}")
+
+    refuse.handle_tool_error = True
+    return [send_email, run_sql, read, explode, refuse]
+
+
+class Lab:
+    """One agent of one process. `process()` makes another one over the same store and checkpointer."""
+
+    def __init__(self, gate: Gate, saver: Any, folder: Path) -> None:
+        self.gate, self.saver, self.folder = gate, saver, folder
+        self.reviews = HumanReview(gate)
+        self.stops: list[Run] = []
+
+    @property
+    def effects(self) -> list[str]:
+        path = self.folder / "effects"
+        return path.read_text().splitlines() if path.exists() else []
+
+    def agent(
+        self,
+        *turns: Turn | str,
+        asking: Any = ASKING,
+        before: Sequence[Any] = (),
+        after: Sequence[Any] = (),
+        guard_first: bool = False,
+        **hitl: Any,
+    ) -> Any:
+        pausing = HumanInTheLoopMiddleware(asking, **hitl)
+        pair = [pausing, self.reviews.middleware]
+        return create_agent(
+            Script(turns=list(turns)),
+            tools(self.folder / "effects"),
+            middleware=[*before, *(pair[::-1] if guard_first else pair), *after],
+            checkpointer=self.saver,
+        )
+
+    def driver(self, *turns: Turn | str, **options: Any) -> Driver:
+        return self.reviews.drive(self.agent(*turns, **options), allow_in_memory=True)
+
+    @contextlib.asynccontextmanager
+    async def serving(self, driver: Driver) -> AsyncIterator[None]:
+        async def told(run: Run) -> None:
+            self.stops.append(run)
+
+        task = asyncio.create_task(driver.serve(told))
+        try:
+            yield
+        finally:
+            task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
+
+    async def decide(
+        self, review_id: str, *decisions: str | dict[str, Any] | tuple[str, str]
+    ) -> None:
+        """In the order of the actions: "approve", {new args}, or ("reject" | "respond", "message")."""
+        review = (await self.gate.reviews.load(review_id)).review
+        for action, decision in zip(review.actions, decisions, strict=True):
+            if isinstance(decision, dict):
+                proposal = Proposal("edit", action.revision, None, encode(decision))
+            elif isinstance(decision, tuple):
+                proposal = Proposal(decision[0], action.revision, decision[1])  # type: ignore[arg-type]
+            else:
+                proposal = Proposal(decision, action.revision)  # type: ignore[arg-type]
+            await self.gate.reviews.decide(review_id, action.key, proposal, ALICE, uuid4().hex)
+
+    async def review(self, review_id: str) -> Any:
+        return (await self.gate.reviews.load(review_id)).review
+
+
+def go(text: str = "go") -> dict[str, Any]:
+    return {"messages": [("user", text)]}
+
+
+def answers(run: Run) -> dict[str, tuple[str, str]]:
+    """What the model was told of each call: by call id, (status, text)."""
+    messages = [m for m in run.state["messages"] if isinstance(m, ToolMessage)]
+    return {m.tool_call_id: (m.status, m.text) for m in messages}
+
+
+def flipping(*values: bool) -> Callable[[Any], bool]:
+    """A `when` predicate that says something else each time it is asked; the last one stays."""
+    rest: Iterator[bool] = iter(values[:-1])
+    return lambda request: next(rest, values[-1])

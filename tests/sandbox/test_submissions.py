@@ -1,0 +1,180 @@
+"""Modals: what the bot gets of them, and what becomes of its answer."""
+
+from __future__ import annotations
+
+import pytest
+from slack_sdk.errors import SlackApiError
+
+from bot.sandbox.hands import Hands
+from bot.sandbox.interactions import MODAL_TROUBLE
+from tests.sandbox.conftest import PlainBot
+from tests.sandbox.samples import (
+    Slack,
+    error_of,
+    field,
+    modal,
+    open_modal,
+    option,
+    plain,
+    text_field,
+)
+
+
+async def test_untouched_fields_are_submitted_with_their_initial_values(
+    client: Slack, hands: Hands, plain_bot: PlainBot
+) -> None:
+    blocks = [
+        text_field("name", initial_value="Jo"),
+        field("note", {"type": "plain_text_input"}, optional=True),
+        field("tags", {"type": "checkboxes", "options": [option("a")]}, optional=True),
+        field("level", {"type": "static_select", "options": [option("a"), option("b")]}),
+    ]
+    view = modal(*blocks, private_metadata="r1", callback_id="edit", external_id="e1")
+    shown = await open_modal(client, hands, plain_bot, view)
+    assert await hands.submit("U0ALICE", {"level": 1}) == {"ok": True, "closed": True}
+    payload = plain_bot.payloads[-1]
+    assert payload["type"] == "view_submission"
+    assert payload["response_urls"] == []
+    assert payload["trigger_id"]
+    sent = payload["view"]
+    assert sent["state"]["values"] == {
+        "name": {"v": {"type": "plain_text_input", "value": "Jo"}},
+        "note": {"v": {"type": "plain_text_input", "value": None}},
+        "tags": {"v": {"type": "checkboxes", "selected_options": []}},
+        "level": {
+            "v": {
+                "type": "static_select",
+                "selected_option": {"text": {**plain("b"), "emoji": True}, "value": "b"},
+            }
+        },
+    }
+    assert (sent["id"], sent["hash"]) == (shown["id"], shown["hash"])
+    assert (sent["private_metadata"], sent["callback_id"], sent["external_id"]) == (
+        "r1",
+        "edit",
+        "e1",
+    )
+    assert await hands.view("U0ALICE") is None
+
+
+async def test_slacks_client_refuses_before_the_bot_hears_of_it(
+    client: Slack, hands: Hands, plain_bot: PlainBot
+) -> None:
+    await open_modal(client, hands, plain_bot)
+    heard = len(plain_bot.payloads)
+    answer = await hands.submit("U0ALICE")
+    assert answer == {"ok": False, "errors": {"name": "Please complete this required field."}}
+    assert len(plain_bot.payloads) == heard
+
+
+async def test_errors_stand_beside_the_fields_and_the_view_stays(
+    client: Slack, hands: Hands, plain_bot: PlainBot
+) -> None:
+    await open_modal(client, hands, plain_bot)
+    plain_bot.answers({"response_action": "errors", "errors": {"name": "not a name"}})
+    answer = await hands.submit("U0ALICE", {"name": "?"})
+    assert answer == {"ok": False, "errors": {"name": "not a name"}}
+    assert await hands.view("U0ALICE")
+    plain_bot.answers("")
+    assert await hands.submit("U0ALICE", {"name": "Jo"}) == {"ok": True, "closed": True}
+
+
+UNSOUND = {
+    "an unknown block": {"response_action": "errors", "errors": {"nowhere": "x"}},
+    "a block that is no input": {"response_action": "errors", "errors": {"words": "x"}},
+    "no errors": {"response_action": "errors", "errors": {}},
+    "an empty error": {"response_action": "errors", "errors": {"name": ""}},
+    "an error that is no text": {"response_action": "errors", "errors": {"name": 1}},
+    "an unknown action": {"response_action": "dance"},
+    "an update without a view": {"response_action": "update"},
+    "an update with a bad view": {
+        "response_action": "update",
+        "view": modal(title=plain("x" * 25)),
+    },
+    "a push with a bad view": {"response_action": "push", "view": {"type": "modal"}},
+    "words": "OK",
+    "a list": "[]",
+}
+
+
+@pytest.mark.parametrize("name", UNSOUND)
+async def test_an_unsound_answer_is_a_failure_to_the_person(
+    client: Slack, hands: Hands, plain_bot: PlainBot, name: str
+) -> None:
+    words = {"type": "section", "block_id": "words", "text": plain("x")}
+    shown = await open_modal(client, hands, plain_bot, modal(text_field(), words))
+    plain_bot.answers(UNSOUND[name])
+    answer = await hands.submit("U0ALICE", {"name": "x"})
+    assert answer == {"ok": False, "error": MODAL_TROUBLE}
+    assert await hands.view("U0ALICE") == shown
+
+
+@pytest.mark.parametrize("status", [201, 404, 500])
+async def test_anything_but_200_is_a_failure_too(
+    client: Slack, hands: Hands, plain_bot: PlainBot, status: int
+) -> None:
+    await open_modal(client, hands, plain_bot)
+    plain_bot.answers("", status)
+    answer = await hands.submit("U0ALICE", {"name": "x"})
+    assert answer == {"ok": False, "error": MODAL_TROUBLE}
+    assert await hands.view("U0ALICE")
+
+
+async def test_an_answer_may_update_push_and_clear(
+    client: Slack, hands: Hands, plain_bot: PlainBot
+) -> None:
+    shown = await open_modal(client, hands, plain_bot)
+    plain_bot.answers({"response_action": "update", "view": modal(title=plain("Two"))})
+    assert await hands.submit("U0ALICE", {"name": "x"}) == {"ok": True, "closed": False}
+    updated = await hands.view("U0ALICE")
+    assert updated
+    assert (updated["id"], updated["title"]["text"]) == (shown["id"], "Two")
+    assert updated["hash"] != shown["hash"]
+
+    plain_bot.answers({"response_action": "push", "view": modal(title=plain("Three"))})
+    await hands.submit("U0ALICE", {"name": "x"})
+    assert len((await hands.state("U0ALICE"))["views"]) == 2
+
+    plain_bot.answers("")
+    await hands.submit("U0ALICE", {"name": "x"})
+    assert (await hands.view("U0ALICE")) == updated, "the view below is there again"
+
+    plain_bot.answers({"response_action": "clear"})
+    assert await hands.submit("U0ALICE", {"name": "x"}) == {"ok": True, "closed": True}
+    assert await hands.view("U0ALICE") is None
+
+
+async def test_a_view_belongs_to_the_person_who_opened_it(
+    client: Slack, hands: Hands, plain_bot: PlainBot
+) -> None:
+    shown = await open_modal(client, hands, plain_bot)
+    assert await hands.view("U0BOB") is None
+    wish = {"user": "U0BOB", "view_id": shown["id"], "values": {}}
+    assert (await hands.post("submit", wish))["error"] == "This view is no longer open."
+
+
+async def test_closing_is_told_to_a_bot_that_asked(
+    client: Slack, hands: Hands, plain_bot: PlainBot
+) -> None:
+    await open_modal(client, hands, plain_bot)
+    heard = len(plain_bot.payloads)
+    await hands.close("U0ALICE")
+    assert len(plain_bot.payloads) == heard
+    shown = await open_modal(client, hands, plain_bot, modal(notify_on_close=True))
+    await hands.close("U0ALICE")
+    closed = plain_bot.payloads[-1]
+    assert (closed["type"], closed["view"]["id"], closed["is_cleared"]) == (
+        "view_closed",
+        shown["id"],
+        False,
+    )
+    assert await hands.view("U0ALICE") is None
+
+
+async def test_the_trigger_of_a_click_is_used_once(
+    client: Slack, hands: Hands, plain_bot: PlainBot
+) -> None:
+    await open_modal(client, hands, plain_bot)
+    with pytest.raises(SlackApiError) as caught:
+        await client.views_open(trigger_id=plain_bot.payloads[0]["trigger_id"], view=modal())
+    assert error_of(caught) == "exchanged_trigger_id"

@@ -1,0 +1,469 @@
+"""What every store promises. A subclass gives the `store` and the `clock` that moves its time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from hitl_core.model import DEFAULT_PLACE, MessageRef, Review
+from hitl_core.model.event import Event
+from hitl_core.review import execution, transitions
+from hitl_core.review.transitions import Changed
+from hitl_core.store import Store, Write
+from tests.support.builders import call, person, proposal, review_of, write_of
+from tests.support.waiting import wait_until
+
+#: Lets the store's own time pass by this many seconds.
+Pass = Callable[[float], Awaitable[None]]
+
+HERE = MessageRef(channel="slack", conversation="C1", ts="1.1")
+THERE = MessageRef(channel="slack", conversation="C1", ts="2.2")
+
+
+async def created(store: Store, *names: str, **where: str) -> Review:
+    """A stored review with one call of each tool, submitted at the store's now."""
+    calls = [call(name, f"c{n}", n=n) for n, name in enumerate(names or ("ask",), start=1)]
+    made = review_of(calls, now=await store.now(), partitions=store.partitions, **where)
+    assert await store.commit(write_of(made, wake=True))
+    return made[0]
+
+
+async def stepped(store: Store, changed: Changed, *, wake: bool = False) -> Review:
+    """This transition, stored as the next version."""
+    write = next_write(changed, wake=wake)
+    assert await store.commit(write)
+    return write.review
+
+
+def next_write(changed: Changed, *, wake: bool = False) -> Write:
+    after = changed.review.model_copy(update={"version": changed.review.version + 1})
+    return write_of(Changed(after, changed.event), wake=wake)
+
+
+async def approved(store: Store, review: Review) -> Review:
+    at = await store.now()
+    return await stepped(store, transitions.decide(review, "1", proposal(), person(), at), wake=True)
+
+
+async def finished(store: Store, review: Review) -> Review:
+    """Approved, claimed and done."""
+    review = await approved(store, review)
+    at = await store.now()
+    review = await stepped(store, execution.claim(review, "p1", at, 30))
+    return await stepped(store, execution.finish(review, review.fence, {}, at))
+
+
+class StoreContract:
+    @pytest.fixture
+    def store(self) -> Store:
+        raise NotImplementedError
+
+    @pytest.fixture
+    def let_pass(self) -> Pass:
+        raise NotImplementedError
+
+    # ------------------------------------------------------------------ the review itself
+
+    async def test_what_is_stored_is_loaded_whole(self, store: Store):
+        """Given a new review, when it is loaded, then it is equal, with no cards yet, at the store's time."""
+        review = await created(store, "ask", "look_up", "drop_table")
+
+        snapshot = await store.load(review.id)
+
+        assert snapshot is not None
+        assert snapshot.review == review
+        assert dict(snapshot.review.args) == dict(review.args)
+        assert (snapshot.posts, snapshot.shown) == ({}, {})
+        assert abs(snapshot.now - await store.now()) < 5
+
+    async def test_nothing_is_loaded_where_nothing_is(self, store: Store):
+        """An unknown id and one that is none of ours are answered alike (T37)."""
+        strange = ["", "0-", "0-x", f"9999-{'a' * 32}", f"²-{'a' * 32}", "0-\ud800", "a" * 5000]
+        for id in [f"0-{'a' * 32}", f"00-{'a' * 32}", f"0-{'g' * 32}", *strange]:
+            assert await store.load(id) is None
+
+    async def test_a_review_is_created_once(self, store: Store):
+        """Given a stored review, when another of its id is created, then it is refused and changes nothing."""
+        review = await created(store)
+        twin, event = review_of([call(n=99)], turn=review.turn, now=await store.now())
+        twin = twin.model_copy(update={"id": review.id})
+
+        assert not await store.commit(write_of((twin, event)))
+
+        snapshot = await store.load(review.id)
+        assert snapshot is not None
+        assert snapshot.review == review
+        assert snapshot.review.arguments("1").parse() == {"n": 1}
+
+    async def test_a_lost_compare_changes_nothing(self, store: Store):
+        """Given two transitions of one version, when both are stored, then the second is refused."""
+        review = await created(store)
+        at = await store.now()
+        mine = next_write(transitions.decide(review, "1", proposal("approve"), person("Ada"), at))
+        yours = next_write(transitions.decide(review, "1", proposal("reject"), person("Bo"), at))
+
+        assert await store.commit(mine)
+        assert not await store.commit(yours)
+        assert not await store.commit(mine)
+
+        snapshot = await store.load(review.id)
+        assert snapshot is not None
+        assert snapshot.review == mine.review
+
+    async def test_a_version_can_not_be_skipped(self, store: Store):
+        """Neither the third version nor a change of what doesn't exist is stored."""
+        review = await created(store)
+        third = review.model_copy(update={"version": 3})
+        unknown, event = review_of(now=await store.now(), partitions=store.partitions)
+        unknown = unknown.model_copy(update={"version": 2})
+
+        assert not await store.commit(write_of((third, event)))
+        assert not await store.commit(write_of((unknown, event)))
+        assert await store.load(unknown.id) is None
+
+    @pytest.mark.parametrize(
+        "args",
+        [
+            {"text": "ünï \u202e 漢字 👩‍👩‍👧 \x00 \n \u2028"},
+            {"n": 1.0, "i": 1, "big": 2**200, "exact": 9007199254740993, "small": 5e-324},
+            {"zero": -0.0, "empty": {}, "list": [], "none": None, "deep": [[[{"": ""}]]]},
+            {"z": 1, "a": 2, "Z": 3, "ä": 4},
+            {"long": "x" * 200_000},
+        ],
+        ids=["unicode", "numbers", "empty", "keys", "long"],
+    )
+    async def test_arguments_are_kept_to_the_byte(self, store: Store, args: dict[str, object]):
+        """The store never parses arguments: their digest is the same on the way back."""
+        made = review_of([call(**args)], now=await store.now(), partitions=store.partitions)
+        assert await store.commit(write_of(made))
+
+        snapshot = await store.load(made[0].id)
+
+        assert snapshot is not None
+        assert snapshot.review.arguments("1").data == made[0].arguments("1").data
+        assert snapshot.review.arguments("1").digest == made[0].calls[0].digest
+        assert repr(snapshot.review.arguments("1").parse()) == repr(dict(sorted(args.items())))
+
+    async def test_an_edit_adds_bytes_and_keeps_the_old_ones(self, store: Store):
+        """Both revisions can be read after an edit, and after whatever follows it."""
+        review = await created(store)
+        edited = transitions.decide(
+            review, "1", proposal("edit", n=2), person(), await store.now()
+        )
+        review = await stepped(store, edited)
+        await stepped(store, execution.claim(review, "p1", await store.now(), 30))
+
+        snapshot = await store.load(review.id)
+
+        assert snapshot is not None
+        assert snapshot.review.arguments("1", 1).parse() == {"n": 1}
+        assert snapshot.review.arguments("1").parse() == {"n": 2}
+
+    async def test_times_are_kept_exactly(self, store: Store):
+        """A deadline that came back rounded would be another deadline."""
+        made = review_of(now=1_800_000_000.123_456_7, partitions=store.partitions)
+        assert await store.commit(write_of(made))
+
+        snapshot = await store.load(made[0].id)
+
+        assert snapshot is not None
+        assert snapshot.review.created_at == made[0].created_at
+        assert snapshot.review.actions == made[0].actions
+
+    # ------------------------------------------------------------------ where cards stand
+
+    async def test_the_first_post_wins(self, store: Store):
+        """Of two messages for one place the second learns about the first; other places are apart."""
+        review = await created(store)
+
+        assert await store.record_post(review.id, DEFAULT_PLACE, HERE) == HERE
+        assert await store.record_post(review.id, DEFAULT_PLACE, THERE) == HERE
+        assert await store.record_post(review.id, DEFAULT_PLACE, HERE) == HERE
+        assert await store.record_post(review.id, "slack:#ops", THERE) == THERE
+
+        snapshot = await store.load(review.id)
+        assert snapshot is not None
+        assert snapshot.posts == {DEFAULT_PLACE: HERE, "slack:#ops": THERE}
+        assert snapshot.review == review
+
+    async def test_what_a_card_shows_never_goes_back(self, store: Store):
+        """Each answer is the newest version shown; a place that shows nothing yet is at 0."""
+        review = await created(store)
+
+        shown = [await store.record_shown(review.id, "p", version) for version in (1, 9, 3, 10, 10)]
+
+        assert shown == [1, 9, 9, 10, 10]
+        assert await store.record_shown(review.id, "other", 2) == 2
+        snapshot = await store.load(review.id)
+        assert snapshot is not None
+        assert snapshot.shown == {"p": 10, "other": 2}
+
+    async def test_posts_survive_every_change_of_the_review(self, store: Store):
+        """The card is known before and after the decision."""
+        review = await created(store)
+        await store.record_post(review.id, "p", HERE)
+        await store.record_shown(review.id, "p", 1)
+
+        await finished(store, review)
+
+        snapshot = await store.load(review.id)
+        assert snapshot is not None
+        assert (snapshot.posts, snapshot.shown) == ({"p": HERE}, {"p": 1})
+
+    # ------------------------------------------------------------------ indexes
+
+    async def test_due_is_a_peek_in_order_of_time(self, store: Store, let_pass: Pass):
+        """Given deadlines past and to come, then what is past is due, the latest last, at each look."""
+        now = await store.now()
+        ids: dict[float, str] = {}
+        for late in (-1.0, -30.0, -2.0, 3600.0):
+            review, event = review_of(now=now, partitions=store.partitions)
+            ids[late] = review.id
+            assert await store.commit(Write(review, event, now + late, None, False))
+
+        assert set(await store.due()) == {ids[-30.0], ids[-2.0], ids[-1.0]}
+        if store.partitions == 1:
+            assert await store.due() == [ids[-30.0], ids[-2.0], ids[-1.0]]
+            assert await store.due(limit=2) == [ids[-30.0], ids[-2.0]]
+
+    async def test_what_comes_due_is_due_then_and_not_before(self, store: Store, let_pass: Pass):
+        """By the store's clock."""
+        review, event = review_of(now=await store.now(), partitions=store.partitions)
+        soon = await store.now() + 0.3
+        await store.commit(Write(review, event, soon, soon, False))
+        assert await store.due() == []
+        assert await store.ready(review.agent) == []
+
+        await let_pass(0.3)
+
+        assert await store.due() == [review.id]
+        assert await store.ready(review.agent) == [review.id]
+
+    async def test_an_index_follows_the_newest_write(self, store: Store):
+        """Moved to another time, or taken out with None."""
+        now = await store.now()
+        review, event = review_of(now=now, partitions=store.partitions)
+        await store.commit(Write(review, event, now - 1, now - 1, False))
+        assert await store.due() == await store.ready(review.agent) == [review.id]
+
+        review = review.model_copy(update={"version": 2})
+        await store.commit(Write(review, event, now + 3600, None, False))
+        assert await store.due() == await store.ready(review.agent) == []
+
+        review = review.model_copy(update={"version": 3})
+        await store.commit(Write(review, event, None, now - 1, False))
+        assert await store.due() == []
+        assert await store.ready(review.agent) == [review.id]
+
+    async def test_ready_is_an_agents_own_in_order(self, store: Store):
+        """The longest waiting first, no other agent's, at most `limit`."""
+        now = await store.now()
+        ids: list[str] = []
+        for waited in (5, 50, 20):
+            review, event = review_of(now=now, partitions=store.partitions, thread_id="one")
+            ids.append(review.id)
+            await store.commit(Write(review, event, None, now - waited, False))
+        other, event = review_of(agent="support", now=now, partitions=store.partitions)
+        await store.commit(Write(other, event, None, now - 1, False))
+
+        assert await store.ready("billing") == [ids[1], ids[2], ids[0]]
+        assert await store.ready("billing", limit=1) == [ids[1]]
+        assert await store.ready("support") == [other.id]
+        assert await store.ready("nobody") == []
+
+    async def test_a_thread_lists_the_live_reviews_first(self, store: Store, let_pass: Pass):
+        """Each part in the order of submission or completion; another thread's are not there."""
+        first = await created(store, thread_id="mine")
+        await let_pass(0.002)
+        second = await created(store, thread_id="mine")
+        await let_pass(0.002)
+        third = await created(store, thread_id="mine")
+        await created(store, thread_id="other")
+        assert await store.thread("mine") == [first.id, second.id, third.id]
+
+        await finished(store, second)
+        await let_pass(0.002)
+        await finished(store, first)
+
+        assert await store.thread("mine") == [third.id, second.id, first.id]
+        assert await store.thread("nobody's") == []
+
+    # ------------------------------------------------------------------ hints
+
+    async def test_hints_begin_where_the_first_call_stood(self, store: Store):
+        """The first call answers at once with nothing; what wakes afterwards is heard, once, in order."""
+        await created(store, thread_id="before")
+        assert await store.hints("billing", 10) == []
+
+        first = await created(store, thread_id="one")
+        second = await created(store, thread_id="one")
+
+        assert await store.hints("billing", 10) == [first.id, second.id]
+        assert await store.hints("billing", 0.01) == []
+
+    async def test_a_hint_ends_the_wait(self, store: Store):
+        """Given a listener, when a review settles, then the listener is told at once."""
+        review = await created(store)
+        await store.hints("billing", 0)
+        listener = asyncio.create_task(store.hints("billing", 20))
+
+        await approved(store, review)
+
+        assert await asyncio.wait_for(listener, 5) == [review.id]
+
+    async def test_hints_of_others_and_silent_writes_are_not_heard(self, store: Store):
+        """Only this agent's, and only where the write says so."""
+        await store.hints("billing", 0)
+        await created(store, agent="support")
+        quiet = review_of(now=await store.now(), partitions=store.partitions)
+        await store.commit(write_of(quiet, wake=False))
+
+        assert await store.hints("billing", 0.02) == []
+
+    # ------------------------------------------------------------------ events
+
+    async def test_each_event_goes_to_one_bot(self, store: Store):
+        """Given two bots, when reviews come, then each event is read by exactly one of them, once."""
+        reviews = [await created(store, thread_id="t") for _ in range(6)]
+
+        one = await store.read_events("bot-1", 0.05, limit=4)
+        two = await store.read_events("bot-2", 0.05)
+
+        assert sorted(h.review_id for h in [*one, *two]) == sorted(r.id for r in reviews)
+        assert len(one) == 4
+        assert {hint.deliveries for hint in [*one, *two]} == {1}
+        assert await store.read_events("bot-1", 0.01) == []
+
+    async def test_an_event_ends_the_wait(self, store: Store):
+        """A bot that waits is woken by the write itself."""
+        reader = asyncio.create_task(store.read_events("bot", 20))
+        await asyncio.sleep(0)
+
+        review = await created(store)
+
+        assert [hint.review_id for hint in await asyncio.wait_for(reader, 5)] == [review.id]
+
+    async def test_bookkeeping_is_no_event(self, store: Store):
+        """What changes no card wakes no bot: awaited, claimed, renewed, started."""
+        review = await created(store)
+        review = await approved(store, review)
+        await store.ack_events([h.entry for h in await store.read_events("bot", 1)])
+        at = await store.now()
+
+        review = await stepped(store, execution.await_by(review, "p1", at))
+        review = await stepped(store, execution.claim(review, "p1", at, 30))
+        review = await stepped(store, execution.renew(review, 1, at, 30))
+        review = await stepped(store, execution.start(review, 1, "1", at))
+        assert await store.read_events("bot", 0.02) == []
+
+        await stepped(store, execution.report(review, 1, {"1": "sent"}, at))
+        assert [h.review_id for h in await store.read_events("bot", 1)] == [review.id]
+
+    async def test_what_a_dead_bot_left_is_taken_over(self, store: Store, let_pass: Pass):
+        """Given an entry that nobody acknowledged, when it was idle, then another gets it, counted."""
+        review = await created(store)
+        [taken] = await store.read_events("dead", 1)
+        assert await store.reclaim_events("heir", 10) == []
+
+        await let_pass(0.05)
+        [again] = await store.reclaim_events("heir", 0.05)
+        await let_pass(0.05)
+        [third] = await store.reclaim_events("heir-2", 0.05)
+
+        assert (again.entry, again.review_id, again.deliveries) == (taken.entry, review.id, 2)
+        assert third.deliveries == 3
+
+    async def test_what_is_held_is_not_taken_over(self, store: Store, let_pass: Pass):
+        """A bot that works on an entry for long says so; that is no further delivery."""
+        await created(store)
+        [taken] = await store.read_events("slow", 1)
+        await let_pass(0.3)
+
+        await store.hold_events("slow", [taken.entry])
+
+        assert await store.reclaim_events("other", 0.25) == []
+        await let_pass(0.3)
+        [again] = await store.reclaim_events("other", 0.25)
+        assert again.deliveries == 2
+
+    async def test_what_is_acknowledged_is_gone(self, store: Store, let_pass: Pass):
+        """Acknowledging twice, or holding what is gone, is nothing."""
+        await created(store)
+        [taken] = await store.read_events("bot", 1)
+
+        await store.ack_events([taken.entry])
+        await store.ack_events([taken.entry])
+        await store.hold_events("bot", [taken.entry])
+        await store.ack_events([])
+        await let_pass(0.02)
+
+        assert await store.reclaim_events("bot", 0) == []
+        assert await store.read_events("bot", 0.01) == []
+
+    async def test_reclaim_takes_a_few_at_a_time(self, store: Store, let_pass: Pass):
+        """At most `limit`, and nothing twice while it is fresh."""
+        for _ in range(3):
+            await created(store, thread_id="t")
+        await store.read_events("dead", 1)
+        await let_pass(0.2)
+
+        first = await store.reclaim_events("heir", 0.2, limit=2)
+        second = await store.reclaim_events("heir", 0.2, limit=2)
+
+        assert (len(first), len(second)) == (2, 1)
+        assert len({hint.entry for hint in [*first, *second]}) == 3
+
+    async def test_dead_letters_come_back_when_they_are_asked_for(self, store: Store, let_pass: Pass):
+        """Given a buried entry, then nobody gets it; revived, it is an event like any other."""
+        review = await created(store)
+        [taken] = await store.read_events("bot", 1)
+        await store.bury(taken, "channel_not_found")
+        await let_pass(0.02)
+        assert await store.reclaim_events("bot", 0) == []
+        assert await store.read_events("bot", 0.01) == []
+
+        assert await store.revive() == 1
+        assert await store.revive() == 0
+
+        [back] = await store.read_events("bot", 1)
+        assert (back.review_id, back.deliveries) == (review.id, 1)
+
+    # ------------------------------------------------------------------ heartbeats
+
+    async def test_a_process_is_alive_until_its_last_beat_is_old(self, store: Store, let_pass: Pass):
+        """Each beat counts anew."""
+        assert not await store.alive("p1")
+        await store.beat("p1", 0.2)
+        assert await store.alive("p1")
+        assert not await store.alive("p2")
+        await store.beat("p1", 10)
+        await let_pass(0.25)
+        assert await store.alive("p1")
+        await store.beat("p1", 0.05)
+        await let_pass(0.06)
+
+        async def gone() -> bool:
+            return not await store.alive("p1")
+
+        await wait_until("the beat is old", gone)
+
+    async def test_an_events_reader_that_is_cancelled_loses_nothing(self, store: Store):
+        """Given a reader that was cancelled while it waited, then the next one gets the event."""
+        reader = asyncio.create_task(store.read_events("bot", 20))
+        await asyncio.sleep(0.05)
+        reader.cancel()
+        await asyncio.gather(reader, return_exceptions=True)
+
+        review = await created(store)
+
+        async def seen() -> bool:
+            got = await store.read_events("bot", 0.05) or await store.reclaim_events("bot", 0)
+            return [hint.review_id for hint in got] == [review.id]
+
+        await wait_until("the event is read", seen)
+
+
+def event_of(review: Review) -> Event:
+    return Event(kind="submitted", review_id=review.id, at=review.created_at)

@@ -1,0 +1,34 @@
+"""The contract, kept by the store in memory."""
+
+from __future__ import annotations
+
+import pytest
+
+from hitl_core.store import MemoryStore
+from tests.store.contract import Pass, StoreContract
+from tests.support.builders import START
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = START
+
+    def __call__(self) -> float:
+        return self.now
+
+    async def let_pass(self, seconds: float) -> None:
+        self.now += seconds
+
+
+class TestMemoryStore(StoreContract):
+    @pytest.fixture
+    def clock(self) -> Clock:
+        return Clock()
+
+    @pytest.fixture
+    def store(self, clock: Clock) -> MemoryStore:
+        return MemoryStore(clock)
+
+    @pytest.fixture
+    def let_pass(self, clock: Clock) -> Pass:
+        return clock.let_pass

