@@ -24,17 +24,23 @@ def main(argv: list[str] | None = None) -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("serve", help="serve Slack's requests and post reviews, until SIGTERM")
     parser.parse_args(argv)
-    logging.basicConfig(
-        level=os.environ.get("HITL_LOG_LEVEL", "INFO").upper(),
-        format="%(asctime)s %(levelname)s %(name)s %(message)s",
-        stream=sys.stderr,
-    )
     try:
-        asyncio.run(_serve(Settings.from_environment(os.environ)))
-    except (HitlError, OSError) as error:
+        settings = Settings.from_environment(os.environ)
+        _log(settings.hitl_log_level.upper())
+        asyncio.run(_serve(settings))
+    except HitlError as error:
         print(f"bot: {error}", file=sys.stderr)
         return 2
     return 0
+
+
+def _log(level: str) -> None:
+    logging.basicConfig(
+        level=level, format="%(asctime)s %(levelname)s %(name)s %(message)s", stream=sys.stderr
+    )
+    if level == "DEBUG":  # Slack's libraries would write every card's arguments
+        for library in ("slack_sdk", "slack_bolt"):
+            logging.getLogger(library).setLevel("INFO")
 
 
 async def _serve(settings: Settings) -> None:

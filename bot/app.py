@@ -11,17 +11,20 @@ from dataclasses import dataclass
 from aiohttp import web
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
+from slack_sdk.signature import SignatureVerifier
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.channel import Limited, Undeliverable, Unreachable
 from bot.channels.slack.channel import SlackChannel
 from bot.channels.slack.listeners import Listeners
 from bot.directory import Directory
-from bot.escalator import Escalator
+from bot.escalator import EVERY, Escalator
 from bot.inbox import Inbox
-from bot.outbox import Outbox
+from bot.log import told
+from bot.outbox import IDLE, PACE, REVIVE, Outbox
 from bot.settings import Settings
 from bot.web import make_web
-from hitl_core.errors import HitlError
+from hitl_core.errors import HitlError, SettingsError
 from hitl_core.policy import Policy
 from hitl_core.review.service import Reviews
 from hitl_core.store import RedisStore
@@ -42,9 +45,22 @@ class Bot:
     escalator: Escalator
 
 
+@dataclass(frozen=True)
+class Timing:
+    """How long the workers wait, in seconds: see `Outbox` and `Escalator`. Only tests need others."""
+
+    pace: float = PACE
+    idle: float = IDLE
+    revive: float = REVIVE
+    every: float = EVERY
+
+
 @asynccontextmanager
-async def running_bot(settings: Settings) -> AsyncGenerator[Bot, None]:
+async def running_bot(
+    settings: Settings, timing: Timing | None = None
+) -> AsyncGenerator[Bot, None]:
     """Raises SettingsError or StoreUnavailable in one sentence; else serves until the block ends."""
+    timing = timing or Timing()
     if settings.hitl_policy:
         Policy.load(settings.hitl_policy)
     store = await RedisStore.open(settings.hitl_redis_url)
@@ -56,12 +72,19 @@ async def running_bot(settings: Settings) -> AsyncGenerator[Bot, None]:
             retry_handlers=[],  # a post whose answer was lost must be looked for, not repeated
         )
         channel = SlackChannel(client, settings.hitl_channel)
-        await channel.start()
+        await _start(channel)
         reviews = Reviews(store, patience=1.5)
         inbox = Inbox(reviews, Directory(channel, channel.team))
         slack = _bolt(settings, channel)
         Listeners(inbox, channel).register(slack)
-        outbox, escalator = Outbox(Reviews(store, patience=5.0), channel), Escalator(reviews)
+        outbox = Outbox(
+            Reviews(store, patience=5.0),
+            channel,
+            pace=timing.pace,
+            idle=timing.idle,
+            revive=timing.revive,
+        )
+        escalator = Escalator(reviews, every=timing.every)
         workers = [asyncio.create_task(outbox.run()), asyncio.create_task(escalator.run())]
 
         async def ready() -> dict[str, object]:
@@ -74,16 +97,24 @@ async def running_bot(settings: Settings) -> AsyncGenerator[Bot, None]:
             return {"undelivered": await store.buried()}
 
         try:
-            async with _serving(make_web(slack, ready), settings) as url:
+            signing = SignatureVerifier(settings.slack_signing_secret)
+            async with _serving(make_web(slack, signing, ready), settings) as url:
                 yield Bot(url, store, outbox, escalator)
         finally:
             for worker in workers:
                 worker.cancel()
             for outcome in await asyncio.gather(*workers, return_exceptions=True):
                 if isinstance(outcome, Exception):
-                    log.error("a worker had stopped", exc_info=outcome)
+                    log.error("a worker had stopped: %s", told(outcome))
     finally:
         await store.close()
+
+
+async def _start(channel: SlackChannel) -> None:
+    try:
+        await channel.start()
+    except (Limited, Undeliverable, Unreachable) as error:
+        raise SettingsError(f"Slack can't be used with these settings: {error}.") from error
 
 
 def _bolt(settings: Settings, channel: SlackChannel) -> AsyncApp:
@@ -97,6 +128,8 @@ def _bolt(settings: Settings, channel: SlackChannel) -> AsyncApp:
             bot_token=settings.slack_bot_token,
         )
 
+    # It warns that SLACK_BOT_TOKEN of the environment is not used: `authorize` gives it, on purpose.
+    logging.getLogger("slack_bolt.AsyncApp").setLevel(logging.ERROR)
     return AsyncApp(
         client=AsyncWebClient(base_url=settings.slack_api_url),
         signing_secret=settings.slack_signing_secret,
@@ -110,8 +143,12 @@ async def _serving(app: web.Application, settings: Settings) -> AsyncGenerator[s
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=5.0)
     await runner.setup()
     try:
-        site = web.TCPSite(runner, settings.hitl_host, settings.hitl_port)
-        await site.start()
+        try:
+            await web.TCPSite(runner, settings.hitl_host, settings.hitl_port).start()
+        except OSError as error:
+            where = f"{settings.hitl_host}:{settings.hitl_port}"
+            why = error.strerror or error
+            raise SettingsError(f"HITL_HOST, HITL_PORT: can't listen on {where}: {why}.") from error
         host, port = runner.addresses[0][:2]
         yield f"http://{host}:{port}/slack/events"
     finally:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields
 from typing import Any, Self
@@ -30,6 +31,8 @@ class Settings:
     """The address to listen on; 0.0.0.0 in a container."""
     hitl_port: int = 3000
     """The port to listen on."""
+    hitl_log_level: str = "INFO"
+    """DEBUG, INFO, WARNING or ERROR."""
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> Self:
@@ -61,15 +64,24 @@ def _check(settings: Settings) -> None:
         raise SettingsError("SLACK_BOT_TOKEN is not a bot's token: those begin with xoxb-.")
     for name in ("slack_api_url", "hitl_redis_url"):
         schemes = ("http", "https") if name == "slack_api_url" else ("redis", "rediss", "unix")
-        if urlsplit(str(getattr(settings, name))).scheme not in schemes:
+        if _scheme(str(getattr(settings, name))) not in schemes:
             raise SettingsError(f"{name.upper()} is no {schemes[0]}:// address.")
     if not settings.slack_api_url.endswith("/"):
         raise SettingsError("SLACK_API_URL must end in a slash, like https://slack.com/api/.")
     if not settings.hitl_channel.startswith(("#", "C", "G", "D")):
         raise SettingsError("HITL_CHANNEL must be #a-channel or a channel's id, like C0123ABCD.")
+    if settings.hitl_log_level.upper() not in ("DEBUG", "INFO", "WARNING", "ERROR"):
+        raise SettingsError("HITL_LOG_LEVEL must be DEBUG, INFO, WARNING or ERROR.")
+
+
+def _scheme(url: str) -> str:
+    try:
+        return urlsplit(url).scheme
+    except ValueError:
+        return ""
 
 
 def _port(text: str) -> int:
-    if not text.isdigit() or not 0 <= int(text) <= 65535:
+    if not re.fullmatch("[0-9]{1,5}", text) or int(text) > 65535:
         raise SettingsError(f"HITL_PORT is {text!r}, which is no port.")
     return int(text)

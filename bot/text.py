@@ -1,19 +1,31 @@
-"""Untrusted text made fit to be read: what is invisible is shown, what is cut is said. Pure."""
+"""Untrusted text made fit to be read: what is invisible is shown, what is cut is said. Pure.
+
+All of our own marks stand in ⟦ ⟧, and those two in a text become marks themselves: no text can forge a mark.
+"""
 
 from __future__ import annotations
 
 import json
 import re
 import unicodedata
+from itertools import groupby
 from typing import Any, NamedTuple
 
 #: Drawn as nothing, though Unicode calls them letters, marks or symbols.
-_BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
+_BLANK = frozenset(
+    "\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\U00013441\U00013442\U00016fe4\U0001d159"
+)
+#: What our own marks are made of.
+_OURS = frozenset("⟦⟧⏎⇥␍")
 #: Reorders what follows it: Trojan Source, CVE-2021-42574.
 _BIDI = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-_NEWLINES = re.compile(r"\n{4,}")
-_SPACES = re.compile(r" {41,}")
-_LITERAL = re.compile(r"null|true|false|-?\d[\d.eE+-]*")
+_SUSPECT = re.compile(r"[^\n\t -~]")
+_MARK = re.compile(r"⟦U\+([0-9A-F]{4,6})⟧")
+_PADDING = re.compile(r"[ \t\n]{4,}")
+_PADDED = {" ": "space", "\t": "tab", "\n": "line break"}
+_MANY = {" ": 40, "\t": 8, "\n": 3}
+#: More marks than this on one letter draw over the lines around it.
+_MARKS = 4
 
 
 class Cut(NamedTuple):
@@ -23,52 +35,129 @@ class Cut(NamedTuple):
     missing: int
 
 
+def marked(text: str) -> str:
+    """Every character that a reader could miss stands as ⟦U+XXXX⟧. `unmarked` gives the text back."""
+    return _SUSPECT.sub(_mark, text)
+
+
+def unmarked(text: str) -> str:
+    """Text in which a person may have kept, removed or written marks."""
+    return _MARK.sub(lambda m: chr(code) if (code := int(m[1], 16)) < 0x110000 else m[0], text)
+
+
 def visible(text: str) -> str:
-    """Every character that a reader could miss stands as ⟦U+XXXX⟧, padding as its length."""
-    text = text.replace("\r\n", "\n")
-    shown = "".join(
-        char if _plain(char, before) else f"⟦U+{ord(char):04X}⟧"
-        for before, char in zip(" " + text, text, strict=False)
-    )
-    shown = _NEWLINES.sub(lambda run: f"\n⟦{len(run[0]) - 1} empty lines⟧\n", shown)
-    return _SPACES.sub(lambda run: f" ⟦{len(run[0])} spaces⟧ ", shown)
+    """`marked`, with padding as its length, so that it pushes nothing out of sight."""
+    return _PADDING.sub(_padding, marked(text).replace("⟦U+000D⟧\n", "␍\n"))
 
 
 def one_line(text: str) -> str:
     """The same on one line."""
-    return visible(text).replace("\n", "⏎").replace("\t", " ")
+    return visible(text).replace("\n", "⏎").replace("\t", "⇥")
 
 
-def cut(text: str, limit: int) -> Cut:
-    return Cut(text, 0) if len(text) <= limit else Cut(text[:limit], len(text) - limit)
+def weight(text: str) -> int:
+    """Its length with `&`, `<` and `>` as entities, as markup counts it."""
+    return len(text) + 4 * text.count("&") + 3 * (text.count("<") + text.count(">"))
+
+
+def cut(text: str, limit: int, lines: int = 24) -> Cut:
+    """The beginning and the end, within a weight and a number of lines, and between them how much is missing:
+    what hurts is often at the end.
+    """
+    if weight(text) <= limit and text.count("\n") < lines:
+        return Cut(text, 0)
+    head = _start(text, limit * 2 // 3, lines * 2 // 3)
+    tail = _start(text[len(head) :][: -limit - 1 : -1], limit // 3, lines // 3)[::-1]
+    head = _unbroken(head, "⟦", "⟧")
+    tail = _unbroken(tail[::-1], "⟧", "⟦")[::-1]
+    missing = len(text) - len(head) - len(tail)
+    told = f"⟦{missing:,} more character{'s' * (missing != 1)}⟧"
+    return Cut(f"{head}\n{told}\n{tail}" if "\n" in head + tail else head + told + tail, missing)
+
+
+def shortened(text: str, limit: int) -> str:
+    """For names and sentences: one line with an ellipsis where it was cut."""
+    line = one_line(text)
+    return line if len(line) <= limit else line[: limit - 1] + "…"
 
 
 def warning(text: str) -> str | None:
     """What is odd in a text, in words; None where nothing is."""
     if _BIDI.search(text):
         return "holds a character that changes the order of the text after it"
-    if any(not _plain(char, before) for before, char in zip(" " + text, text, strict=False)):
+    if any(not _plain(m[0], text, m.start()) for m in _SUSPECT.finditer(text.replace("\r\n", ""))):
         return "holds invisible or control characters"
     return None
 
 
 def shown_value(value: Any) -> str:
-    """An argument as people read it: text as it is, everything else as JSON."""
+    """An argument as people read it: text as it is, everything else as JSON. Text that could be taken for
+    JSON, or whose ends could be missed, is quoted.
+    """
     if isinstance(value, str):
-        return json.dumps(value) if not value or _LITERAL.fullmatch(value) else value
+        return json.dumps(value, ensure_ascii=False) if _needs_quotes(value) else value
     indent = 2 if isinstance(value, dict | list) and value else None
     return json.dumps(value, ensure_ascii=False, indent=indent)
 
 
-def _plain(char: str, before: str) -> bool:
-    if char in "\n\t" or " " <= char <= "~":
+def _needs_quotes(text: str) -> bool:
+    if not text.strip() or text[0] in " \t" or text[-1] in " \t":
         return True
-    if char == "\ufe0f":  # asks for the coloured form of the symbol before it
-        return unicodedata.category(before) == "So"
-    if (
-        0xFE00 <= ord(char) <= 0xFE0E
-        or 0xE0100 <= ord(char) <= 0xE01EF
-        or 0x180B <= ord(char) <= 0x180F
-    ):
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
         return False
-    return unicodedata.category(char)[0] not in "CZ" and char not in _BLANK
+    return not isinstance(value, dict | list) or shown_value(value) == text
+
+
+def _mark(match: re.Match[str]) -> str:
+    char = match[0]
+    if char not in _OURS and _plain(char, match.string, match.start()):
+        return char
+    return f"⟦U+{ord(char):04X}⟧"
+
+
+def _plain(char: str, text: str, at: int) -> bool:
+    """Whether a reader sees this character of `text`, and it leaves the others as they are."""
+    before = text[at - 1] if at else ""
+    if char == "\ufe0f":  # asks for the coloured form of the symbol before it
+        return unicodedata.category(before or " ") == "So"
+    code = ord(char)
+    if 0xFE00 <= code <= 0xFE0E or 0xE0100 <= code <= 0xE01EF or 0x180B <= code <= 0x180F:
+        return False
+    category = unicodedata.category(char)
+    if category[0] == "M":
+        return _carried(char, text[max(0, at - _MARKS) : at]) and char not in _BLANK
+    return category[0] not in "CZ" and char not in _BLANK
+
+
+def _carried(mark: str, before: str) -> bool:
+    """A mark belongs to a letter. One that strikes through or encloses would format it."""
+    if unicodedata.category(mark) == "Me" or unicodedata.combining(mark) == 1:
+        return False
+    kinds = [unicodedata.category(char)[0] for char in before]
+    return bool(kinds) and kinds[-1] in "LM" and "L" in kinds
+
+
+def _padding(match: re.Match[str]) -> str:
+    """Long runs as their lengths. What mixes too much stays: `cut` counts its lines."""
+    runs = [(char, len(list(run))) for char, run in groupby(match[0])]
+    if len(runs) > 6 or all(count <= _MANY[char] for char, count in runs):
+        return match[0]
+    told = (f"{count:,} {_PADDED[char]}{'s' * (count != 1)}" for char, count in runs)
+    return f"⟦{', '.join(told)}⟧"
+
+
+def _start(text: str, limit: int, lines: int) -> str:
+    for at, char in enumerate(text[: limit + 1]):
+        limit -= weight(char)
+        lines -= char == "\n"
+        if limit < 0 or lines < 0:
+            return text[:at]
+    return text
+
+
+def _unbroken(text: str, opens: str, closes: str) -> str:
+    """Without the beginning of a mark at its end."""
+    at = text.rfind(opens)
+    return text[:at] if at > text.rfind(closes) else text

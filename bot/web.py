@@ -10,6 +10,7 @@ from aiohttp import web
 from slack_bolt.adapter.aiohttp import to_aiohttp_response
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.request.async_request import AsyncBoltRequest
+from slack_sdk.signature import SignatureVerifier
 
 from hitl_core.errors import HitlError
 from hitl_core.failpoints import failpoint
@@ -22,19 +23,19 @@ MAX_BODY = 1024 * 1024
 Probe = Callable[[], Awaitable[dict[str, object]]]
 
 
-def make_web(slack: AsyncApp, ready: Probe) -> web.Application:
+def make_web(slack: AsyncApp, signing: SignatureVerifier, ready: Probe) -> web.Application:
     """`ready` raises HitlError while the bot can't do its work."""
     app = web.Application(client_max_size=MAX_BODY)
 
     async def events(request: web.Request) -> web.StreamResponse:
-        if not _well_formed(request):
+        body = await request.read()
+        if not _signed(request, body, signing):
             return web.Response(status=401)
         try:
-            body = (await request.read()).decode()
-        except UnicodeDecodeError:  # Slack's are JSON, percent-encoded: nobody else's is signed
-            return web.Response(status=401)
-        headers = dict(request.headers)
-        asked = AsyncBoltRequest(body=body, query=request.query_string, headers=headers)
+            asked = AsyncBoltRequest(body=body.decode(), headers=dict(request.headers))
+        except (ValueError, TypeError, AttributeError, RecursionError):
+            log.error("a signed request can't be read: it is not Slack's")
+            return web.Response(status=400)
         answer = await slack.async_dispatch(asked)
         response = await to_aiohttp_response(answer)
         await response.prepare(request)
@@ -59,14 +60,17 @@ def make_web(slack: AsyncApp, ready: Probe) -> web.Application:
     return app
 
 
-def _well_formed(request: web.Request) -> bool:
-    """Bolt raises on a timestamp that is no number or a signature that is not ASCII: to a sender both are
-    simply wrong, and so are two of them."""
-    timestamps = request.headers.getall("X-Slack-Request-Timestamp", [])
-    signatures = request.headers.getall("X-Slack-Signature", [])
-    if len(timestamps) != 1 or len(signatures) != 1:
+def _signed(request: web.Request, body: bytes, signing: SignatureVerifier) -> bool:
+    """Checked before anything is parsed: Bolt parses first, and raises on a timestamp that is no number or a
+    signature that is not ASCII. To a sender all of these are simply wrong, and so are two of them.
+    """
+    names = ("X-Slack-Request-Timestamp", "X-Slack-Signature")
+    if any(len(request.headers.getall(name, ())) != 1 for name in names):
         return False
-    [timestamp], [signature] = timestamps, signatures
-    return (
-        timestamp.isascii() and timestamp.isdigit() and len(timestamp) < 16 and signature.isascii()
-    )
+    timestamp, signature = (request.headers[name] for name in names)
+    if not (timestamp.isascii() and timestamp.isdigit() and len(timestamp) < 16):
+        return False
+    try:
+        return signature.isascii() and signing.is_valid(body, timestamp, signature)
+    except UnicodeDecodeError:
+        return False

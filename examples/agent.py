@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import contextlib
 import logging
 import os
 import signal
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +24,7 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from examples.support.model import SYSTEM_PROMPT, choose_model
 from examples.support.tools import make_tools
-from hitl_core.errors import HitlError
+from hitl_core.errors import HitlError, Refused, StoreUnavailable
 from hitl_core.gate import Gate
 from hitl_core.integrations.langgraph import Driver, HumanReview, Run
 from hitl_core.policy import Policy
@@ -91,8 +90,9 @@ class Desk:
         for number in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(number, over.set)
         self._start(self._driver.serve(self._tell))
-        async for thread_id in _threads(checkpointer):
-            if (await self._agent.aget_state(_config(thread_id))).next:
+        for thread_id in await _threads(checkpointer):
+            thread = await self._agent.aget_state({"configurable": {"thread_id": thread_id}})
+            if thread.next:  # a run that a crash cut short, or that waits for people
                 self._start(self._run(thread_id))
         app = web.Application()
         app.router.add_post("/ask", self._ask)
@@ -110,26 +110,68 @@ class Desk:
     async def _ask(self, request: web.Request) -> web.Response:
         """The question is on disk before the answer goes out, so a crash does not lose it."""
         try:
-            asked: Mapping[str, Any] = await request.json()
-            user, text = str(asked["user"]), str(asked["text"])
+            asked: dict[str, Any] = await request.json()
             thread_id = f"{asked['channel']}:{asked['ts']}"
+            question = {"messages": [{"role": "user", "content": str(asked["text"])}]}
+            requester = str(asked["user"])
         except (KeyError, TypeError, ValueError):
             raise web.HTTPBadRequest(text="Send user, text, channel and ts as JSON.") from None
-        config = {**_config(thread_id), "metadata": {"requester": user}}
-        if (await self._agent.aget_state(config)).created_at is None:  # else it was asked twice
-            question = {"messages": [{"role": "user", "content": text}]}
-            await self._agent.aupdate_state(config, question, as_node="__start__")
-            self._start(self._run(thread_id, user))
+        try:
+            await self._driver.keep(question, thread_id=thread_id, requester=requester)
+        except Refused as error:  # the same message again
+            raise web.HTTPConflict(text=str(error)) from error
+        self._start(self._run(thread_id))
         return web.Response(status=202)
 
-    async def _run(self, thread_id: str, user: str | None = None) -> None:
-        try:
-            await self._tell(await self._driver.run(None, thread_id=thread_id, requester=user))
-        except HitlError as error:
-            await self._mouth.say(thread_id, f"I can't have this reviewed: {error}")
+    async def _run(self, thread_id: str) -> None:
+        while True:
+            try:
+                return await self._tell(await self._driver.run(None, thread_id=thread_id))
+            except StoreUnavailable as error:
+                log.warning("%s", error)
+                await asyncio.sleep(1)
+            except HitlError as error:
+                return await self._mouth.say(thread_id, f"I can't have this reviewed: {error}")
 
     async def _tell(self, run: Run) -> None:
         if run.refused:
             await self._mouth.say(run.thread_id, f"I can't have this reviewed: {run.refused}")
         elif run.finished:
             await self._mouth.say(run.thread_id, run.state["messages"][-1].text)
+
+    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()):
+            log.error("A run stopped; the next start takes it up.", exc_info=error)
+
+
+async def _threads(checkpointer: AsyncSqliteSaver) -> set[str]:
+    """Reads every checkpoint there is: good enough for a demo."""
+    configs = [saved.config.get("configurable", {}) async for saved in checkpointer.alist(None)]
+    return {configurable["thread_id"] for configurable in configs}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="The demo agent.")
+    env = os.environ.get
+    parser.add_argument("--redis", default=env("HITL_REDIS_URL", "redis://127.0.0.1:6379/0"))
+    parser.add_argument("--policy", default=env("HITL_POLICY", "examples/policy.yaml"))
+    parser.add_argument("--data", type=Path, default=Path(env("AGENT_DATA", ".demo/agent")))
+    parser.add_argument("--port", type=int, default=int(env("AGENT_PORT", "0")))
+    parser.add_argument("--say", default=env("AGENT_SAY"), metavar="URL")
+    settings = parser.parse_args()
+    settings.data.mkdir(parents=True, exist_ok=True)
+    logging.basicConfig(level=logging.INFO, format="agent: %(message)s")
+    try:
+        asyncio.run(serve(settings))
+    except HitlError as error:
+        raise SystemExit(f"agent: {error}") from error
+
+
+if __name__ == "__main__":
+    main()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import signal
+import sys
 from pathlib import Path
 
 from bot.sandbox.acme import DEFAULT_SCOPES
@@ -69,4 +70,7 @@ async def _serve(options: argparse.Namespace) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(_serve(_options()))
+    try:
+        asyncio.run(_serve(_options()))
+    except (OSError, ValueError) as error:
+        sys.exit(f"sandbox: {error}")

@@ -137,7 +137,7 @@ class Hands:
         values: dict[str, Any] | None = None,
     ) -> Json:
         """Clicks an element of the modal on top, with `values` typed so far, as in `submit`."""
-        view = await self._top(user)
+        view = await self._open(user)
         block, element = element_meant(view["blocks"], action_id, block_id, None)
         wish = {
             "user": user,
@@ -152,13 +152,13 @@ class Hands:
         """Fills in the modal on top and submits it. `values` maps a block's id, its label, or a
         part of its id that no other has, to what is entered: text or a number; for menus an index
         or a label, for checkboxes a list of them; None clears. The rest stays untouched."""
-        view = await self._top(user) if view_id is None else await self._view(user, view_id)
+        view = await self._open(user, view_id)
         typed = typed_state(view["blocks"], values or {})
         return await self.post("submit", {"user": user, "view_id": view["id"], "values": typed})
 
     async def close(self, user: str) -> Json:
         """Closes the modal on top."""
-        view = await self._top(user)
+        view = await self._open(user)
         return await self.post("close", {"user": user, "view_id": view["id"]})
 
     async def dismiss(self, user: str, notice: str) -> Json:
@@ -234,16 +234,13 @@ class Hands:
             response.raise_for_status()
             return await response.json()
 
-    async def _top(self, user: str) -> Json:
-        view = await self.view(user)
-        if view is None:
-            raise HandsError(f"{user} has no modal open")
-        return view
-
-    async def _view(self, user: str, view_id: str) -> Json:
+    async def _open(self, user: str, view_id: str | None = None) -> Json:
+        """The modal on top, or the one with this id, which may be gone."""
         views: list[Json] = (await self.state(user))["views"]
-        gone: Json = {"id": view_id, "blocks": []}
-        return next((view for view in views if view["id"] == view_id), gone)
+        found = [view for view in views if view_id in (None, view["id"])]
+        if not found and view_id is None:
+            raise HandsError(f"{user} has no modal open")
+        return found[-1] if found else {"id": view_id, "blocks": []}
 
     async def _press(
         self,

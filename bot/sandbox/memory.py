@@ -9,6 +9,12 @@ from pathlib import Path
 from bot.sandbox.workspace import Message, Workspace
 
 
+def keep(workspace: Workspace, path: Path) -> None:
+    """Loads the messages of the file, and saves them after every change from now on."""
+    load(workspace, path)
+    workspace.on_change(lambda: save(workspace, path))
+
+
 def load(workspace: Workspace, path: Path) -> None:
     """Puts the messages of the file back, if it is there. Raises ValueError for a broken file."""
     if not path.exists():

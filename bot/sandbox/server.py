@@ -50,8 +50,7 @@ class Sandbox:
         self.app = acme_app(bot_token, signing_secret, scopes)
         self.workspace = acme(now)
         if data is not None:
-            memory.load(self.workspace, data)
-            self.workspace.on_change(lambda: memory.save(self.workspace, data))
+            memory.keep(self.workspace, data)
         self.modals = Modals(self.workspace, self.app)
         self.triggers = Triggers(now)
         self.troubles = Troubles()

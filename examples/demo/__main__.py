@@ -29,7 +29,9 @@ def main(argv: list[str] | None = None) -> int:
     try:
         if options.check or options.calls:
             calls = options.calls or HERE / "check.jsonl"
-            policy = options.policy or (HERE / ("check_any.yaml" if options.calls else "check.yaml"))
+            policy = options.policy or (
+                HERE / ("check_any.yaml" if options.calls else "check.yaml")
+            )
             return check.run(options.data / "check", policy, calls, options.port or 0)
         policy = options.policy or HERE.parent / "policy.yaml"
         return demo.run(options.data, policy, options.port or 3001, options.ask)

@@ -46,7 +46,9 @@ async def _play_all(on: Stage, policy: Policy, turns: list[Turn], agents: _Agent
     async with Hands(on.page.rstrip("/")) as hands:
         people = People(hands)
         for turn in turns:
-            _say(f"turn {turn.number}, thread {turn.thread_id}: {', '.join(c.name for c in turn.calls)}")
+            _say(
+                f"turn {turn.number}, thread {turn.thread_id}: {', '.join(c.name for c in turn.calls)}"
+            )
             try:
                 agents.begin(turn)
                 await _decide(turn, people, agents)
@@ -74,7 +76,11 @@ async def _decide(turn: Turn, people: People, agents: _Agents) -> None:
 
 
 def _compare(turn: Turn, policy: Policy, outcome: Mapping[str, Any]) -> None:
-    shown = {"thread_id": turn.thread_id, "executed": outcome["executed"], "answers": outcome["answers"]}
+    shown = {
+        "thread_id": turn.thread_id,
+        "executed": outcome["executed"],
+        "answers": outcome["answers"],
+    }
     print(json.dumps(shown, ensure_ascii=False), flush=True)
     expected = turn.expected(policy)
     if json.dumps(expected, sort_keys=True) != json.dumps(outcome["executed"], sort_keys=True):
@@ -121,7 +127,9 @@ class _Agents:
             if not self._agent.alive():
                 raise ChildError(f"the agent ended: see {self._agent.log}")
             if time.monotonic() > end:
-                raise ChildError(f"the agent has no outcome after {PATIENCE:.0f} s: {self._agent.log}")
+                raise ChildError(
+                    f"the agent has no outcome after {PATIENCE:.0f} s: {self._agent.log}"
+                )
             await asyncio.sleep(0.02)
         if told[-1].get("refused"):
             raise CantDecide(str(told[-1]["refused"]))
@@ -149,7 +157,9 @@ class _Agents:
             f"--turns={self._data / 'turns.jsonl'}",
         ]
         name = f"agent-{self._count}"
-        child = Child(name, arguments, "agent: ready", self._on.data / "logs", stdin=subprocess.PIPE)
+        child = Child(
+            name, arguments, "agent: ready", self._on.data / "logs", stdin=subprocess.PIPE
+        )
         child.launch()
         return child
 
@@ -158,7 +168,11 @@ class _Agents:
 
     def _lines(self, name: str) -> list[dict[str, Any]]:
         file = self._data / f"{name}.jsonl"
-        return [json.loads(line) for line in file.read_text("utf-8").splitlines()] if file.exists() else []
+        return (
+            [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+            if file.exists()
+            else []
+        )
 
 
 def _say(text: str) -> None:

@@ -70,7 +70,10 @@ class Recorder(BaseTool):
     async def ainvoke(self, input: Any, config: Any = None, **kwargs: Any) -> Any:
         """Here and not in `_arun`: no framework code stands between the call and the record."""
         call = cast(dict[str, Any], input)
-        _append(self.file, {"id": call["id"], "name": self.name, "args": call["args"], "pid": os.getpid()})
+        _append(
+            self.file,
+            {"id": call["id"], "name": self.name, "args": call["args"], "pid": os.getpid()},
+        )
         return ToolMessage("recorded", tool_call_id=call["id"], name=self.name)
 
 
@@ -148,7 +151,12 @@ def _tell(data: Path, run: Run) -> None:
         if isinstance(message, ToolMessage)
     ]
     number = _number(messages[start])
-    outcome = {"number": number, "thread_id": run.thread_id, "messages": answers, "pid": os.getpid()}
+    outcome = {
+        "number": number,
+        "thread_id": run.thread_id,
+        "messages": answers,
+        "pid": os.getpid(),
+    }
     _append(data / "outcomes.jsonl", outcome)
 
 

@@ -53,7 +53,8 @@ def _agent(on: Stage, policy: Path, port: int) -> Child:
 
 def _tell(on: Stage, agent: Child) -> None:
     redis = f"redis {on.redis_pid}, " if on.redis_pid else ""
-    print(f"""
+    print(
+        f"""
   Open     {on.page}
            Ask the agent something there: refund order 1042
   Also as  {on.page}?user=U0CARL&channel=C0OPS   (Carl of #team-ops, in a second tab)
@@ -61,7 +62,9 @@ def _tell(on: Stage, agent: Child) -> None:
            Kill one (kill -9): it comes back, and nothing decided is lost.
   Data     {os.path.relpath(on.data)}  (logs, the shop's database, e-mails that were sent)
   Stop     Ctrl-C
-""", flush=True)
+""",
+        flush=True,
+    )
 
 
 async def _ask(on: Stage, text: str) -> None:

@@ -35,7 +35,9 @@ class People:
         """The next review's message."""
 
         def unseen(state: Mapping[str, Any]) -> list[Message]:
-            return [m for m in state["messages"][APPROVALS] if m["bot"] and m["ts"] not in self._seen]
+            return [
+                m for m in state["messages"][APPROVALS] if m["bot"] and m["ts"] not in self._seen
+            ]
 
         try:
             (message, *_) = await self._hands.wait_for(unseen, timeout=30)
@@ -56,7 +58,9 @@ class People:
         await self._wait_for_button(message, block_id)
         told = f"{name} {VERBS.get(plan.type, plan.type + 's')} {tool}"
         if plan.type in ("respond", "ignore"):
-            await self._press(user, message, "more", block_id, option=self._menu(message, block_id, plan))
+            await self._press(
+                user, message, "more", block_id, option=self._menu(message, block_id, plan)
+            )
         else:
             await self._press(user, message, plan.type, block_id)
         if plan.type == "edit":
@@ -98,7 +102,9 @@ class People:
         except TimeoutError as error:
             raise CantDecide(f"the message has no buttons {block_id}") from error
 
-    async def _press(self, user: str, message: Message, action_id: str, block_id: str, **how: Any) -> None:
+    async def _press(
+        self, user: str, message: Message, action_id: str, block_id: str, **how: Any
+    ) -> None:
         try:
             answer = await self._hands.click(
                 user, APPROVALS, message["ts"], action_id, block_id=block_id, **how
@@ -112,7 +118,9 @@ class People:
         view = await self._hands.view(user)
         if view is None:
             notices = await self._hands.ephemerals(user)
-            raise CantDecide(f"no form opened: {notices[-1]['text'] if notices else 'nothing was said'}")
+            raise CantDecide(
+                f"no form opened: {notices[-1]['text'] if notices else 'nothing was said'}"
+            )
         return view
 
     async def _submit(self, user: str, values: dict[str, Any]) -> str:
@@ -159,7 +167,11 @@ def _typed(block: dict[str, Any], value: Any) -> Any:
         return None
     if element["type"] in ("static_select", "radio_buttons"):
         labels = [option["text"]["text"] for option in element["options"]]
-        label = {True: "Yes", False: "No"}.get(value, str(value)) if isinstance(value, bool) else str(value)
+        label = (
+            {True: "Yes", False: "No"}.get(value, str(value))
+            if isinstance(value, bool)
+            else str(value)
+        )
         return labels.index(label) if label in labels else labels.index(json.dumps(value))
     return value if isinstance(value, str) and not _is_json(element) else json.dumps(value)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from functools import cache
+from importlib import resources
 from typing import Any, cast
 
 from redis.asyncio import BlockingConnectionPool, Redis
@@ -12,6 +14,7 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import (
     BusyLoadingError,
+    ClusterDownError,
     ConnectionError,
     OutOfMemoryError,
     ReadOnlyError,
@@ -55,6 +58,12 @@ def connect(url: str, *, blocking: bool = False, connections: int = 32) -> Clien
     return Redis.from_pool(pool)  # which it then closes
 
 
+@cache
+def lua(name: str) -> str:
+    """The text of one script."""
+    return (resources.files("hitl_core.store") / "lua" / f"{name}.lua").read_text("utf-8")
+
+
 @asynccontextmanager
 async def translated() -> AsyncGenerator[None, None]:
     """Redis's errors become ours; whether the command was done is then unknown."""
@@ -62,10 +71,15 @@ async def translated() -> AsyncGenerator[None, None]:
         yield
     except OutOfMemoryError as error:
         raise StoreError("Redis is full (maxmemory): nothing new can be stored.") from error
-    except (ConnectionError, TimeoutError, BusyLoadingError, ReadOnlyError, OSError) as error:
+    except (ConnectionError, TimeoutError, BusyLoadingError, OSError) as error:
         raise StoreUnavailable(f"Redis can't be reached: {error}.") from error
+    except (ReadOnlyError, ClusterDownError) as error:
+        raise StoreUnavailable(f"Redis can't write now: {error}.") from error
     except ResponseError as error:
-        if str(error).startswith(("BUSY ", "CLUSTERDOWN", "MASTERDOWN", "MISCONF")):
+        # Of these the client makes no class; and 6.2 wraps what a script met in a sentence of its own.
+        if "OOM " in str(error):
+            raise StoreError("Redis is full (maxmemory): nothing new can be stored.") from error
+        if any(code in str(error) for code in ("BUSY ", "MISCONF ", "READONLY ")):
             raise StoreUnavailable(f"Redis can't write now: {error}.") from error
         raise StoreError(f"Redis refused: {error}.") from error
     except RedisError as error:

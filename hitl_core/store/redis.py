@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
-from importlib import resources
 from typing import Any, cast
 
 from hitl_core.errors import SettingsError, StoreError
@@ -13,7 +11,7 @@ from hitl_core.model.event import SHOWN as SHOWN_EVENTS
 from hitl_core.model.event import UNAUDITED
 from hitl_core.store import record
 from hitl_core.store.base import Write
-from hitl_core.store.client import Client, check_server, connect, translated
+from hitl_core.store.client import Client, check_server, connect, lua, translated
 from hitl_core.store.keys import META, Keys, alive, partition_of
 from hitl_core.store.streams import Streams
 
@@ -32,7 +30,7 @@ class RedisStore:
         self._keys = [Keys(partition) for partition in range(partitions)]
         self._streams = Streams(redis, reader, self._keys)
         self._scripts = {
-            name: redis.register_script(_lua(name))
+            name: redis.register_script(lua(name))
             for name in ("write", "load", "post", "shown", "due")
         }
         self.read_events = self._streams.read
@@ -177,11 +175,6 @@ class RedisStore:
         if (keys := self._of(review_id)) is None:
             raise StoreError(f"{review_id!r} is no review's id.")
         return keys
-
-
-@cache
-def _lua(name: str) -> str:
-    return (resources.files("hitl_core.store") / "lua" / f"{name}.lua").read_text("utf-8")
 
 
 def _score(at: float | None) -> str:

@@ -8,7 +8,7 @@ from typing import cast
 from redis.exceptions import ResponseError
 
 from hitl_core.store.base import Hint
-from hitl_core.store.client import MAX_BLOCK, Client, translated
+from hitl_core.store.client import MAX_BLOCK, Client, lua, translated
 from hitl_core.store.keys import Keys
 
 GROUP = "bot"
@@ -25,6 +25,7 @@ class Streams:
         self._redis, self._reader, self._keys = redis, reader, keys
         self._places: dict[str, dict[str, str]] = {}
         self._grouped = False
+        self._ack = redis.register_script(lua("ack"))
 
     async def read(self, consumer: str, block: float, limit: int = 100) -> list[Hint]:
         await self._ensure_group()
@@ -71,10 +72,8 @@ class Streams:
 
     async def ack(self, entries: Sequence[str]) -> None:
         for keys, ids in self._split(entries):
-            async with translated(), self._redis.pipeline(transaction=True) as pipe:
-                pipe.xack(keys.events, GROUP, *ids)
-                pipe.xdel(keys.events, *ids)
-                await pipe.execute()
+            async with translated():
+                await self._ack(keys=[keys.events], args=[GROUP, *ids])
 
     async def bury(self, hint: Hint, why: str) -> None:
         for keys, ids in self._split([hint.entry]):

@@ -18,9 +18,10 @@ from langchain_core.tools import BaseTool, ToolException, tool
 
 from hitl_core.gate import Gate
 from hitl_core.integrations.langgraph import Driver, HumanReview, Run
-from hitl_core.model import Reviewer, encode
+from hitl_core.model import Review, Reviewer, encode
 from hitl_core.policy import Policy
 from hitl_core.review.transitions import Proposal
+from tests.support.waiting import wait_until
 
 ALICE = Reviewer(channel="slack", team="T1", id="U1", name="Alice")
 ASKING = {"send_email": True, "run_sql": {"allowed_decisions": ["approve", "reject"]}}
@@ -110,19 +111,27 @@ class Lab:
         self,
         *turns: Turn | str,
         asking: Any = ASKING,
-        before: Sequence[Any] = (),
-        after: Sequence[Any] = (),
+        between: Sequence[Any] = (),
         guard_first: bool = False,
         **hitl: Any,
     ) -> Any:
         pausing = HumanInTheLoopMiddleware(asking, **hitl)
-        pair = [pausing, self.reviews.middleware]
+        stack = [pausing, *between, self.reviews.middleware]
         return create_agent(
             Script(turns=list(turns)),
             tools(self.folder / "effects"),
-            middleware=[*before, *(pair[::-1] if guard_first else pair), *after],
+            middleware=stack[::-1] if guard_first else stack,
             checkpointer=self.saver,
         )
+
+    def sync_agent(self, *turns: Turn | str) -> Any:
+        """Without a checkpointer: AsyncSqliteSaver has no sync side."""
+        folder = self.folder / "effects"
+        guarded = [self.reviews.middleware]
+        return create_agent(Script(turns=list(turns)), tools(folder), middleware=guarded)
+
+    def set_policy(self, **config: Any) -> None:
+        self.gate.policy = Policy.from_mapping(config)
 
     def driver(self, *turns: Turn | str, **options: Any) -> Driver:
         return self.reviews.drive(self.agent(*turns, **options), allow_in_memory=True)
@@ -141,10 +150,11 @@ class Lab:
                 await task
 
     async def decide(
-        self, review_id: str, *decisions: str | dict[str, Any] | tuple[str, str]
+        self, review_id: str | None, *decisions: str | dict[str, Any] | tuple[str, str]
     ) -> None:
         """In the order of the actions: "approve", {new args}, or ("reject" | "respond", "message")."""
-        review = (await self.gate.reviews.load(review_id)).review
+        assert review_id
+        review = await self.review(review_id)
         for action, decision in zip(review.actions, decisions, strict=True):
             if isinstance(decision, dict):
                 proposal = Proposal("edit", action.revision, None, encode(decision))
@@ -154,8 +164,21 @@ class Lab:
                 proposal = Proposal(decision, action.revision)  # type: ignore[arg-type]
             await self.gate.reviews.decide(review_id, action.key, proposal, ALICE, uuid4().hex)
 
-    async def review(self, review_id: str) -> Any:
+    async def review(self, review_id: str | None) -> Review:
+        assert review_id
         return (await self.gate.reviews.load(review_id)).review
+
+    async def all_reviews(self, thread_id: str) -> list[Review]:
+        return [await self.review(id) for id in await self.gate.reviews.store.thread(thread_id)]
+
+    async def done(self, review_id: str | None) -> Review:
+        """Wait until the agent is through with it."""
+
+        async def found() -> Review | None:
+            review = await self.review(review_id)
+            return review if review.status == "done" else None
+
+        return await wait_until("the review is done", found)
 
 
 def go(text: str = "go") -> dict[str, Any]:

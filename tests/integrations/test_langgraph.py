@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from tests.integrations.agents import Lab, answers, call, go
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+
+from hitl_core.errors import InvalidToolCall, Refused
+from hitl_core.gate import Gate
+from tests.integrations.agents import POLICY, Lab, answers, call, go
 from tests.support.waiting import wait_until
 
 TURN = [
@@ -13,29 +21,144 @@ TURN = [
 ]
 
 
-async def test_approved_edited_and_rejected_calls_do_what_was_decided(lab: Lab) -> None:
-    """Given a turn of four calls, when one is approved, one edited and one rejected, then the tools get exactly
-    the decided arguments, the free call runs as well, and the model hears of all."""
+async def test_every_call_of_a_turn_does_what_was_decided(lab: Lab) -> None:
+    """Given a turn of four calls, when one is approved, one edited and one rejected, then the tools get
+    exactly the decided arguments, the free call runs as well, and the model hears of all."""
     driver = lab.driver(TURN)
     async with lab.serving(driver):
         paused = await driver.run(go(), thread_id="t-1", requester="U0MARIA")
-        assert paused.review_id
-        assert not paused.finished
-        assert lab.effects == []
+        assert (paused.finished, lab.effects) == (False, [])
         await lab.decide(paused.review_id, "approve", {"to": "E"}, ("reject", "not on my watch"))
-        [run] = await wait_until("the run to end", lambda: lab.stops)
+        review = await lab.done(paused.review_id)
+    [run] = lab.stops
     assert run.finished
     assert sorted(lab.effects) == ["read x", "sent E", "sent a"]
     told = answers(run)
     assert told["c1"] == ("success", "sent a")
     assert told["c3"][1].endswith("Tool response:\nsent E")
-    assert told["c4"] == ("error", "User rejected the tool call for `run_sql` with reason: not on my watch")
-    review = await wait_until("done", lambda: _when_done(lab, paused.review_id))
-    assert review.requester == "U0MARIA"
-    assert [review.runs[key].line for key in ("1", "3")] == ["sent a", "sent E"]
-    assert "2" not in review.runs
+    reason = "User rejected the tool call for `run_sql` with reason: not on my watch"
+    assert told["c4"] == ("error", reason)
+    assert (review.requester, review.thread_id) == ("U0MARIA", "t-1")
+    assert {key: run.line for key, run in review.runs.items()} == {"1": "sent a", "3": "sent E"}
 
 
-async def _when_done(lab: Lab, review_id: str | None):
-    review = await lab.review(str(review_id))
-    return review if review.status == "done" else None
+async def test_a_real_redis_carries_a_review_from_one_process_to_another(
+    redis_url: str, saver: AsyncSqliteSaver, tmp_path: Path
+) -> None:
+    """Given a run paused by a process that ended, when it is approved, then another process finishes it."""
+    async with Gate.connect(redis_url, policy=POLICY, agent="billing", lease=1.0) as gate:
+        paused = await Lab(gate, saver, tmp_path).driver(TURN).run(go(), thread_id="t-1")
+    async with Gate.connect(redis_url, policy=POLICY, agent="billing", lease=1.0) as gate:
+        lab = Lab(gate, saver, tmp_path)
+        async with lab.serving(lab.driver(TURN)):
+            await lab.decide(paused.review_id, "approve", "approve", "reject")
+            await lab.done(paused.review_id)
+    assert sorted(lab.effects) == ["read x", "sent a", "sent b"]
+
+
+async def test_the_next_pause_of_a_resumed_run_becomes_a_review_with_the_same_requester(
+    lab: Lab,
+) -> None:
+    """Given two turns that use the same call id, when both are decided, one by an edit, then each call runs
+    with its own arguments, and the second review knows the requester though nobody named one again."""
+    turns = [[call("c1", "send_email", to="a")], [call("c1", "send_email", to="b")]]
+    driver = lab.driver(*turns)
+    first = await driver.run(go(), thread_id="t-1", requester="U0MARIA")
+    async with lab.serving(lab.driver(*turns)):
+        await lab.decide(first.review_id, {"to": "E"})
+        [stop] = await wait_until("the second pause", lambda: lab.stops)
+        assert stop.review_id != first.review_id
+        assert (await lab.review(stop.review_id)).requester == "U0MARIA"
+        await lab.decide(stop.review_id, "approve")
+        await lab.done(stop.review_id)
+    assert lab.effects == ["sent E", "sent b"]
+
+
+async def test_decisions_without_a_tool_run_answer_the_model(lab: Lab) -> None:
+    """Given two calls, when one is answered by a person and one rejected without a reason, then no tool runs and
+    the texts are LangChain's own."""
+    driver = lab.driver([call("c1", "send_email", to="a"), call("c2", "run_sql", query="x")])
+    async with lab.serving(driver):
+        paused = await driver.run(go(), thread_id="t-1")
+        await lab.decide(paused.review_id, ("respond", "I called them."), "reject")
+        await lab.done(paused.review_id)
+    told = answers(lab.stops[0])
+    assert told["c1"] == ("success", "I called them.")
+    assert told["c2"][0] == "error"
+    assert told["c2"][1].startswith("User rejected the tool call for `run_sql` with id c2.")
+    assert lab.effects == []
+
+
+async def test_a_run_without_a_pause_just_ends(lab: Lab) -> None:
+    """Given calls that nobody asks about, then they run, and there is no review."""
+    run = await lab.driver([call("c1", "read", topic="x")]).run(go(), thread_id="t-1")
+    assert (run.finished, run.review_id, lab.effects) == (True, None, ["read x"])
+
+
+async def test_new_input_waits_for_the_review(lab: Lab) -> None:
+    """Given a paused thread, when new input comes, then it is refused with the review's id, nothing changes, and
+    another thread is not concerned."""
+    driver = lab.driver(TURN)
+    paused = await driver.run(go(), thread_id="t-1")
+    for attempt in (driver.run, driver.keep):
+        with pytest.raises(Refused, match=str(paused.review_id)):
+            await attempt(go("again"), thread_id="t-1")
+    again = await driver.run(None, thread_id="t-1")
+    assert again.review_id == paused.review_id
+    assert [m.text for m in again.state["messages"]] == ["go", ""]
+    assert (await driver.run(go(), thread_id="t-2")).review_id != paused.review_id
+
+
+async def test_kept_input_is_taken_up_by_a_later_process(lab: Lab) -> None:
+    """Given input that was only kept, when another driver goes on, then it runs for the same requester."""
+    await lab.driver(TURN).keep(go(), thread_id="t-1", requester="U0MARIA")
+    with pytest.raises(Refused, match="has not ended"):
+        await lab.driver(TURN).keep(go(), thread_id="t-1")
+    paused = await lab.driver(TURN).run(None, thread_id="t-1")
+    assert (await lab.review(paused.review_id)).requester == "U0MARIA"
+
+
+async def test_a_submit_that_a_crash_cut_off_is_made_up_for(lab: Lab) -> None:
+    """Given a pause that was saved but never submitted, when the thread goes on, then it has its review."""
+    agent = lab.agent(TURN)
+    await agent.ainvoke(go(), {"configurable": {"thread_id": "t-1"}}, durability="sync")
+    paused = await lab.driver(TURN).run(None, thread_id="t-1")
+    assert [c.tool_call_id for c in (await lab.review(paused.review_id)).calls] == [
+        "c1",
+        "c2",
+        "c3",
+        "c4",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("turn", "sentence"),
+    [
+        ([call(None, "send_email", to="a")], "no id"),
+        ([call("d", "send_email", to="a"), call("d", "send_email", to="b")], "Two calls"),
+        ([call("c1", "send_email", to="x" * 300_000)], "262,144"),
+    ],
+)
+async def test_calls_that_cannot_be_reviewed_are_refused_in_one_sentence(
+    lab: Lab, turn: Any, sentence: str
+) -> None:
+    """Given a call without an id, two of one id, or huge arguments, then the caller is told, and nothing runs."""
+    driver = lab.driver(turn)
+    with pytest.raises(InvalidToolCall, match=sentence):
+        await driver.run(go(), thread_id="t-1")
+    assert lab.effects == []
+
+
+async def test_a_later_turn_that_cannot_be_reviewed_is_told_and_closes_the_review_before_it(
+    lab: Lab,
+) -> None:
+    """Given a second turn with a call without an id, when the first is approved, then the stop says why."""
+    driver = lab.driver([call("c1", "send_email", to="a")], [call(None, "send_email", to="b")])
+    async with lab.serving(driver):
+        paused = await driver.run(go(), thread_id="t-1")
+        await lab.decide(paused.review_id, "approve")
+        await lab.done(paused.review_id)
+    [run] = lab.stops
+    assert run.refused
+    assert "no id" in run.refused
+    assert lab.effects == ["sent a"]

@@ -193,3 +193,17 @@ async def test_it_runs_as_a_program_and_ends_when_told() -> None:
     assert (await AsyncWebClient("xoxb-mine", base_url=api_url).auth_test())["ok"]
     program.terminate()
     assert await asyncio.wait_for(program.wait(), 10) == 0
+
+
+async def test_a_port_that_is_taken_is_one_sentence(sandbox: Sandbox) -> None:
+    program = await asyncio.create_subprocess_exec(
+        sys.executable,
+        *("-m", "bot.sandbox", "--port", sandbox.url.rsplit(":", 1)[1]),
+        cwd=ROOT,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    _, said = await asyncio.wait_for(program.communicate(), 20)
+    assert program.returncode == 1
+    assert said.startswith(b"sandbox: ")
+    assert b"address already in use" in said
+    assert b"Traceback" not in said

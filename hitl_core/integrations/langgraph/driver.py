@@ -71,6 +71,18 @@ class Driver:
             state = await self._invoke(None, thread_id, requester or _requester(state))
         return await self._stop(state, thread_id, requester or _requester(state), live)
 
+    async def keep(
+        self, input: Mapping[str, Any], *, thread_id: str, requester: str | None = None
+    ) -> None:
+        """Save new input and return, so that a crash can't lose it: `run(None, …)` takes it from there.
+
+        Raises Refused while the thread is busy.
+        """
+        state = await self._look(thread_id)
+        await self._check_idle(state, await self._live_review(thread_id), thread_id, input)
+        config = self._config_of(thread_id, requester)
+        await self._agent.aupdate_state(config, input, as_node="__start__")
+
     async def serve(
         self,
         told: Callable[[Run], Awaitable[None]] | None = None,

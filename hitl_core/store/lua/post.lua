@@ -3,5 +3,6 @@
 if redis.call('EXISTS', KEYS[1]) == 0 then
   return false
 end
+redis.call('HDEL', KEYS[1], '')  -- also when memory is full: see write.lua
 redis.call('HSETNX', KEYS[1], ARGV[1], ARGV[2])
 return redis.call('HGET', KEYS[1], ARGV[1])

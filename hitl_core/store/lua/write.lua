@@ -19,8 +19,8 @@ end
 
 if ARGV[2] ~= '0' then
   -- A write that needs no memory goes first, because Redis lets a script that has written go on when memory
-  -- is full: new reviews are refused then, and those that exist can still be decided.
-  redis.call('PERSIST', KEYS[1])
+  -- is full: new reviews are refused then, and those that exist can still be shown and decided.
+  redis.call('HDEL', KEYS[1], '')
 end
 for i = 13, #ARGV, 2 do
   redis.call('HSETNX', KEYS[1], ARGV[i], ARGV[i + 1])

@@ -1,0 +1,57 @@
+"""The first line of a card, and its notification: both are sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bot import text
+from hitl_core.model import Action, Call, DecisionType, Review
+
+#: What people call the answers, in the order in which they are offered.
+_ANSWERS: tuple[tuple[DecisionType, str], ...] = (
+    ("approve", "approve"),
+    ("edit", "edit"),
+    ("reject", "reject"),
+    ("respond", "answer"),
+    ("ignore", "skip"),
+)
+
+
+def title(
+    review: Review, here: Sequence[Action], waiting: Sequence[Action], escalated: bool
+) -> str:
+    agent = text.shortened(review.agent, 60)
+    if review.doubts:
+        return f"{agent}: did {_tools(review.doubts)} run?"
+    if waiting:
+        asks = f"{agent} asks to run {_tools(waiting)}"
+        return f"Escalated: {asks}" if escalated else asks
+    return f"{agent}: {_tools(here or review.calls)} decided"
+
+
+def summary(
+    review: Review, here: Sequence[Action], waiting: Sequence[Action], escalated: bool
+) -> str:
+    agent = text.shortened(review.agent, 60)
+    if review.doubts:
+        names = listed([call.name for call in review.doubts])
+        return f"{agent} stopped in the middle of {names}. Say in the channel whether it ran."
+    if not waiting:
+        names = listed([a.request.name for a in here] or [c.name for c in review.calls])
+        return f"{agent}: {names} decided."
+    names = listed([action.request.name for action in waiting])
+    allowed = {decision for a in waiting for decision in a.config.allowed_decisions}
+    told = listed([word for decision, word in _ANSWERS if decision in allowed], "or")
+    start = "Escalated: " if escalated else ""
+    it = "it" if len(waiting) == 1 else "them"
+    return f"{start}{agent} asks to run {names}. {told.capitalize()} {it}."
+
+
+def listed(words: Sequence[str], last: str = "and") -> str:
+    if len(words) > 6:
+        words = [*words[:5], f"{len(words) - 5} more"]
+    return f" {last} ".join(part for part in (", ".join(words[:-1]), *words[-1:]) if part)
+
+
+def _tools(of: Sequence[Action | Call]) -> str:
+    return "1 tool" if len(of) == 1 else f"{len(of)} tools"

@@ -1,0 +1,203 @@
+"""The guard in front of the tools, and agents that could not be resumed safely."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain.agents import create_agent
+from langchain.agents.middleware import AgentMiddleware, HumanInTheLoopMiddleware
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command, interrupt
+
+from hitl_core.errors import IntegrationError
+from tests.integrations.agents import ASKING, Lab, Script, answers, call, flipping, go, tools
+from tests.support.waiting import wait_until
+
+EMAIL = [call("c1", "send_email", to="a")]
+APPROVED = {"decisions": [{"type": "approve"}]}
+
+
+class Changing(AgentMiddleware[Any, Any, Any]):
+    """Somebody's middleware that changes arguments on their way to the tool."""
+
+    def __init__(self, **args: Any) -> None:
+        self._args = args
+
+    async def awrap_tool_call(self, request: Any, handler: Any) -> Any:
+        return await handler(request.override(tool_call={**request.tool_call, "args": self._args}))
+
+
+async def decided(lab: Lab, driver: Any, *decisions: Any) -> dict[str, tuple[str, str]]:
+    async with lab.serving(driver):
+        paused = await driver.run(go(), thread_id="t-1")
+        await lab.decide(paused.review_id, *decisions)
+        await lab.done(paused.review_id)
+    return answers(lab.stops[-1])
+
+
+async def test_arguments_that_were_changed_after_the_decision_do_not_run(lab: Lab) -> None:
+    """Given a middleware between LangChain's and ours that changes the arguments, then the call is stopped."""
+    told = await decided(lab, lab.driver(EMAIL, between=[Changing(to="evil")]), "approve")
+    assert told["c1"][0] == "error"
+    assert "NOT executed" in told["c1"][1]
+    assert lab.effects == []
+
+
+async def test_a_free_call_of_a_reviewed_turn_runs_as_the_model_wrote_it(lab: Lab) -> None:
+    """Given a free call beside a reviewed one, when its arguments were changed, then it is stopped."""
+    turn = [call("c1", "read", topic="x"), call("c2", "run_sql", query="y")]
+    told = await decided(lab, lab.driver(turn, between=[Changing(topic="z")]), "reject")
+    assert "NOT executed" in told["c1"][1]
+    assert lab.effects == []
+
+
+async def test_listed_before_langchains_middleware_it_refuses_edits(lab: Lab) -> None:
+    """Given the wrong order, when a call is edited, then neither version runs, and the model is told so."""
+    told = await decided(lab, lab.driver(EMAIL, guard_first=True), {"to": "E"})
+    assert "NOT executed" in told["c1"][1]
+    assert lab.effects == []
+
+
+async def test_a_reviewed_tool_that_raises_is_reported_and_told(lab: Lab) -> None:
+    """Given an approved tool that raises, then its card says what, the model is told, siblings run, and the
+    run goes on."""
+    asking = {**ASKING, "explode": True, "refuse": True}
+    turn = [
+        call("c1", "explode", fuse="f"),
+        call("c2", "send_email", to="a"),
+        call("c3", "refuse", why="w"),
+    ]
+    driver = lab.driver(turn, asking=asking)
+    told = await decided(lab, driver, "approve", "approve", "approve")
+    assert told["c1"] == ("error", "`explode` failed: RuntimeError('boom f\\nsecond line')")
+    assert told["c3"] == ("error", "no: w")
+    [review] = await lab.all_reviews("t-1")
+    lines = {key: run.line for key, run in review.runs.items()}
+    assert lines == {"1": f"failed: {told['c1'][1]}", "2": "sent a", "3": "failed: no: w"}
+
+
+async def test_a_free_tool_that_raises_stops_the_run_and_the_run_is_taken_up_again(
+    lab: Lab, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Given a free tool that raises in a reviewed turn, then nothing that was approved is lost or runs twice, and
+    the log has the review's id and not the arguments."""
+    turn = [call("c1", "send_email", to="a"), call("c2", "explode", fuse="secret")]
+    driver = lab.driver(turn)
+    async with lab.serving(driver):
+        paused = await driver.run(go(), thread_id="t-1")
+        await lab.decide(paused.review_id, "approve")
+        await wait_until("two attempts", lambda: lab.effects.count("lit secret") >= 2)
+    assert lab.effects.count("sent a") == 1
+    assert str(paused.review_id) in caplog.text
+    assert "secret" not in caplog.text
+
+
+async def test_a_call_with_a_review_does_not_run_behind_the_drivers_back(lab: Lab) -> None:
+    """Given a pending review, when somebody resumes the graph by hand, then the reviewed call does not run."""
+    agent = lab.agent([*EMAIL, call("c2", "read", topic="x")])
+    paused = await lab.reviews.drive(agent).run(go(), thread_id="t-1")
+    config: Any = {"configurable": {"thread_id": "t-1"}}
+    await agent.ainvoke(Command(resume=APPROVED), config)
+    assert lab.effects == ["read x"]
+    assert (await lab.review(paused.review_id)).status == "pending"
+
+
+async def test_sync_invoke_in_a_thread_is_guarded_as_well(lab: Lab) -> None:
+    """Given `invoke` in a thread of its own, then denied calls are stopped and free ones run."""
+    lab.set_policy(default="allow", interrupt_on={"run_sql": "deny"})
+    agent = lab.sync_agent([call("c1", "read", topic="x"), call("c2", "run_sql", query="y")])
+    state = await asyncio.to_thread(agent.invoke, go())
+    assert lab.effects == ["read x"]
+    assert "The policy doesn't allow `run_sql`" in state["messages"][-2].text
+
+
+async def test_sync_invoke_inside_the_loop_says_what_to_do(lab: Lab) -> None:
+    """Given `invoke` on the gate's own loop, where nothing could be awaited, then one sentence, and nothing
+    runs."""
+    agent = lab.sync_agent([call("c1", "read", topic="x")])
+    with pytest.raises(IntegrationError, match="ainvoke"):
+        agent.invoke(go())
+    assert lab.effects == []
+
+
+async def test_a_reviewed_tool_that_interrupts_itself_is_left_alone_and_runs_once(lab: Lab) -> None:
+    """Given an approved tool that calls interrupt(), then the run stops at it as unknown, and resuming it by hand
+    does not start the tool a second time."""
+    started: list[str] = []
+
+    def ask_back(question: str) -> str:
+        """Ask something."""
+        started.append(question)
+        return str(interrupt({"question": question}))
+
+    agent = create_agent(
+        Script(turns=[[call("c1", "ask_back", question="why")]]),
+        [ask_back],
+        middleware=[HumanInTheLoopMiddleware({"ask_back": True}), lab.reviews.middleware],
+        checkpointer=lab.saver,
+    )
+    driver = lab.reviews.drive(agent)
+    async with lab.serving(driver):
+        paused = await driver.run(go(), thread_id="t-1")
+        await lab.decide(paused.review_id, "approve")
+        await lab.done(paused.review_id)
+    [stop] = lab.stops
+    [unknown] = stop.unknown
+    run = await driver.run(Command(resume={unknown.id: "because"}), thread_id="t-1")
+    assert started == ["why"]
+    assert "NOT executed" in answers(run)["c1"][1]
+
+
+@pytest.mark.parametrize("saver", [None, InMemorySaver()])
+async def test_a_checkpointer_that_forgets_is_refused(lab: Lab, saver: Any) -> None:
+    lab.saver = saver
+    with pytest.raises(IntegrationError, match="AsyncSqliteSaver"):
+        lab.reviews.drive(lab.agent(EMAIL))
+    if saver is not None:
+        lab.reviews.drive(lab.agent(EMAIL), allow_in_memory=True)
+
+
+async def test_an_agent_without_the_guard_is_refused(lab: Lab) -> None:
+    agent = create_agent(
+        Script(turns=[]), middleware=[HumanInTheLoopMiddleware(ASKING)], checkpointer=lab.saver
+    )
+    with pytest.raises(IntegrationError, match="not guarded"):
+        lab.reviews.drive(agent)
+
+
+async def test_static_breakpoints_are_refused(lab: Lab, tmp_path: Path) -> None:
+    agent = create_agent(
+        Script(turns=[]),
+        tools(tmp_path),
+        middleware=[lab.reviews.middleware],
+        checkpointer=lab.saver,
+        interrupt_before=["tools"],
+    )
+    with pytest.raises(IntegrationError, match="interrupt_before"):
+        lab.reviews.drive(agent)
+
+
+async def test_without_langchain_the_import_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Given an environment without LangChain, then the error is a sentence with the command."""
+    import importlib
+    import sys
+
+    for name in [name for name in sys.modules if name.startswith("hitl_core.integrations")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "langchain.agents.middleware", None)
+    with pytest.raises(IntegrationError, match=r'pip install "hitl-core\[langgraph\]"'):
+        importlib.import_module("hitl_core.integrations.langgraph")
+
+
+async def test_a_predicate_that_flips_does_not_run_a_rejected_call(lab: Lab) -> None:
+    """Given a `when` that says False at the resume, when the call was rejected, then it does not run."""
+    when = flipping(True, False)
+    asking = {"send_email": {"allowed_decisions": ["approve", "reject"], "when": when}}
+    told = await decided(lab, lab.driver(EMAIL, asking=asking), ("reject", "no"))
+    assert told["c1"] == ("error", "User rejected the tool call for `send_email` with reason: no")
+    assert lab.effects == []

@@ -1,0 +1,146 @@
+"""LangChain says which tools interrupt; our policy adds to it, and may only tighten."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from hitl_core.errors import IntegrationError
+from hitl_core.integrations.langgraph.rulings import Asked, free, gated
+from hitl_core.model import ToolCall
+from hitl_core.policy import Policy
+from tests.integrations.agents import Lab, answers, call, go
+
+CALL = ToolCall("c1", "send_email", {"to": "a"})
+ASKED = Asked(("approve", "edit", "reject", "respond"), "LangChain's words")
+SCHEMA = {"type": "object"}
+
+
+def judged(default: str = "allow", **rules: Any):
+    return Policy.from_mapping({"default": default, "interrupt_on": rules}).judge(CALL)
+
+
+@pytest.mark.parametrize("default", ["allow", "review"])
+def test_what_interrupts_is_reviewed_even_where_the_policy_would_not_ask(default: str) -> None:
+    """Given a default of allow or review, then LangChain's own decisions and words stay."""
+    ruling = gated(judged(default), CALL, ASKED, SCHEMA)
+    assert ruling.verdict.kind == "review"
+    assert ruling.allowed_decisions == ASKED.allowed
+    assert (ruling.description, ruling.args_schema) == (ASKED.description, SCHEMA)
+
+
+def test_a_rule_that_allows_does_not_open_an_interrupt() -> None:
+    assert gated(judged(send_email=False), CALL, ASKED, None).verdict.kind == "review"
+
+
+def test_a_rule_tightens_the_decisions_and_brings_its_own_words_and_schema() -> None:
+    """Given a rule for the tool, then only what both allow may be decided."""
+    rule = {
+        "allowed_decisions": ["approve", "reject", "ignore"],
+        "description": "Look twice.",
+        "args_schema": {"type": "object", "required": ["to"]},
+        "reject_reason": "required",
+    }
+    ruling = gated(judged(send_email=rule), CALL, ASKED, SCHEMA)
+    assert ruling.allowed_decisions == ("approve", "reject")
+    assert ruling.description == "Look twice."
+    assert ruling.args_schema == rule["args_schema"]
+    assert ruling.reject_reason == "required"
+
+
+@pytest.mark.parametrize("rules", [{"send_email": "deny"}, {"send_*": "deny"}])
+def test_the_policy_may_deny_what_interrupts(rules: dict[str, Any]) -> None:
+    assert gated(judged(**rules), CALL, ASKED, SCHEMA).verdict.kind == "deny"
+
+
+def test_nothing_left_to_decide_is_an_error_that_names_the_tool() -> None:
+    """Given that LangChain and the rule have no decision in common, then it fails closed."""
+    rule = {"allowed_decisions": ["respond"]}
+    with pytest.raises(IntegrationError, match="`send_email`.*approve.*respond"):
+        gated(judged(send_email=rule), CALL, Asked(("approve",), ""), None)
+
+
+def test_a_call_that_does_not_interrupt_is_free_unless_the_policy_names_it() -> None:
+    """Given a default of review only, then it is free; a rule of its own, or a denial, stops it."""
+    assert free(judged("review"), CALL).verdict.kind == "allow"
+    assert free(judged("deny"), CALL).verdict.kind == "deny"
+    ruling = free(judged(send_email=True), CALL)
+    assert ruling.verdict.kind == "deny"
+    assert "add `send_email` to interrupt_on" in ruling.verdict.reason
+
+
+async def test_a_review_freezes_the_words_the_schema_and_the_place(lab: Lab) -> None:
+    """Given a policy with a place, then the stored review has it, LangChain's prefix and the tool's schema."""
+    lab.set_policy(default="allow", notify="slack:#finance")
+    paused = await lab.driver([call("c1", "send_email", to="a")]).run(go(), thread_id="t-1")
+    [action] = (await lab.review(paused.review_id)).actions
+    assert action.request.description == "Tool execution requires approval"
+    assert action.route.notify == ("slack:#finance",)
+    assert action.config.allowed_decisions == ("approve", "edit", "reject", "respond")
+    assert (action.config.args_schema or {})["required"] == ["to"]
+
+
+async def test_a_denied_call_is_rejected_without_asking(lab: Lab) -> None:
+    """Given a gated call that the policy denies beside one that it reviews, then people see only the other,
+    and the model hears the policy's reason."""
+    lab.set_policy(default="allow", interrupt_on={"run_sql": "deny"})
+    driver = lab.driver([call("c1", "send_email", to="a"), call("c2", "run_sql", query="x")])
+    async with lab.serving(driver):
+        paused = await driver.run(go(), thread_id="t-1")
+        assert len((await lab.review(paused.review_id)).actions) == 1
+        await lab.decide(paused.review_id, "approve")
+        await lab.done(paused.review_id)
+    status, text = answers(lab.stops[0])["c2"]
+    assert status == "error"
+    assert "The policy doesn't allow `run_sql`" in text
+    assert lab.effects == ["sent a"]
+
+
+async def test_a_turn_that_is_denied_whole_goes_on_without_people(lab: Lab) -> None:
+    """Given that the policy denies all that interrupts, then the review is settled at once."""
+    lab.set_policy(default="allow", interrupt_on={"send_email": "deny"})
+    driver = lab.driver([call("c1", "send_email", to="a")])
+    async with lab.serving(driver):
+        await lab.done((await driver.run(go(), thread_id="t-1")).review_id)
+    assert lab.stops[0].finished
+    assert lab.effects == []
+
+
+@pytest.mark.parametrize(
+    ("policy", "text"),
+    [
+        ({"default": "allow", "interrupt_on": {"read": True}}, "add `read` to interrupt_on"),
+        ({"default": "allow", "interrupt_on": {"read": "deny"}}, "The policy doesn't allow `read`"),
+        ({"default": "deny"}, "The policy doesn't allow `read`"),
+    ],
+)
+@pytest.mark.parametrize("beside", [True, False])
+async def test_the_guard_stops_a_call_that_nobody_was_asked_about(
+    lab: Lab, policy: Any, text: str, beside: bool
+) -> None:
+    """Given a call that LangChain lets pass and the policy does not, alone or in a turn with a review, then it
+    does not run and the model is told why."""
+    lab.set_policy(**policy)
+    if policy["default"] == "deny" and beside:
+        return
+    email = [call("c2", "send_email", to="a")] if beside else []
+    driver = lab.driver([call("c1", "read", topic="x"), *email])
+    run = await driver.run(go(), thread_id="t-1")
+    if beside:
+        async with lab.serving(driver):
+            await lab.decide(run.review_id, "approve")
+            await lab.done(run.review_id)
+        run = lab.stops[0]
+    status, told = answers(run)["c1"]
+    assert (status, text in told) == ("error", True)
+    assert lab.effects == (["sent a"] if beside else [])
+
+
+async def test_a_configuration_that_leaves_nothing_to_decide_is_told_to_the_caller(
+    lab: Lab,
+) -> None:
+    lab.set_policy(default="allow", interrupt_on={"run_sql": {"allowed_decisions": ["edit"]}})
+    with pytest.raises(IntegrationError, match="Nothing can be decided on `run_sql`"):
+        await lab.driver([call("c1", "run_sql", query="x")]).run(go(), thread_id="t-1")
+    assert lab.effects == []

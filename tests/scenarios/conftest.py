@@ -1,0 +1,31 @@
+"""What holds in every scenario: nobody is left with two messages, and no log quotes an argument."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from bot.sandbox.hands import Hands
+from bot.sandbox.server import running_sandbox
+from tests.support.bots import CANARY, Scene, doubles
+
+
+@pytest.fixture
+async def scene(
+    redis_url: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> AsyncIterator[Scene]:
+    caplog.set_level(logging.INFO)
+    async with running_sandbox(patience=3.0) as sandbox, Hands(sandbox.url) as hands:
+        scene = Scene(sandbox, hands, redis_url, tmp_path)
+        try:
+            yield scene
+        finally:
+            await scene.close()
+        assert doubles(sandbox) == []
+        logs = [caplog.text, *(process.output for process in scene.processes)]
+        for log in logs:
+            assert CANARY not in log
+            assert "Traceback" not in log

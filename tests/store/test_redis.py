@@ -1,0 +1,527 @@
+"""What only Redis can show: keys and their TTLs, servers that are refused, and servers that fail."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import re
+import signal
+from collections.abc import AsyncIterator, Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import redis
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from hitl_core.embedded_redis import EmbeddedRedis, find_redis_server
+from hitl_core.errors import HitlError, SettingsError, StoreError, StoreUnavailable
+from hitl_core.model import DEFAULT_PLACE
+from hitl_core.review import transitions
+from hitl_core.store import RedisStore
+from hitl_core.store.client import connect
+from hitl_core.store.keys import Keys, partition_for, partition_of, review_id
+from tests.store.carried import carried
+from tests.store.contract import HERE, approved, created, finished, next_write
+from tests.support.builders import person, proposal, review_of, write_of
+from tests.support.proxy import proxy_to
+from tests.support.waiting import wait_until
+
+OwnRedis = Callable[[], EmbeddedRedis]
+
+#: Keys without a TTL, each with why it may stay.
+PERMANENT = {
+    r"hitl:meta": "what the first process wrote about the layout",
+    r"hitl:\{\d+\}:(due|ready:[0-9a-f]{32})": "indexes: empty, and so gone, when nothing waits",
+    r"hitl:\{\d+\}:events": "acknowledged entries are deleted",
+    r"hitl:\{\d+\}:dead": "until somebody revives them",
+    r"hitl:\{\d+\}:audit": "what happened is kept",
+}
+LIVE = r"hitl:\{\d+\}:(review:\d+-[0-9a-f]{32}|thread:[0-9a-f]{32})"
+
+
+@contextlib.asynccontextmanager
+async def opened(url: str, **options: Any) -> AsyncIterator[RedisStore]:
+    store = await RedisStore.open(url, **options)
+    try:
+        yield store
+    finally:
+        await store.close()
+
+
+def leaked(url: str, *, live: bool) -> set[str]:
+    """Keys that would stay for ever, unless they are meant to."""
+    allowed = [*PERMANENT, *([LIVE] if live else [])]
+    with redis.Redis.from_url(url, decode_responses=True) as client:
+        keys: Iterable[Any] = client.scan_iter()
+        return {
+            key
+            for key in keys
+            if client.ttl(key) == -1 and not any(re.fullmatch(name, key) for name in allowed)
+        }
+
+
+def keys_of(url: str) -> set[str]:
+    with redis.Redis.from_url(url, decode_responses=True) as client:
+        found: Iterable[Any] = client.scan_iter()
+        return set(found)
+
+
+# ------------------------------------------------------------------------ keys and their time
+
+
+async def test_no_key_is_left_without_an_end(redis_url: str):
+    """Given a whole life of a review, then at each step every key has a TTL or is meant to stay."""
+    async with opened(redis_url, retention=60) as store:
+        await store.hints("billing", 0)
+        await store.beat("p1", 5)
+        review = await created(store)
+        await store.record_post(review.id, DEFAULT_PLACE, HERE)
+        [hint] = await store.read_events("bot", 1)
+        assert leaked(redis_url, live=True) == set()
+        live = leaked(redis_url, live=False)
+        assert len(live) == 2, "the review and its thread have no TTL while it waits"
+
+        await finished(store, review)
+        await store.record_shown(review.id, DEFAULT_PLACE, 4)
+        await store.record_post(review.id, "other", HERE)
+        await store.bury(hint, "why")
+
+        assert leaked(redis_url, live=False) == set()
+
+
+async def test_a_done_review_vanishes_after_its_retention(redis_url: str):
+    """Given a short retention, when it has passed, then neither review nor thread nor index knows it."""
+    async with opened(redis_url, retention=0.2) as store:
+        review = await finished(store, await created(store))
+
+        async def gone() -> bool:
+            return await store.load(review.id) is None and not await store.thread(review.thread_id)
+
+        await wait_until("the review has gone", gone)
+        assert not any(re.fullmatch(LIVE, key) for key in keys_of(redis_url))
+        assert await store.due() == await store.ready(review.agent) == []
+        assert await store.record_shown(review.id, "p", 3) == 0
+        assert await store.record_post(review.id, "p", HERE) == HERE
+        assert not any(re.fullmatch(LIVE, key) for key in keys_of(redis_url)), "a late post revived it"
+
+
+async def test_a_live_review_keeps_its_thread(redis_url: str):
+    """A thread whose first review is done stays for the second one, which came later."""
+    async with opened(redis_url, retention=0.2) as store:
+        first = await finished(store, await created(store, thread_id="t"))
+        second = await created(store, thread_id="t")
+
+        async def gone() -> bool:
+            return await store.load(first.id) is None
+
+        await wait_until("the first has gone", gone)
+        assert second.id in await store.thread("t")
+
+
+async def test_a_thread_in_use_forgets_what_has_gone(redis_url: str):
+    """Given a thread that is never idle, then its index does not grow for ever."""
+    async with opened(redis_url, retention=0.2) as store:
+        first = await finished(store, await created(store, thread_id="t"))
+
+        async def gone() -> bool:
+            return await store.load(first.id) is None
+
+        await created(store, thread_id="t")
+        await wait_until("the first has gone", gone)
+        last = await finished(store, await created(store, thread_id="t"))
+
+        assert first.id not in await store.thread("t")
+        assert last.id in await store.thread("t")
+
+
+async def test_the_keys_of_a_thread_share_one_slot(redis_url: str):
+    """Given four partitions, then the keys that one script touches have one hash tag."""
+    async with opened(redis_url, partitions=4) as store:
+        tags: set[str] = set()
+        for number in range(12):
+            review = await created(store, thread_id=f"t-{number}")
+            keys = {key for key in keys_of(redis_url) if review.id in key}
+            partition = partition_for(review.thread_id, 4)
+            assert keys == {f"hitl:{{{partition}}}:review:{review.id}"}
+            tags.add(str(partition))
+        assert tags == {"0", "1", "2", "3"}
+        assert all(re.match(r"hitl:(\{[0-3]\}:|meta$)", key) for key in keys_of(redis_url))
+
+
+async def test_a_cluster_takes_every_script(own_redis: OwnRedis):
+    """A single-node cluster refuses any script whose keys are in two slots: none is refused."""
+    server = own_redis()
+    server.stop()
+    clustered = EmbeddedRedis(
+        server.data_dir, settings={"cluster-enabled": "yes", "save": "", "appendonly": "no"}
+    )
+    with clustered:
+        with redis.Redis.from_url(clustered.url) as client:
+            client.execute_command("CLUSTER", "ADDSLOTSRANGE", 0, 16383)
+            await wait_until(
+                "the cluster is ok",
+                lambda: client.execute_command("CLUSTER INFO")["cluster_state"] == "ok",
+            )
+        async with opened(clustered.url, partitions=2) as store:
+            for thread in ("a", "b", "c"):
+                review = await finished(store, await created(store, thread_id=thread))
+                await store.record_post(review.id, "p", HERE)
+                await store.record_shown(review.id, "p", 1)
+            assert await store.due() == []
+
+
+@given(
+    parts=st.lists(
+        st.text(st.characters(), max_size=20) | st.sampled_from(["}", "{", "{0}", "\x00", "\ud800", ":"]),
+        min_size=4,
+        max_size=4,
+    )
+)
+@settings(max_examples=300, suppress_health_check=[HealthCheck.differing_executors])
+def test_no_id_from_outside_shapes_a_key(parts: list[str]):
+    """Whatever a thread, an agent or a call is named (T55): keys have one shape, and one hash tag."""
+    agent, thread, turn, id = parts
+    partition = partition_for(thread, 4)
+    made = review_id(partition, agent, thread, turn, [id])
+    keys = Keys(partition)
+
+    assert partition_of(made) == partition
+    assert re.fullmatch(r"hitl:\{[0-3]\}:review:[0-3]-[0-9a-f]{32}", keys.review(made))
+    for kind, key in (("thread", keys.thread(thread)), ("agent", keys.agent(agent))):
+        assert re.fullmatch(rf"hitl:\{{[0-3]\}}:{kind}:[0-9a-f]{{32}}", key)
+
+
+@pytest.mark.parametrize("name", ["x" * 1_000_000, "{}\x00:{1}", "\n", "🧵"], ids=repr)
+async def test_strange_threads_work(redis_url: str, name: str):
+    """A thread of a megabyte, or with Redis's own characters in its name, is a thread."""
+    async with opened(redis_url) as store:
+        review = await created(store, thread_id=name)
+        assert await store.thread(name) == [review.id]
+        assert all(len(key) < 100 for key in keys_of(redis_url))
+
+
+def test_parts_of_an_id_do_not_run_into_each_other():
+    """Two lists of names that read alike in a row are two reviews."""
+    assert review_id(0, "a", "bc", "", ["1"]) != review_id(0, "ab", "c", "", ["1"])
+    assert review_id(0, "a", "b", "", ["12"]) != review_id(0, "a", "b", "", ["1", "2"])
+    assert review_id(0, "a", "b", "t", ["1"]) == review_id(0, "a", "b", "t", ["1"])
+
+
+# ------------------------------------------------------------------------ servers refused
+
+
+@pytest.mark.parametrize("policy", ["allkeys-lru", "allkeys-random", "allkeys-lfu"])
+async def test_a_server_that_may_drop_reviews_is_refused(own_redis: OwnRedis, policy: str):
+    """T52: such a server silently dropped 38,168 of 60,000 pending reviews."""
+    server = own_redis()
+    with redis.Redis.from_url(server.url) as client:
+        client.config_set("maxmemory-policy", policy)
+
+    with pytest.raises(SettingsError, match=f"maxmemory-policy {policy}.*Set it to noeviction"):
+        await RedisStore.open(server.url)
+
+
+async def test_a_server_that_drops_only_what_ends_anyway_is_accepted(own_redis: OwnRedis):
+    """Live keys have no TTL, so volatile-* never takes them."""
+    server = own_redis()
+    with redis.Redis.from_url(server.url) as client:
+        client.config_set("maxmemory-policy", "volatile-lru")
+    async with opened(server.url) as store:
+        await created(store)
+
+
+async def test_the_number_of_partitions_is_fixed_at_the_first_start(redis_url: str):
+    """Ids name their partition, so another number would lose sight of reviews."""
+    async with opened(redis_url, partitions=4):
+        pass
+    with pytest.raises(SettingsError, match="started with 4 partitions; 1 were asked for"):
+        await RedisStore.open(redis_url)
+    async with opened(redis_url, partitions=4):
+        pass
+
+
+async def test_an_old_server_is_refused():
+    """6.2 is the floor. A server that says it is 6.0 gets one sentence."""
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while data := await reader.read(4096):
+            count = data.count(b"*")
+            info = b"redis_version:6.0.16\r\nmaxmemory_policy:noeviction\r\n"
+            bulk = b"$%d\r\n%s\r\n" % (len(info), info)
+            writer.write(bulk if b"INFO" in data else b"+OK\r\n" * count)
+        writer.close()
+
+    server = await asyncio.start_server(answer, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    try:
+        with pytest.raises(SettingsError, match=r"is 6\.0\.16; 6\.2 or later is needed"):
+            await RedisStore.open(f"redis://127.0.0.1:{port}/0")
+    finally:
+        server.close()
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "redis://:hunter2@127.0.0.1:1/0",
+        "redis://ada:hunter2@127.0.0.1:1/0",
+        "redis://127.0.0.1:1/0?password=hunter2",
+        "redis://127.0.0.1:1/0?db=0&password=hunter2",
+    ],
+)
+async def test_an_unreachable_redis_is_one_sentence_without_its_password(url: str):
+    """It names HITL_REDIS_URL, which is where a person looks next."""
+    with pytest.raises(StoreUnavailable) as caught:
+        await RedisStore.open(url)
+    said = str(caught.value)
+    assert "HITL_REDIS_URL" in said
+    assert "127.0.0.1:1" in said
+    assert "\n" not in said
+    assert_no_secret(caught.value, "hunter2")
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["http://:hunter2@host", ":hunter2@host", "redis://:hun/ter2@host:1", "redis://h:port", ""],
+)
+async def test_a_wrong_address_is_one_sentence_without_its_password(url: str):
+    """What is no redis:// URL at all, also where the password was not escaped."""
+    with pytest.raises(SettingsError) as caught:
+        await RedisStore.open(url)
+    assert "HITL_REDIS_URL" in str(caught.value)
+    assert_no_secret(caught.value, "hun")
+
+
+async def test_a_wrong_password_is_one_sentence_without_it(own_redis: OwnRedis):
+    """Redis says WRONGPASS or NOAUTH; nobody says which password was tried."""
+    server = own_redis()
+    with redis.Redis.from_url(server.url) as client:
+        client.config_set("requirepass", "right")
+        for url in (server.url, server.url.replace("//", "//:hunter2@")):
+            with pytest.raises(StoreUnavailable, match="HITL_REDIS_URL") as caught:
+                await RedisStore.open(url)
+            assert_no_secret(caught.value, "hunter2")
+        client.config_set("requirepass", "")
+
+
+def assert_no_secret(error: BaseException | None, secret: str) -> None:
+    """Neither the error nor what it was raised from tells it."""
+    while error is not None:
+        assert secret not in f"{error!r} {error}"
+        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+
+
+# ------------------------------------------------------------------------ servers that fail
+
+
+async def test_a_flushed_script_cache_is_not_noticed(redis_url: str):
+    """R3: SCRIPT FLUSH, as a restart or a failover does it."""
+    async with opened(redis_url) as store:
+        review = await created(store)
+        with redis.Redis.from_url(redis_url) as client:
+            for change in (approved, store.load):
+                client.script_flush()
+                await (change(store, review) if change is approved else store.load(review.id))
+            client.script_flush()
+            assert await store.due() == []
+            client.script_flush()
+            assert await store.record_shown(review.id, "p", 2) == 2
+            client.script_flush()
+            assert await store.record_post(review.id, "p", HERE) == HERE
+
+
+@pytest.mark.slow
+async def test_kill_9_loses_nothing_that_was_answered(own_redis: OwnRedis):
+    """R1: given appendfsync always, when Redis dies in the middle of writes, then all answered are there."""
+    server = own_redis()
+    answered: list[str] = []
+    async with opened(server.url) as store:
+
+        async def write() -> None:
+            while True:
+                answered.append((await created(store)).id)
+
+        writers = [asyncio.create_task(write()) for _ in range(8)]
+        await wait_until("some were written", lambda: len(answered) > 200)
+        server.kill()
+        done = await asyncio.gather(*writers, return_exceptions=True)
+        assert {type(error) for error in done} == {StoreUnavailable}
+
+        server.start()
+        kept = [await store.load(id) for id in answered]
+        assert None not in kept
+        assert await created(store)
+
+
+@pytest.mark.redis
+@pytest.mark.parametrize("version", ["found", "6.2"])
+async def test_a_full_redis_takes_no_new_review_and_every_decision(tmp_path: Path, version: str):
+    """R4, T53: creates are refused with a sentence; what waits can be shown and decided; it recovers."""
+    server = EmbeddedRedis(tmp_path, executable=carried() if version == "6.2" else find_redis_server())
+    with server, redis.Redis.from_url(server.url) as client:
+        async with opened(server.url) as store:
+            review = await created(store)
+            [hint] = await store.read_events("bot", 1)
+            new = review_of(now=await store.now())
+            client.config_set("maxmemory", "1mb")
+            with pytest.raises(StoreError, match="Redis is full"):
+                await store.commit(write_of(new))
+
+            assert await store.record_post(review.id, "p", HERE) == HERE
+            assert await store.record_shown(review.id, "p", 1) == 1
+            await store.ack_events([hint.entry])
+            await finished(store, review)
+
+            assert await store.load(new[0].id) is None
+            client.config_set("maxmemory", "0")
+            assert await store.commit(write_of(new))
+
+
+async def test_errors_are_ours(own_redis: OwnRedis):
+    """T71, promise 10: nothing of the client's own errors comes through, whatever is called."""
+    server = own_redis()
+    async with opened(server.url) as store:
+        review = await created(store)
+        await store.read_events("bot", 1)
+        await store.hints("billing", 0)
+        server.kill()
+        calls: list[Callable[[], Any]] = [
+            lambda: store.load(review.id),
+            lambda: store.commit(write_of(review_of())),
+            lambda: store.record_post(review.id, "p", HERE),
+            lambda: store.record_shown(review.id, "p", 1),
+            store.now,
+            lambda: store.thread("t"),
+            store.due,
+            lambda: store.ready("billing"),
+            lambda: store.hints("billing", 1),
+            lambda: store.hints("support", 1),
+            lambda: store.read_events("bot", 1),
+            lambda: store.reclaim_events("bot", 1),
+            lambda: store.hold_events("bot", ["0:1-1"]),
+            lambda: store.ack_events(["0:1-1"]),
+            store.revive,
+            lambda: store.beat("p", 1),
+            lambda: store.alive("p"),
+        ]
+        for each in calls:
+            with pytest.raises(StoreUnavailable, match="Redis can't be reached"):
+                await each()
+
+
+async def test_a_server_that_hangs_is_given_up_in_time(own_redis: OwnRedis):
+    """R7: given a Redis that answers nothing, then a command ends in two seconds, and later works."""
+    server = own_redis()
+    async with opened(server.url) as store:
+        await store.now()
+        pid = server.pid
+        assert pid is not None
+        os.kill(pid, signal.SIGSTOP)
+        try:
+            async with asyncio.timeout(4):
+                with pytest.raises(StoreUnavailable):
+                    await store.now()
+        finally:
+            os.kill(pid, signal.SIGCONT)
+        assert await store.now() > 0
+
+
+async def test_keys_of_a_wrong_type_are_an_error_of_ours(redis_url: str):
+    """Somebody else's key where a review should be."""
+    async with opened(redis_url) as store:
+        review, event = review_of()
+        with redis.Redis.from_url(redis_url) as client:
+            client.set(Keys(0).review(review.id), "text")
+        with pytest.raises(StoreError, match="Redis refused"):
+            await store.commit(write_of((review, event)))
+        with pytest.raises(StoreError):
+            await store.load(review.id)
+
+
+@pytest.mark.parametrize("data", ["", "{}", "[]", '{"schema_version": 2}'])
+async def test_a_review_of_another_version_is_one_sentence(redis_url: str, data: str):
+    """What this version can't read is never guessed at."""
+    async with opened(redis_url) as store:
+        review = await created(store)
+        with redis.Redis.from_url(redis_url) as client:
+            client.hset(Keys(0).review(review.id), "data", data)
+        with pytest.raises(StoreError, match=f"{review.id} can't be read by this version"):
+            await store.load(review.id)
+
+
+async def test_another_reviews_answer_is_not_taken(redis_url: str):
+    """T44: the id in the data must be the one that was asked for."""
+    async with opened(redis_url) as store:
+        one, two = await created(store), await created(store)
+        with redis.Redis.from_url(redis_url) as client:
+            stored: Any = client.hget(Keys(0).review(two.id), "data")
+            client.hset(Keys(0).review(one.id), "data", stored)
+        with pytest.raises(StoreError, match=f"answered {two.id} where {one.id} was asked"):
+            await store.load(one.id)
+
+
+async def test_both_clients_speak_resp2(redis_url: str):
+    """RESP3 answers scripts in other shapes; no retries: a command whose reply is lost ran once."""
+    for blocking in (False, True):
+        client = connect(redis_url, blocking=blocking)
+        try:
+            info: Any = await client.execute_command("HELLO")
+            assert dict(zip(info[::2], info[1::2], strict=True))[b"proto"] == 2
+        finally:
+            await client.aclose()
+    async with proxy_to(redis_url) as proxy:
+        client = connect(proxy.url)
+        await client.set("n", 0)
+        proxy.drop_reply()
+        with pytest.raises(redis.exceptions.ConnectionError):
+            await client.incr("n")
+        assert await client.get("n") == b"1"
+        await client.aclose()
+
+
+async def test_a_closed_store_leaves_no_connection(own_redis: OwnRedis):
+    """Given a store that was used, when it is closed, then the server has no client of it."""
+    server = own_redis()
+    async with opened(server.url) as store:
+        await asyncio.gather(*(created(store) for _ in range(10)))
+        await store.read_events("bot", 0.01)
+    with redis.Redis.from_url(server.url) as client:
+        await wait_until("only this client is left", lambda: len(client.client_list()) == 1)
+
+
+async def test_a_write_whose_reply_was_lost_may_be_repeated(redis_url: str):
+    """T45, N2: given each of the store's own writes, when its reply is lost and it is repeated, then the
+    state is as if once.
+    """
+    async with proxy_to(redis_url) as proxy, opened(proxy.url) as store:
+        review = await created(store)
+        new = write_of(review_of(now=await store.now()))
+        change = next_write(
+            transitions.decide(review, "1", proposal(), person(), await store.now())
+        )
+        await store.read_events("bot", 1)
+        writes: list[Callable[[], Any]] = [
+            lambda: store.commit(new),
+            lambda: store.commit(change),
+            lambda: store.record_post(review.id, "p", HERE),
+            lambda: store.record_shown(review.id, "p", 2),
+            lambda: store.beat("p", 5),
+        ]
+        answers: list[object] = []
+        for write in writes:
+            proxy.drop_reply()
+            with pytest.raises(HitlError):
+                await write()
+            assert proxy.dropped
+            answers.append(await write())
+
+        assert answers == [False, False, HERE, 2, None]
+        snapshot = await store.load(review.id)
+        assert snapshot is not None
+        assert (snapshot.review.version, snapshot.posts) == (2, {"p": HERE})
+        with redis.Redis.from_url(redis_url) as client:
+            assert client.xlen(Keys(0).audit) == 3  # two submitted, one decided
+

@@ -1,0 +1,223 @@
+"""Bots, agents and a workspace for scenarios: the real programs, with fakes only at the network's edge."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Callable, Mapping
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from bot.app import Bot, Timing, running_bot
+from bot.sandbox.hands import Hands
+from bot.sandbox.server import BOT_TOKEN, SIGNING_SECRET, Sandbox
+from bot.settings import Settings
+from hitl_core import Gate, Outcome, Policy, ToolCall
+from tests.support.slack import (
+    ALICE,
+    APPROVALS,
+    BOB,
+    CARL,
+    DANA,
+    STRANGER,
+    Message,
+    Person,
+    live,
+    said,
+)
+from tests.support.waiting import wait_until
+
+ROOT = Path(__file__).parents[2]
+#: Stands in the arguments of every scenario's calls, and so must stand in no log.
+CANARY = "canary-5f1d"
+#: A bot that waits for nothing longer than a test has patience for.
+QUICK = Timing(pace=0.0, idle=0.4, revive=60.0, every=0.05)
+
+POLICY = """
+default: review
+interrupt_on:
+  read_*: false
+  drop_*: deny
+  run_sql: {allowed_decisions: [approve, reject], reject_reason: required}
+  send_email:
+    allowed_decisions: [approve, edit, reject, respond, ignore]
+    args_schema:
+      type: object
+      properties: {to: {type: string}, copies: {type: integer, minimum: 1, maximum: 9}}
+      required: [to, copies]
+"""
+
+
+def email(id: str = "c1") -> ToolCall:
+    return ToolCall(id, "send_email", {"to": f"{CANARY}@example.com", "copies": 1})
+
+
+def sql(id: str = "c2") -> ToolCall:
+    return ToolCall(id, "run_sql", {"query": f"UPDATE x -- {CANARY}"})
+
+
+class Process:
+    """A program of ours in a process of its own. `output` is all that it wrote, both streams."""
+
+    def __init__(self, process: asyncio.subprocess.Process, log: Path) -> None:
+        self._process, self._log = process, log
+        self.url = ""
+
+    @classmethod
+    async def start(cls, module: str, *args: str, env: Mapping[str, str], log: Path) -> Process:
+        with log.open("wb") as file:
+            process = await asyncio.create_subprocess_exec(
+                sys.executable, "-m", module, *args, cwd=ROOT, stdout=file, stderr=file,
+                env={**_inherited(), **env},
+            )  # fmt: skip
+        return cls(process, log)
+
+    @property
+    def output(self) -> str:
+        return self._log.read_text()
+
+    @property
+    def running(self) -> bool:
+        return self._process.returncode is None
+
+    async def listening(self) -> None:
+        """Until a bot serves; `url` is known then."""
+        mark = "bot: listening on "
+        await wait_until(
+            "the bot listens, or ended", lambda: mark in self.output or not self.running, 20
+        )
+        assert mark in self.output, self.output
+        self.url = self.output.partition(mark)[2].split()[0]
+
+    async def ended(self, timeout: float = 20) -> int:
+        """The exit code; -9 after `kill -9`, its own included."""
+        async with asyncio.timeout(timeout):
+            return await self._process.wait()
+
+    def signal(self, number: signal.Signals) -> None:
+        if self.running:
+            self._process.send_signal(number)
+
+    async def kill(self) -> None:
+        self.signal(signal.SIGKILL)
+        await self.ended()
+
+
+class Scene:
+    """One workspace, one Redis, and whatever bots and agents a test starts. `redis_url` may be replaced."""
+
+    def __init__(self, sandbox: Sandbox, hands: Hands, redis_url: str, folder: Path) -> None:
+        self.sandbox, self.hands, self.redis_url, self.folder = sandbox, hands, redis_url, folder
+        self.alice, self.bob = Person(hands, ALICE), Person(hands, BOB)
+        self.carl, self.dana = Person(hands, CARL), Person(hands, DANA)
+        self.stranger = Person(hands, STRANGER, team="T0OTHER")
+        self.processes: list[Process] = []
+        self.stack = AsyncExitStack()
+        self._reviews: list[asyncio.Task[Outcome]] = []
+
+    async def close(self) -> None:
+        for task in self._reviews:
+            task.cancel()
+        await asyncio.gather(*self._reviews, return_exceptions=True)
+        await self.stack.aclose()
+        for process in self.processes:
+            await process.kill()
+
+    def environment(self, **changed: str) -> dict[str, str]:
+        return {
+            "SLACK_BOT_TOKEN": BOT_TOKEN,
+            "SLACK_SIGNING_SECRET": SIGNING_SECRET,
+            "SLACK_API_URL": self.sandbox.api_url,
+            "HITL_REDIS_URL": self.redis_url,
+            "HITL_CHANNEL": "#agent-approvals",
+            "HITL_PORT": "0",
+            **changed,
+        }
+
+    async def bot(self, timing: Timing = QUICK, **changed: str) -> Bot:
+        """A bot in this process. The newest one gets what people do."""
+        settings = Settings.from_environment(self.environment(**changed))
+        bot = await self.stack.enter_async_context(running_bot(settings, timing))
+        self.sandbox.bot_url = bot.url
+        return bot
+
+    async def bot_process(self, failpoints: str = "", **changed: str) -> Process:
+        """`python -m bot serve`, exactly as an operator runs it."""
+        bot = await self.process(
+            "bot", "serve", env=self.environment(HITL_FAILPOINTS=failpoints, **changed)
+        )
+        await bot.listening()
+        self.sandbox.bot_url = bot.url
+        return bot
+
+    async def process(self, module: str, *args: str, env: Mapping[str, str]) -> Process:
+        log = self.folder / f"process-{len(self.processes)}.log"
+        process = await Process.start(module, *args, env=env, log=log)
+        self.processes.append(process)
+        return process
+
+    async def gate(self, policy: str = POLICY, **options: Any) -> Gate:
+        gate = Gate.connect(self.redis_url, policy=Policy.from_yaml(policy), agent="crm", **options)
+        return await self.stack.enter_async_context(gate)
+
+    def ask(self, gate: Gate, *calls: ToolCall, **which: Any) -> asyncio.Task[Outcome]:
+        """An agent that waits for people to decide on these calls."""
+        which = {"thread_id": f"t-{uuid4().hex}", **which}
+        task = asyncio.create_task(gate.review(calls or [email()], **which))
+        self._reviews.append(task)
+        return task
+
+    async def card(
+        self, *having: str, channel: str = APPROVALS, timeout: float = 10.0
+    ) -> Message:
+        """The first message here that says all of this, waited for."""
+        viewer = DANA if channel != APPROVALS else ALICE
+
+        def found(state: dict[str, Any]) -> Message | None:
+            messages = live(state["messages"][channel])
+            return next((m for m in messages if all(words in said(m) for words in having)), None)
+
+        card = await self.hands.wait_for(found, user=viewer, timeout=timeout)
+        return {**card, "channel": channel}
+
+    async def cards(self, channel: str = APPROVALS) -> list[Message]:
+        return live(await self.hands.messages(channel))
+
+    async def delivered(self, count: int) -> None:
+        """Until people have done this many things that reached a bot."""
+        await wait_until(
+            f"{count} requests to the bot",
+            lambda: len(self.sandbox.interactions.deliveries) >= count,
+        )
+
+    async def calls(self, method: str, count: int = 1) -> list[dict[str, Any]]:
+        """The calls of a Web API method, once there are this many."""
+
+        def found() -> list[dict[str, Any]]:
+            return [call for call in self.sandbox.api.calls if call["method"] == method]
+
+        await wait_until(f"{count} calls of {method}", lambda: len(found()) >= count)
+        return found()
+
+
+def doubles(sandbox: Sandbox) -> list[tuple[str, str]]:
+    """(channel, review) of every review that has more than one message in a channel."""
+    seen: set[tuple[str, str]] = set()
+    twice: list[tuple[str, str]] = []
+    for channel in sandbox.workspace.channels.values():
+        for message in channel.messages.values():
+            if message.metadata and not message.deleted:
+                one = (channel.name, message.metadata["event_payload"]["review_id"])
+                twice += [one] if one in seen else []
+                seen.add(one)
+    return twice
+
+
+def _inherited() -> dict[str, str]:
+    """No setting of ours comes in from outside."""
+    ours: Callable[[str], bool] = lambda name: name.startswith(("HITL_", "SLACK_"))  # noqa: E731
+    return {name: value for name, value in os.environ.items() if not ours(name)}

@@ -1,0 +1,93 @@
+"""The sandbox's people and places, and what a card says, for tests that look at it as a person does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bot.sandbox.hands import Hands
+
+APPROVALS, OPS = "C0APPROVE", "C0OPS"
+ALICE, BOB, MARIA = "U0ALICE", "U0BOB", "U0MARIA"  # members of #agent-approvals
+CARL, DANA = "U0CARL", "U0DANA"  # members of #team-ops
+STRANGER = "U0STRANGER"
+
+Message = dict[str, Any]
+
+
+def words(value: Any) -> str:
+    """Everything that somebody who reads these blocks can see, in order. People stand as their ids."""
+    if isinstance(value, list):
+        return " ".join(filter(None, map(words, value)))
+    if not isinstance(value, dict):
+        return ""
+    if value.get("type") == "user":
+        return value["user_id"]
+    if isinstance(text := value.get("text"), str):
+        return text
+    return words([part for part in value.values() if isinstance(part, dict | list)])
+
+
+def said(message: Message) -> str:
+    return words(message["blocks"]) or message["text"]
+
+
+def live(messages: list[Message]) -> list[Message]:
+    return [message for message in messages if not message["deleted"]]
+
+
+def buttons(message: Message, action_id: str) -> list[tuple[str, dict[str, Any]]]:
+    """(block id, element) of every such button of a message, in order."""
+    return [
+        (block["block_id"], element)
+        for block in message["blocks"]
+        if block["type"] == "actions"
+        for element in block["elements"]
+        if element["action_id"] == action_id
+    ]
+
+
+class Person:
+    """One pair of eyes and hands: `await alice.press(card, "approve", 2)`."""
+
+    def __init__(self, hands: Hands, id: str, team: str | None = None) -> None:
+        self.hands, self.id, self.team = hands, id, team
+
+    async def press(
+        self, card: Message, action_id: str, number: int = 1, *, option: str | None = None
+    ) -> dict[str, Any]:
+        """Press the `number`th such button that this card showed when it was looked at."""
+        block_id, _ = buttons(card, action_id)[number - 1]
+        return await self.hands.post(
+            "click",
+            {
+                "user": self.id,
+                "channel": card["channel"],
+                "ts": card["ts"],
+                "team": self.team,
+                "block_id": block_id,
+                "action_id": action_id,
+                **({} if option is None else {"option": self._index(card, block_id, option)}),
+            },
+        )
+
+    async def submit(self, **values: Any) -> dict[str, Any]:
+        """Fill in the open modal, by label, and submit it."""
+        return await self.hands.submit(self.id, values)
+
+    async def told(self) -> list[str]:
+        """What this person was told privately, oldest first."""
+        return [notice["text"] for notice in await self.hands.ephemerals(self.id)]
+
+    async def last_told(self) -> str:
+        return (await self.told() or [""])[-1]
+
+    async def modal(self) -> str:
+        """The words of the open modal, or nothing."""
+        view = await self.hands.view(self.id)
+        return words([view["title"], view["blocks"]]) if view else ""
+
+    @staticmethod
+    def _index(card: Message, block_id: str, label: str) -> int:
+        options = next(b for b in card["blocks"] if b["block_id"] == block_id)["elements"][-1]
+        labels = [option["text"]["text"] for option in options["options"]]
+        return labels.index(label)
