@@ -24,13 +24,14 @@ def label_of(key: str) -> str:
 
 
 def arguments_of(args: dict[str, Any], schema: dict[str, Any] | None) -> tuple[Argument, ...]:
-    """All arguments in the schema's order, uncut."""
+    """All arguments, uncut: in the schema's order, then the others, what fits on a line first."""
+    known = len(set((schema or {}).get("properties") or ()) & set(args))
     found: list[Argument] = []
     for key in ordered(args, schema):
         shown = text.visible(text.shown_value(args[key]))
         block = len(shown) > MAX_INLINE or any(gap in shown for gap in ("\n", "\t", "   "))
         found.append(Argument(label_of(key), shown, block))
-    return tuple(found)
+    return (*found[:known], *sorted(found[known:], key=lambda argument: argument.block))
 
 
 def shown_of(args: dict[str, Any], schema: dict[str, Any] | None) -> Shown:

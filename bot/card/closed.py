@@ -109,15 +109,16 @@ def _differing(old: str, new: str) -> tuple[str, str]:
     """Both without the long beginning and the long end that they share, cut between words."""
     least = min(len(old), len(new))
     same = next((i for i in range(least) if old[i] != new[i]), least)
-    start = _between_words(old, same - AROUND)
+    start = _between_words(old, same)
     rest = least - same
     same = next((i for i in range(rest) if old[-1 - i] != new[-1 - i]), rest)
-    back = _between_words(old[::-1], same - AROUND)
+    back = _between_words(old[::-1], same)
     parts = (value[start : len(value) - back] for value in (old, new))
     first, second = (("…" if start else "") + part + ("…" if back else "") for part in parts)
     return first, second
 
 
-def _between_words(value: str, at: int) -> int:
-    """The last place after white space and before `at`."""
-    return max((value.rfind(gap, 0, at) + 1 for gap in (" ", "\n")), default=0) if at > 0 else 0
+def _between_words(value: str, same: int) -> int:
+    """Where to begin, when the first `same` characters say nothing new: between two words of that line."""
+    line = value.rfind("\n", 0, same) + 1
+    return max(line, value.rfind(" ", line, max(line, same - AROUND)) + 1)

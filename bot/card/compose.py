@@ -21,6 +21,7 @@ def card(review: Review, place: Place) -> Card:
     waiting = [action for action in here if action.pending]
     number_of = {action.key: n for n, action in enumerate(review.actions, start=1)}
     escalated = bool(here) and all(place not in action.route.notify for action in here)
+    places = [place for action in waiting for place in action.places]
     return Card(
         review_id=review.id,
         place=place,
@@ -36,8 +37,8 @@ def card(review: Review, place: Place) -> Card:
         notes=_notes(here),
         next=_next(waiting),
         ends=_ends(waiting),
-        took=took(review, here),
-        places=tuple(dict.fromkeys(p for action in waiting for p in action.places)),
+        took=None if review.doubts else took(review, here),
+        places=tuple(dict.fromkeys([*places, *(review.places if review.doubts else ())])),
     )
 
 

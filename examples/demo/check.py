@@ -1,5 +1,5 @@
-"""`make demo CHECK=1`: the main job without a browser. Turns go in, people decide by signed requests, the agent
-is killed before the last decision, a second one finishes, and what the tools received is compared.
+"""`make demo CHECK=1`: the main job without a browser. Turns go in, people decide by signed requests, the
+agent is killed before the last decision, a second one finishes, and what the tools received is compared.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ import json
 import os
 import signal
 import sys
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any, cast
 
@@ -26,6 +27,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.tools import BaseTool
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+from pydantic import Field
 
 from hitl_core import Gate, HitlError, Policy, ToolCall
 from hitl_core.integrations.langgraph import HumanReview, Run
@@ -61,7 +63,7 @@ class Recorder(BaseTool):
     """Takes any arguments, and writes down what it received before it answers."""
 
     description: str = "Records what it receives."
-    args_schema: Any = {"type": "object", "properties": {}, "additionalProperties": True}
+    args_schema: Any = Field(default_factory=lambda: {"type": "object", "properties": {}})
     file: Path
 
     def _run(self, *args: Any, **kwargs: Any) -> Any:
@@ -160,7 +162,7 @@ def _tell(data: Path, run: Run) -> None:
     _append(data / "outcomes.jsonl", outcome)
 
 
-async def _asked_for() -> Any:
+async def _asked_for() -> AsyncIterator[int]:
     reader = asyncio.StreamReader()
     loop = asyncio.get_running_loop()
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)

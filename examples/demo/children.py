@@ -58,7 +58,7 @@ class Child:
                 stderr=subprocess.STDOUT,
                 env={**os.environ, "PYTHONUNBUFFERED": "1", **self.environment},
                 start_new_session=True,  # Ctrl-C is the parent's: it ends its children in order
-                preexec_fn=_die_with_parent,
+                preexec_fn=_die_with_parent,  # noqa: PLW1509 - the demo starts no threads
             )
 
     def wait_until_ready(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import threading
 import time
 from pathlib import Path
 
@@ -18,7 +19,7 @@ YOUNG, DEATHS = 5.0, 3
 
 def run(data: Path, policy: Path, port: int, ask: str | None) -> int:
     """Until Ctrl-C or SIGTERM. 1 where a process can't be kept alive."""
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    stopped = _stopped_by_signal()
     agent_port = free_port()
     ask_url = f"http://127.0.0.1:{agent_port}/ask"
     print("Starting Redis, a local Slack, the bot and an agent ...", flush=True)
@@ -30,13 +31,27 @@ def run(data: Path, policy: Path, port: int, ask: str | None) -> int:
                 _tell(on, agent)
                 if ask:
                     asyncio.run(_ask(on, ask))
-                _keep([on.sandbox, on.bot, agent])
+                _keep([on.sandbox, on.bot, agent], stopped)
             finally:
                 agent.stop()
     except KeyboardInterrupt:
-        print("\nStopped. What waits for a decision is kept: `make demo` shows it again.")
-        return 0
+        pass
+    print("\nStopped. What waits for a decision is kept: `make demo` shows it again.")
     return 0
+
+
+def _stopped_by_signal() -> threading.Event:
+    """Ctrl-C and SIGTERM interrupt whatever is going on; the event is for the moments in which Python
+    swallows an exception, as in the hooks that it runs around a fork."""
+    stopped = threading.Event()
+
+    def stop(*_: object) -> None:
+        stopped.set()
+        raise KeyboardInterrupt
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, stop)
+    return stopped
 
 
 def _agent(on: Stage, policy: Path, port: int) -> Child:
@@ -72,11 +87,10 @@ async def _ask(on: Stage, text: str) -> None:
         await hands.say("U0MARIA", ASK, text)
 
 
-def _keep(children: list[Child]) -> None:
+def _keep(children: list[Child], stopped: threading.Event) -> None:
     """Start again whoever dies; give up on one that can't live."""
     deaths = dict.fromkeys((child.name for child in children), 0)
-    while True:
-        time.sleep(0.2)
+    while not stopped.wait(0.2):
         for child in children:
             if child.alive():
                 continue

@@ -7,6 +7,7 @@ import logging
 import os
 import socket
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Sequence
+from functools import partial
 from typing import Self
 from uuid import uuid4
 
@@ -200,7 +201,7 @@ class Gate:
         judged = rulings if rulings is not None else [self.policy.judge(call) for call in calls]
         if turn is None:
             which = await self._next_turn(which, [call.id for call in calls])
-        now = await self._store.now()
+        now = await self.reviews.patiently(self._store.now)
         return request.build(which, calls, judged, self._store.partitions, now)
 
     async def _store_new(self, review: Review, event: Event) -> None:
@@ -213,7 +214,7 @@ class Gate:
 
         async def over(number: int) -> bool:
             id = request.id_of(turn._replace(name=f"#{number}"), ids, self._store.partitions)
-            snapshot = await self._store.load(id)
+            snapshot = await self.reviews.patiently(partial(self._store.load, id))
             return snapshot is not None and snapshot.review.status == "done"
 
         low, high = 0, 1
@@ -226,8 +227,8 @@ class Gate:
 
     async def _live_turn(self, turn: Turn, ids: Sequence[str]) -> Turn | None:
         """Where the retention of early turns has ended, the count alone would start again at #1."""
-        for review_id in await self._store.thread(turn.thread_id):
-            snapshot = await self._store.load(review_id)
+        for review_id in await self.reviews.patiently(partial(self._store.thread, turn.thread_id)):
+            snapshot = await self.reviews.patiently(partial(self._store.load, review_id))
             if snapshot is None or snapshot.review.status == "done":
                 return None  # the live ones stand first
             review = snapshot.review

@@ -40,6 +40,10 @@ class Reviews:
         self.store = store
         self._patience = patience
 
+    async def patiently(self, call: Callable[[], Awaitable[T]]) -> T:
+        """Ask the store, again while it is away: only what is safe to repeat. Raises StoreUnavailable."""
+        return await _persist(call, time.monotonic() + self._patience)
+
     async def load(self, review_id: str) -> Snapshot:
         """Raises ReviewNotFound, StoreUnavailable."""
         return await self._load(review_id, time.monotonic() + self._patience)
@@ -56,7 +60,7 @@ class Reviews:
         Raises ReviewConflict where one of this id was stored with other arguments.
         """
         write = _write(None, Changed(review, event))
-        if await _persist(lambda: self.store.commit(write), time.monotonic() + self._patience):
+        if await self.patiently(lambda: self.store.commit(write)):
             return review
         stored = (await self.load(review.id)).review
         if [(c.name, c.digest) for c in stored.calls] != [(c.name, c.digest) for c in review.calls]:
@@ -87,7 +91,7 @@ class Reviews:
                 if await self.store.commit(write):
                     return Applied(after, now, fresh=True)
                 lost += 1
-                pause = 0.002 * 2**lost
+                pause = 0.001 * 2**lost
             except StoreUnavailable:
                 # Whether it was written is not known: load again, and look for `op`.
                 pause = 0.1

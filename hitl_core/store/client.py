@@ -72,15 +72,15 @@ async def translated() -> AsyncGenerator[None, None]:
     except OutOfMemoryError as error:
         raise StoreError("Redis is full (maxmemory): nothing new can be stored.") from error
     except (ConnectionError, TimeoutError, BusyLoadingError, OSError) as error:
-        raise StoreUnavailable(f"Redis can't be reached: {error}.") from error
+        raise StoreUnavailable(f"Redis can't be reached: {_words(error)}.") from error
     except (ReadOnlyError, ClusterDownError) as error:
-        raise StoreUnavailable(f"Redis can't write now: {error}.") from error
+        raise StoreUnavailable(f"Redis can't write now: {_words(error)}.") from error
     except ResponseError as error:
         # Of these the client makes no class; and 6.2 wraps what a script met in a sentence of its own.
         if "OOM " in str(error):
             raise StoreError("Redis is full (maxmemory): nothing new can be stored.") from error
         if any(code in str(error) for code in ("BUSY ", "MISCONF ", "READONLY ")):
-            raise StoreUnavailable(f"Redis can't write now: {error}.") from error
+            raise StoreUnavailable(f"Redis can't write now: {_words(error)}.") from error
         raise StoreError(f"Redis refused: {error}.") from error
     except RedisError as error:
         raise StoreError(f"Redis failed: {error}.") from error
@@ -93,7 +93,7 @@ async def check_server(redis: Client, url: str) -> None:
             info: dict[str, Any] = await redis.info()
     except (StoreUnavailable, StoreError) as error:
         raise StoreUnavailable(
-            f"Redis at {_public(url)} can't be reached: {error.__cause__}. Check HITL_REDIS_URL."
+            f"Redis at {_public(url)} can't be reached: {_words(error.__cause__)}. Check HITL_REDIS_URL."
         ) from error
     version = str(info.get("redis_version", "0"))
     if tuple(int(part) for part in version.split(".")[:2]) < (6, 2):
@@ -104,6 +104,10 @@ async def check_server(redis: Client, url: str) -> None:
             f"Redis at {_public(url)} has maxmemory-policy {policy}, which can drop pending reviews."
             " Set it to noeviction."
         )
+
+
+def _words(error: BaseException | None) -> str:
+    return str(error).rstrip(".")
 
 
 def _public(url: str) -> str:

@@ -141,13 +141,20 @@ class Lab:
         async def told(run: Run) -> None:
             self.stops.append(run)
 
-        task = asyncio.create_task(driver.serve(told))
+        tasks = [asyncio.create_task(driver.serve(told)), asyncio.create_task(self._fire())]
         try:
             yield
         finally:
-            task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await task
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _fire(self) -> None:
+        """What the bot does when a lease ends."""
+        while True:
+            for review_id in await self.gate.reviews.store.due():
+                await self.gate.reviews.fire(review_id)
+            await asyncio.sleep(0.05)
 
     async def decide(
         self, review_id: str | None, *decisions: str | dict[str, Any] | tuple[str, str]

@@ -9,25 +9,34 @@ from urllib.parse import urlsplit
 
 
 class Proxy:
-    """`drop_reply(n)`: of the commands to come, the reply to the n-th is lost and its connection cut."""
+    """`drop_reply(n)`: of the commands to come, the reply to the n-th is lost and its connection cut.
+
+    With `hold`, whoever connects after that is served only after `release()`.
+    """
 
     def __init__(self, target: str) -> None:
         parts = urlsplit(target)
         self._host, self._port = parts.hostname or "127.0.0.1", parts.port or 6379
         self._left: int | None = None
+        self._hold, self._free = False, asyncio.Event()
         self._writers: set[asyncio.StreamWriter] = set()
         self.commands: list[bytes] = []
         self.url = ""
 
-    def drop_reply(self, nth: int = 1) -> None:
-        self._left = nth
+    def drop_reply(self, nth: int = 1, *, hold: bool = False) -> None:
+        self._left, self._hold = nth, hold
         self.commands.clear()
 
     @property
     def dropped(self) -> bool:
         return self._left == 0
 
+    def release(self) -> None:
+        self._free.set()
+
     async def serve(self, down: asyncio.StreamReader, down_writer: asyncio.StreamWriter) -> None:
+        if self._hold and self.dropped:
+            await self._free.wait()
         up, up_writer = await asyncio.open_connection(self._host, self._port)
         self._writers |= {down_writer, up_writer}
         losing = asyncio.Event()

@@ -16,7 +16,8 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.card import Card
 from bot.channel import Limited, MessageGone, Undeliverable, Unreachable
 from bot.channels.slack import blocks
-from bot.channels.slack.rich import escaped
+from bot.channels.slack.rich import inert
+from bot.text import one_line
 from hitl_core.errors import SettingsError
 from hitl_core.model import DEFAULT_PLACE, MessageRef, Place, Reviewer
 
@@ -85,8 +86,8 @@ class SlackChannel:
         return await self._post(place, blocks.message(card, self.name_of))
 
     async def post_plain(self, place: Place, card: Card) -> MessageRef:
-        told = f"{escaped(card.summary)} This message can't be drawn; it waits as {card.review_id}."
         drawn = blocks.message(card, self.name_of)
+        told = f"{drawn['text']} This message can't be drawn; it waits as {card.review_id}."
         return await self._post(place, {"text": told, "metadata": drawn["metadata"]})
 
     async def update(self, ref: MessageRef, card: Card) -> None:
@@ -146,9 +147,8 @@ class SlackChannel:
     async def whisper(self, conversation: str, user_id: str, text: str) -> None:
         """Only this person sees it. Never raises: what it tells about has happened anyway."""
         try:
-            await self._call(
-                "chat.postEphemeral", channel=conversation, user=user_id, text=escaped(text)
-            )
+            told = inert(one_line(text))
+            await self._call("chat.postEphemeral", channel=conversation, user=user_id, text=told)
         except (Limited, Unreachable, Undeliverable) as error:
             log.warning("%s could not be told: %s", user_id, error)
 

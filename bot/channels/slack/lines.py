@@ -41,15 +41,11 @@ _ENDS = {"reject": "rejected", "respond": "answered by the policy", "ignore": "s
 
 def origin(card: Card, names: Names) -> list[Block]:
     """For whom, and what happens by when."""
-    elements: list[Element] = []
-    who = card.requester or ""
+    who, told = card.requester or "", "  ·  ".join(_by_when(card, names))
     if USER_ID.fullmatch(who):
-        elements.append(mrkdwn(f"For <@{who}>"))
-    elif who:
-        elements.append(plain(f"For {who}", 100))
-    told = _by_when(card, names)
-    if told:
-        elements.append(mrkdwn(("·  " if elements else "") + "  ·  ".join(told)))
+        return [context("origin", mrkdwn("  ·  ".join(filter(None, [f"For <@{who}>", told]))))]
+    elements = [plain(f"For {who}", 100)] if who else []
+    elements += [mrkdwn(f"·  {told}" if who else told)] if told else []
     return [context("origin", *elements)] if elements else []
 
 
@@ -74,9 +70,9 @@ def closed(items: tuple[Closed, ...], room: int) -> Block:
     """As many as there is room for, the first ones; the others are counted."""
     sections: list[Element] = []
     for number, item in enumerate(items):
-        drawn = line(*([words("\n")] if number else []), *_closed(item))
+        drawn = line(*_closed(item))
         if size([rich_text("closed", *sections, drawn)]) > room:
-            sections.append(line(words(f"\nand {len(items) - number} more")))
+            sections.append(line(words(f"and {len(items) - number} more")))
             break
         sections.append(drawn)
     return rich_text("closed", *sections)
@@ -95,13 +91,13 @@ def date(at: float) -> str:
 
 
 def _by_when(card: Card, names: Names) -> list[str]:
-    if card.took is not None and not card.open:
+    if card.took is not None:
         return [f"took {_span(card.took)}"]
     if not card.open:
         return []
     told: list[str] = []
     if card.next:
-        told.append(f"goes to {escaped(names(card.next.to))} as well {date(card.next.at)}")
+        told.append(f"escalates to {escaped(names(card.next.to))} {date(card.next.at)}")
     if card.ends:
         what = f"`{card.ends.name}` is " if card.ends.name else ""
         told.append(f"{what}{_ENDS[card.ends.decision]} unless decided by {date(card.ends.at)}")

@@ -14,9 +14,11 @@ from slack_bolt.async_app import AsyncAck, AsyncRespond
 
 from bot.card import arguments_of
 from bot.channel import Limited, Undeliverable, Unreachable
-from bot.channels.slack import modals
+from bot.channels.slack import fields, modals, pages
 from bot.channels.slack.channel import SlackChannel
+from bot.channels.slack.rich import inert
 from bot.inbox import Inbox, Reply, Target
+from bot.text import one_line
 from hitl_core.errors import InvalidToolCall, Refused
 from hitl_core.forms import FormErrors, SchemaError, make_form
 from hitl_core.forms import read_answers as read_form
@@ -49,8 +51,8 @@ class Listeners:
     def register(self, app: Any) -> None:
         """`app` is Bolt's AsyncApp, whose decorators carry no types."""
         app.action("approve")(self.approve)
-        app.action("edit")(self.open_form)
-        app.action("reject")(self.open_form)
+        for action_id in ("edit", "reject", "see"):
+            app.action(action_id)(self.open_form)
         app.action("more")(self.more)
         app.action("escalate")(self.escalate)
         app.action(re.compile("doubt_.*"))(self.doubt)
@@ -122,15 +124,14 @@ class Listeners:
             snapshot = await self._inbox.may_decide(target, who)
             if kind == "edit":
                 schema, current = _schema_and_args(target, snapshot)
-                form = make_form(schema, current)
-                editable = [field for field in form.fields if not field.locked]
-                first = modals.block_id(editable[0].pointer, target.revision) if editable else ""
+                form = fields.shown_form(make_form(schema, current))
+                first = fields.first_input(form, target.revision)
                 try:
-                    answers = modals.read_answers(form, target.revision, values)
+                    answers = fields.read_answers(form, target.revision, values)
                     args = encode(read_form(schema, current, answers))
                 except FormErrors as wrong:
                     return _errors(
-                        modals.errors_by_block(
+                        fields.errors_by_block(
                             form, target.revision, wrong.fields, list(wrong.top)
                         ),
                         str(wrong),
@@ -182,7 +183,8 @@ class Listeners:
         name = action.request.name
         match kind:
             case "edit":
-                return modals.edit(target, name, make_form(*_schema_and_args(target, snapshot)))
+                form = make_form(*_schema_and_args(target, snapshot))
+                return modals.edit(target, name, fields.shown_form(form))
             case "reject":
                 required = action.config.reject_reason == "required"
                 return modals.reason(target, name, required=required)
@@ -199,7 +201,9 @@ class Listeners:
         try:
             async with asyncio.timeout(0.6):
                 answer = await respond(
-                    text=reply.text, response_type="ephemeral", replace_original=False
+                    text=inert(one_line(reply.text)),
+                    response_type="ephemeral",
+                    replace_original=False,
                 )
             if answer.status_code == 200:
                 return
@@ -213,7 +217,7 @@ def _see(target: Target, snapshot: Snapshot, page: int) -> modals.View:
     if call is None:
         raise Refused("unknown_action", "This review has no such action.")
     schema, args = _schema_and_args(target, snapshot)
-    return modals.see(target, call.name, arguments_of(args, schema), page)
+    return pages.see(target, call.name, arguments_of(args, schema), page)
 
 
 def _schema_and_args(target: Target, snapshot: Snapshot) -> tuple[Body | None, Body]:

@@ -17,9 +17,15 @@ Element = dict[str, Any]
 MAX_SIZE = 13_000
 COST_OF_BLOCK = 100
 
-#: What would format a `text`, link it or become an emoji, and what stands in its place.
-_ALIVE = ((r":(?=\S)", "∶"), (r"\*", "∗"), (r"~", "∼"), (r"`", "ˋ"))
-_ALIVE_AT_EDGES = ((r"(?<!\w)_|_(?!\w)", "＿"), (r"(?<=\w)\.(?=\w)", "․"))
+#: What would format a `text`, link it or become an emoji, and the look-alike that stands in its place.
+_ALIVE = (
+    (r":(?=\S)", "\N{RATIO}"),
+    (r"\*", "\N{ASTERISK OPERATOR}"),
+    (r"~", "\N{TILDE OPERATOR}"),
+    (r"`", "\N{MODIFIER LETTER GRAVE ACCENT}"),
+    (r"(?<!\w)_|_(?!\w)", "\N{FULLWIDTH LOW LINE}"),
+    (r"(?<=\w)\.(?=\w)", "\N{ONE DOT LEADER}"),
+)
 
 
 def plain(text: str, limit: int = 3000) -> Element:
@@ -99,11 +105,11 @@ def escaped(text: str) -> str:
 
 
 def inert(text: str) -> str:
-    """For `text`, which Slack always reads as mrkdwn, and which has no way to escape a format: what would
-    become a format, an emoji or a link stands there as its look-alike."""
-    for pattern, alike in (*_ALIVE, *_ALIVE_AT_EDGES):
+    """For `text`, which Slack reads as mrkdwn, and mrkdwn can't escape its formats: what would become a
+    format, an emoji or a link stands there as a look-alike."""
+    for pattern, alike in _ALIVE:
         text = re.sub(pattern, alike, text)
-    return escaped(readable.one_line(text))
+    return escaped(text)
 
 
 def size(blocks: list[Block]) -> int:

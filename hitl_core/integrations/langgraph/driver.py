@@ -105,21 +105,27 @@ class Driver:
         self, outcome: Outcome, told: Callable[[Run], Awaitable[None]] | None
     ) -> None:
         review = outcome.review_id
-        try:
-            with self._holding.hold(outcome) as held:
+        with self._holding.hold(outcome) as held:
+            try:
                 run = await self._advance(held)
                 if told is not None:
                     await told(run)
                 await failpoint("langgraph.before_done")
                 await outcome.done(held.lines)
-            self._failures.pop(review, None)
-        except LeaseLost:
-            log.warning("The lease of %s ended: another process may have its run.", review)
-        except Exception as error:  # the agent's own code may raise anything
-            times = self._failures[review] = self._failures.get(review, 0) + 1
-            pause = min(2.0**times, 64.0) - 2.0
-            log.error("The run of review %s stopped: %s", review, _told_safely(error))
-            asyncio.get_running_loop().call_later(pause, outcome.release)
+                self._failures.pop(review, None)
+            except LeaseLost:
+                log.warning("The lease of %s ended: another process may have its run.", review)
+            except Exception as error:  # the agent's own code may raise anything
+                log.error("The run of review %s stopped: %s", review, _told_safely(error))
+                await held.settle()
+                self._release_later(outcome)
+
+    def _release_later(self, outcome: Outcome) -> None:
+        """When its lease ends it is taken up again: after 2, 4, 8, … 64 seconds and the lease."""
+        times = self._failures.get(outcome.review_id, 0)
+        self._failures[outcome.review_id] = times + 1
+        pause = min(2.0**times, 64.0) if times else 0.0
+        asyncio.get_running_loop().call_later(pause, outcome.release)
 
     async def _advance(self, held: Held) -> Run:
         """From wherever the run stands to its next stop."""

@@ -39,10 +39,17 @@ class _GuardState(AgentState[Any]):
 
 @dataclass(slots=True)
 class Held:
-    """An outcome that this process drives, and the lines that the store has not got yet, by call id."""
+    """An outcome that this process drives: its tools that run, and the lines that the store has not got yet,
+    by call id.
+    """
 
     outcome: Outcome
     lines: dict[str, str] = field(default_factory=dict[str, str])
+    running: set[asyncio.Future[Result]] = field(default_factory=set["asyncio.Future[Result]"])
+
+    async def settle(self) -> None:
+        """Let the tools that run come to their end, so that they are reported and not in doubt."""
+        await asyncio.gather(*self.running, return_exceptions=True)
 
 
 class Holding:
@@ -86,13 +93,25 @@ class ReviewGuard(AgentMiddleware[Any, Any, Any]):
         permit = await self._admit(request)
         if not isinstance(permit, Held):
             return permit or await handler(request)
+        # LangGraph cancels a tool when another one of the turn raises. Its effect may happen all the
+        # same, so it is let run to its end, and reported.
+        work = asyncio.ensure_future(self._run(permit, request, handler))
+        permit.running.add(work)
+        return await asyncio.shield(work)
+
+    async def _run(
+        self,
+        held: Held,
+        request: ToolCallRequest,
+        handler: Callable[[ToolCallRequest], Awaitable[Result]],
+    ) -> Result:
         try:
             result = await handler(request)
         except GraphBubbleUp:
             raise
         except Exception as error:
             result = _raised(request, error)
-        await self._report(permit, request, result)
+        await self._report(held, request, result)
         return result
 
     def wrap_tool_call(

@@ -1,0 +1,86 @@
+"""Everything that will run, page by page: what "See all of it" opens. Pure."""
+
+from __future__ import annotations
+
+import json
+
+from bot.card import Argument
+from bot.channels.slack.modals import View, modal
+from bot.channels.slack.rich import (
+    Block,
+    Element,
+    actions,
+    button,
+    context,
+    line,
+    plain,
+    pre,
+    rich_text,
+    words,
+)
+from bot.inbox import Target
+
+#: A view may take 250 kB of JSON and 100 blocks. What is beyond ASCII is written as \uXXXX by some clients.
+MAX_PAGE = 60_000
+MAX_BLOCKS = 90
+CHUNK = 2_500
+#: A longer name stands in a box of its own.
+MAX_LABEL = 200
+
+
+def see(target: Target, name: str, arguments: tuple[Argument, ...], page: int) -> View:
+    """The page with this number, from 0; the last one where there are fewer."""
+    pages = _paged(_parts(arguments))
+    page = max(0, min(page, len(pages) - 1))
+    where = f"   Page {page + 1} of {len(pages)}" if len(pages) > 1 else ""
+    head = rich_text("name", line(words(name, bold=True), *([words(where)] if where else [])))
+    drawn = [head, *(rich_text(f"part:{i}", part) for i, part in enumerate(pages[page]))]
+    if not arguments:
+        drawn.append(context("told", plain("This call has no arguments.")))
+    if len(pages) > 1:
+        drawn.append(_turn(target, page, len(pages)))
+    return modal("see", "All arguments", drawn, target, close="Close")
+
+
+def _parts(arguments: tuple[Argument, ...]) -> list[Element]:
+    parts: list[Element] = []
+    for argument in arguments:
+        label = words(argument.label, bold=True)
+        if len(argument.label) > MAX_LABEL:
+            parts.append(line(words("An argument whose name is", italic=True)))
+            parts += _boxes(argument.label)
+            parts.append(line(words("and whose value is", italic=True)))
+            parts += _boxes(argument.value)
+        elif argument.block:
+            parts += [line(label), *_boxes(argument.value)]
+        else:
+            parts.append(line(label, words(f"  {argument.value}")))
+    return parts
+
+
+def _boxes(text: str) -> list[Element]:
+    return [pre(text[at : at + CHUNK]) for at in range(0, len(text), CHUNK)]
+
+
+def _paged(parts: list[Element]) -> list[list[Element]]:
+    pages: list[list[Element]] = [[]]
+    room = MAX_PAGE
+    for part in parts:
+        room -= len(json.dumps(part)) + 100
+        if pages[-1] and (room < 0 or len(pages[-1]) == MAX_BLOCKS):
+            pages.append([])
+            room = MAX_PAGE - len(json.dumps(part)) - 100
+        pages[-1].append(part)
+    return pages
+
+
+def _turn(target: Target, page: int, pages: int) -> Block:
+    """Other pages, one button each way."""
+    value = f"{target.review_id}.{target.action}.{target.revision}"
+    ways = [("see_page:back", "◀ Back", page - 1), ("see_page:on", "Next ▶", page + 1)]
+    buttons = [
+        button(action_id, text, f"{value}.{to}", f"Page {to + 1} of {pages}")
+        for action_id, text, to in ways
+        if 0 <= to < pages
+    ]
+    return actions(f"turn:{page}", buttons)

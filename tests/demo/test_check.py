@@ -1,0 +1,139 @@
+"""`make demo CHECK=1` as a process: what it prints, what it finds wrong, what it refuses."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytestmark = [pytest.mark.redis, pytest.mark.slow]
+ROOT = Path(__file__).parents[2]
+
+
+def check(tmp_path: Path, *turns: dict[str, Any] | str, policy: str | None = None) -> Any:
+    arguments = [sys.executable, "-m", "examples.demo", "--check", f"--data={tmp_path / 'data'}"]
+    if turns:
+        lines = [turn if isinstance(turn, str) else json.dumps(turn) for turn in turns]
+        (tmp_path / "turns.jsonl").write_text("\n".join(lines), "utf-8")
+        arguments.append(f"--calls={tmp_path / 'turns.jsonl'}")
+    if policy:
+        (tmp_path / "policy.yaml").write_text(policy, "utf-8")
+        arguments.append(f"--policy={tmp_path / 'policy.yaml'}")
+    return subprocess.run(
+        arguments, cwd=ROOT, capture_output=True, text=True, timeout=110, check=False
+    )
+
+
+def outcomes(done: Any) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+
+
+def turn(thread_id: str, calls: list[Any], *decisions: dict[str, Any]) -> dict[str, Any]:
+    named = [{"id": id, "name": name, "args": args} for id, name, args in calls]
+    return {"thread_id": thread_id, "calls": named, "decisions": list(decisions)}
+
+
+def test_the_default_turn_shows_an_edit_a_rejection_and_a_correction(tmp_path: Path) -> None:
+    done = check(tmp_path)
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    (outcome,) = outcomes(done)
+    email, customer = outcome["executed"]
+    assert email["name"] == "send_email"
+    assert "up to ten days" in email["args"]["body"]
+    assert customer["args"] == {"customerId": "cus_88", "status": "vip"}
+    (answer,) = outcome["answers"]
+    assert answer["name"] == "run_sql"
+    assert "Never delete an order" in answer["content"]
+    assert "killed with kill -9" in done.stdout
+    assert "pids: redis" in done.stdout
+    assert "must match the pattern" in done.stdout
+
+
+def test_turns_of_ones_own_run_exactly_as_decided(tmp_path: Path) -> None:
+    """Nested arguments, two reviews in one thread, and a call id used again in a later turn."""
+    nested = {"meta": {"tags": ["x", "y"], "deep": [1, 1.0, {"n": None}]}, "big": 9007199254740993}
+    edited = {"meta": {"tags": ["x"], "deep": [1, 1.0, {"n": None}]}, "big": 9007199254740994}
+
+    done = check(
+        tmp_path,
+        turn("t1", [("c1", "file_it", nested), ("c2", "ping", {})],
+             {"type": "edit", "args": edited}, {"type": "approve"}),
+        turn("t1", [("c1", "ping", {"again": True})], {"type": "approve"}),
+        turn("t2", [("c1", "ping", {})], {"type": "reject"}),
+    )  # fmt: skip
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    first, second, third = outcomes(done)
+    assert first["executed"][0] == {"id": "c1", "name": "file_it", "args": edited}
+    assert [call["id"] for call in first["executed"]] == ["c1", "c2"]
+    assert second["executed"] == [{"id": "c1", "name": "ping", "args": {"again": True}}]
+    assert third["executed"] == []
+    assert third["answers"][0]["status"] == "error"
+
+
+POLICY = """
+default: review
+interrupt_on:
+  read_*: false
+  drop: deny
+  ask: {allowed_decisions: [respond, ignore]}
+"""
+
+
+def test_a_policy_of_ones_own_allows_denies_and_asks(tmp_path: Path) -> None:
+    done = check(
+        tmp_path,
+        turn(
+            "t",
+            [("r", "read_x", {"a": 1}), ("d", "drop", {}), ("q", "ask", {"q": "?"}), ("s", "ask", {})],
+            {"type": "respond", "message": "The blue one"},
+            {"type": "ignore"},
+        ),
+        turn("t", [("d", "drop", {})]),
+        policy=POLICY,
+    )  # fmt: skip
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    mixed, denied = outcomes(done)
+    assert [call["id"] for call in mixed["executed"]] == ["r"]
+    told = {answer["tool_call_id"]: answer for answer in mixed["answers"]}
+    assert told["q"]["content"] == "The blue one"
+    assert told["q"]["status"] == "success"
+    assert told["s"]["status"] == "error"
+    assert told["d"]["status"] == denied["answers"][0]["status"] == "error"
+
+
+def test_what_can_not_be_decided_so_is_a_failure(tmp_path: Path) -> None:
+    """A check that could not fail would say nothing: here the plan has a field that no form offers."""
+    wrong = {"type": "edit", "args": {"a": 2, "unknown": 1}}
+    done = check(tmp_path, turn("t", [("c", "act", {"a": 1})], wrong))
+
+    assert done.returncode == 1
+    assert "the form has no field for unknown" in done.stdout
+    assert "0 of 1 turns ran exactly as decided" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("{", "turns.jsonl:1: The arguments are not JSON"),
+        (turn("t", [("", "act", {})]), "turns.jsonl:1: A call of 'act' has no id"),
+        (turn("t", [("c", "act", [1])]), "arguments that are not a JSON object"),
+        (turn("t", [("c", "act", {})]), "0 decisions for the 1 calls that the policy reviews (act)"),
+        (turn("t", [("c", "act", {})], {"type": "accept"}), "no decision is called 'accept'"),
+        ({"thread_id": "t"}, "'calls' is missing"),
+    ],
+)  # fmt: skip
+def test_a_line_that_can_not_be_played_is_one_sentence(
+    tmp_path: Path, line: Any, sentence: str
+) -> None:
+    done = check(tmp_path, line)
+
+    assert done.returncode == 2
+    assert sentence in done.stderr
+    assert len(done.stderr.splitlines()) == 1

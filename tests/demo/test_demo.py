@@ -1,0 +1,110 @@
+"""`make demo` as a process: ask, kill, stop, start again, decide."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.sandbox.hands import Hands
+
+pytestmark = [pytest.mark.redis, pytest.mark.slow]
+ROOT = Path(__file__).parents[2]
+
+
+class Running:
+    """A demo that prints."""
+
+    def __init__(self, data: Path, port: int, *more: str) -> None:
+        self.process = subprocess.Popen(
+            [
+                sys.executable,
+                "-u",
+                "-m",
+                "examples.demo",
+                f"--data={data}",
+                f"--port={port}",
+                *more,
+            ],
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        self.told = self.read_until("Ctrl-C")
+
+    def read_until(self, words: str) -> str:
+        assert self.process.stdout is not None
+        told = ""
+        while words not in told:
+            line = self.process.stdout.readline()
+            assert line, f"the demo ended: {told}"
+            told += line
+        return told
+
+    def pid(self, name: str) -> int:
+        found = re.search(rf"{name} (\d+)", self.told)
+        assert found
+        return int(found[1])
+
+
+@contextmanager
+def demo(data: Path, port: int, *more: str) -> Iterator[Running]:
+    running = Running(data, port, *more)
+    try:
+        yield running
+        running.process.send_signal(signal.SIGINT)
+        assert running.process.wait(30) == 0
+    finally:
+        running.process.kill()
+        running.process.communicate()
+
+
+def cards(state: dict[str, Any]) -> list[dict[str, Any]]:
+    return [message for message in state["messages"]["C0APPROVE"] if message["bot"]]
+
+
+async def test_a_demo_that_was_killed_stopped_and_started_finishes_the_job(tmp_path: Path) -> None:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    page = f"http://127.0.0.1:{port}"
+
+    # given a review that waits, one decision made, then the agent and the bot killed
+    with demo(tmp_path, port, "--ask=refund order 1042") as running:
+        async with Hands(page) as hands:
+            (card,) = await hands.wait_for(cards, timeout=30)
+            await hands.click("U0ALICE", "C0APPROVE", card["ts"], "approve", block_id="do:2:1")
+            os.kill(running.pid("agent"), signal.SIGKILL)
+            os.kill(running.pid("bot"), signal.SIGKILL)
+            running.read_until("bot is back")
+
+    # when everything was stopped and started, and somebody decides the rest
+    with demo(tmp_path, port):
+        async with Hands(page) as hands:
+            for block_id in ("do:1:1", "do:3:1"):
+                await hands.click("U0BOB", "C0APPROVE", card["ts"], "approve", block_id=block_id)
+
+            # then the agent says what it did, and the one card shows what came of each call
+            def said(state: dict[str, Any]) -> str:
+                return " ".join(m["text"] for m in state["messages"]["C0ASK"] if m["bot"])
+
+            def finished(state: dict[str, Any]) -> bool:
+                drawn = json.dumps(cards(state)[0]["blocks"], ensure_ascii=False)
+                return "1 row changed" in drawn and "refunded 120.00 EUR" in drawn
+
+            assert "refunded 120.00 EUR of order 1042" in await hands.wait_for(said, timeout=30)
+            await hands.wait_for(finished, timeout=30)
+            assert len(cards(await hands.state())) == 1
+
+    # and the side effects happened, once
+    assert len(list((tmp_path / "agent" / "outbox").glob("*.eml"))) == 1

@@ -1,0 +1,191 @@
+"""Anything may happen in any order: what must hold after each step, over a moving clock."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
+from hitl_core.errors import LeaseLost, Refused
+from hitl_core.model import Action, Decision, Review
+from hitl_core.review import execution, transitions
+from hitl_core.review.transitions import Changed
+from tests.support.builders import START, call, person, proposal, review_of
+
+TOOLS = ("ask", "timed", "hurried", "rerunnable", "look_up", "drop_table", "strict")
+KEYS = st.sampled_from([str(n) for n in range(1, len(TOOLS) + 1)])
+PEOPLE = st.sampled_from([person("Ada"), person("Bo")])
+LEASE = 10.0
+
+
+class ReviewMachine(RuleBasedStateMachine):
+    """Some steps are refused; a step that is refused changes nothing, as values are frozen."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        calls = [call(name, f"c{n}", n=n) for n, name in enumerate(TOOLS, start=1)]
+        self.review: Review = review_of(calls)[0]
+        self.now = START
+        self.decided: dict[str, Decision] = {}
+        self.starts: dict[str, int] = {}
+        self.orders: dict[str, int] = {}
+
+    def apply(self, step: Any, *args: Any) -> bool:
+        before = self.review
+        try:
+            changed: Changed = step(before, *args)
+        except (Refused, LeaseLost):
+            return False
+        self.review = changed.review
+        assert changed.event.review_id == before.id
+        assert changed.event.at == self.now
+        for each in before.calls:
+            was, run = before.runs.get(each.key), self.review.runs.get(each.key)
+            if was and run and was.state == "started" and run.state == "cleared":
+                assert each.idempotent, "only what is declared so runs again by itself"
+                self.orders[each.key] = self.orders.get(each.key, 0) + 1
+        return True
+
+    @rule(seconds=st.sampled_from([0.001, 0.999, 1, 5, 10, 20, 60]))
+    def time_passes(self, seconds: float) -> None:
+        self.now += seconds
+
+    @rule(
+        key=KEYS,
+        type=st.sampled_from(["approve", "edit", "reject", "respond", "ignore"]),
+        revision=st.sampled_from([1, 1, 1, 2]),
+        n=st.integers(1, 3),
+        message=st.sampled_from([None, "", "why"]),
+        by=PEOPLE,
+    )
+    def somebody_decides(
+        self, key: str, type: str, revision: int, n: int, message: str | None, by: Any
+    ) -> None:
+        edited = {"n": n} if type == "edit" else {}
+        plan = proposal(type, revision, message, **edited)
+        before = self.review.action(key)
+        if self.apply(transitions.decide, key, plan, by, self.now):
+            assert before is not None
+            assert before.pending
+            assert before.revision == revision
+            deadline = transitions.deadline(before)
+            assert deadline is None or self.now < deadline
+
+    @rule(by=PEOPLE, place=st.sampled_from(["default", "slack:#first", "slack:#second"]))
+    def somebody_escalates(self, by: Any, place: str) -> None:
+        self.apply(transitions.escalate, place, by, self.now)
+
+    @rule()
+    def a_bot_does_what_is_due(self) -> None:
+        due = transitions.due_at(self.review)
+        step = execution.lapse if self.review.status == "claimed" else transitions.fire
+        fired = self.apply(step, self.now)
+        assert fired == (due is not None and due <= self.now), "the index and the rules agree"
+
+    @rule(holder=st.sampled_from(["p1", "p2"]))
+    def an_agent_claims(self, holder: str) -> None:
+        ready = execution.ready_at(self.review)
+        held = self.apply(execution.claim, holder, self.now, LEASE)
+        assert held == (ready is not None and ready <= self.now), "the index and the rules agree"
+
+    @precondition(lambda self: self.review.fence)
+    @rule(key=KEYS, old=st.booleans())
+    def an_agent_starts(self, key: str, old: bool) -> None:
+        """The gate asks for what `to_run` names; the rules hold for the rest as well."""
+        fence = self.review.fence - old
+        allowed = {c.key for c in execution.to_run(self.review)}
+        if key in allowed and self.apply(execution.start, fence, key, self.now):
+            assert not old
+            self.starts[key] = self.starts.get(key, 0) + 1
+
+    @precondition(lambda self: self.review.fence)
+    @rule(key=KEYS)
+    def an_agent_reports(self, key: str) -> None:
+        if key in self.starts:
+            self.apply(execution.report, self.review.fence, {key: "went well"}, self.now)
+
+    @precondition(lambda self: self.review.fence)
+    @rule()
+    def an_agent_renews(self) -> None:
+        self.apply(execution.renew, self.review.fence, self.now, LEASE)
+
+    @precondition(lambda self: self.review.fence)
+    @rule()
+    def an_agent_is_done(self) -> None:
+        self.apply(execution.finish, self.review.fence, {}, self.now)
+
+    @rule(key=KEYS, answer=st.sampled_from(["ran", "rerun", "skip"]), by=PEOPLE)
+    def somebody_resolves(self, key: str, answer: Any, by: Any) -> None:
+        if self.apply(execution.resolve, key, answer, by, self.now) and answer == "rerun":
+            self.orders[key] = self.orders.get(key, 0) + 1
+
+    @rule(process=st.sampled_from(["p1", "p2"]))
+    def an_agent_waits(self, process: str) -> None:
+        self.apply(execution.await_by, process, self.now)
+
+    @invariant()
+    def promise_2_a_decision_never_changes(self) -> None:
+        for action in self.review.actions:
+            if action.key in self.decided:
+                assert action.decision == self.decided[action.key]
+            elif action.decision is not None:
+                self.decided[action.key] = action.decision
+
+    @invariant()
+    def promise_9_silence_never_approves(self) -> None:
+        for decision in self.decided.values():
+            assert decision.by is not None or decision.type in ("reject", "ignore", "respond")
+
+    @invariant()
+    def it_is_settled_exactly_when_all_is_decided(self) -> None:
+        waits = any(action.pending for action in self.review.actions)
+        assert (self.review.status == "pending") == waits
+        assert (self.review.settled_at is None) == waits
+
+    @invariant()
+    def promise_1_what_runs_is_what_was_decided(self) -> None:
+        for each in execution.to_run(self.review):
+            assert execution.may_run(self.review, each)
+            assert each.verdict.kind != "deny"
+        for action in self.review.actions:
+            assert action.digest == self.review.arguments(action.key).digest
+            if action.decision is not None:
+                assert action.decision.digest == action.digest
+
+    @invariant()
+    def promise_5_a_call_starts_once_for_each_order(self) -> None:
+        for key, starts in self.starts.items():
+            assert starts <= 1 + self.orders.get(key, 0)
+            run = self.review.runs.get(key)
+            assert run is not None
+            assert run.attempt == starts
+
+    @invariant()
+    def a_claim_has_a_lease_and_nothing_else_has(self) -> None:
+        assert (self.review.lease is not None) == (self.review.status == "claimed")
+        assert not (self.review.doubts and self.review.status in ("claimed", "pending"))
+
+    @invariant()
+    def the_indexes_hold_what_still_matters(self) -> None:
+        if self.review.status == "done":
+            assert transitions.due_at(self.review) is execution.ready_at(self.review) is None
+        if self.review.status == "pending":
+            assert execution.ready_at(self.review) is None
+        late = [a for a in self.review.actions if a.pending and _has_time(a)]
+        if late:
+            assert transitions.due_at(self.review) is not None
+
+    @invariant()
+    def it_can_be_stored(self) -> None:
+        stored = Review.model_validate_json(self.review.model_dump_json())
+        assert stored == self.review.model_copy(update={"args": {}})
+
+
+def _has_time(action: Action) -> bool:
+    return action.route.expire is not None or action.next_step is not None
+
+
+TestReviewMachine = ReviewMachine.TestCase
+TestReviewMachine.settings = settings(max_examples=40, stateful_step_count=40, deadline=None)

@@ -1,0 +1,384 @@
+"""People's half and time's half of the state machine, as tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from hitl_core.errors import LeaseLost, Refused
+from hitl_core.model import Decision, Review
+from hitl_core.review import execution
+from hitl_core.review.transitions import (
+    Proposal,
+    check_open,
+    deadline,
+    decide,
+    due_at,
+    escalate,
+    fire,
+)
+from tests.support.builders import START, call, person, proposal, review_of
+
+NOW = START + 5
+ADA, BO = person("Ada"), person("Bo")
+
+
+def refused(code: str, said: str = "") -> Any:
+    """The block raises Refused with this code and these words."""
+    return _Refused(code, said)
+
+
+class _Refused:
+    def __init__(self, code: str, said: str) -> None:
+        self.code, self.said = code, said
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, kind: object, error: object, tb: object) -> bool:
+        assert isinstance(error, Refused), f"expected Refused({self.code}), got {error!r}"
+        assert (error.code, self.said in str(error)) == (self.code, True), str(error)
+        return True
+
+
+def one(name: str = "ask", **args: Any) -> Review:
+    return review_of([call(name, **(args or {"n": 1}))])[0]
+
+
+def decided(review: Review, type: str = "approve", key: str = "1", **more: Any) -> Review:
+    return decide(review, key, proposal(type, **more), ADA, NOW).review
+
+
+def decision_of(review: Review, key: str = "1") -> Decision:
+    action = review.action(key)
+    assert action is not None
+    assert action.decision is not None
+    return action.decision
+
+
+# ------------------------------------------------------------------------ decide
+
+
+@pytest.mark.parametrize(
+    ("plan", "runs"),
+    [
+        (proposal("approve"), True),
+        (proposal("edit", n=2), True),
+        (proposal("reject"), False),
+        (proposal("respond", message="42"), False),
+        (proposal("ignore"), False),
+    ],
+    ids=lambda value: value.type if isinstance(value, Proposal) else "",
+)
+def test_each_decision_settles_its_action(plan: Proposal, runs: bool):
+    """Given one action, when it is decided, then who, when and on which digest is kept; only a yes runs."""
+    review = one()
+
+    after, event = decide(review, "1", plan, ADA, NOW)
+
+    made = decision_of(after)
+    assert (made.type, made.by, made.at, made.message) == (plan.type, ADA, NOW, plan.message)
+    assert made.digest == after.arguments("1").digest
+    assert (after.status, after.settled_at) == ("settled", NOW)
+    assert [c.key for c in execution.to_run(after)] == (["1"] if runs else [])
+    assert (event.kind, event.by, event.action, event.what) == ("decided", ADA, "1", plan.type)
+    assert event.digest == made.digest
+    assert review.status == "pending", "the value that was given is as it was"
+
+
+def test_promise_6_an_edit_makes_a_new_revision():
+    """New bytes, a new digest; the old ones stay; a click on the old revision is told."""
+    review = one(n=1)
+    after = decided(review, "edit", n=2)
+    action = after.action("1")
+    assert action is not None
+    assert (action.revision, decision_of(after).revision) == (2, 2)
+    assert action.digest == after.arguments("1", 2).digest != review.arguments("1").digest
+    assert after.arguments("1", 1) == review.arguments("1")
+    assert after.calls[0].digest == review.calls[0].digest
+
+
+@pytest.mark.parametrize("args", [{"n": 1}, {}], ids=["same", "none"])
+def test_an_edit_that_changes_nothing_is_refused(args: dict[str, Any]):
+    """It points to Approve."""
+    with refused("unchanged", "press Approve"):
+        decide(one(n=1), "1", proposal("edit", **args), ADA, NOW)
+
+
+def test_an_edit_that_changes_only_the_type_of_a_number_is_an_edit():
+    assert decided(one(n=1), "edit", n=1.0).arguments("1").parse() == {"n": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("tool", "plan", "code", "said"),
+    [
+        ("rerunnable", proposal("edit", n=2), "not_allowed", "doesn't allow this answer for rerun"),
+        ("strict", proposal("respond", message="no"), "not_allowed", "doesn't allow this answer"),
+        ("ask", proposal("respond"), "message_required", "Write the answer"),
+        ("ask", proposal("respond", message=" \n"), "message_required", "Write the answer"),
+        ("strict", proposal("reject"), "message_required", "Write why"),
+        ("strict", proposal("reject", message="  "), "message_required", "Write why"),
+        ("ask", proposal("approve", revision=0), "stale", "edited since"),
+        ("ask", proposal("approve", revision=2), "stale", "edited since"),
+        ("hurried", proposal("approve"), "expired", "The time to decide on hurried is over"),
+    ],
+)
+def test_promise_6_what_is_refused_says_why(tool: str, plan: Proposal, code: str, said: str):
+    with refused(code, said):
+        decide(one(tool), "1", plan, ADA, NOW)
+
+
+def test_an_unknown_action_is_refused():
+    """Also that of a call which nobody had to decide."""
+    review, _ = review_of([call("look_up", "c1"), call("ask", "c2")])
+    for key in ("1", "3", "", "1:1"):
+        with refused("unknown_action"):
+            decide(review, key, proposal(), ADA, NOW)
+
+
+@pytest.mark.parametrize(
+    ("first", "said"),
+    [
+        (proposal("approve"), "Ada already approved ask."),
+        (proposal("edit", n=2), "Ada already edited and approved ask."),
+        (proposal("reject"), "Ada already rejected ask."),
+        (proposal("respond", message="x"), "Ada already answered ask."),
+        (proposal("ignore"), "Ada already skipped ask."),
+    ],
+)
+def test_promise_2_the_second_is_told_who_was_first(first: Proposal, said: str):
+    """Whatever they press, on whichever revision; and nothing changes."""
+    after = decide(one(), "1", first, ADA, NOW).review
+    for plan in (proposal(), proposal("reject", revision=2), proposal("edit", revision=2, n=9)):
+        with refused("already_decided", said):
+            decide(after, "1", plan, BO, NOW + 1)
+
+
+def test_promise_2_the_deadline_is_told_too():
+    after = fire(one("timed"), START + 30).review
+    with refused("already_decided", "The deadline already rejected timed."):
+        decide(after, "1", proposal(), ADA, START + 31)
+
+
+def test_it_settles_with_the_last_decision():
+    """Given three actions, then the review settles with the third, and not before."""
+    review, _ = review_of([call("ask", f"c{n}", n=n) for n in range(3)])
+    for key, status in (("2", "pending"), ("1", "pending"), ("3", "settled")):
+        review = decided(review, "approve", key)
+        assert review.status == status
+
+
+def test_the_message_is_kept_without_its_edges():
+    assert decision_of(decided(one(), "reject", message="  not now \n")).message == "not now"
+    assert decision_of(decided(one(), "approve", message="   ")).message is None
+
+
+# ------------------------------------------------------------------------ time
+
+
+@pytest.mark.parametrize(
+    ("after", "places", "decision"),
+    [
+        (9.999, ("slack:#first",), None),
+        (10, ("slack:#first", "slack:#second"), None),
+        (20, ("slack:#first", "slack:#second", "slack:#third"), None),
+        (30, ("slack:#first",), "reject"),
+        (3000, ("slack:#first",), "reject"),
+    ],
+)
+def test_time_escalates_then_expires(after: float, places: tuple[str, ...], decision: str | None):
+    """However late a bot looks: what has expired is not shown to more people first (K3)."""
+    review = one("timed")
+    if after < 10:
+        with refused("not_due"):
+            fire(review, START + after)
+    else:
+        review = fire(review, START + after).review
+    action = review.action("1")
+    assert action is not None
+    assert action.places == places
+    assert (action.decision and action.decision.type) == decision
+    assert (action.decision is None) or action.decision.by is None
+
+
+def test_promise_9_without_a_deadline_it_waits_for_ever():
+    review = one("ask")
+    assert deadline(review.actions[0]) is due_at(review) is None
+    with refused("not_due"):
+        fire(review, START + 1e9)
+
+
+def test_one_look_expires_one_and_the_next_escalates_the_other():
+    """Two actions are late: the expiry comes first, and nothing that was due is forgotten."""
+    review, _ = review_of([call("timed", "c1"), call("hurried", "c2")])
+    after, event = fire(review, START + 10)
+    assert event.kind == "expired"
+    assert due_at(after) == START + 10
+    after, event = fire(after, START + 10)
+    assert (event.kind, event.what) == ("escalated", "slack:#second")
+    assert due_at(after) == START + 20
+
+
+def test_due_is_the_nearest():
+    review, _ = review_of([call("timed", "c1"), call("hurried", "c2"), call("ask", "c3")])
+    assert due_at(review) == START + 1
+    review = decide(review, "2", proposal(), ADA, START).review
+    assert due_at(review) == START + 10
+    review = decide(review, "1", proposal(), ADA, START).review
+    assert due_at(review) is None
+
+
+def test_a_button_takes_one_step_and_time_the_rest():
+    """Escalating is no decision: the action waits, its buttons stay good."""
+    review = one("timed")
+    review, event = escalate(review, "slack:#first", BO, START + 1)
+    assert (event.kind, event.by, event.what) == ("escalated", BO, "slack:#second")
+    assert due_at(review) == START + 20
+    assert review.actions[0].revision == 1
+    review = fire(review, START + 20).review
+    assert due_at(review) == START + 30
+    assert [e.by for e in review.actions[0].escalations] == [BO, None]
+    with refused("nothing_to_escalate", "#second, #third can decide too"):
+        escalate(review, "slack:#third", BO, START + 21)
+    assert decided(review).status == "settled"
+
+
+def test_escalating_what_is_over_changes_nothing():
+    review = one("timed")
+    with refused("expired", "time to decide is over"):
+        escalate(review, "slack:#first", ADA, START + 30)
+    with refused("already_decided"):
+        escalate(decided(review), "slack:#first", ADA, NOW)
+    with refused("already_decided"):
+        escalate(review, "slack:#elsewhere", ADA, NOW)
+    with refused("nothing_to_escalate", "nobody else"):
+        escalate(one(), "default", ADA, NOW)
+
+
+def test_what_can_only_be_refused_is_known_before_the_form_opens():
+    action = one("timed").actions[0]
+    check_open(action, 1, NOW)
+    with refused("stale"):
+        check_open(action, 2, NOW)
+    with refused("expired"):
+        check_open(action, 1, START + 30)
+
+
+# ------------------------------------------------------------------------ the agent's half
+
+
+def claimed(review: Review, now: float = NOW, lease: float = 30) -> Review:
+    return execution.claim(review, "p1", now, lease).review
+
+
+def test_only_what_is_settled_can_be_claimed():
+    """Once, for the time of the lease, and then again by somebody else with a higher fence."""
+    with refused("not_ready", "it is pending"):
+        claimed(one())
+    review = claimed(decided(one()))
+    assert (review.status, review.fence) == ("claimed", 1)
+    with refused("not_ready", "it is claimed"):
+        execution.claim(review, "p2", NOW + 29.9, 30)
+    again = execution.claim(review, "p2", NOW + 30, 30).review
+    assert again.lease is not None
+    assert (again.lease.holder, again.fence, again.lease.until) == ("p2", 2, NOW + 60)
+
+
+def test_promise_5_an_older_fence_writes_nothing():
+    """A zombie's report, renewal, start and end are refused (A6); and so is a lease that has ended."""
+    old = claimed(decided(one()))
+    new = execution.claim(old, "p2", NOW + 30, 30).review
+    for review, fence, now in ((new, 1, NOW + 31), (old, 1, NOW + 30), (old, 2, NOW + 1)):
+        with pytest.raises(LeaseLost):
+            execution.start(review, fence, "1", now)
+        with pytest.raises(LeaseLost):
+            execution.report(review, fence, {"1": "x"}, now)
+        with pytest.raises(LeaseLost):
+            execution.renew(review, fence, now, 30)
+        with pytest.raises(LeaseLost):
+            execution.finish(review, fence, {}, now)
+
+
+def test_promise_5_a_started_call_starts_never_again_unless_a_person_says_so():
+    """started → (lease ends) in doubt → asked → It ran / Run again / Skip."""
+    review = execution.start(claimed(decided(one())), 1, "1", NOW).review
+    with refused("already_started"):
+        execution.start(review, 1, "1", NOW)
+    lapsed = execution.lapse(review, NOW + 30).review
+    assert [c.key for c in lapsed.doubts] == ["1"]
+    assert execution.ready_at(lapsed) is None
+    with refused("not_ready"):
+        claimed(lapsed, NOW + 40)
+
+    for answer, runs in (("ran", 0), ("rerun", 1), ("skip", 0)):
+        resolved, event = execution.resolve(lapsed, "1", answer, BO, NOW + 50)  # type: ignore[arg-type]
+        assert (event.kind, event.what, event.by) == ("resolved", answer, BO)
+        assert execution.ready_at(resolved) == resolved.settled_at
+        again = claimed(resolved, NOW + 51)
+        assert len(execution.to_run(again)) == runs
+        with refused("already_decided", "Bo already answered this"):
+            execution.resolve(resolved, "1", "rerun", ADA, NOW + 60)
+        if answer == "rerun":
+            assert execution.start(again, 2, "1", NOW + 52).review.runs["1"].attempt == 2
+        else:
+            with refused("already_started"):
+                execution.start(again, 2, "1", NOW + 52)
+
+
+def test_a_claim_after_a_death_asks_instead_of_claiming():
+    """Given a call that was started by the dead, then the claim lapses the review and takes nothing."""
+    review = execution.start(claimed(decided(one())), 1, "1", NOW).review
+    after, event = execution.claim(review, "p2", NOW + 30, 30)
+    assert (event.kind, after.status, after.lease) == ("lapsed", "settled", None)
+    assert after.doubts
+
+
+def test_an_idempotent_call_runs_again_by_itself():
+    review = execution.start(claimed(decided(one("rerunnable"))), 1, "1", NOW).review
+    after, event = execution.claim(review, "p2", NOW + 30, 30)
+    assert (event.kind, after.status, after.doubts) == ("claimed", "claimed", ())
+    assert [c.key for c in execution.to_run(after)] == ["1"]
+
+
+def test_what_was_reported_is_not_in_doubt():
+    review = execution.start(claimed(decided(one())), 1, "1", NOW).review
+    review = execution.report(review, 1, {"1": "sent"}, NOW).review
+    after = execution.claim(review, "p2", NOW + 30, 30).review
+    assert after.status == "claimed"
+    assert execution.to_run(after) == ()
+
+
+def test_a_lease_that_lives_does_not_lapse():
+    review = claimed(decided(one()))
+    assert due_at(review) == execution.ready_at(review) == NOW + 30
+    with refused("not_due"):
+        execution.lapse(review, NOW + 29.99)
+    longer = execution.renew(review, 1, NOW + 29, 30).review
+    with refused("not_due"):
+        execution.lapse(longer, NOW + 30)
+    assert due_at(longer) == NOW + 59
+
+
+def test_allowed_calls_run_and_denied_ones_never():
+    review, _ = review_of([call("look_up", "c1"), call("drop_table", "c2"), call("ask", "c3")])
+    assert [c.key for c in execution.to_run(decided(review, "reject", "3"))] == ["1"]
+    assert [c.key for c in execution.to_run(decided(review, "approve", "3"))] == ["1", "3"]
+    free, _ = review_of([call("look_up", "c1"), call("drop_table", "c2")])
+    assert (free.status, free.settled_at) == ("settled", START)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("sent", "sent"),
+        ("\n\n  first  \nsecond", "first"),
+        ("", ""),
+        (None, "None"),
+        ({"a": 1}, "{'a': 1}"),
+        ("x" * 200, "x" * 200),
+        ("x" * 201, "x" * 199 + "…"),
+        ("name\udcff.txt", "name?.txt"),
+    ],
+)
+def test_a_result_is_one_line_that_can_be_stored(text: object, line: str):
+    assert execution.one_line(text) == line
