@@ -1,6 +1,6 @@
 """The demo agent: a support desk, in a process of its own, that survives being killed.
 
-    python -m examples.agent --redis redis://localhost:6379/0 --data .demo/agent --policy examples/policy.yaml
+    python -m examples.agent --redis redis://127.0.0.1:6379/0 --policy examples/policy.yaml
 
 `POST /ask {"user", "text", "channel", "ts"}` starts a run, and the run's last words go to `--say`.
 """

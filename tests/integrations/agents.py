@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+import os
+import signal
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -18,9 +20,9 @@ from langchain_core.tools import BaseTool, ToolException, tool
 
 from hitl_core.gate import Gate
 from hitl_core.integrations.langgraph import Driver, HumanReview, Run
-from hitl_core.model import Review, Reviewer, encode
+from hitl_core.model import Event, Review, Reviewer, encode
 from hitl_core.policy import Policy
-from hitl_core.review.transitions import Proposal
+from hitl_core.review.transitions import Changed, Proposal
 from tests.support.waiting import wait_until
 
 ALICE = Reviewer(channel="slack", team="T1", id="U1", name="Alice")
@@ -44,6 +46,8 @@ class Script(BaseChatModel):
 
     def _generate(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> ChatResult:
         number = sum(isinstance(message, AIMessage) for message in messages)
+        if number and os.environ.get("DIE_IN_MODEL"):
+            os.kill(os.getpid(), signal.SIGKILL)
         turn = self.turns[number] if number < len(self.turns) else "the end"
         if isinstance(turn, str):
             message = AIMessage(content=turn)
@@ -137,20 +141,19 @@ class Lab:
         return self.reviews.drive(self.agent(*turns, **options), allow_in_memory=True)
 
     @contextlib.asynccontextmanager
-    async def serving(self, driver: Driver) -> AsyncIterator[None]:
-        async def told(run: Run) -> None:
+    async def serving(self, driver: Driver, told: Any = None) -> AsyncIterator[None]:
+        async def keep(run: Run) -> None:
             self.stops.append(run)
 
-        tasks = [asyncio.create_task(driver.serve(told)), asyncio.create_task(self._fire())]
-        try:
+        async with self.firing(), _running(driver.serve(told or keep)):
             yield
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+
+    def firing(self) -> contextlib.AbstractAsyncContextManager[None]:
+        """The bot's clock."""
+        return _running(self._fire())
 
     async def _fire(self) -> None:
-        """What the bot does when a lease ends."""
+        """What the bot does when a lease ends, or a deadline comes."""
         while True:
             for review_id in await self.gate.reviews.store.due():
                 await self.gate.reviews.fire(review_id)
@@ -178,6 +181,24 @@ class Lab:
     async def all_reviews(self, thread_id: str) -> list[Review]:
         return [await self.review(id) for id in await self.gate.reviews.store.thread(thread_id)]
 
+    async def claimed(self, review_id: str | None, fence: int) -> None:
+        async def found() -> bool:
+            return (await self.review(review_id)).fence >= fence
+
+        await wait_until(f"claim {fence}", found)
+
+    async def end_lease(self, review_id: str | None) -> None:
+        """As if the process that holds the review had slept for long."""
+
+        def ended(review: Review, now: float) -> Changed:
+            assert review.lease
+            lease = review.lease.model_copy(update={"until": now})
+            event = Event(kind="renewed", review_id=review.id, at=now)
+            return Changed(review.model_copy(update={"lease": lease}), event)
+
+        assert review_id
+        await self.gate.reviews.change(review_id, uuid4().hex, ended)
+
     async def done(self, review_id: str | None) -> Review:
         """Wait until the agent is through with it."""
 
@@ -186,6 +207,16 @@ class Lab:
             return review if review.status == "done" else None
 
         return await wait_until("the review is done", found)
+
+
+@contextlib.asynccontextmanager
+async def _running(work: Coroutine[Any, Any, None]) -> AsyncIterator[None]:
+    task = asyncio.create_task(work)
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
 
 
 def go(text: str = "go") -> dict[str, Any]:

@@ -45,7 +45,8 @@ async def test_every_call_of_a_turn_does_what_was_decided(lab: Lab) -> None:
 async def test_a_real_redis_carries_a_review_from_one_process_to_another(
     redis_url: str, saver: AsyncSqliteSaver, tmp_path: Path
 ) -> None:
-    """Given a run paused by a process that ended, when it is approved, then another process finishes it."""
+    """Given a run paused by a process that ended, when it is approved, then another process
+    finishes it."""
     async with Gate.connect(redis_url, policy=POLICY, agent="billing", lease=1.0) as gate:
         paused = await Lab(gate, saver, tmp_path).driver(TURN).run(go(), thread_id="t-1")
     async with Gate.connect(redis_url, policy=POLICY, agent="billing", lease=1.0) as gate:
@@ -59,8 +60,9 @@ async def test_a_real_redis_carries_a_review_from_one_process_to_another(
 async def test_the_next_pause_of_a_resumed_run_becomes_a_review_with_the_same_requester(
     lab: Lab,
 ) -> None:
-    """Given two turns that use the same call id, when both are decided, one by an edit, then each call runs
-    with its own arguments, and the second review knows the requester though nobody named one again."""
+    """Given two turns that use the same call id, when both are decided, one by an edit, then each
+    call runs with its own arguments, and the second review knows the requester though nobody named
+    one again."""
     turns = [[call("c1", "send_email", to="a")], [call("c1", "send_email", to="b")]]
     driver = lab.driver(*turns)
     first = await driver.run(go(), thread_id="t-1", requester="U0MARIA")
@@ -75,8 +77,8 @@ async def test_the_next_pause_of_a_resumed_run_becomes_a_review_with_the_same_re
 
 
 async def test_decisions_without_a_tool_run_answer_the_model(lab: Lab) -> None:
-    """Given two calls, when one is answered by a person and one rejected without a reason, then no tool runs and
-    the texts are LangChain's own."""
+    """Given two calls, when one is answered by a person and one rejected without a reason, then no
+    tool runs and the texts are LangChain's own."""
     driver = lab.driver([call("c1", "send_email", to="a"), call("c2", "run_sql", query="x")])
     async with lab.serving(driver):
         paused = await driver.run(go(), thread_id="t-1")
@@ -96,8 +98,8 @@ async def test_a_run_without_a_pause_just_ends(lab: Lab) -> None:
 
 
 async def test_new_input_waits_for_the_review(lab: Lab) -> None:
-    """Given a paused thread, when new input comes, then it is refused with the review's id, nothing changes, and
-    another thread is not concerned."""
+    """Given a paused thread, when new input comes, then it is refused with the review's id, nothing
+    changes, and another thread is not concerned."""
     driver = lab.driver(TURN)
     paused = await driver.run(go(), thread_id="t-1")
     for attempt in (driver.run, driver.keep):
@@ -110,7 +112,8 @@ async def test_new_input_waits_for_the_review(lab: Lab) -> None:
 
 
 async def test_kept_input_is_taken_up_by_a_later_process(lab: Lab) -> None:
-    """Given input that was only kept, when another driver goes on, then it runs for the same requester."""
+    """Given input that was only kept, when another driver goes on, then it runs for the same
+    requester."""
     await lab.driver(TURN).keep(go(), thread_id="t-1", requester="U0MARIA")
     with pytest.raises(Refused, match="has not ended"):
         await lab.driver(TURN).keep(go(), thread_id="t-1")
@@ -119,7 +122,8 @@ async def test_kept_input_is_taken_up_by_a_later_process(lab: Lab) -> None:
 
 
 async def test_a_submit_that_a_crash_cut_off_is_made_up_for(lab: Lab) -> None:
-    """Given a pause that was saved but never submitted, when the thread goes on, then it has its review."""
+    """Given a pause that was saved but never submitted, when the thread goes on, then it has its
+    review."""
     agent = lab.agent(TURN)
     await agent.ainvoke(go(), {"configurable": {"thread_id": "t-1"}}, durability="sync")
     paused = await lab.driver(TURN).run(None, thread_id="t-1")
@@ -142,7 +146,8 @@ async def test_a_submit_that_a_crash_cut_off_is_made_up_for(lab: Lab) -> None:
 async def test_calls_that_cannot_be_reviewed_are_refused_in_one_sentence(
     lab: Lab, turn: Any, sentence: str
 ) -> None:
-    """Given a call without an id, two of one id, or huge arguments, then the caller is told, and nothing runs."""
+    """Given a call without an id, two of one id, or huge arguments, then the caller is told, and
+    nothing runs."""
     driver = lab.driver(turn)
     with pytest.raises(InvalidToolCall, match=sentence):
         await driver.run(go(), thread_id="t-1")
@@ -152,7 +157,8 @@ async def test_calls_that_cannot_be_reviewed_are_refused_in_one_sentence(
 async def test_a_later_turn_that_cannot_be_reviewed_is_told_and_closes_the_review_before_it(
     lab: Lab,
 ) -> None:
-    """Given a second turn with a call without an id, when the first is approved, then the stop says why."""
+    """Given a second turn with a call without an id, when the first is approved, then the stop says
+    why."""
     driver = lab.driver([call("c1", "send_email", to="a")], [call(None, "send_email", to="b")])
     async with lab.serving(driver):
         paused = await driver.run(go(), thread_id="t-1")
@@ -162,3 +168,54 @@ async def test_a_later_turn_that_cannot_be_reviewed_is_told_and_closes_the_revie
     assert run.refused
     assert "no id" in run.refused
     assert lab.effects == ["sent a"]
+
+
+async def test_a_deadline_is_told_as_one(lab: Lab) -> None:
+    """Given a deadline that nobody met, then the model hears that nobody decided, and nothing ran."""
+    rule = {"allowed_decisions": ["approve"], "expire": {"after": "1s"}}
+    lab.set_policy(default="allow", interrupt_on={"send_email": rule})
+    driver = lab.driver(TURN[:1])
+    async with lab.serving(driver):
+        await lab.done((await driver.run(go(), thread_id="t-1")).review_id)
+    status, text = answers(lab.stops[0])["c1"]
+    assert (status, "Nobody decided on the tool call for `send_email` in time" in text) == (
+        "error",
+        True,
+    )
+    assert lab.effects == []
+
+
+async def test_skipping_is_told_as_a_rejection(lab: Lab) -> None:
+    """Given a rule that allows to skip, for which LangChain has no word, then the tool doesn't run."""
+    rule = {"allowed_decisions": ["approve", "ignore"]}
+    lab.set_policy(default="allow", interrupt_on={"send_email": rule})
+    driver = lab.driver(TURN[:1])
+    async with lab.serving(driver):
+        paused = await driver.run(go(), thread_id="t-1")
+        await lab.decide(paused.review_id, "ignore")
+        await lab.done(paused.review_id)
+    status, text = answers(lab.stops[0])["c1"]
+    assert (status, "was skipped" in text) == ("error", True)
+    assert lab.effects == []
+
+
+async def test_a_word_that_langchain_does_not_take_is_said_by_the_guard(lab: Lab) -> None:
+    """Given that LangChain takes approvals only, when the policy denies the call, then LangChain is
+    told to let it pass, and the guard stops it with the policy's reason."""
+    lab.set_policy(default="allow", interrupt_on={"send_email": "deny"})
+    driver = lab.driver(TURN[:1], asking={"send_email": {"allowed_decisions": ["approve"]}})
+    async with lab.serving(driver):
+        await lab.done((await driver.run(go(), thread_id="t-1")).review_id)
+    status, text = answers(lab.stops[0])["c1"]
+    assert (status, text.startswith("The policy doesn't allow `send_email`")) == ("error", True)
+    assert lab.effects == []
+
+
+async def test_an_edit_is_checked_by_the_tools_own_schema(lab: Lab) -> None:
+    """Given no schema in the policy, when an edit has a wrong type, then it is refused and nothing
+    changes."""
+    driver = lab.driver(TURN[:1])
+    paused = await driver.run(go(), thread_id="t-1")
+    with pytest.raises(Refused, match="to"):
+        await lab.decide(paused.review_id, {"to": 7})
+    assert (await lab.review(paused.review_id)).status == "pending"

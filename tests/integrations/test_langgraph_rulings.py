@@ -35,7 +35,8 @@ def test_a_rule_that_allows_does_not_open_an_interrupt() -> None:
 
 
 def test_a_rule_tightens_the_decisions_and_brings_its_own_words_and_schema() -> None:
-    """Given a rule for the tool, then only what both allow may be decided."""
+    """Given a rule for the tool, then only what both allow may be decided; skipping, for which
+    LangChain has no word, goes where rejecting does."""
     rule = {
         "allowed_decisions": ["approve", "reject", "ignore"],
         "description": "Look twice.",
@@ -43,7 +44,7 @@ def test_a_rule_tightens_the_decisions_and_brings_its_own_words_and_schema() -> 
         "reject_reason": "required",
     }
     ruling = gated(judged(send_email=rule), CALL, ASKED, SCHEMA)
-    assert ruling.allowed_decisions == ("approve", "reject")
+    assert ruling.allowed_decisions == ("approve", "reject", "ignore")
     assert ruling.description == "Look twice."
     assert ruling.args_schema == rule["args_schema"]
     assert ruling.reject_reason == "required"
@@ -57,7 +58,7 @@ def test_the_policy_may_deny_what_interrupts(rules: dict[str, Any]) -> None:
 def test_nothing_left_to_decide_is_an_error_that_names_the_tool() -> None:
     """Given that LangChain and the rule have no decision in common, then it fails closed."""
     rule = {"allowed_decisions": ["respond"]}
-    with pytest.raises(IntegrationError, match="`send_email`.*approve.*respond"):
+    with pytest.raises(IntegrationError, match=r"`send_email`.*approve.*respond"):
         gated(judged(send_email=rule), CALL, Asked(("approve",), ""), None)
 
 
@@ -71,7 +72,8 @@ def test_a_call_that_does_not_interrupt_is_free_unless_the_policy_names_it() -> 
 
 
 async def test_a_review_freezes_the_words_the_schema_and_the_place(lab: Lab) -> None:
-    """Given a policy with a place, then the stored review has it, LangChain's prefix and the tool's schema."""
+    """Given a policy with a place, then the stored review has it, LangChain's prefix and the tool's
+    schema."""
     lab.set_policy(default="allow", notify="slack:#finance")
     paused = await lab.driver([call("c1", "send_email", to="a")]).run(go(), thread_id="t-1")
     [action] = (await lab.review(paused.review_id)).actions
@@ -82,8 +84,8 @@ async def test_a_review_freezes_the_words_the_schema_and_the_place(lab: Lab) -> 
 
 
 async def test_a_denied_call_is_rejected_without_asking(lab: Lab) -> None:
-    """Given a gated call that the policy denies beside one that it reviews, then people see only the other,
-    and the model hears the policy's reason."""
+    """Given a gated call that the policy denies beside one that it reviews, then people see only
+    the other, and the model hears the policy's reason."""
     lab.set_policy(default="allow", interrupt_on={"run_sql": "deny"})
     driver = lab.driver([call("c1", "send_email", to="a"), call("c2", "run_sql", query="x")])
     async with lab.serving(driver):
@@ -119,8 +121,8 @@ async def test_a_turn_that_is_denied_whole_goes_on_without_people(lab: Lab) -> N
 async def test_the_guard_stops_a_call_that_nobody_was_asked_about(
     lab: Lab, policy: Any, text: str, beside: bool
 ) -> None:
-    """Given a call that LangChain lets pass and the policy does not, alone or in a turn with a review, then it
-    does not run and the model is told why."""
+    """Given a call that LangChain lets pass and the policy does not, alone or in a turn with a
+    review, then it does not run and the model is told why."""
     lab.set_policy(**policy)
     if policy["default"] == "deny" and beside:
         return

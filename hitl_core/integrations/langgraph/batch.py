@@ -1,7 +1,7 @@
 """The interrupt of LangChain's HumanInTheLoopMiddleware, in its default mode. Pure.
 
-https://docs.langchain.com/oss/python/langchain/human-in-the-loop: the value carries no ids, so the calls are
-found in the last AI message, and the decisions go back in the order of the requests.
+https://docs.langchain.com/oss/python/langchain/human-in-the-loop: the value carries no ids, so the
+calls are found in the last AI message, and the decisions go back in the order of the requests.
 """
 
 from __future__ import annotations
@@ -23,6 +23,9 @@ from hitl_core.model import DECISION_TYPES, DecisionType, ToolCall
 from hitl_core.policy import Policy, Ruling
 
 log = logging.getLogger(__name__)
+
+#: On a call that did not interrupt when the review was made: its predicate changed its mind.
+LATE = "Nobody was asked about this call. Call the tool again if it is still needed."
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +63,7 @@ class Batch:
     def answer(self, outcome: Outcome) -> Json:
         """The resume value: one decision a request, each of a type that the request takes.
 
-        Where LangChain has no fitting word, the call is let through to the guard in front of the tool, which
-        obeys the review. Raises IntegrationError where even that can't be said.
+        Raises IntegrationError where no such type says what was decided.
         """
         calls = self.message.tool_calls
         return {
@@ -135,7 +137,9 @@ def _decision(outcome: Outcome, call_id: str) -> Json:
     decision = outcome.decision(call_id)
     call = next(call for call in outcome.review.calls if call.tool_call_id == call_id)
     if decision is None:
-        return {"type": "approve"} if call.verdict.kind == "allow" else _told(outcome, call_id)
+        if call.verdict.kind == "allow":
+            return {"type": "reject", "message": LATE}
+        return _told(outcome, call_id)
     match decision.type:
         case "approve":
             return {"type": "approve"}
@@ -154,6 +158,7 @@ def _decision(outcome: Outcome, call_id: str) -> Json:
 
 
 def _told(outcome: Outcome, call_id: str) -> Json:
+    """The same text that the guard would give, as a reason."""
     told = next(answer for answer in outcome.answers if answer.tool_call_id == call_id)
     return {"type": "reject", "message": told.content}
 
@@ -161,13 +166,14 @@ def _told(outcome: Outcome, call_id: str) -> Json:
 def _fitting(decision: Json, asked: Asked, call: Any) -> Json:
     if decision["type"] in asked.allowed:
         return decision
-    as_it_is = {"name": call["name"], "args": call["args"]}
-    stand_ins: list[Json] = [{"type": "approve"}, {"type": "edit", "edited_action": as_it_is}]
-    if decision["type"] != "edit":  # its arguments can't be carried any other way
-        for stand_in in stand_ins:
-            if stand_in["type"] in asked.allowed:
-                return stand_in
+    if decision["type"] in ("reject", "respond") and decision.get("message") != LATE:
+        # The guard in front of the tool obeys the review, whatever LangChain lets through.
+        if "approve" in asked.allowed:
+            return {"type": "approve"}
+        if "edit" in asked.allowed:
+            as_it_is = {"name": call["name"], "args": call["args"]}
+            return {"type": "edit", "edited_action": as_it_is}
     raise IntegrationError(
-        f"LangChain doesn't take {decision['type']!r} for `{call['name']}` any more, only "
+        f"LangChain doesn't take {decision['type']!r} for `{call['name']}`, only "
         f"{', '.join(asked.allowed) or 'nothing'}: the run stays where it is."
     )

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Generator
-from dataclasses import dataclass, field
-from typing import Annotated, Any, NotRequired, TypeVar, cast
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Annotated, Any, NamedTuple, NotRequired, TypeVar, cast
 
 from langchain.agents.middleware import AgentMiddleware, AgentState
 from langchain.agents.middleware.types import PrivateStateAttr
-from langchain_core.messages import AIMessage, ToolMessage
+from langchain_core.messages import ToolMessage
 from langgraph.errors import GraphBubbleUp
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.types import Command
@@ -22,6 +20,8 @@ from hitl_core.gate import Gate, Outcome
 from hitl_core.gate.request import Turn, id_of
 from hitl_core.integrations.langgraph import rulings
 from hitl_core.integrations.langgraph.graph import Json, last_ai_message, messages_of
+from hitl_core.integrations.langgraph.holding import Held, Holding
+from hitl_core.integrations.langgraph.thread import CLAIM
 from hitl_core.model import Call, ToolCall, encode
 
 log = logging.getLogger(__name__)
@@ -29,6 +29,8 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 Result = ToolMessage | Command[Any]
 
+#: How long the gate's event loop may take to answer a sync hook, in seconds.
+PATIENCE = 5.0
 #: A channel of the graph that is never written: by it a driver sees that the guard is in place.
 MARK = "hitl_review_guard"
 
@@ -37,44 +39,10 @@ class _GuardState(AgentState[Any]):
     hitl_review_guard: NotRequired[Annotated[None, PrivateStateAttr]]
 
 
-@dataclass(slots=True)
-class Held:
-    """An outcome that this process drives: its tools that run, and the lines that the store has not got yet,
-    by call id.
-    """
-
-    outcome: Outcome
-    lines: dict[str, str] = field(default_factory=dict[str, str])
-    running: set[asyncio.Future[Result]] = field(default_factory=set["asyncio.Future[Result]"])
-
-    async def settle(self) -> None:
-        """Let the tools that run come to their end, so that they are reported and not in doubt."""
-        await asyncio.gather(*self.running, return_exceptions=True)
-
-
-class Holding:
-    """What this process drives at the moment, by thread and turn."""
-
-    def __init__(self) -> None:
-        self._held: dict[tuple[str, str], Held] = {}
-
-    def get(self, thread_id: str, turn: str) -> Held | None:
-        return self._held.get((thread_id, turn))
-
-    @contextlib.contextmanager
-    def hold(self, outcome: Outcome) -> Generator[Held, None, None]:
-        key = (outcome.thread_id, outcome.turn)
-        held = self._held[key] = Held(outcome)
-        try:
-            yield held
-        finally:
-            if self._held.get(key) is held:
-                del self._held[key]
-
-
 class ReviewGuard(AgentMiddleware[Any, Any, Any]):
-    """List it after HumanInTheLoopMiddleware: only there it sees the edited arguments. Listed before, it
-    refuses every edited call.
+    """List it after HumanInTheLoopMiddleware: only there it sees the edited arguments.
+
+    Listed before, it refuses every edited call.
     """
 
     state_schema = _GuardState
@@ -131,18 +99,19 @@ class ReviewGuard(AgentMiddleware[Any, Any, Any]):
         return result
 
     async def _admit(self, request: ToolCallRequest) -> Held | ToolMessage | None:
-        """None for a call that runs freely, Held for one that may run now, or the answer in its place."""
-        thread_id, message = _where(request)
-        turn = (message.id if message else None) or ""
-        held = self._holding.get(thread_id, turn)
+        """None: it runs freely. Held: it may run now. Else the answer in its place."""
+        origin = _origin(request)
+        held = self._holding.get(origin.claim, origin.turn)
         try:
             if held is None:
-                return await self._admit_alone(request, thread_id, message)
+                return await self._admit_alone(request, origin)
             return await self._admit_held(request, held)
         except (Refused, InvalidToolCall) as error:
             if isinstance(error, Refused) and error.code == "busy":
                 raise
             log.warning("A call of %s was stopped: %s", request.tool_call["name"], error)
+            if held is not None:
+                held.lines[str(request.tool_call["id"])] = f"failed: not executed: {error}"
             return _stopped(request, str(error))
 
     async def _admit_held(self, request: ToolCallRequest, held: Held) -> Held | ToolMessage | None:
@@ -159,12 +128,10 @@ class ReviewGuard(AgentMiddleware[Any, Any, Any]):
             return held
         return _stopped(request, "it was started already, and is not started twice.")
 
-    async def _admit_alone(
-        self, request: ToolCallRequest, thread_id: str, message: AIMessage | None
-    ) -> ToolMessage | None:
+    async def _admit_alone(self, request: ToolCallRequest, origin: Origin) -> ToolMessage | None:
         """A call of a turn that no driver of this process holds."""
         call = _tool_call(request)
-        stored = await self._stored_verdict(call, thread_id, message)
+        stored = await self._stored_verdict(call, origin)
         if stored == "allow":
             return None
         if stored is not None:
@@ -174,15 +141,13 @@ class ReviewGuard(AgentMiddleware[Any, Any, Any]):
             return None
         return _message(request, rulings.denial(call.name, ruling.verdict.reason), "error")
 
-    async def _stored_verdict(
-        self, call: ToolCall, thread_id: str, message: AIMessage | None
-    ) -> str | None:
-        if message is None or not message.id:
+    async def _stored_verdict(self, call: ToolCall, origin: Origin) -> str | None:
+        """None where this turn has no review."""
+        if not origin.turn:
             return None
         store = self._gate.reviews.store
-        turn = Turn(self._gate.agent, thread_id, message.id, None)
-        ids = [str(call["id"]) for call in message.tool_calls]
-        snapshot = await store.load(id_of(turn, ids, store.partitions))
+        turn = Turn(self._gate.agent, origin.thread_id, origin.turn, None)
+        snapshot = await store.load(id_of(turn, origin.call_ids, store.partitions))
         if snapshot is None:
             return None
         found = (c for c in snapshot.review.calls if c.tool_call_id == call.id)
@@ -199,24 +164,35 @@ class ReviewGuard(AgentMiddleware[Any, Any, Any]):
             held.lines[call_id] = line
 
     def _on_loop(self, work: Coroutine[Any, Any, T]) -> T:
+        """LangGraph's sync side runs tools in threads of its own, even when the loop's thread waits."""
         try:
-            here = asyncio.get_running_loop()
-        except RuntimeError:
-            here = None
-        if self._loop is None or not self._loop.is_running() or here is self._loop:
+            if self._loop is None:
+                raise TimeoutError
+            asyncio.run_coroutine_threadsafe(asyncio.sleep(0), self._loop).result(PATIENCE)
+        except TimeoutError as error:
             work.close()
             raise IntegrationError(
-                "The review guard needs the gate's event loop: call `ainvoke`, or `invoke` in a thread"
-                " of its own while that loop runs."
-            )
+                "The review guard needs the gate's event loop, which does not answer: call `ainvoke`,"
+                " or `invoke` in a thread of its own (asyncio.to_thread) while that loop runs."
+            ) from error
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
 
-def _where(request: ToolCallRequest) -> tuple[str, AIMessage | None]:
-    """The thread, and the AI message that made this call."""
-    config = cast(Json, cast(Any, request).runtime.config)
-    thread_id = str(config.get("configurable", {}).get("thread_id", ""))
-    return thread_id, last_ai_message(messages_of(request.state))
+class Origin(NamedTuple):
+    """Where a call comes from: the thread, the claim that drives it, the AI message and its calls."""
+
+    thread_id: str
+    claim: str | None
+    turn: str
+    call_ids: list[str]
+
+
+def _origin(request: ToolCallRequest) -> Origin:
+    config = cast(Json, cast(Any, request).runtime.config).get("configurable", {})
+    message = last_ai_message(messages_of(request.state))
+    ids = [str(call["id"]) for call in message.tool_calls] if message else []
+    turn = (message.id if message else None) or ""
+    return Origin(str(config.get("thread_id", "")), config.get(CLAIM), turn, ids)
 
 
 def _tool_call(request: ToolCallRequest) -> ToolCall:
@@ -252,7 +228,7 @@ def _stopped(request: ToolCallRequest, why: str) -> ToolMessage:
 
 
 def _raised(request: ToolCallRequest, error: Exception) -> ToolMessage:
-    return _message(request, f"`{request.tool_call['name']}` failed: {error!r}", "error")
+    return _message(request, f"{type(error).__name__}: {error}", "error")
 
 
 def _line(result: Result, call_id: str) -> str:

@@ -11,7 +11,8 @@ from hitl_core.errors import IntegrationError
 from hitl_core.gate import Gate
 from hitl_core.integrations.langgraph.driver import Driver
 from hitl_core.integrations.langgraph.graph import Graph
-from hitl_core.integrations.langgraph.guard import MARK, Holding, ReviewGuard
+from hitl_core.integrations.langgraph.guard import MARK, ReviewGuard
+from hitl_core.integrations.langgraph.holding import Holding
 
 BATCHED = "HumanInTheLoopMiddleware.after_model"
 

@@ -1,8 +1,9 @@
 """A bare `interrupt([HumanInterrupt])`, as Agent Inbox reads it, from any node. Pure.
 
-https://github.com/langchain-ai/agent-inbox: one or a list of `{"action_request": {"action", "args"},
-"config": {"allow_accept", "allow_edit", "allow_respond", "allow_ignore"}, "description"?}`, answered with a
-list of `{"type": "accept" | "edit" | "response" | "ignore", "args"}`.
+https://github.com/langchain-ai/agent-inbox: one or a list of `{"action_request": {"action",
+"args"}, "config": {"allow_accept", "allow_edit", "allow_respond", "allow_ignore"},
+"description"?}`, answered with a list of `{"type": "accept" | "edit" | "response" | "ignore",
+"args"}`.
 """
 
 from __future__ import annotations
@@ -32,13 +33,9 @@ IGNORED: Json = {"type": "ignore", "args": None}
 
 @dataclass(frozen=True, slots=True)
 class Inbox:
-    """One review for the whole list. The interrupt's id is the turn, and there is no AI message.
-
-    `poisoned`: the node raised after it had its answer. LangGraph keeps the answer.
-    """
+    """One review for the whole list. The interrupt's id is the turn, and there is no AI message."""
 
     interrupt_id: str
-    poisoned: bool
     requests: tuple[Json, ...]
 
     @property
@@ -66,13 +63,13 @@ class Inbox:
         ]
 
 
-def read_inbox(interrupt: Interrupt, poisoned: bool) -> Inbox | None:
+def read_inbox(interrupt: Interrupt) -> Inbox | None:
     """None where this is no such interrupt."""
     value = interrupt.value
     requests = cast(list[object], value) if isinstance(value, list) else [value]
     if not requests or not all(_is_request(request) for request in requests):
         return None
-    return Inbox(interrupt.id, poisoned, tuple(cast(list[Json], requests)))
+    return Inbox(interrupt.id, tuple(cast(list[Json], requests)))
 
 
 def _is_request(value: object) -> bool:
@@ -132,7 +129,8 @@ def _response(outcome: Outcome, call_id: str, request: Json) -> Json:
 
 
 def _over(outcome: Outcome, call_id: str, request: Json) -> Json:
-    """An earlier process died while the node had its answer, and a person said that it ran, or to skip it."""
+    """An earlier process died while the node had its answer, and a person said that it ran, or to
+    skip it."""
     told = next(answer for answer in outcome.answers if answer.tool_call_id == call_id)
     takes_text = request["config"].get("allow_respond") is True
     return {"type": "response", "args": told.content} if takes_text else IGNORED

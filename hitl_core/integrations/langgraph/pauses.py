@@ -16,26 +16,31 @@ Pause = Batch | Inbox
 
 
 class Pauses(NamedTuple):
-    """`known` are ours to answer; `unknown` are left alone."""
+    """`known` are ours to answer, `unknown` are left alone. `failed` are those of the unknown ones
+    whose node had our answer and raised: LangGraph keeps that answer."""
 
     known: tuple[Pause, ...]
     unknown: tuple[Interrupt, ...]
+    failed: tuple[Inbox, ...]
 
     def of(self, turn: str) -> Pause | None:
-        return next((pause for pause in self.known if pause.turn == turn), None)
+        return next((pause for pause in (*self.known, *self.failed) if pause.turn == turn), None)
 
 
 def read_pauses(state: StateSnapshot) -> Pauses:
     """The state must hold its subgraphs' states: an agent may be a node of another graph."""
     known: list[Pause] = []
     unknown: list[Interrupt] = []
-    for interrupt, messages, poisoned in _interrupts(state):
-        pause = read_batch(interrupt, messages, poisoned) or read_inbox(interrupt, poisoned)
-        if pause is None:
-            unknown.append(interrupt)
-        else:
+    failed: list[Inbox] = []
+    for interrupt, messages, error in _interrupts(state):
+        pause = read_batch(interrupt, messages, poisoned=error) or read_inbox(interrupt)
+        if isinstance(pause, Inbox) and error:
+            failed.append(pause)
+        elif pause is not None:
             known.append(pause)
-    return Pauses(tuple(known), tuple(unknown))
+            continue
+        unknown.append(interrupt)
+    return Pauses(tuple(known), tuple(unknown), tuple(failed))
 
 
 def unfinished(state: StateSnapshot) -> bool:
@@ -44,7 +49,8 @@ def unfinished(state: StateSnapshot) -> bool:
 
 
 def _interrupts(state: StateSnapshot) -> Iterator[tuple[Interrupt, Sequence[AnyMessage], bool]]:
-    """Each with the messages of the graph that raised it, and whether its task failed as well."""
+    """Each with the messages of the graph that raised it, and whether its task raised an error as
+    well."""
     for task in state.tasks:
         if isinstance(task.state, StateSnapshot) and task.state.interrupts:
             yield from _interrupts(task.state)

@@ -1,7 +1,7 @@
 """LangChain's configuration and our policy become one ruling a call. Pure.
 
-Which tools interrupt is LangChain's business; the policy adds schema, places and deadlines by tool name,
-and may only tighten.
+Which tools interrupt is LangChain's business; the policy adds schema, places and deadlines by tool
+name, and may only tighten.
 """
 
 from __future__ import annotations
@@ -34,7 +34,9 @@ def gated(ruling: Ruling, call: ToolCall, asked: Asked, schema: dict[str, Any] |
     by_rule = asks and ruling.verdict.rule is not None
     allowed = asked.allowed
     if by_rule:
-        allowed = tuple(kind for kind in allowed if kind in ruling.allowed_decisions)
+        # LangChain has no word for skipping a call: it is told as a rejection, where it takes one.
+        skips: tuple[DecisionType, ...] = ("ignore",) if "reject" in allowed else ()
+        allowed = tuple(kind for kind in (*allowed, *skips) if kind in ruling.allowed_decisions)
     if not allowed:
         raise IntegrationError(
             f"Nothing can be decided on `{call.name}`: the interrupt takes {_listed(asked.allowed)}"
@@ -54,7 +56,8 @@ def gated(ruling: Ruling, call: ToolCall, asked: Asked, schema: dict[str, Any] |
 
 
 def free(ruling: Ruling, call: ToolCall) -> Ruling:
-    """A call that nobody is asked about: allowed, unless the policy denies it or names it for review."""
+    """A call that nobody is asked about: allowed, unless the policy denies it or names it for
+    review."""
     kind, rule = ruling.verdict.kind, ruling.verdict.rule
     if kind == "deny":
         return ruling

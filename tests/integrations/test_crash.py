@@ -1,0 +1,179 @@
+"""An agent that is killed (kill -9) at one point, and a second process of it that finishes the job."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from hitl_core.failpoints import VARIABLE
+from hitl_core.gate import Gate
+from hitl_core.model import Review
+from hitl_core.review import execution
+from hitl_core.review.execution import DoubtAnswer
+from tests.integrations.agents import ALICE, POLICY, Lab
+from tests.support.waiting import wait_until
+
+pytestmark = pytest.mark.slow
+
+DECISIONS = ("approve", ("reject", "no"))
+
+
+class Scene:
+    """The people's side, in this process, and the agent's, in processes of their own."""
+
+    def __init__(self, url: str, gate: Gate, folder: Path) -> None:
+        self._url, self._folder = url, folder
+        self.lab = Lab(gate, None, folder)
+
+    @property
+    def effects(self) -> list[str]:
+        """What the reviewed tool did; the free one may run again, as LangGraph has it."""
+        return [line for line in self.lab.effects if not line.startswith("read")]
+
+    @property
+    def answers(self) -> dict[str, list[str]]:
+        return json.loads((self._folder / "answers.json").read_text())
+
+    @contextlib.asynccontextmanager
+    async def agent(self, point: str = "", **env: str) -> AsyncIterator[asyncio.subprocess.Process]:
+        """Dies at `point`, or at the end of the block."""
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "tests.integrations.crash_agent", self._url, self._folder),
+            env={**os.environ, VARIABLE: f"{point}=kill" if point else "", **env},
+        )
+        try:
+            yield process
+            if point or env:
+                assert await process.wait() == -signal.SIGKILL
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+            await process.wait()
+
+    async def review(self) -> Review:
+        async def found() -> Review | None:
+            reviews = await self.lab.all_reviews("t-1")
+            return reviews[0] if reviews else None
+
+        return await wait_until("a review", found)
+
+    async def decide(self) -> None:
+        await self.lab.decide((await self.review()).id, *DECISIONS)
+
+    async def done(self) -> Review:
+        return await self.lab.done((await self.review()).id)
+
+    async def doubted(self) -> None:
+        async def doubts() -> Any:
+            return (await self.review()).doubts
+
+        await wait_until("a doubt", doubts)
+
+    async def resolve(self, answer: DoubtAnswer) -> None:
+        await self.lab.gate.reviews.change(
+            (await self.review()).id,
+            uuid4().hex,
+            lambda review, now: execution.resolve(review, "1", answer, ALICE, now),
+        )
+
+
+@pytest.fixture
+async def scene(redis_url: str, tmp_path: Path) -> AsyncIterator[Scene]:
+    async with Gate.connect(redis_url, policy=POLICY, agent="billing") as gate:
+        scene = Scene(redis_url, gate, tmp_path)
+        async with scene.lab.firing():
+            yield scene
+
+
+@pytest.mark.parametrize("point", ["gate.before_submit", "gate.after_submit"])
+async def test_a1_killed_around_the_submit(scene: Scene, point: str) -> None:
+    """Given an agent killed before or after its review was stored, when it starts again, then there
+    is one review, and the job finishes."""
+    async with scene.agent(point):
+        pass
+    async with scene.agent():
+        await scene.decide()
+        await scene.done()
+    assert len(await scene.lab.all_reviews("t-1")) == 1
+    assert scene.effects == ["sent a"]
+    assert scene.answers["c3"][1].endswith("with reason: no")
+
+
+async def test_a2_killed_while_people_decide(scene: Scene) -> None:
+    """Given a decision that came while no agent lived, when one starts, then it takes it up."""
+    async with scene.agent():
+        await scene.review()
+    await scene.decide()
+    async with scene.agent():
+        await scene.done()
+    assert scene.effects == ["sent a"]
+
+
+@pytest.mark.parametrize(
+    "point",
+    [
+        "gate.before_claim",  # A3
+        "gate.after_claim",  # A4
+        "langgraph.after_resume",
+        "gate.before_once",
+        "langgraph.before_done",
+        "gate.before_done",
+    ],
+)
+async def test_a3_a4_killed_where_nothing_is_in_doubt(scene: Scene, point: str) -> None:
+    """Given an agent killed between the decision and the tool, or after the report, when it starts
+    again, then the tool ran once, and nobody was asked."""
+    async with scene.agent(point):
+        await scene.decide()
+    async with scene.agent():
+        review = await scene.done()
+    assert scene.effects == ["sent a"]
+    assert review.runs["1"].by is None
+    assert scene.answers["c1"] == ["success", "sent a"]
+
+
+async def test_killed_in_the_next_model_call_keeps_what_the_tools_said(scene: Scene) -> None:
+    """Given an agent killed after its tools and before the model answered, when it starts again,
+    then the tools' results are as they were: every step was saved before the next began."""
+    async with scene.agent(DIE_IN_MODEL="1"):
+        await scene.decide()
+    async with scene.agent():
+        await scene.done()
+    assert sorted(scene.lab.effects) == ["read x", "sent a"]
+    assert scene.answers["c1"] == ["success", "sent a"]
+
+
+@pytest.mark.parametrize(
+    ("point", "answer", "effects", "told"),
+    [
+        ("gate.after_once", "ran", 0, ("success", "result was lost. Alice confirmed it.")),
+        ("gate.after_once", "rerun", 1, ("success", "sent a")),
+        ("gate.after_once", "skip", 0, ("error", "whether it ran before is not known.")),
+        ("langgraph.after_tool", "ran", 1, ("success", "result was lost. Alice confirmed it.")),
+        ("langgraph.after_tool", "rerun", 2, ("success", "sent a")),
+    ],
+)
+async def test_a4_a5_killed_around_the_tool_asks_a_person(
+    scene: Scene, point: str, answer: DoubtAnswer, effects: int, told: tuple[str, str]
+) -> None:
+    """Given an agent killed between `once` and the report, then the call is in doubt; when a person
+    answers, then exactly that happens and the model is told."""
+    async with scene.agent(point):
+        await scene.decide()
+    async with scene.agent():
+        await scene.doubted()
+        await scene.resolve(answer)
+        await scene.done()
+    assert scene.effects == ["sent a"] * effects
+    status, text = scene.answers["c1"]
+    assert (status, text.endswith(told[1])) == (told[0], True)
