@@ -25,10 +25,13 @@ class Directory:
         if who.team != self._team:
             raise Refused("not_permitted", "Only people of this workspace may decide.")
         places = [place for place in places if place in snapshot.posts]
+        if not places:
+            told = "This message is still being noted down. Press again in a moment."
+            raise Refused("unknown_members", told)
         for place in places:
             if await self._is_member(who.id, snapshot.posts[place]):
                 return
-        names = " or ".join(dict.fromkeys(map(self._channel.name_of, places))) or "the channel"
+        names = " or ".join(dict.fromkeys(map(self._channel.name_of, places)))
         raise Refused("not_permitted", f"Only members of {names} may decide this.")
 
     async def _is_member(self, user_id: str, ref: MessageRef) -> bool:

@@ -19,6 +19,9 @@ _BLANK = frozenset(
 _OURS = frozenset("⟦⟧⏎⇥␍")
 #: Reorders what follows it: Trojan Source, CVE-2021-42574.
 _BIDI = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_WORD = re.compile(r"[^\W\d_]+")
+#: Greek letters that look like Latin ones. Cyrillic and Armenian ones are too many to tell apart.
+_GREEK = frozenset("ΑΒΕΖΗΙΚΜΝΟΡΤΥΧανορυικτχ")
 _SUSPECT = re.compile(r"[^\n\t -~]")
 _MARK = re.compile(r"⟦U\+([0-9A-F]{4,6})⟧")
 _PADDING = re.compile(r"[ \t\n]{4,}")
@@ -60,7 +63,7 @@ def weight(text: str) -> int:
     return len(text) + 4 * text.count("&") + 3 * (text.count("<") + text.count(">"))
 
 
-def cut(text: str, limit: int, lines: int = 24) -> Cut:
+def cut(text: str, limit: int, lines: int = 18) -> Cut:
     """The beginning and the end, within a weight and a number of lines, and between them how much is missing:
     what hurts is often at the end.
     """
@@ -87,6 +90,8 @@ def warning(text: str) -> str | None:
         return "holds a character that changes the order of the text after it"
     if any(not _plain(m[0], text, m.start()) for m in _SUSPECT.finditer(text.replace("\r\n", ""))):
         return "holds invisible or control characters"
+    if any(_mixed(word[0]) for word in _WORD.finditer(text)):
+        return "mixes alphabets in a word, so a letter may not be the one that it looks like"
     return None
 
 
@@ -137,6 +142,17 @@ def _carried(mark: str, before: str) -> bool:
         return False
     kinds = [unicodedata.category(char)[0] for char in before]
     return bool(kinds) and kinds[-1] in "LM" and "L" in kinds
+
+
+def _mixed(word: str) -> bool:
+    """Whether a word of Latin letters holds look-alikes of them (Unicode Technical Standard 39)."""
+    if word.isascii():
+        return False
+    names = [unicodedata.name(char, "") for char in set(word)]
+    others = not _GREEK.isdisjoint(word) or any(
+        n.startswith(("CYRILLIC", "ARMENIAN")) for n in names
+    )
+    return others and any(name.startswith("LATIN") for name in names)
 
 
 def _padding(match: re.Match[str]) -> str:

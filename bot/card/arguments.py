@@ -18,8 +18,8 @@ MAX_WARNINGS = 5
 
 
 def label_of(key: str) -> str:
-    """A key on one line, quoted where its ends could be missed."""
-    edges = not key or key != key.strip()
+    """A key on one line, quoted where its ends could be missed or mistaken."""
+    edges = not key or key != key.strip() or key[0] == '"'
     return text.one_line(f'"{key}"' if edges else key)
 
 

@@ -25,7 +25,6 @@ def card(review: Review, place: Place) -> Card:
     return Card(
         review_id=review.id,
         place=place,
-        agent=text.one_line(review.agent),
         requester=review.requester and text.one_line(review.requester),
         title=words.title(review, here, waiting, escalated),
         summary=words.summary(review, here, waiting, escalated),

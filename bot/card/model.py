@@ -125,7 +125,6 @@ class Card:
 
     review_id: str
     place: Place
-    agent: str
     requester: str | None
     title: str
     summary: str

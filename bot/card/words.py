@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
 from bot import text
 from hitl_core.model import Action, Call, DecisionType, Review
@@ -34,23 +35,25 @@ def summary(
 ) -> str:
     agent = text.shortened(review.agent, 60)
     if review.doubts:
-        names = listed([call.name for call in review.doubts])
+        names = _listed(call.name for call in review.doubts)
         return f"{agent} stopped in the middle of {names}. Say in the channel whether it ran."
     if not waiting:
-        names = listed([a.request.name for a in here] or [c.name for c in review.calls])
+        names = _listed([a.request.name for a in here] or [c.name for c in review.calls])
         return f"{agent}: {names} decided."
-    names = listed([action.request.name for action in waiting])
+    names = _listed(action.request.name for action in waiting)
     allowed = {decision for a in waiting for decision in a.config.allowed_decisions}
-    told = listed([word for decision, word in _ANSWERS if decision in allowed], "or")
+    told = _listed((word for decision, word in _ANSWERS if decision in allowed), "or")
     start = "Escalated: " if escalated else ""
     it = "it" if len(waiting) == 1 else "them"
     return f"{start}{agent} asks to run {names}. {told.capitalize()} {it}."
 
 
-def listed(words: Sequence[str], last: str = "and") -> str:
-    if len(words) > 6:
-        words = [*words[:5], f"{len(words) - 5} more"]
-    return f" {last} ".join(part for part in (", ".join(words[:-1]), *words[-1:]) if part)
+def _listed(words: Iterable[str], last: str = "and") -> str:
+    """Each once, with how often; six at most."""
+    told = [f"{word} ×{n}" if n > 1 else word for word, n in Counter(words).items()]  # noqa: RUF001
+    if len(told) > 6:
+        told = [*told[:5], f"{len(told) - 5} more"]
+    return f" {last} ".join(part for part in (", ".join(told[:-1]), *told[-1:]) if part)
 
 
 def _tools(of: Sequence[Action | Call]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any, assert_never
 
 from bot.card import Argument, Card, Doubt, Open, Shown
@@ -90,7 +89,7 @@ def _open(card: Card, action: Open) -> list[Block]:
 def _buttons(action: Open, value: str) -> list[Element]:
     """The three that everybody needs; what is rare stands under the dots. Where something is cut, all of
     it is one click away."""
-    name = f"{action.name}, number {action.number}"
+    name = f"number {action.number}, {action.name}"
     drawn: list[Element] = []
     more: list[tuple[str, str]] = []
     for decision in action.allowed:
@@ -152,10 +151,10 @@ def _cut(shown: Shown) -> list[Element]:
     return [mrkdwn(f"✂ {count} not shown here{of}. Press *{SEE}* before you decide.")]
 
 
-def _arguments(head: list[Element], arguments: Iterable[Argument]) -> list[Element]:
+def _arguments(head: list[Element], arguments: tuple[Argument, ...]) -> list[Element]:
     """Label and value on a line; long text and code in a box of its own."""
     drawn: list[Element] = []
-    section = head
+    section = head if arguments else [*head, words("\nno arguments")]
     for argument in arguments:
         before = "\n" if section else ""
         section.append(words(f"{before}{argument.label}", bold=True))

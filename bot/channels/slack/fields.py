@@ -7,8 +7,10 @@ a value that nobody touched comes back as it was, and one that was edited keeps 
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import replace
+from decimal import Decimal
 from typing import Any, assert_never, cast
 
 from bot.channels.slack.rich import Block, Element, line, plain, pre, rich_text, shortened, words
@@ -19,13 +21,23 @@ ACTION_ID = "value"
 #: The most that a plain_text_input holds (docs.slack.dev/reference/block-kit/block-elements).
 MAX_INPUT = 3000
 MAX_LABEL = 75
+#: What the fields may take of a view's 250 kB, in bytes of JSON; and a locked one of them, in characters.
+MAX_FORM = 200_000
+MAX_LOCKED = 800
 MAX_ID = 255
 _TYPED = ("text", "long_text", "json")
 
 
 def shown_form(form: Form) -> Form:
-    """The form as a modal shows it; answers are read with the same one."""
-    return Form(tuple(_shown(field) for field in form.fields))
+    """The form as a modal shows it; answers are read with the same one. Where it is more than a view holds,
+    the largest fields are locked."""
+    shown = [_shown(field) for field in form.fields]
+    while True:
+        sizes = [_size(field) for field in shown]
+        at = max(range(len(shown)), key=lambda at: (shown[at].locked is None, sizes[at]))
+        if sum(sizes) <= MAX_FORM or shown[at].locked is not None:
+            return Form(tuple(shown))
+        shown[at] = _locked(form.fields[at], shown[at], "The form has no room to change this.")
 
 
 def input_block(field: Field, revision: int) -> Block:
@@ -93,22 +105,34 @@ def _told(error: str) -> str:
 
 def _shown(field: Field) -> Field:
     """The same field, fit to be read. Where its marks leave no room in an input it can't be edited."""
-    field = replace(
+    shown = replace(
         field,
         label=cut(one_line(field.label), 140).text,
         hint=field.hint and one_line(field.hint),
         options=_distinct(field.options),
     )
+    if shown.locked is not None:
+        return _locked(field, shown, shown.locked)
     if field.kind not in _TYPED or field.initial is None:
-        return field
-    if field.locked is not None:
-        return replace(field, initial=cut(visible(field.initial), MAX_INPUT, lines=200).text)
+        return shown
     initial = marked(field.initial)
     if _width(initial) > MAX_INPUT:
-        locked = "This holds too many characters that can't be seen, and can't be changed here."
-        return replace(field, initial=cut(visible(field.initial), MAX_INPUT).text, locked=locked)
+        why = "This holds too many characters that can't be seen, and can't be changed here."
+        return _locked(field, shown, why)
     longest = max(field.max_length or MAX_INPUT, _width(initial))
-    return replace(field, initial=initial, max_length=longest)
+    return replace(shown, initial=initial, max_length=longest)
+
+
+def _locked(field: Field, shown: Field, why: str) -> Field:
+    """With its value as text: that of a choice is the option's label."""
+    value = field.initial
+    if value is not None and field.options:
+        value = field.options[int(value)].label
+    return replace(shown, locked=why, initial=value and cut(visible(value), MAX_LOCKED).text)
+
+
+def _size(field: Field) -> int:
+    return len(json.dumps(input_block(field, 1), ensure_ascii=False).encode())
 
 
 def _distinct(options: tuple[Option, ...]) -> tuple[Option, ...]:
@@ -134,16 +158,19 @@ def _element(field: Field) -> Element:
                 multiline=field.kind != "text",
                 initial_value=field.initial or None,
                 min_length=field.min_length,
-                max_length=field.max_length,
+                max_length=max(1, field.max_length or MAX_INPUT),
             )
         case "integer" | "number":
+            low, high = field.minimum, field.maximum
+            if low is not None and high is not None and Decimal(low) > Decimal(high):
+                low = high = None  # Slack refuses the view, and the check of the answers says it
             return _known(
                 type="number_input",
                 action_id=ACTION_ID,
                 is_decimal_allowed=field.kind == "number",
                 initial_value=field.initial or None,
-                min_value=field.minimum,
-                max_value=field.maximum,
+                min_value=low,
+                max_value=high,
             )
         case "boolean" | "choice":
             options = [

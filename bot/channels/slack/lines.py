@@ -91,6 +91,8 @@ def date(at: float) -> str:
 
 
 def _by_when(card: Card, names: Names) -> list[str]:
+    if card.doubts:
+        return ["the agent waits for an answer"]
     if card.took is not None:
         return [f"took {_span(card.took)}"]
     if not card.open:
@@ -130,7 +132,7 @@ def _closed(item: Closed) -> list[Element]:
     else:
         sign, verb = _SIGNS[item.type]
         drawn = [words(f"{sign} {item.name}", bold=True), words(f"  {verb} ")]
-        drawn.append(_who(item.by) if item.by else words("the policy: nobody decided in time"))
+        drawn.append(_who(item.by) if item.by else words("the policy, as nobody decided in time"))
     if item.message:
         drawn.append(words(f": “{item.message}”"))
     for change in item.changes:

@@ -5,7 +5,6 @@ raise stands after an `ack` (with Bolt's default runner such an error would turn
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import logging
 import re
 from typing import Any
@@ -14,7 +13,7 @@ from slack_bolt.async_app import AsyncAck, AsyncRespond
 
 from bot.card import arguments_of
 from bot.channel import Limited, Undeliverable, Unreachable
-from bot.channels.slack import fields, modals, pages
+from bot.channels.slack import fields, ids, modals, pages
 from bot.channels.slack.channel import SlackChannel
 from bot.channels.slack.rich import inert
 from bot.inbox import Inbox, Reply, Target
@@ -61,13 +60,13 @@ class Listeners:
             app.view(callback_id)(self.submit)
 
     async def approve(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
-        await self._decide(body, respond, "approve", _target(_value(body)))
+        await self._decide(body, respond, "approve", ids.target(ids.value(body)))
         await ack()
 
     async def more(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
         """What stands under the dots: its value begins with the word for it."""
         verb, _, value = str(body["actions"][0]["selected_option"]["value"]).partition(".")
-        target = _target(value)
+        target = ids.target(value)
         match verb:
             case "ignore":
                 await self._decide(body, respond, "ignore", target)
@@ -78,25 +77,31 @@ class Listeners:
         await ack()
 
     async def open_form(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
-        await self._open(body, respond, str(body["actions"][0]["action_id"]), _target(_value(body)))
+        await self._open(
+            body, respond, str(body["actions"][0]["action_id"]), ids.target(ids.value(body))
+        )
         await ack()
 
     async def escalate(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
-        who, target = await self._who(body), _target(_value(body))
-        reply = await self._inbox.escalate(target, body["channel"]["id"], who, _op(body))
+        who, target = await self._who(body), ids.target(ids.value(body))
+        reply = await self._inbox.escalate(
+            target, body["channel"]["id"], who, ids.op_of_click(body)
+        )
         await self._tell(body, respond, reply)
         await ack()
 
     async def doubt(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
-        who, target = await self._who(body), _target(_value(body))
+        who, target = await self._who(body), ids.target(ids.value(body))
         answer = DOUBTS[str(body["actions"][0]["action_id"])]
-        await self._tell(body, respond, await self._inbox.resolve(target, answer, who, _op(body)))
+        await self._tell(
+            body, respond, await self._inbox.resolve(target, answer, who, ids.op_of_click(body))
+        )
         await ack()
 
     async def turn(self, ack: AsyncAck, body: Body) -> None:
         """Another page of "See all of it"."""
-        value, _, page = _value(body).rpartition(".")
-        target = _target(value)
+        value, _, page = ids.value(body).rpartition(".")
+        target = ids.target(value)
         try:
             snapshot = await self._inbox.load(target)
             view = _see(target, snapshot, int(page))
@@ -111,7 +116,7 @@ class Listeners:
     async def submit(self, ack: AsyncAck, body: Body) -> None:
         """A modal: closed when it counted, with errors beside the fields when it can be mended."""
         view = body["view"]
-        target = modals.target_of(view["private_metadata"])
+        target = ids.target_of_view(view)
         answer = await self._submitted(target, view, await self._who(body))
         await ack(**answer)
 
@@ -141,7 +146,7 @@ class Listeners:
         except (InvalidToolCall, SchemaError) as error:
             return _answer(Reply("invalid_args", str(error)), first)
         proposal = Proposal(kind, target.revision, modals.message_of(values), args)
-        op = _hashed(f"{view['id']}:{view['hash']}:{who.id}")
+        op = ids.op_of_view(view, who.id)
         return _answer(await self._inbox.decide(target, proposal, who, op), first)
 
     async def _decide(
@@ -149,7 +154,7 @@ class Listeners:
     ) -> None:
         who = await self._who(body)
         proposal = Proposal(kind, target.revision)
-        reply = await self._inbox.decide(target, proposal, who, _op(body))
+        reply = await self._inbox.decide(target, proposal, who, ids.op_of_click(body))
         await self._tell(body, respond, reply)
 
     async def _open(self, body: Body, respond: AsyncRespond, kind: str, target: Target) -> None:
@@ -183,7 +188,11 @@ class Listeners:
         name = action.request.name
         match kind:
             case "edit":
-                form = make_form(*_schema_and_args(target, snapshot))
+                try:
+                    form = make_form(*_schema_and_args(target, snapshot))
+                except SchemaError as error:
+                    told = f"No form can be made of it: {error}."
+                    raise Refused("no_form", told) from error
                 return modals.edit(target, name, fields.shown_form(form))
             case "reject":
                 required = action.config.reject_reason == "required"
@@ -239,21 +248,3 @@ def _errors(errors: dict[str, str], otherwise: str) -> dict[str, Any]:
     if not errors:  # Bolt refuses an empty mapping, and there would be no field to stand beside
         return {"response_action": "update", "view": modals.notice(otherwise)}
     return {"response_action": "errors", "errors": errors}
-
-
-def _value(body: Body) -> str:
-    return str(body["actions"][0]["value"])
-
-
-def _target(value: str) -> Target:
-    review_id, action, revision = value.split(".")
-    return Target(review_id, action, int(revision))
-
-
-def _op(body: Body) -> str:
-    """One click has one trigger: the same request sent again is the same operation."""
-    return _hashed(f"{body['trigger_id']}:{body['user']['id']}")
-
-
-def _hashed(text: str) -> str:
-    return "slack:" + hashlib.sha256(text.encode()).hexdigest()[:24]

@@ -5,11 +5,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any, cast
 
-from bot.channels.slack import fields
+from bot.channels.slack import fields, ids
 from bot.channels.slack.rich import Block, context, line, plain, rich_text, words
 from bot.inbox import Target
 from bot.text import one_line
@@ -27,14 +26,14 @@ def edit(target: Target, name: str, form: Form) -> View:
 
 
 def reason(target: Target, name: str, *, required: bool) -> View:
-    told = _about("Reject", name, "It does not run.")
+    told = _about("Reject", name, "The tool does not run.")
     hint = "The agent is told, so that it can do better."
     why = _message("Why?", hint, most=1000, optional=not required)
     return modal("reject", f"Reject {name}", [told, why], target, submit="Reject")
 
 
 def answer(target: Target, name: str) -> View:
-    told = _about("", name, "It does not run. The agent gets your text as its result.")
+    told = _about("", name, "The tool does not run. The agent gets your text as its result.")
     text = _message("Your answer", "Write it as the tool would.", most=3000, optional=False)
     return modal("respond", "Answer instead", [told, text], target, submit="Answer")
 
@@ -54,11 +53,6 @@ def message_of(values: Mapping[str, Any]) -> str | None:
     return cast(str | None, values.get("message", {}).get(fields.ACTION_ID, {}).get("value"))
 
 
-def target_of(private_metadata: str) -> Target:
-    ids = json.loads(private_metadata)
-    return Target(str(ids["review"]), str(ids["action"]), int(ids["revision"]))
-
-
 def modal(
     callback_id: str,
     title: str,
@@ -68,17 +62,12 @@ def modal(
     submit: str | None = None,
     close: str = "Cancel",
 ) -> View:
-    ids = (
-        {"review": target.review_id, "action": target.action, "revision": target.revision}
-        if target
-        else {}
-    )
     view: View = {
         "type": "modal",
         "callback_id": callback_id,
         "title": plain(title, MAX_TITLE),
         "close": plain(close, 24),
-        "private_metadata": json.dumps(ids),
+        "private_metadata": ids.private_metadata(target),
         "blocks": blocks,
     }
     return {**view, "submit": plain(submit, 24)} if submit else view

@@ -22,7 +22,9 @@ from bot.inbox import Target
 
 #: A view may take 250 kB of JSON and 100 blocks. What is beyond ASCII is written as \uXXXX by some clients.
 MAX_PAGE = 60_000
-MAX_BLOCKS = 90
+MAX_PARTS = 1000
+#: How many parts a block has, so that no block is large.
+TOGETHER = 20
 CHUNK = 2_500
 #: A longer name stands in a box of its own.
 MAX_LABEL = 200
@@ -34,7 +36,9 @@ def see(target: Target, name: str, arguments: tuple[Argument, ...], page: int) -
     page = max(0, min(page, len(pages) - 1))
     where = f"   Page {page + 1} of {len(pages)}" if len(pages) > 1 else ""
     head = rich_text("name", line(words(name, bold=True), *([words(where)] if where else [])))
-    drawn = [head, *(rich_text(f"part:{i}", part) for i, part in enumerate(pages[page]))]
+    parts = pages[page]
+    starts = range(0, len(parts), TOGETHER)
+    drawn = [head, *(rich_text(f"part:{at}", *parts[at : at + TOGETHER]) for at in starts)]
     if not arguments:
         drawn.append(context("told", plain("This call has no arguments.")))
     if len(pages) > 1:
@@ -66,10 +70,11 @@ def _paged(parts: list[Element]) -> list[list[Element]]:
     pages: list[list[Element]] = [[]]
     room = MAX_PAGE
     for part in parts:
-        room -= len(json.dumps(part)) + 100
-        if pages[-1] and (room < 0 or len(pages[-1]) == MAX_BLOCKS):
+        size = len(json.dumps(part)) + 20
+        room -= size
+        if pages[-1] and (room < 0 or len(pages[-1]) == MAX_PARTS):
             pages.append([])
-            room = MAX_PAGE - len(json.dumps(part)) - 100
+            room = MAX_PAGE - size
         pages[-1].append(part)
     return pages
 

@@ -23,7 +23,7 @@ _ALIVE = (
     (r"\*", "\N{ASTERISK OPERATOR}"),
     (r"~", "\N{TILDE OPERATOR}"),
     (r"`", "\N{MODIFIER LETTER GRAVE ACCENT}"),
-    (r"(?<!\w)_|_(?!\w)", "\N{FULLWIDTH LOW LINE}"),
+    (r"(?<!\w)_+|_+(?!\w)", "\N{FULLWIDTH LOW LINE}"),
     (r"(?<=\w)\.(?=\w)", "\N{ONE DOT LEADER}"),
 )
 
@@ -108,7 +108,7 @@ def inert(text: str) -> str:
     """For `text`, which Slack reads as mrkdwn, and mrkdwn can't escape its formats: what would become a
     format, an emoji or a link stands there as a look-alike."""
     for pattern, alike in _ALIVE:
-        text = re.sub(pattern, alike, text)
+        text = re.sub(pattern, lambda match, alike=alike: alike * len(match[0]), text)
     return escaped(text)
 
 

@@ -1,0 +1,177 @@
+"""Characters that hide, reorder, pad or format: always seen, never raw (Trojan Source, CVE-2021-42574)."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot import text
+
+#: Bidirectional controls, all of them.
+BIDI = [*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C]
+#: Zero width, fillers, blanks, tags, variation selectors, controls, private use, overlays.
+HIDDEN = [
+    *(0x00AD, 0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180E, 0x2800, 0x3164, 0xFEFF, 0xFFA0),
+    *range(0x180B, 0x180E),
+    *range(0x200B, 0x200E),
+    *range(0x2028, 0x202A),
+    *range(0x2060, 0x2066),
+    *range(0x206A, 0x2070),
+    *range(0xFE00, 0xFE10),
+    *range(0xFFF9, 0xFFFC),
+    *(0x13441, 0x13442, 0x16FE4, 0x1D159, 0xE000, 0x10FFFD, 0xFDD0),
+    *range(0x1D173, 0x1D17B),
+    *(0xE0001, *range(0xE0020, 0xE0030), 0xE007F, 0xE0100, 0xE01EF),
+    *range(0x00, 0x09),
+    *range(0x0B, 0x20),
+    *range(0x7F, 0xA1),
+    *(0x1680, 0x2000, 0x2007, 0x200A, 0x202F, 0x205F, 0x3000),
+    *(0x0334, 0x0336, 0x0338, 0x20DD, 0x20E3),
+]
+
+
+@pytest.mark.parametrize("code", BIDI + HIDDEN, ids="U+{:04X}".format)
+@pytest.mark.parametrize("where", ["{}word", "wo{}rd", "word{}", "{}"])
+def test_promise_8_a_character_that_hides_is_shown_by_its_number(code: int, where: str) -> None:
+    """Given such a character anywhere in a text, then it stands as ⟦U+XXXX⟧ and nowhere raw."""
+    char = chr(code)
+    for show in (text.visible, text.one_line, text.marked):
+        shown = show(where.format(char))
+        assert char not in shown
+        assert shown == where.format(f"⟦U+{code:04X}⟧")
+    assert text.unmarked(text.marked(where.format(char))) == where.format(char)
+
+
+@pytest.mark.parametrize("code", BIDI, ids="U+{:04X}".format)
+def test_promise_8_what_reorders_is_warned_about(code: int) -> None:
+    assert "order" in (text.warning(f"a{chr(code)}b") or "")
+
+
+@pytest.mark.parametrize("code", HIDDEN, ids="U+{:04X}".format)
+def test_promise_8_what_hides_is_warned_about(code: int) -> None:
+    assert "invisible" in (text.warning(f"a{chr(code)}b") or "")
+
+
+@pytest.mark.parametrize(
+    "plain",
+    [
+        "Grüße, Łódź, naïve",
+        "日本語 テスト",
+        "Привет",
+        "שלום",
+        "สวัสดี",
+        "नमस्ते",
+        "Tiếng Việt",
+        "e\u0301",
+        "✈\ufe0f 🎉 😀",
+        "a\tb\nc",
+        "12,50 €",
+        "line\r\nline",
+    ],
+)
+def test_ordinary_text_of_any_script_stays_as_it_is(plain: str) -> None:
+    assert text.warning(plain) is None
+    assert text.marked(plain).replace("⟦U+000D⟧", "\r") == plain
+
+
+CONFUSABLE = "аеорсухіјѕԁһԛԝАВЕКМНОРСТХΑΒΕΖΗΙΚΜΝΟΡΤΥΧανορυ"  # noqa: RUF001
+
+
+@pytest.mark.parametrize("letter", CONFUSABLE)
+def test_promise_8_a_letter_of_another_alphabet_in_a_word_is_warned_about(letter: str) -> None:
+    """Given a Cyrillic or Greek look-alike within a Latin word, then it is told."""
+    assert "alphabets" in (text.warning(f"pay to bank-{letter}xample.com") or "")
+
+
+@pytest.mark.parametrize(
+    "word", ["раура", "ΑΒΓ αλφα", "Δt", "µm", "Ωhm", "日本go", "café", "Москва 7"]
+)  # noqa: RUF001
+def test_words_of_one_alphabet_are_not_warned_about(word: str) -> None:
+    assert text.warning(word) is None
+
+
+@pytest.mark.parametrize(
+    ("padded", "shown"),
+    [
+        ("ls" + "\n" * 5000 + ";rm -rf /", "ls⟦5,000 line breaks⟧;rm -rf /"),
+        ("ls" + " " * 5000 + ";rm -rf /", "ls⟦5,000 spaces⟧;rm -rf /"),
+        ("ls" + "\t" * 300 + ";rm -rf /", "ls⟦300 tabs⟧;rm -rf /"),
+        ("ls\n" + " " * 90 + ";rm -rf /", "ls⟦1 line break, 90 spaces⟧;rm -rf /"),
+        ("a\n\nb    c", "a\n\nb    c"),
+    ],
+)
+def test_promise_8_padding_pushes_nothing_out_of_sight(padded: str, shown: str) -> None:
+    assert text.visible(padded) == shown
+
+
+def test_promise_8_padding_that_mixes_is_cut_with_its_end_in_sight() -> None:
+    """Given blank lines of changing width, then what stands behind them is on the card all the same."""
+    padded = "ls" + "".join("\n" + " " * (n % 7) for n in range(5000)) + ";rm -rf /"
+    shown = text.cut(text.visible(padded), 1200)
+    assert shown.text.endswith(";rm -rf /")
+    assert shown.text.count("\n") < 30
+    assert f"⟦{shown.missing:,} more characters⟧" in shown.text
+
+
+@pytest.mark.parametrize("forged", ["⟦U+202E⟧", "⟦12 more characters⟧", "⟦9 spaces⟧", "a⏎b", "⇥"])
+def test_promise_8_no_text_can_forge_a_mark(forged: str) -> None:
+    assert text.visible(forged) != forged
+    assert text.unmarked(text.marked(forged)) == forged
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])))
+def test_promise_8_marks_lose_nothing(any_text: str) -> None:
+    assert text.unmarked(text.marked(any_text)) == any_text
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])))
+def test_promise_8_what_is_shown_holds_no_control_or_format_character(any_text: str) -> None:
+    shown = text.visible(any_text)
+    assert all(char in "\n\t" or unicodedata.category(char)[0] != "C" for char in shown)
+
+
+@given(st.text(st.sampled_from("a&<\n⟦⟧\u202e"), max_size=400), st.integers(40, 200))
+def test_promise_8_a_cut_says_how_much_is_missing(any_text: str, limit: int) -> None:
+    """Given any text, then beginning, count and end make up the whole, and no mark is cut in two."""
+    shown = text.visible(any_text)
+    cut = text.cut(shown, limit)
+    if cut.missing:
+        assert text.weight(cut.text) <= limit + 40
+        head, _, rest = cut.text.partition(f"⟦{cut.missing:,} more character")
+        tail = rest[rest.index("⟧") + 1 :]
+        between = "\n" if "\n" in head + tail else ""
+        head, tail = head.removesuffix(between), tail.removeprefix(between)
+        assert shown.startswith(head)
+        assert shown.endswith(tail)
+        assert len(head) + cut.missing + len(tail) == len(shown)
+        assert head.count("⟦") == head.count("⟧")
+        assert tail.count("⟦") == tail.count("⟧")
+    else:
+        assert cut.text == shown
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ("text", "text"),
+        ("", '""'),
+        ("42", '"42"'),
+        (42, "42"),
+        ("true", '"true"'),
+        (True, "true"),
+        ('"quoted"', '"\\"quoted\\""'),
+        (" padded ", '" padded "'),
+        ("{}", '"{}"'),
+        ({}, "{}"),
+        ([], "[]"),
+        ('{"a":1}', '{"a":1}'),
+        ({"a": 1}, '{\n  "a": 1\n}'),
+        (None, "null"),
+        (1e30, "1e+30"),
+    ],
+)
+def test_promise_8_text_is_never_taken_for_another_value(value: object, shown: str) -> None:
+    assert text.shown_value(value) == shown

@@ -1,0 +1,164 @@
+"""What a person reads in Block Kit, as plain text; and all texts in it, by how Slack treats them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from bot.sandbox.message import checked_blocks, checked_metadata
+from bot.sandbox.view import checked_view
+from bot.text import unmarked
+
+Json = dict[str, Any]
+
+_RUN = r"[\d,]+ (?:space|tab|line break)s?"
+_PADDING = re.compile(rf"⟦({_RUN}(?:, {_RUN})*)⟧")
+_CHARS = {"space": " ", "tab": "\t", "line break": "\n"}
+
+
+def check(message: Json) -> Json:
+    """The message, if Slack would take it."""
+    checked_blocks(message["blocks"])
+    checked_metadata(message["metadata"])
+    assert 0 < len(message["text"]) <= 4000
+    return message
+
+
+def check_view(view: Json) -> Json:
+    return checked_view(json.loads(json.dumps(view)))
+
+
+def read(blocks: list[Json]) -> str:
+    """A picture in text: *bold*, /italic/, ~old~, boxes with a bar, buttons in brackets."""
+    return "\n".join(line.rstrip() for block in blocks for line in _block(block).split("\n")) + "\n"
+
+
+def _block(block: Json) -> str:
+    match block["type"]:
+        case "header":
+            return "# " + block["text"]["text"]
+        case "divider":
+            return "-" * 40
+        case "context":
+            return "\n".join(f"  ({element['text']})" for element in block["elements"])
+        case "actions":
+            return " ".join(_control(element) for element in block["elements"])
+        case "rich_text":
+            return "\n".join(_part(part) for part in block["elements"])
+        case other:
+            raise AssertionError(other)
+
+
+def _control(element: Json) -> str:
+    if element["type"] == "overflow":
+        return "[⋮ " + " | ".join(option["text"]["text"] for option in element["options"]) + "]"
+    sign = {"primary": "+", "danger": "!"}.get(element.get("style", ""), "")
+    return f"[{sign}{element['text']['text']}]"
+
+
+def _part(part: Json) -> str:
+    if part["type"] == "rich_text_preformatted":
+        return "\n".join("  | " + line for line in part["elements"][0]["text"].split("\n"))
+    return "".join(map(_inline, part["elements"]))
+
+
+def _inline(element: Json) -> str:
+    if element["type"] == "user":
+        return f"@{element['user_id']}"
+    text, style = element["text"], element.get("style", {})
+    for name, sign in (("bold", "*"), ("italic", "/"), ("strike", "~")):
+        if style.get(name):
+            start = len(text) - len(text.lstrip())
+            text = text[:start] + sign + text[start:] + sign
+    return text
+
+
+def texts(value: Any, kind: str = "") -> Iterator[tuple[str, str]]:
+    """Every text with what Slack makes of it: "mrkdwn", "plain_text", "text" (rich) or a key's name."""
+    if isinstance(value, dict):
+        for key, part in value.items():
+            own = value.get("type", kind) if key == "text" else key
+            yield from texts(part, own if isinstance(part, str) else kind)
+    elif isinstance(value, list):
+        for part in value:
+            yield from texts(part, kind)
+    elif isinstance(value, str):
+        yield kind, value
+
+
+def arguments_in(block: Json) -> dict[str, Any]:
+    """The arguments that stand in a card's `call:` block, read back; nothing of them may be cut."""
+    found: dict[str, Any] = {}
+    label: str | None = None
+    first = True
+    for part in block["elements"]:
+        for element in part["elements"]:
+            style = element.get("style", {})
+            if style.get("bold") and not first:
+                label = key_of(element["text"].removeprefix("\n"))
+            elif label is not None:
+                inline = part["type"] == "rich_text_section"
+                assert not inline or element["text"].startswith("  ")
+                found[label] = value_of(element["text"][2:] if inline else element["text"])
+            first = False
+    return found
+
+
+def arguments_on(views: list[Json]) -> dict[str, Any]:
+    """The arguments on all pages of "See all of it", read back."""
+    found: dict[str, str] = {}
+    label, long_label = "", ""
+    parts = [
+        part
+        for view in views
+        for block in view["blocks"]
+        if block["block_id"].startswith("part:")
+        for part in block["elements"]
+    ]
+    for part in parts:
+        head = part["elements"][0]["text"]
+        if part["type"] == "rich_text_preformatted":
+            if label:
+                found[label] += head
+            else:
+                long_label += head
+        elif head == "An argument whose name is":
+            label, long_label = "", ""
+        elif head == "and whose value is":
+            label = long_label
+            found[label] = ""
+        else:
+            label = head
+            found[label] = part["elements"][1]["text"][2:] if part["elements"][1:] else ""
+    return {key_of(key): value_of(value) for key, value in found.items()}
+
+
+def original(text: str) -> str:
+    """What `bot.text.visible` was given."""
+    padded = _PADDING.sub(lambda m: "".join(map(_run, m[1].split(", "))), text)
+    return unmarked(padded.replace("␍\n", "\r\n"))
+
+
+def key_of(label: str) -> str:
+    key = label[1:-1] if label.startswith('"') else label
+    return original(key.replace("⏎", "\n").replace("⇥", "\t"))
+
+
+def value_of(shown: str) -> Any:
+    text = original(shown)
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    containers = isinstance(value, dict | list)
+    written = json.dumps(value, ensure_ascii=False, indent=2 if value else None)
+    return text if containers and written != text else value
+
+
+def _run(words: str) -> str:
+    count, _, name = words.partition(" ")
+    return _CHARS[name.removesuffix("s") if name not in _CHARS else name] * int(
+        count.replace(",", "")
+    )

@@ -1,0 +1,110 @@
+"""Reviews in every state, made with the product's own transitions, at a clock that stands still."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hitl_core.gate.request import Turn, build
+from hitl_core.model import Review, Reviewer, ToolCall, encode
+from hitl_core.policy import Policy
+from hitl_core.review import execution, transitions
+from hitl_core.review.transitions import Proposal
+
+NOW = 1_800_000_000.0
+ALICE = Reviewer(channel="slack", team="T0ACME", id="U0ALICE", name="Alice Ng")
+BOB = Reviewer(channel="slack", team="T0ACME", id="U0BOB", name="Bob Reyes")
+DEFAULT, OPS = "default", "slack:#team-ops"
+NAMES = {DEFAULT: "#agent-approvals", OPS: "#team-ops", "slack:#leads": "#leads"}
+
+CUSTOMER: dict[str, Any] = {
+    "type": "object",
+    "properties": {"customerId": {"type": "string"}, "status": {"type": "string"}},
+    "required": ["customerId", "status"],
+}
+POLICY: dict[str, Any] = {
+    "default": "review",
+    "escalate": [{"after": "10m", "to": OPS}],
+    "interrupt_on": {
+        "read_*": False,
+        "send_email": {"description": "Sends an e-mail to the customer."},
+        "run_sql": {
+            "allowed_decisions": ["approve", "reject"],
+            "description": "Review this SQL statement before execution.",
+        },
+        "update_customer": {
+            "allowed_decisions": ["approve", "edit", "reject", "respond", "ignore"],
+            "args_schema": CUSTOMER,
+        },
+    },
+}
+EMAIL = {
+    "to": "jo@example.com",
+    "subject": "Your refund for order 1042",
+    "body": "Hi Jo,\n\nwe have refunded 120.00 EUR. It takes two to five days to arrive.\n\nThe team",
+}
+THREE = (
+    ("send_email", EMAIL),
+    ("run_sql", {"query": "UPDATE orders SET status = 'refunded'\nWHERE id = 1042;"}),
+    ("update_customer", {"status": "vip", "customerId": "cus_88"}),
+)
+
+
+def name_of(place: str) -> str:
+    return NAMES[place]
+
+
+def review_of(
+    *calls: tuple[str, dict[str, Any]],
+    policy: dict[str, Any] | None = None,
+    agent: str = "support-agent",
+    requester: str | None = "U0MARIA",
+) -> Review:
+    made = [ToolCall(f"c{n}", name, args) for n, (name, args) in enumerate(calls, start=1)]
+    rules = Policy.from_mapping(POLICY if policy is None else {**POLICY, **policy})
+    rulings = [rules.judge(call) for call in made]
+    review, _ = build(Turn(agent, "thread-1", "turn-1", requester), made, rulings, 1, NOW)
+    return review
+
+
+def decided(
+    review: Review,
+    key: str,
+    kind: Any,
+    by: Reviewer = ALICE,
+    *,
+    message: str | None = None,
+    args: dict[str, Any] | None = None,
+    after: float = 120.0,
+) -> Review:
+    action = review.action(key)
+    assert action is not None
+    proposal = Proposal(kind, action.revision, message, encode(args) if args is not None else None)
+    return transitions.decide(review, key, proposal, by, NOW + after).review
+
+
+def fired(review: Review, after: float) -> Review:
+    return transitions.fire(review, NOW + after).review
+
+
+def escalated(review: Review, by: Reviewer = BOB) -> Review:
+    return transitions.escalate(review, DEFAULT, by, NOW + 60).review
+
+
+def started(review: Review, *keys: str) -> Review:
+    """An agent's process took it and began these calls."""
+    review = execution.claim(review, "p1", NOW + 200, 30).review
+    for key in keys:
+        review = execution.start(review, review.fence, key, NOW + 201).review
+    return review
+
+
+def done(review: Review, lines: dict[str, str]) -> Review:
+    return execution.finish(review, review.fence, lines, NOW + 202).review
+
+
+def lapsed(review: Review) -> Review:
+    return execution.lapse(review, NOW + 300).review
+
+
+def resolved(review: Review, key: str, answer: Any) -> Review:
+    return execution.resolve(review, key, answer, BOB, NOW + 400).review

@@ -1,0 +1,187 @@
+"""Nothing that an agent writes comes alive: no mention, link, format, emoji or button of its own."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from bot.card import arguments_of, card
+from bot.channels.slack.blocks import message
+from bot.channels.slack.fields import errors_by_block, shown_form
+from bot.channels.slack.modals import answer, edit, notice, reason
+from bot.channels.slack.pages import see
+from bot.channels.slack.rich import inert
+from bot.inbox import Target
+from bot.sandbox.message import escaped as as_slack_keeps
+from hitl_core.forms import make_form
+from tests.bot.test_text import BIDI, HIDDEN
+from tests.channels.reading import check, check_view, texts
+from tests.channels.scenes import (
+    ALICE,
+    DEFAULT,
+    OPS,
+    decided,
+    done,
+    escalated,
+    lapsed,
+    name_of,
+    review_of,
+    started,
+)
+
+TARGET = Target("0-abc", "1", 1)
+EVIL = (
+    "<!channel>",
+    "<!here|here>",
+    "<@U0CARL>",
+    "<#C0OPS>",
+    "<!subteam^S0OPS>",
+    "<http://evil.example|https://bank.example>",
+    "https://evil.example/x",
+    "*bold*",
+    "_it_",
+    "~strike~",
+    "`code`",
+    "```",
+    "> quote",
+    ":tada:",
+    "&lt;!channel&gt;",
+    "<!date^1^{date}|x>",
+    "\u202e",
+    "\u200b",
+    "\n",
+    "Approved by security",
+)
+#: The only things between angle brackets that our own words write: people, and dates.
+OURS = re.compile(
+    r"<@U0(?:ALICE|BOB|MARIA)>"
+    r"|<!date\^\d{10}\^\{date_short_pretty\}, \{time\}\|\d{4}-\d\d-\d\d \d\d:\d\d UTC>"
+)
+RAW = {chr(code) for code in [*BIDI, *HIDDEN]}
+evil = st.lists(
+    st.one_of(st.sampled_from(EVIL), st.text("<>&!@#*_~`:|^ab", max_size=8)), max_size=6
+)
+evil_text = evil.map("".join)
+some_text = evil_text.map(lambda text: text or "x")
+TOOL = st.from_regex(r"[A-Za-z0-9_.:/-]{1,60}", fullmatch=True)
+
+
+def assert_inert(payload: Any, theirs: list[str]) -> None:
+    """No text of theirs stands where Slack gives it a meaning, and nothing hidden is raw anywhere."""
+    for kind, text in texts(payload):
+        assert not RAW & set(text), (kind, text)
+        if kind in ("mrkdwn", "fallback"):
+            ours = OURS.sub("", text)
+            assert not re.search(r"[<>]|&(?!(?:amp|lt|gt);)", ours), text
+            assert not [one for one in theirs if len(one) > 3 and one in ours], text
+
+
+def assert_silent(text: str) -> None:
+    """A `text` that Slack keeps as it is: no mention, no link, no format, no emoji."""
+    kept = as_slack_keeps(text)
+    assert "<" not in kept
+    assert ">" not in kept
+    assert not re.search(r"[*~`]|:\S|(?<!\w)_|_(?!\w)|\w\.\w", kept)
+
+
+def all_states(name: str, words: str, args: dict[str, Any]) -> list[dict[str, Any]]:
+    """The messages of reviews in every state, with these words wherever words can come from outside."""
+    rules = {"*": {"description": words.strip() or "x"}}
+    review = review_of(
+        *[(name, args)] * 4,
+        policy={"interrupt_on": rules},
+        agent=words or "x",
+        requester=words or None,
+    )
+    review = decided(review, "1", "edit", args={**args, "more": words, words: "new"})
+    review = decided(review, "2", "reject", message=words)
+    up = escalated(review)
+    rest = decided(decided(review, "3", "approve"), "4", "approve")
+    over = done(started(rest, "1", "3", "4"), {"1": words, "3": words, "4": words})
+    doubt = lapsed(started(rest, "1", "3", "4"))
+    places = [(review, DEFAULT), (up, DEFAULT), (up, OPS), (over, DEFAULT), (doubt, DEFAULT)]
+    return [check(message(card(one, place), name_of)) for one, place in places]
+
+
+@settings(max_examples=120)
+@given(TOOL, evil_text, some_text)
+@example("http://evil.example/x", "*x* <!channel> https://evil.example :tada:", "<@U0BOB>")
+@example("0__", "x" * 400 + "&", "&" * 80)
+def test_promise_8_no_text_of_an_agent_comes_alive_on_a_card(
+    name: str, words: str, key: str
+) -> None:
+    """Given any words as arguments, keys, names, reasons and results, then none has a meaning to Slack."""
+    theirs = [one for one in (words, key, *EVIL[:6], *EVIL[7:11]) if one.strip()]
+    for sent in all_states(name, words, {key: words, "list": [words, {words: key}]}):
+        assert_inert(sent["blocks"], theirs)
+        assert_silent(sent["text"])
+        ids = [element for block in sent["blocks"] for element in block.get("elements", [])]
+        labels = {e["text"]["text"] for e in ids if e["type"] == "button"}
+        assert labels <= {
+            *("Approve", "Edit", "Reject", "See all of it", "Escalate to #team-ops"),
+            *("It ran", "Run again", "Skip"),
+        }
+        for element in ids:
+            assert len(element.get("value", "")) < 75
+            assert words not in element.get("value", "") or not words.strip()
+            if element["type"] == "plain_text":
+                assert element["emoji"] is False
+
+
+@settings(max_examples=120)
+@given(evil_text, some_text)
+def test_promise_8_no_text_of_an_agent_comes_alive_in_a_modal(words: str, key: str) -> None:
+    """Given any words in arguments, titles, descriptions and options, then a modal is plain text, and
+    nothing hidden is raw in it."""
+    schema = {
+        "type": "object",
+        "properties": {
+            key: {"type": "string", "title": words, "description": words},
+            "choice": {"enum": [words, words + "x", key * 40]},
+            "fixed": {"const": words, "description": words},
+            "json": {},
+        },
+    }
+    args = {key: words, "fixed": words, "json": {key: [words]}, "long": "\u202e" + words * 400}
+    form = shown_form(make_form(schema, args))
+    views = [
+        edit(TARGET, "tool" * 20, form),
+        reason(TARGET, "tool" * 20, required=True),
+        answer(TARGET, "tool" * 20),
+        notice(words),
+        see(TARGET, "tool", arguments_of(args, schema), 0),
+    ]
+    for view in map(check_view, views):
+        assert_inert(view, [])
+        kinds = {kind for kind, _ in texts(view["blocks"])}
+        assert "mrkdwn" not in kinds
+    wrong = errors_by_block(form, 1, {field.pointer: words * 30 for field in form.fields}, [words])
+    inputs = {b["block_id"] for b in views[0]["blocks"] if b["type"] == "input"}
+    assert wrong.keys() <= inputs
+    assert all(len(text) <= 150 and not RAW & set(text) for text in wrong.values())
+
+
+@pytest.mark.parametrize("text", EVIL)
+def test_promise_8_a_notice_is_silent(text: str) -> None:
+    """Given a sentence with something evil in it, then Slack gives it no meaning."""
+    assert_silent(inert(f"{text.strip()} already approved send_email."))
+
+
+def test_a_sentence_of_our_own_reads_as_it_was_written() -> None:
+    told = "Only members of #agent-approvals may decide this. Press again: it counts only once."
+    assert inert(told) == told
+
+
+def test_promise_8_only_ids_of_people_are_mentions() -> None:
+    """Given a requester who is no Slack id, then it is plain text."""
+    for requester in ("USER", "<@U0BOB>", "U0BOB|x", "everyone", "@here"):
+        sent = message(card(review_of(("t", {}), requester=requester), DEFAULT), name_of)
+        kinds = [kind for kind, text in texts(sent["blocks"]) if text == f"For {requester}"]
+        assert kinds == ["plain_text"]
+    assert ALICE.id in str(
+        message(card(review_of(("t", {}), requester=ALICE.id), DEFAULT), name_of)
+    )

@@ -1,0 +1,225 @@
+"""Modals through a real bot and a local Slack: click, look, submit."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from bot.app import running_bot
+from bot.sandbox.hands import Hands
+from bot.sandbox.server import BOT_TOKEN, SIGNING_SECRET, Sandbox, running_sandbox
+from bot.settings import Settings
+from hitl_core.gate import Gate
+from hitl_core.model import ToolCall
+from hitl_core.policy import Policy
+from tests.channels.reading import arguments_on
+
+HERE = "C0APPROVE"
+POLICY = {
+    "default": "review",
+    "interrupt_on": {
+        "run_sql": {"allowed_decisions": ["approve", "reject"], "reject_reason": "required"},
+        "pay": {
+            "allowed_decisions": ["approve", "edit", "respond"],
+            "args_schema": {
+                "type": "object",
+                "properties": {
+                    "amount": {"type": "number", "maximum": 500, "multipleOf": 10},
+                    "iban": {"type": "string", "pattern": "^[A-Z]{2}[0-9]+$"},
+                },
+                "required": ["amount", "iban"],
+            },
+        },
+    },
+}
+
+
+@dataclass
+class Scene:
+    """One review of one call, and the hands of the people who look at it."""
+
+    hands: Hands
+    gate: Gate
+    sandbox: Sandbox
+    review_id: str = ""
+    ts: str = ""
+
+    async def ask(self, name: str, args: dict[str, Any]) -> None:
+        self.review_id = await self.gate.submit([ToolCall("c1", name, args)], thread_id="t")
+        shown = await self.hands.wait_for(lambda state: state["messages"][HERE])
+        self.ts = shown[0]["ts"]
+
+    async def click(self, action: str, **more: Any) -> dict[str, Any]:
+        await self.hands.click("U0ALICE", HERE, self.ts, action, **more)
+        view = await self.hands.view("U0ALICE")
+        assert view is not None
+        return view
+
+    async def submit(self, **values: Any) -> dict[str, Any]:
+        return await self.hands.submit("U0ALICE", values)
+
+    async def executed(self) -> dict[str, Any]:
+        async with asyncio.timeout(10):
+            outcome = await self.gate.wait(self.review_id)
+        (call,) = outcome.execute
+        return call.args
+
+
+@pytest.fixture
+async def scene(redis_url: str) -> AsyncIterator[Scene]:
+    async with running_sandbox() as sandbox:
+        env = {
+            "SLACK_BOT_TOKEN": BOT_TOKEN,
+            "SLACK_SIGNING_SECRET": SIGNING_SECRET,
+            "SLACK_API_URL": sandbox.api_url,
+            "HITL_REDIS_URL": redis_url,
+            "HITL_CHANNEL": "#agent-approvals",
+            "HITL_PORT": "0",
+        }
+        policy = Policy.from_mapping(POLICY)
+        async with (
+            running_bot(Settings.from_environment(env)) as bot,
+            Hands(sandbox.url) as hands,
+            Gate.connect(redis_url, policy=policy, agent="billing") as gate,
+        ):
+            sandbox.bot_url = bot.url
+            yield Scene(hands, gate, sandbox)
+
+
+NASTY = {
+    "to": "jo\u202emoc@",
+    "body": "one\r\ntwo\u200b\n<!channel> & ⟦U+0041⟧",
+    "count": "42",
+    "n": 1.0,
+    "list": [1, "a\u2066"],
+    "none": None,
+}
+
+
+async def test_promise_8_an_untouched_edit_changes_nothing(scene: Scene) -> None:
+    """Given odd arguments, when Edit is sent untouched, then nothing was changed, and it says so."""
+    await scene.ask("tool", NASTY)
+    await scene.click("edit")
+    answer = await scene.submit()
+    assert "Nothing was changed" in str(answer["errors"])
+    await scene.hands.close("U0ALICE")
+    await scene.hands.click("U0ALICE", HERE, scene.ts, "approve")
+    assert await scene.executed() == NASTY
+
+
+async def test_promise_8_an_edit_changes_only_what_was_edited(scene: Scene) -> None:
+    """Given odd arguments, when one field is edited, then the others run exactly as they were."""
+    await scene.ask("tool", NASTY)
+    await scene.click("edit")
+    assert (await scene.submit(to="jo@example.com"))["closed"]
+    assert await scene.executed() == {**NASTY, "to": "jo@example.com"}
+
+
+async def test_wrong_values_are_marked_beside_their_fields(scene: Scene) -> None:
+    """Given a form with limits, when two values break them, then each is told so, and nothing is decided;
+    when they are mended, then the mended ones run."""
+    await scene.ask("pay", {"amount": 120, "iban": "DE1"})
+    await scene.click("edit")
+    answer = await scene.submit(amount=15, iban="nonsense")
+    errors = answer["errors"]
+    assert "multiple of 10" in errors["f:/amount#1"]
+    assert "must match" in errors["f:/iban#1"]
+    assert (await scene.submit(amount=20, iban="DE2"))["closed"]
+    assert await scene.executed() == {"amount": 20, "iban": "DE2"}
+
+
+async def test_a_reason_can_be_required(scene: Scene) -> None:
+    """Given a policy that wants a reason, then Slack asks for it, and blanks are none."""
+    await scene.ask("run_sql", {"query": "DROP TABLE x"})
+    view = await scene.click("reject")
+    assert view["blocks"][1]["optional"] is False
+    assert "message" in (await scene.submit())["errors"]
+    assert "requires a reason" in (await scene.submit(message="   "))["errors"]["message"]
+    assert (await scene.submit(message="no <@U0BOB>"))["closed"]
+    shown = await scene.hands.wait_for(
+        lambda state: state["messages"][HERE] if "rejected by" in str(state) else []
+    )
+    assert {"type": "text", "text": ": “no <@U0BOB>”"} in _texts(shown[0]["blocks"])
+
+
+async def test_an_answer_takes_the_tools_place(scene: Scene) -> None:
+    await scene.ask("pay", {"amount": 120, "iban": "DE1"})
+    view = await scene.click("more", option="Answer instead of running it")
+    assert "does not run" in str(view["blocks"][0])
+    assert (await scene.submit(message="Paid last week."))["closed"]
+    outcome = await scene.gate.wait(scene.review_id)
+    assert [answer.content for answer in outcome.answers] == ["Paid last week."]
+
+
+async def test_promise_8_all_of_it_can_be_paged_through_both_ways(scene: Scene) -> None:
+    """Given arguments that no card holds, when somebody pages on and back, then all of it was there."""
+    args = {"script": "".join(f"echo {n}\n" for n in range(20_000)), "last": "rm -rf /"}
+    await scene.ask("deploy", args)
+    view = await scene.click("see")
+    pages = [view]
+    while "see_page:on" in str(view["blocks"][-1]):
+        await scene.hands.click_view("U0ALICE", "see_page:on")
+        view = await scene.hands.view("U0ALICE") or {}
+        assert view["blocks"] not in [page["blocks"] for page in pages]
+        pages.append(view)
+    assert len(pages) > 2
+    assert arguments_on(pages) == args
+    for page in pages[-2::-1]:
+        await scene.hands.click_view("U0ALICE", "see_page:back")
+        view = await scene.hands.view("U0ALICE") or {}
+        assert view["blocks"] == page["blocks"]
+
+
+async def test_a_long_name_stands_whole_in_every_modal(scene: Scene) -> None:
+    """Given a name that a title of 24 characters can't hold, then the modal says it in its first line."""
+    name = "mcp__filesystem__write_file_to_disk"
+    await scene.ask(name, {"path": "/x"})
+    for action, option in (("edit", None), ("reject", None), ("more", "See all of it")):
+        view = await scene.click(action, option=option)
+        assert len(view["title"]["text"]) <= 24
+        assert name in str(view["blocks"][0])
+        await scene.hands.close("U0ALICE")
+
+
+async def test_a_long_value_is_locked_and_kept(scene: Scene) -> None:
+    args = {"body": "long " * 1000, "to": "jo"}
+    await scene.ask("tool", args)
+    view = await scene.click("edit")
+    assert "can't be changed here" in str(view["blocks"])
+    assert (await scene.submit(to="al"))["closed"]
+    assert await scene.executed() == {**args, "to": "al"}
+
+
+async def test_promise_8_a_name_in_a_private_notice_is_silent(scene: Scene) -> None:
+    """Given a person whose name would mention and format, when somebody comes second, then the notice
+    that names the first one only names."""
+    scene.sandbox.workspace.users["U0BOB"].real_name = "<!channel> *Bob* \u202e:tada:"
+    await scene.ask("tool", {"a": 1})
+    await scene.hands.click("U0BOB", HERE, scene.ts, "approve")
+    await scene.hands.click("U0ALICE", HERE, scene.ts, "approve", value=f"{scene.review_id}.1.1")
+    (notice,) = await scene.hands.ephemerals("U0ALICE")
+    assert notice["text"] == (
+        "&lt;!channel&gt; ∗Bob∗ ⟦U+202E⟧∶tada: already approved tool."  # noqa: RUF001
+    )
+
+
+async def test_promise_8_no_address_in_a_card_is_fetched(scene: Scene) -> None:
+    """Given an address in the arguments, then Slack is told not to unfold it."""
+    await scene.ask("fetch", {"url": "https://evil.example/pixel.png"})
+    (posted,) = await scene.hands.calls("chat.postMessage")
+    assert posted["args"]["unfurl_links"] is False
+    assert posted["args"]["unfurl_media"] is False
+
+
+def _texts(value: Any) -> list[Any]:
+    """All text elements of some blocks."""
+    if isinstance(value, list):
+        return [text for part in value for text in _texts(part)]
+    if isinstance(value, dict):
+        own = [value] if value.get("type") == "text" else []
+        return own + [text for part in value.values() for text in _texts(part)]
+    return []

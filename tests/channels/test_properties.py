@@ -1,0 +1,174 @@
+"""Whatever the arguments: Slack takes the card and the modals, and nothing of the arguments is lost."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from bot.card import Card, arguments_of, card
+from bot.channels.slack.blocks import message
+from bot.channels.slack.fields import shown_form
+from bot.channels.slack.modals import edit
+from bot.channels.slack.pages import see
+from bot.inbox import Target
+from hitl_core.forms import make_form
+from tests.channels.reading import arguments_in, arguments_on, check, check_view
+from tests.channels.scenes import DEFAULT, decided, escalated, name_of, review_of
+
+TARGET = Target("0-abc", "1", 1)
+NASTY = (
+    "\u202e",
+    "\u200b",
+    "\u200d",
+    "\u2066",
+    "\r\n",
+    "\r",
+    "\n",
+    "\t",
+    "\x1b[2K",
+    "\u2028",
+    "\ufe0f",
+    "\u0336",
+    "\U000e0041",
+    "⟦U+202E⟧",
+    "⟦5,000 line breaks⟧",
+    "⏎",
+    "␍",
+    "<!channel>",
+    "&amp;",
+    "```",
+    '"',
+    "\\",
+    "null",
+    "日本",
+    " " * 60,
+    "\n" * 9,
+    " \n" * 5,
+    "\t" * 12,
+)
+piece = st.one_of(
+    st.text(st.characters(exclude_categories=["Cs"]), max_size=12), st.sampled_from(NASTY)
+)
+text = st.lists(piece, max_size=6).map("".join)
+long_text = st.builds(lambda part, n: (part or "x") * n, text, st.integers(1, 600))
+scalar = st.one_of(text, st.integers(), st.floats(allow_nan=False, allow_infinity=False))
+value = st.recursive(
+    st.one_of(scalar, st.booleans(), st.none()),
+    lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(text, inner, max_size=4)),
+    max_leaves=8,
+)
+arguments = st.dictionaries(text, st.one_of(value, long_text), max_size=6)
+nested = {"list": [1, {"a": None}], "text": "[\n  1\n]", "empty": "{}", "quoted": '"true"'}
+
+slowly = settings(
+    max_examples=60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+)
+
+
+def drawn(*calls: tuple[str, dict[str, Any]]) -> tuple[Card, dict[str, Any]]:
+    shown = card(review_of(*calls), DEFAULT)
+    return shown, check(message(shown, name_of))
+
+
+def pages_of(args: dict[str, Any]) -> list[dict[str, Any]]:
+    shown = arguments_of(args, None)
+    told = re.search(r"Page 1 of (\d+)", str(see(TARGET, "tool", shown, 0)["blocks"][0]))
+    count = int(told[1]) if told else 1
+    return [check_view(see(TARGET, "tool", shown, n)) for n in range(count)]
+
+
+@slowly
+@given(arguments)
+@example(nested)
+@example({"": "", " ": " ", '"': '"', "a\nb": "x" * 161, "⏎": "⟦"})
+def test_promise_8_every_character_is_on_the_card_or_counted_as_missing(args: Any) -> None:
+    """Given any arguments, then they can be read back from the card exactly, or it says how much it cut."""
+    shown, sent = drawn(("tool", args))
+    call = next(block for block in sent["blocks"] if block["block_id"] == "call:1")
+    missing = shown.open[0].shown.missing
+    told = [block for block in sent["blocks"] if block["block_id"] == "said:1"]
+    if missing:
+        assert f"{missing:,} character" in str(told)
+        assert "'action_id': 'see'" in str(sent["blocks"])  # one click away
+    else:
+        assert "not shown" not in str(told)
+        if args:
+            assert arguments_in(call) == args
+
+
+@slowly
+@given(arguments)
+@example(nested)
+@example({"k" * 5000: "v", "deep": {"a": ["x" * 9000]}})
+def test_promise_8_all_pages_of_see_all_hold_everything(args: Any) -> None:
+    """Given any arguments, then the pages of "See all of it" together give them back exactly."""
+    assert arguments_on(pages_of(args)) == args
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        {"script": "echo step\n" * 23_000},
+        {"wide": "日" * 80_000},
+        {"bidi": "\u202e" * 80_000},
+        {"amp": "&<>" * 80_000},
+        {f"key {n}": n for n in range(8_000)},
+        {"k" * 250_000: 1},
+        {"deep": [[[[[["x" * 200_000]]]]]]},
+    ],
+    ids=["lines", "wide", "bidi", "markup", "many", "long-key", "deep"],
+)
+def test_promise_8_the_largest_arguments_can_be_read_page_by_page(args: Any) -> None:
+    """Given arguments near 256 KiB, then card and pages are Slack's to take, and the pages hold it all."""
+    drawn(("tool", args))
+    assert arguments_on(pages_of(args)) == args
+
+
+@slowly
+@given(arguments)
+def test_any_arguments_make_a_form_that_slack_takes(args: Any) -> None:
+    form = make_form(None, args)
+    check_view(edit(TARGET, "tool", shown_form(form)))
+
+
+@slowly
+@given(st.lists(arguments, min_size=1, max_size=12), st.data())
+def test_any_review_makes_a_card_that_slack_takes(several: list[Any], data: st.DataObject) -> None:
+    """Given any calls, some of them decided, some escalated, then the card keeps to Slack's limits."""
+    review = review_of(*(("tool", args) for args in several))
+    for action in review.actions:
+        kind = data.draw(st.sampled_from(["", "approve", "reject", "edit"]))
+        if kind:
+            new = {"new": data.draw(long_text)}
+            message_ = data.draw(text) if kind == "reject" else None
+            review = decided(
+                review, action.key, kind, message=message_, args=new if kind == "edit" else None
+            )
+    if any(action.pending for action in review.actions) and data.draw(st.booleans()):
+        review = escalated(review)
+    for place in review.places:
+        check(message(card(review, place), name_of))
+
+
+def test_a_card_of_the_worst_actions_fits() -> None:
+    """Given a hundred calls full of markup, odd characters and long names, then as many as fit are drawn."""
+    args = {f"{n}" + "&<\u202e" * 60: "&<>\n" * 500 for n in range(30)}
+    shown, sent = drawn(*[("n" * 128, args)] * 30)
+    count = sum(block["block_id"].startswith("do:") for block in sent["blocks"])
+    more = next(block for block in sent["blocks"] if block["block_id"] == "more")
+    assert count >= 1
+    assert f"{30 - count} more wait" in str(more)
+    assert shown.more == 20
+
+
+def test_a_hundred_doubts_and_decisions_fit() -> None:
+    """Given a hundred decided calls with long reasons, then the card counts those that it can't tell."""
+    review = review_of(*[("tool", {"a": n}) for n in range(100)])
+    for action in review.actions:
+        review = decided(review, action.key, "reject", message="&" * 500)
+    sent = check(message(card(review, DEFAULT), name_of))
+    assert re.search(r"and \d+ more", str(sent["blocks"]))
