@@ -117,8 +117,8 @@ async def test_three_calls_decided_by_two_people(scene: Scene) -> None:
     assert [answer.tool_call_id for answer in outcome.answers] == ["c3", "c4"]
     await outcome.done({"c1": "mail gone", "c5": "row changed"})
     done = said(await scene.card("mail gone", "row changed"))
-    assert "approved by  U0ALICE" in done
-    assert "rejected by  U0BOB" in done
+    assert "approved by U0ALICE" in done
+    assert "rejected by U0BOB" in done
 
 
 async def test_two_reviews_of_one_thread_have_a_card_each(scene: Scene) -> None:

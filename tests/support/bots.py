@@ -123,9 +123,18 @@ class Scene:
         for task in self._reviews:
             task.cancel()
         await asyncio.gather(*self._reviews, return_exceptions=True)
-        await self.stack.aclose()
+        closing = asyncio.create_task(self.stack.aclose())
+        if not (await asyncio.wait([closing], timeout=10))[0]:
+            for task in asyncio.all_tasks():
+                task.print_stack()
+            raise AssertionError("a bot or a gate does not end")
+        closing.result()
         for process in self.processes:
             await process.kill()
+
+    def patience(self, seconds: float) -> None:
+        """From now on Slack waits this long for the bot, in place of 3 s."""
+        self.sandbox.interactions._patience = seconds
 
     def environment(self, **changed: str) -> dict[str, str]:
         return {

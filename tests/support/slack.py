@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from bot.sandbox.hands import Hands
+from tests.support.waiting import wait_until
 
 APPROVALS, OPS = "C0APPROVE", "C0OPS"
 ALICE, BOB, MARIA = "U0ALICE", "U0BOB", "U0MARIA"  # members of #agent-approvals
@@ -28,7 +30,7 @@ def words(value: Any) -> str:
 
 
 def said(message: Message) -> str:
-    return words(message["blocks"]) or message["text"]
+    return " ".join((words(message["blocks"]) or message["text"]).split())
 
 
 def live(messages: list[Message]) -> list[Message]:
@@ -70,6 +72,18 @@ class Person:
             },
         )
 
+    async def press_until(self, done: Callable[[], bool], card: Message, action_id: str) -> None:
+        """Press, and again while the bot asks for it: it says "Press again" where that is safe."""
+
+        async def pressed() -> bool:
+            before = len(await self.told())
+            await self.press(card, action_id)
+            new = (await self.told())[before:]
+            assert all("Press again" in told or "already" in told for told in new), new
+            return done() or not any("Press again" in told for told in new)
+
+        await wait_until(f"{action_id} counts", pressed, 20)
+
     async def submit(self, **values: Any) -> dict[str, Any]:
         """Fill in the open modal, by label, and submit it."""
         return await self.hands.submit(self.id, values)
@@ -84,7 +98,7 @@ class Person:
     async def modal(self) -> str:
         """The words of the open modal, or nothing."""
         view = await self.hands.view(self.id)
-        return words([view["title"], view["blocks"]]) if view else ""
+        return " ".join(words([view["title"], view["blocks"]]).split()) if view else ""
 
     @staticmethod
     def _index(card: Message, block_id: str, label: str) -> int:

@@ -1,0 +1,118 @@
+"""Promise 9: a deadline settles by the policy, time and people escalate, and silence never approves."""
+
+from __future__ import annotations
+
+import asyncio
+
+from tests.support.bots import POLICY, QUICK, Scene, email, sql
+from tests.support.slack import OPS, buttons, said
+from tests.support.waiting import wait_until
+
+SOON = POLICY + 'escalate: [{after: 1s, to: "slack:#team-ops"}]'
+LATER = POLICY + 'escalate: [{after: 1h, to: "slack:#team-ops"}]'
+
+
+async def test_promise_9_a_deadline_settles_by_the_policy(scene: Scene) -> None:
+    """Given a review that nobody decides; when its deadline comes, then the policy's answer stands, nothing
+    runs, and the card says that nobody decided."""
+    await scene.bot()
+    respond = "expire: {after: 1s, decision: respond, message: Ask again tomorrow}"
+    gate = await scene.gate(POLICY + respond)
+    waiting = scene.ask(gate, email(), sql())
+    await scene.alice.press(await scene.card("send_email"), "approve", 1)
+
+    outcome = await waiting
+
+    assert [call.id for call in outcome.execute] == ["c1"]  # what a person approved in time
+    assert [a.content for a in outcome.answers] == ["Ask again tomorrow"]
+    card = await scene.card("answered by", "nobody decided in time")
+    assert not buttons(card, "approve")
+
+
+async def test_promise_9_time_escalates_and_everybody_may_decide(scene: Scene) -> None:
+    """Given a review that nobody decides; when its step is due, then it stands in #team-ops as well, the
+    first message says so, and either channel's members may decide: both buttons are good."""
+    await scene.bot()
+    gate = await scene.gate(SOON)
+    waiting = scene.ask(gate, email("c1"), email("c2"))
+    first = await scene.card("send_email")
+
+    escalated = await scene.card("Escalated", channel=OPS)
+    told = said(await scene.card("Escalated to #team-ops", "nobody had decided"))
+    assert "#agent-approvals and #team-ops" in told
+    await scene.dana.press(escalated, "approve", 1)
+    await scene.alice.press(first, "approve", 2)
+
+    assert [call.id for call in (await waiting).execute] == ["c1", "c2"]
+    for channel in ("C0APPROVE", OPS):
+        await scene.card("approved by U0DANA", "approved by U0ALICE", channel=channel)
+
+
+async def test_promise_9_before_it_is_escalated_the_others_may_not_decide(scene: Scene) -> None:
+    """Given a review that stands only in #agent-approvals; when Dana of #team-ops presses Approve or
+    Escalate, then she is refused; after Alice escalated by the button, Dana may decide."""
+    await scene.bot()
+    gate = await scene.gate(LATER)
+    waiting = scene.ask(gate, email())
+    card = await scene.card("send_email", "Escalate to #team-ops")
+    await scene.dana.press(card, "approve")
+    await scene.dana.press(card, "escalate")
+    assert len(await scene.dana.told()) == 2
+    assert await scene.cards(OPS) == []
+
+    await scene.alice.press(card, "escalate")
+    await scene.card("Escalated to #team-ops by <@U0ALICE>")
+    await scene.dana.press(await scene.card("send_email", channel=OPS), "approve")
+
+    assert len((await waiting).execute) == 1
+
+
+async def test_promise_9_pressed_twice_it_escalates_once(scene: Scene) -> None:
+    """Given two people who press Escalate at once; then there is one message in #team-ops, and the second
+    one is told that it is there already."""
+    await scene.bot()
+    gate = await scene.gate(LATER)
+    scene.ask(gate, email())
+    card = await scene.card("send_email")
+
+    await asyncio.gather(scene.alice.press(card, "escalate"), scene.bob.press(card, "escalate"))
+
+    await scene.card("Escalated", channel=OPS)
+    assert len(await scene.cards(OPS)) == 1
+    told = await scene.alice.told() + await scene.bob.told()
+    assert told == ["This was escalated already: #team-ops can decide too."]
+
+
+async def test_promise_9_several_bots_escalate_once(scene: Scene) -> None:
+    """Given three bots that see the same step due; then it is taken once, and both channels have one message
+    each."""
+    bots = [await scene.bot() for _ in range(3)]
+    gate = await scene.gate(SOON)
+    scene.ask(gate, email())
+    card = await scene.card("send_email")
+    await scene.card("Escalated", channel=OPS)
+    await asyncio.gather(*(bot.escalator.tick() for bot in bots))
+    await scene.card("Escalated to #team-ops")
+
+    review = await gate.reviews.load(card["metadata"]["event_payload"]["review_id"])
+    assert len(review.review.actions[0].escalations) == 1
+    assert len(await scene.cards(OPS)) == len(await scene.cards()) == 1
+
+
+async def test_k3_what_is_overdue_expires_and_is_not_escalated_first(scene: Scene) -> None:
+    """Given a review whose step and deadline both pass while no bot runs; when one starts, then the deadline
+    settles it and #team-ops never hears of it."""
+    gate = await scene.gate(SOON + "\nexpire: {after: 2s}")
+    waiting = scene.ask(gate, email())
+
+    async def overdue() -> bool:
+        ids = await gate.reviews.store.due()
+        snapshots = [await gate.reviews.load(id) for id in ids]
+        return any(s.now > s.review.created_at + 2 for s in snapshots)
+
+    await wait_until("both are overdue", overdue)
+    await scene.bot(QUICK)
+
+    assert (await waiting).execute == ()
+    await scene.card("nobody decided in time")
+    assert await scene.cards(OPS) == []

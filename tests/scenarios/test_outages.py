@@ -1,0 +1,258 @@
+"""Promises 10 and 11: Redis or Slack is down, limits, or refuses; nothing is lost and people are told."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import os
+from collections.abc import Callable
+from typing import Any
+
+import aiohttp
+import pytest
+
+from bot.app import Timing, running_bot
+from bot.settings import Settings
+from hitl_core import ToolCall
+from hitl_core.embedded_redis import EmbeddedRedis
+from tests.support.bots import CANARY, POLICY, QUICK, Scene, email
+from tests.support.slack import APPROVALS, OPS, said
+from tests.support.waiting import wait_until
+
+
+async def ready(bot_url: str) -> tuple[int, dict[str, Any]]:
+    async with (
+        aiohttp.ClientSession() as session,
+        session.get(bot_url.replace("/slack/events", "/readyz")) as answer,
+    ):
+        return answer.status, await answer.json()
+
+
+async def test_promise_11_while_redis_is_down_clicks_are_refused_with_a_sentence(
+    scene: Scene, own_redis: Callable[[], EmbeddedRedis]
+) -> None:
+    """Given a bot whose Redis is killed; when people press and submit, they are told, and /readyz says why;
+    when Redis is back, then the bot goes on by itself and the same button is good."""
+    server = own_redis()
+    scene.redis_url = server.url
+    bot = await scene.bot()
+    gate = await scene.gate()
+    waiting = scene.ask(gate, email())
+    card = await scene.card("send_email")
+    await scene.alice.press(card, "edit")
+    assert (await ready(bot.url))[0] == 200
+
+    server.kill()
+    assert (await scene.alice.press(card, "approve"))["ok"]
+    assert "Press again" in await scene.alice.last_told()
+    errors = (await scene.alice.submit(copies=3))["errors"]
+    assert "Press again" in next(iter(errors.values()))
+    status, why = await ready(bot.url)
+    assert (status, why["ok"]) == (503, False)
+    assert "Redis" in why["why"]
+
+    server.start()
+    await wait_until("the bot is ready", lambda: _is_ready(bot.url))
+    assert (await scene.alice.submit(copies=3))["ok"]
+    outcome = await asyncio.wait_for(waiting, 10)
+    assert outcome.execute[0].args["copies"] == 3
+    await scene.card("edited and approved by U0ALICE")
+
+
+async def _is_ready(url: str) -> bool:
+    return (await ready(url))[0] == 200
+
+
+async def test_promise_11_a_redis_that_hangs_is_a_sentence_in_time(
+    scene: Scene, own_redis: Callable[[], EmbeddedRedis]
+) -> None:
+    """Given a Redis that is stopped (no error, no answer); when Alice presses, then she is told within the 3 s
+    that Slack waits; when it goes on and she presses again, then it counts once."""
+    server = own_redis()
+    scene.redis_url = server.url
+    await scene.bot()
+    gate = await scene.gate()
+    waiting = scene.ask(gate, email())
+    card = await scene.card("send_email")
+    assert server.pid
+    os.kill(server.pid, signal.SIGSTOP)
+    try:
+        pressed = await scene.alice.press(card, "approve")
+    finally:
+        os.kill(server.pid, signal.SIGCONT)
+    assert pressed["ok"]
+    assert "Press again" in await scene.alice.last_told()
+
+    await scene.alice.press_until(waiting.done, card, "approve")
+    assert len((await waiting).execute) == 1
+
+
+async def test_promise_11_redis_goes_away_while_a_card_is_on_its_way(
+    scene: Scene, own_redis: Callable[[], EmbeddedRedis]
+) -> None:
+    """Given a card that Slack has taken just when Redis is killed; when Redis is back, then the bot finds its
+    message again, keeps it, and draws what happens next on it."""
+    server = own_redis()
+    scene.redis_url = server.url
+    await scene.bot()
+    gate = await scene.gate()
+    await scene.hands.trouble("http_500", method="chat.postMessage", times=2)
+    waiting = scene.ask(gate, email())
+    await scene.calls("chat.postMessage", 1)
+    server.kill()
+    await scene.card("send_email")
+    await scene.calls("chat.postMessage", 3)
+    server.start()
+
+    await scene.alice.press_until(waiting.done, await scene.card("send_email"), "approve")
+    assert len((await waiting).execute) == 1
+    await scene.card("approved by U0ALICE", timeout=20)
+    assert len(await scene.cards()) == 1
+
+
+@pytest.mark.parametrize("mode", ["ratelimited", "http_500", "ok_but_reset"])
+@pytest.mark.parametrize("method", ["chat.postMessage", "chat.update"])
+async def test_promise_11_slack_in_trouble_delays_and_loses_nothing(
+    scene: Scene, mode: str, method: str
+) -> None:
+    """Given Slack limiting, failing or losing answers; when three reviews come, then their cards appear in
+    order, once each, and show what was decided."""
+    await scene.bot()
+    gate = await scene.gate()
+    await scene.hands.trouble(mode, method=method, times=2, retry_after=1)
+    waiting = []
+    for number in (1, 2, 3):
+        call = ToolCall(f"c{number}", "note", {"which": f"number {number}", "canary": CANARY})
+        waiting.append(scene.ask(gate, call))
+        await wait_until("it was submitted", lambda n=number: _submitted(gate, n))
+
+    for number in (1, 2, 3):
+        card = await scene.card(f"number {number}")
+        await scene.alice.press_until(waiting[number - 1].done, card, "approve")
+    for number, task in zip((1, 2, 3), waiting, strict=True):
+        outcome = await task
+        await outcome.done({f"c{number}": f"result {number}"})
+        await scene.card(f"result {number}")
+
+    cards = [said(card) for card in await scene.cards()]
+    assert len(cards) == 3
+    assert [f"result {n}" in card for n, card in zip((1, 2, 3), cards, strict=True)] == [True] * 3
+
+
+async def _submitted(gate: Any, count: int) -> bool:
+    stored = await gate.reviews.store._redis.keys("hitl:{0}:review:*")
+    return len(stored) >= count
+
+
+async def test_promise_11_a_hanging_slack_leaves_one_message(scene: Scene) -> None:
+    """Given a post that Slack never answers; when the bot gives up on it, then it looks for its message,
+    posts it, and there is one."""
+    await scene.bot()
+    gate = await scene.gate()
+    await scene.hands.trouble("hang", method="chat.postMessage", times=1)
+    scene.ask(gate, email())
+
+    await scene.card("send_email", timeout=15)
+    assert len(await scene.cards()) == 1
+
+
+async def test_promise_11_a_card_that_slack_refuses_becomes_text(scene: Scene) -> None:
+    """Given a card whose blocks Slack refuses; then its sentence is posted in place of it, with the id."""
+    await scene.bot()
+    gate = await scene.gate()
+    await scene.hands.trouble("invalid_blocks", method="chat.postMessage", times=1)
+    scene.ask(gate, email())
+
+    text = await scene.card("crm asks to run send_email")
+    assert "can't be drawn" in said(text)
+
+
+async def test_promise_11_a_dead_letter_delays_no_other_and_can_be_revived(scene: Scene) -> None:
+    """Given a rule that shows its reviews in a channel that does not exist; when others come, then their
+    cards appear all the same and /readyz counts what could not be shown; when the channel is made, then the
+    card appears by itself."""
+    bot = await scene.bot(Timing(pace=0.0, idle=0.4, revive=0.3, every=0.05))
+    policy = POLICY + "  lost: {notify: 'slack:#nowhere'}\n"
+    gate = await scene.gate(policy)
+    lost = scene.ask(gate, ToolCall("c1", "lost", {"canary": CANARY}))
+    other = scene.ask(gate, email())
+    await scene.alice.press(await scene.card("send_email"), "approve")
+    await other
+
+    async def counted() -> bool:
+        return (await ready(bot.url))[1]["undelivered"] == 1
+
+    await wait_until("it is counted", counted)
+    ops = scene.sandbox.workspace.channels[OPS]
+    ops.name = "nowhere"
+    await scene.dana.press(await scene.card("lost", channel=OPS, timeout=15), "approve")
+    assert len((await lost).execute) == 1
+
+
+async def test_promise_11_a_slow_channel_delays_no_other(scene: Scene) -> None:
+    """Given #team-ops whose posts Slack limits for long; when a review stands there and in #agent-approvals,
+    then the latter's card appears and can be decided."""
+    await scene.bot()
+    gate = await scene.gate(POLICY + "notify: ['slack:#team-ops', 'slack:#agent-approvals']")
+    await scene.hands.trouble("ratelimited", method="chat.postMessage", times=1, retry_after=60)
+    waiting = scene.ask(gate, email())
+
+    def anywhere(state: dict[str, Any]) -> dict[str, Any] | None:
+        found = [(c, m) for c in (APPROVALS, OPS) for m in state["messages"][c]]
+        return {**found[0][1], "channel": found[0][0]} if found else None
+
+    card = await scene.hands.wait_for(anywhere)
+    who = scene.alice if card["channel"] == APPROVALS else scene.dana
+    await who.press(card, "approve")
+    assert len((await waiting).execute) == 1
+
+
+async def test_a_review_that_this_version_cannot_read_delays_no_other(scene: Scene) -> None:
+    """Given an entry of the stream that was written by a newer version, and one that is nobody's; when
+    another review comes, then its card appears, and the odd ones are among the dead letters or gone."""
+    gate = await scene.gate()
+    redis = gate.reviews.store._redis  # type: ignore[attr-defined]
+    odd = f"0-{'e' * 32}"
+    await redis.hset(f"hitl:{{0}}:review:{odd}", mapping={"version": "1", "data": '{"schema_version": 9}'})
+    await redis.xadd("hitl:{0}:events", {"review": odd, "event": "{}"})
+    await redis.xadd("hitl:{0}:events", {"review": f"0-{'d' * 32}", "event": "{}"})
+    await redis.zadd("hitl:{0}:due", {odd: 1.0, f"0-{'d' * 32}": 2.0})
+    bot = await scene.bot()
+    scene.ask(gate, email())
+
+    await scene.card("send_email", timeout=3)
+
+    assert (await ready(bot.url))[1]["undelivered"] == 1
+
+
+async def test_an_idle_bot_does_next_to_nothing(scene: Scene) -> None:
+    """Given a bot with nothing to do, and a hundred overdue entries that it can't deal with; when some time
+    passes, then it has asked Redis for little: there is no busy loop."""
+    gate = await scene.gate()
+    redis = gate.reviews.store._redis  # type: ignore[attr-defined]
+    await redis.zadd("hitl:{0}:due", {f"0-{n:032x}": 1.0 for n in range(100)})
+    await scene.bot(Timing(pace=0.0, idle=4.0, revive=60.0, every=1.0))
+    before = (await redis.info("stats"))["total_commands_processed"]
+    start = asyncio.get_running_loop().time()
+
+    await wait_until("a second is over", lambda: asyncio.get_running_loop().time() > start + 1.1)
+
+    after = (await redis.info("stats"))["total_commands_processed"]
+    assert after - before < 1200  # a tick or two of a hundred reviews, each loaded and refused
+
+
+async def test_a_bot_ends_cleanly_with_cards_still_waiting(scene: Scene) -> None:
+    """Given cards that wait because Slack limits; when the bot ends, then it ends at once, and another bot
+    posts them, once each."""
+    gate = await scene.gate()
+    await scene.hands.trouble("ratelimited", method="chat.postMessage", retry_after=60)
+    settings = Settings.from_environment(scene.environment())
+    async with asyncio.timeout(5), running_bot(settings, QUICK):
+        scene.ask(gate, email("c1"))
+        scene.ask(gate, ToolCall("c2", "second", {"canary": CANARY}))
+        await scene.calls("chat.postMessage", 1)
+    await scene.hands.trouble("ok")
+    await scene.bot()
+
+    await scene.card("send_email")
+    await scene.card("second")
