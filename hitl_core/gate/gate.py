@@ -55,12 +55,19 @@ class Gate:
     @classmethod
     @contextlib.asynccontextmanager
     async def connect(
-        cls, url: str, *, policy: Policy, agent: str, lease: float = LEASE, partitions: int = 1
+        cls,
+        url: str,
+        *,
+        policy: Policy,
+        agent: str,
+        lease: float = LEASE,
+        alive: float = ALIVE,
+        partitions: int = 1,
     ) -> AsyncGenerator[Self, None]:
         """Raises SettingsError for a Redis that would lose reviews, StoreUnavailable where none answers."""
         store = await RedisStore.open(url, partitions=partitions)
         try:
-            async with cls(store, policy=policy, agent=agent, lease=lease) as gate:
+            async with cls(store, policy=policy, agent=agent, lease=lease, alive=alive) as gate:
                 yield gate
         finally:
             await store.close()

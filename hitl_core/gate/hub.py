@@ -40,8 +40,11 @@ class Hub:
         """Whoever still waits gets GateClosed."""
         self._open = False
         self._wake_all()
-        for task in self._tasks:
-            task.cancel()
+        running = set(self._tasks)
+        while running:  # again: a client that is just connecting can swallow a cancellation
+            for task in running:
+                task.cancel()
+            _, running = await asyncio.wait(running, timeout=0.1)
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def check_open(self) -> None:

@@ -12,7 +12,7 @@ from hitl_core.failpoints import failpoint
 from hitl_core.gate.answers import Answer, answers
 from hitl_core.model import Call, Decision, Review, ToolCall, encode
 from hitl_core.review import execution
-from hitl_core.review.service import Reviews
+from hitl_core.review.service import Reviews, Transition
 
 
 class Outcome:
@@ -25,7 +25,7 @@ class Outcome:
 
     def __init__(self, review: Review, reviews: Reviews, lease: float) -> None:
         self._review, self._reviews, self._lease = review, reviews, lease
-        self._fence = review.fence
+        self._fence, self._turns = review.fence, asyncio.Lock()
         self._calls = {call.tool_call_id: call for call in review.calls}
         self.review_id, self.thread_id, self.turn = review.id, review.thread_id, review.turn
         self.requester = review.requester
@@ -65,12 +65,9 @@ class Outcome:
         tool must not run then.
         """
         key = self._checked(call).key
-        op = f"once:{uuid4().hex}"
         await failpoint("gate.before_once")
         try:
-            await self._reviews.change(
-                self.review_id, op, lambda r, now: execution.start(r, self._fence, key, now)
-            )
+            await self._change("once", lambda r, now: execution.start(r, self._fence, key, now))
         except Refused as refused:
             if refused.code == "already_started":
                 return False
@@ -83,11 +80,7 @@ class Outcome:
         that `execute` does not name nothing is kept.
         """
         lines = self._lines(results)
-        await self._reviews.change(
-            self.review_id,
-            f"report:{uuid4().hex}",
-            lambda r, now: execution.report(r, self._fence, lines, now),
-        )
+        await self._change("report", lambda r, now: execution.report(r, self._fence, lines, now))
 
     async def done(self, results: Mapping[str, object] | None = None) -> None:
         """This review is through: what came of each call, by tool call id. Raises LeaseLost.
@@ -98,11 +91,7 @@ class Outcome:
             return
         lines = self._lines(results or {})
         await failpoint("gate.before_done")
-        await self._reviews.change(
-            self.review_id,
-            f"done:{uuid4().hex}",
-            lambda r, now: execution.finish(r, self._fence, lines, now),
-        )
+        await self._change("done", lambda r, now: execution.finish(r, self._fence, lines, now))
         self.release()
 
     def release(self) -> None:
@@ -130,11 +119,16 @@ class Outcome:
         }
 
     async def _renew_once(self) -> None:
-        await self._reviews.change(
-            self.review_id,
-            f"renew:{uuid4().hex}",
-            lambda r, now: execution.renew(r, self._fence, now, self._lease),
+        await self._change(
+            "renew", lambda r, now: execution.renew(r, self._fence, now, self._lease)
         )
+
+    async def _change(self, what: str, transition: Transition) -> None:
+        """One at a time: the calls of a long turn may all start at once, and would lose compare after compare
+        to each other.
+        """
+        async with self._turns:
+            await self._reviews.change(self.review_id, f"{what}:{uuid4().hex}", transition)
 
 
 async def _renew(outcome: weakref.ref[Outcome], every: float) -> None:
@@ -146,8 +140,8 @@ async def _renew(outcome: weakref.ref[Outcome], every: float) -> None:
             return
         try:
             await held._renew_once()  # pyright: ignore[reportPrivateUsage] - its own class's task
-        except (LeaseLost, Refused):
+        except LeaseLost:
             return
         except HitlError:
-            pass  # the store is away: the next try may come in time
+            pass  # busy, or the store is away: the next try may come in time
         del held

@@ -89,7 +89,7 @@ class _Reader:
             self._refuse_extras(event, path)
             if not isinstance(event, ScalarEvent):
                 self._report.stop("A key must be text.", line=_line(event), path=path)
-            key = cast(str, event.value)
+            key = event.value
             here = (*path, key)
             if key in found:
                 first = self._report.lines[here]
@@ -111,8 +111,8 @@ class _Reader:
         return found
 
     def _scalar(self, event: ScalarEvent, path: Path) -> object:
-        text = cast(str, event.value)
-        plain = cast(tuple[bool, bool], event.implicit)[0]
+        text = event.value
+        plain = event.implicit[0]
         if plain and text in _WORDS:
             return _WORDS[text]
         if not plain or not _NUMBER.fullmatch(text):

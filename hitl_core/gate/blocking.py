@@ -1,0 +1,142 @@
+"""The same gate for code without an event loop: it runs the real one in a thread of its own.
+
+    with blocking.connect("redis://localhost:6379/0", policy=policy, agent="billing") as gate:
+        outcome = gate.review(calls, thread_id="t-42")
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import threading
+from collections.abc import Callable, Coroutine, Generator, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+from hitl_core.gate.answers import Answer
+from hitl_core.gate.gate import LEASE, Gate
+from hitl_core.gate.guard import in_thread
+from hitl_core.gate.outcome import Outcome
+from hitl_core.model import Decision, ToolCall
+from hitl_core.policy import Policy
+
+T = TypeVar("T")
+Run = Callable[[Coroutine[Any, Any, Any]], Any]
+
+
+@contextmanager
+def connect(
+    url: str, *, policy: Policy, agent: str, lease: float = LEASE
+) -> Generator[BlockingGate, None, None]:
+    """Raises what `Gate.connect` raises."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, name="hitl-gate", daemon=True)
+    thread.start()
+
+    def run(work: Coroutine[Any, Any, T]) -> T:
+        future = asyncio.run_coroutine_threadsafe(work, loop)
+        try:
+            return future.result()
+        except BaseException:
+            future.cancel()  # Ctrl-C while waiting ends the wait, and leaves the review as it is
+            raise
+
+    connection = Gate.connect(url, policy=policy, agent=agent, lease=lease)
+    try:
+        gate = run(_entered(connection))
+        try:
+            yield BlockingGate(gate, run)
+        finally:
+            run(_left(connection))
+    finally:
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
+
+
+class BlockingGate:
+    """See `Gate`: every method promises the same, and waits."""
+
+    def __init__(self, gate: Gate, run: Run) -> None:
+        self._gate, self._run = gate, run
+
+    def review(
+        self,
+        calls: Iterable[ToolCall],
+        *,
+        thread_id: str,
+        requester: str | None = None,
+        turn: str | None = None,
+    ) -> BlockingOutcome:
+        review = self._gate.review(calls, thread_id=thread_id, requester=requester, turn=turn)
+        return BlockingOutcome(self._run(review), self._run)
+
+    def submit(
+        self,
+        calls: Iterable[ToolCall],
+        *,
+        thread_id: str,
+        requester: str | None = None,
+        turn: str | None = None,
+    ) -> str:
+        submit = self._gate.submit(calls, thread_id=thread_id, requester=requester, turn=turn)
+        return str(self._run(submit))
+
+    def wait(self, review_id: str) -> BlockingOutcome:
+        return BlockingOutcome(self._run(self._gate.wait(review_id)), self._run)
+
+    def settled(self) -> Iterator[BlockingOutcome]:
+        settled = self._gate.settled()
+        try:
+            while True:
+                yield BlockingOutcome(self._run(_next(settled)), self._run)
+        finally:
+            self._run(_closed(settled))
+
+    def guard(self, function: Callable[..., T], name: str | None = None) -> Callable[..., T]:
+        guarded = self._gate.guard(function, name=name)
+
+        @functools.wraps(function)
+        def call(*args: Any, **kwargs: Any) -> T:
+            return self._run(guarded(*args, **kwargs))
+
+        return call
+
+    def thread(self, thread_id: str, requester: str | None = None) -> Any:
+        return in_thread(thread_id, requester)
+
+
+class BlockingOutcome:
+    """See `Outcome`."""
+
+    def __init__(self, outcome: Outcome, run: Run) -> None:
+        self._outcome, self._run = outcome, run
+        self.review_id, self.thread_id = outcome.review_id, outcome.thread_id
+        self.turn, self.requester = outcome.turn, outcome.requester
+
+    @property
+    def execute(self) -> tuple[ToolCall, ...]:
+        return self._outcome.execute
+
+    @property
+    def answers(self) -> tuple[Answer, ...]:
+        return self._outcome.answers
+
+    @property
+    def jump_to_model(self) -> bool:
+        return self._outcome.jump_to_model
+
+    def decision(self, call_id: str) -> Decision | None:
+        return self._outcome.decision(call_id)
+
+    def idempotency_key(self, call: ToolCall) -> str:
+        return self._outcome.idempotency_key(call)
+
+    def once(self, call: ToolCall) -> bool:
+        return bool(self._run(self._outcome.once(call)))
+
+    def report(self, results: Mapping[str, object]) -> None:
+        self._run(self._outcome.report(results))
+
+    def done(self, results: Mapping[str, object] | None = None) -> None:
+        self._run(self._outcome.done(results))
