@@ -43,6 +43,10 @@ class Refused(HitlError):
         self.code = code
 
 
+class Rejected(HitlError):
+    """A guarded call must not run. The text is what a model would be told."""
+
+
 class LeaseLost(HitlError):
     """This process no longer holds the review: its lease ended and another may have taken it."""
 

@@ -1,7 +1,7 @@
 """The same gate for code without an event loop: it runs the real one in a thread of its own.
 
-    with blocking.connect("redis://localhost:6379/0", policy=policy, agent="billing") as gate:
-        outcome = gate.review(calls, thread_id="t-42")
+with blocking.connect("redis://localhost:6379/0", policy=policy, agent="billing") as gate:
+    outcome = gate.review(calls, thread_id="t-42")
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 import asyncio
 import functools
 import threading
-from collections.abc import Callable, Coroutine, Generator, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, TypeVar
 
 from hitl_core.gate.answers import Answer
@@ -21,7 +21,7 @@ from hitl_core.model import Decision, ToolCall
 from hitl_core.policy import Policy
 
 T = TypeVar("T")
-Run = Callable[[Coroutine[Any, Any, Any]], Any]
+Run = Callable[[Awaitable[Any]], Any]
 
 
 @contextmanager
@@ -33,8 +33,8 @@ def connect(
     thread = threading.Thread(target=loop.run_forever, name="hitl-gate", daemon=True)
     thread.start()
 
-    def run(work: Coroutine[Any, Any, T]) -> T:
-        future = asyncio.run_coroutine_threadsafe(work, loop)
+    def run(work: Awaitable[T]) -> T:
+        future = asyncio.run_coroutine_threadsafe(_awaited(work), loop)
         try:
             return future.result()
         except BaseException:
@@ -43,11 +43,11 @@ def connect(
 
     connection = Gate.connect(url, policy=policy, agent=agent, lease=lease)
     try:
-        gate = run(_entered(connection))
+        gate = run(connection.__aenter__())
         try:
             yield BlockingGate(gate, run)
         finally:
-            run(_left(connection))
+            run(connection.__aexit__(None, None, None))
     finally:
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
@@ -89,11 +89,12 @@ class BlockingGate:
         settled = self._gate.settled()
         try:
             while True:
-                yield BlockingOutcome(self._run(_next(settled)), self._run)
+                yield BlockingOutcome(self._run(settled.__anext__()), self._run)
         finally:
-            self._run(_closed(settled))
+            self._run(settled.aclose())
 
-    def guard(self, function: Callable[..., T], name: str | None = None) -> Callable[..., T]:
+    def guard(self, function: Callable[..., T], *, name: str | None = None) -> Callable[..., T]:
+        """A sync function; it runs in a thread of the gate's."""
         guarded = self._gate.guard(function, name=name)
 
         @functools.wraps(function)
@@ -102,7 +103,7 @@ class BlockingGate:
 
         return call
 
-    def thread(self, thread_id: str, requester: str | None = None) -> Any:
+    def thread(self, thread_id: str, requester: str | None = None) -> AbstractContextManager[None]:
         return in_thread(thread_id, requester)
 
 
@@ -140,3 +141,7 @@ class BlockingOutcome:
 
     def done(self, results: Mapping[str, object] | None = None) -> None:
         self._run(self._outcome.done(results))
+
+
+async def _awaited(work: Awaitable[T]) -> T:
+    return await work

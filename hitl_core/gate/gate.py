@@ -6,14 +6,15 @@ import contextlib
 import logging
 import os
 import socket
-from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Sequence
 from functools import partial
-from typing import Self
+from typing import Any, Self
 from uuid import uuid4
 
 from hitl_core.errors import Refused, ReviewNotFound, StoreError, StoreUnavailable
 from hitl_core.failpoints import failpoint
 from hitl_core.gate import request
+from hitl_core.gate.guard import guarded, in_thread
 from hitl_core.gate.hub import ALIVE, LOOK, Hub, woken_within
 from hitl_core.gate.outcome import Outcome
 from hitl_core.gate.request import Turn
@@ -89,7 +90,9 @@ class Gate:
     ) -> Outcome:
         """Submit and wait. See `submit` for what each word means and what is raised."""
         review, event = await self._build(calls, thread_id, requester, turn, None)
-        with self._hub.watch(review.id):  # before it is stored: or `settled` here could take it away
+        with self._hub.watch(
+            review.id
+        ):  # before it is stored: or `settled` here could take it away
             await self._store_new(review.model_copy(update={"waiter": self.process}), event)
             return await self.wait(review.id)
 
@@ -130,7 +133,7 @@ class Gate:
                     seconds = 1.0
                 await woken_within(woken, seconds)
 
-    async def settled(self) -> AsyncIterator[Outcome]:
+    async def settled(self) -> AsyncGenerator[Outcome, None]:
         """Every review of this agent that is ready and that no living process waits for, for ever.
 
         Serve it in workers, and after a restart: what a dead process left behind comes here as well.
@@ -151,6 +154,24 @@ class Gate:
                 except StoreUnavailable:
                     seconds = 1.0
                 await woken_within(woken, seconds)
+
+    def guard(
+        self, function: Callable[..., Any], *, name: str | None = None
+    ) -> Callable[..., Coroutine[Any, Any, Any]]:
+        """Wrap a plain function: calling it asks, runs it with what was decided, and returns its result.
+
+        The tool's name is the function's, or `name`. A sync function runs in a thread. Where a person
+        answered in its place the answer is returned. The call raises Rejected where it must not run.
+        Calls belong to the `thread` in which they are made; outside of one each is a thread of its own,
+        and not found again after a crash. Raises TypeError for a function with `*args`.
+        """
+        return guarded(self, function, name)
+
+    def thread(
+        self, thread_id: str, requester: str | None = None
+    ) -> contextlib.AbstractContextManager[None]:
+        """`with gate.thread("t-42"):` the guarded calls in this block belong to this thread."""
+        return in_thread(thread_id, requester)
 
     async def _take_or_wait(self, review_id: str) -> tuple[Outcome | None, float]:
         """The outcome, or for how many seconds there is nothing to do but to listen."""

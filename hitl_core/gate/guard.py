@@ -6,7 +6,7 @@ import asyncio
 import functools
 import inspect
 from collections import Counter
-from collections.abc import Awaitable, Callable, Generator, Mapping
+from collections.abc import Callable, Coroutine, Generator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -50,7 +50,7 @@ def in_thread(thread_id: str, requester: str | None = None) -> Generator[None, N
 
 def guarded(
     gate: Gate, function: Callable[..., Any], name: str | None = None
-) -> Callable[..., Awaitable[Any]]:
+) -> Callable[..., Coroutine[Any, Any, Any]]:
     """See `Gate.guard`. Raises TypeError for a function with `*args`: no form could show them."""
     tool = name or function.__name__
     signature = inspect.signature(function)
@@ -64,9 +64,7 @@ def guarded(
         bound = signature.bind(*args, **kwargs)
         bound.apply_defaults()
         asked = ToolCall(thread.next_id(tool), tool, _flat(signature, bound.arguments))
-        outcome = await gate.review(
-            [asked], thread_id=thread.thread_id, requester=thread.requester
-        )
+        outcome = await gate.review([asked], thread_id=thread.thread_id, requester=thread.requester)
         return await _perform(outcome, function, signature)
 
     return call
@@ -127,4 +125,4 @@ def _bound(signature: inspect.Signature, args: Mapping[str, Any]) -> inspect.Bou
     if missing:
         raise Rejected(f"The decided arguments lack {', '.join(missing)}.")
     ordered = {name: arguments[name] for name in signature.parameters if name in arguments}
-    return inspect.BoundArguments(signature, ordered)  # pyright: ignore[reportArgumentType]
+    return inspect.BoundArguments(signature, ordered)

@@ -41,7 +41,9 @@ class Hub:
         self._open = False
         self._wake_all()
         running = set(self._tasks)
-        while running:  # again: a client that is just connecting can swallow a cancellation
+        while (
+            running
+        ):  # again: before Python 3.12 one that comes while a command is sent may be swallowed
             for task in running:
                 task.cancel()
             _, running = await asyncio.wait(running, timeout=0.1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -66,9 +67,17 @@ def lua(name: str) -> str:
 
 @asynccontextmanager
 async def translated() -> AsyncGenerator[None, None]:
-    """Redis's errors become ours; whether the command was done is then unknown."""
+    """Redis's errors become ours; whether the command was done is then unknown.
+
+    The client sends by `asyncio.wait_for`, which before Python 3.12 could swallow a cancellation
+    (https://github.com/python/cpython/issues/86296): one that came meanwhile is raised here.
+    """
+    task = asyncio.current_task()
+    cancelled = task.cancelling() if task else 0
     try:
         yield
+        if task and task.cancelling() > cancelled:
+            raise asyncio.CancelledError
     except OutOfMemoryError as error:
         raise StoreError("Redis is full (maxmemory): nothing new can be stored.") from error
     except (ConnectionError, TimeoutError, BusyLoadingError, OSError) as error:

@@ -122,7 +122,8 @@ class Streams:
         ]
 
     async def _end(self, stream: str) -> str:
-        last = cast(list[Entry], await self._redis.xrevrange(stream, count=1))
+        # By the reader, which is then connected: a wait that is cancelled at once has nothing half open.
+        last = cast(list[Entry], await self._reader.xrevrange(stream, count=1))
         return last[0][0].decode() if last else "0-0"
 
     async def _ensure_group(self) -> None:
