@@ -20,10 +20,14 @@ class Directory:
         self._channel, self._team = channel, team
         self._members: dict[str, tuple[float, frozenset[str]]] = {}
 
-    async def check(self, who: Reviewer, snapshot: Snapshot, places: Iterable[Place]) -> None:
-        """Raises Refused where this person may not decide what stands at these places, or nobody can tell."""
+    def admit(self, who: Reviewer) -> None:
+        """Raises Refused for people of other workspaces: before anything is read, so they learn nothing."""
         if who.team != self._team:
             raise Refused("not_permitted", "Only people of this workspace may decide.")
+
+    async def check(self, who: Reviewer, snapshot: Snapshot, places: Iterable[Place]) -> None:
+        """Raises Refused where this person may not decide what stands at these places, or nobody can tell."""
+        self.admit(who)
         places = [place for place in places if place in snapshot.posts]
         if not places:
             told = "This message is still being noted down. Press again in a moment."

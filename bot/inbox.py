@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
@@ -20,6 +21,8 @@ log = logging.getLogger(__name__)
 
 #: Slack shows a failure after 3 s; the sentence must be on its way before.
 PATIENCE = 2.2
+#: How long the note of a message that Slack shows already may take, in seconds.
+NOTED = 0.5
 
 AWAY = "The store can't be reached, so nothing was changed. Press again in a moment: it is safe."
 UNKNOWN = "It is not known whether this was stored in time. Press again: it counts only once."
@@ -64,14 +67,17 @@ class Inbox:
     async def decide(self, target: Target, proposal: Proposal, who: Reviewer, op: str) -> Reply:
         return await self._apply(target, who, op, lambda: self._decide(target, proposal, who, op))
 
-    async def may_decide(self, target: Target, who: Reviewer) -> Snapshot:
-        """For what opens a form: raises Refused where the answer could only be refused."""
-        snapshot = await self.load(target)
+    async def may_decide(self, target: Target, who: Reviewer, op: str = "") -> Snapshot:
+        """For what opens or reads a form: raises Refused where the answer could only be refused. An `op` that
+        was stored before is let through, so that sending it again gets the same answer.
+        """
+        self._directory.admit(who)
+        snapshot = await self._permitted(target, who)
         action = snapshot.review.action(target.action)
         if action is None:
             raise Refused("unknown_action", "This review has no such action.")
-        await self._directory.check(who, snapshot, action.places)
-        transitions.check_open(action, target.revision, snapshot.now)
+        if op not in snapshot.review.ops:
+            transitions.check_open(action, target.revision, snapshot.now)
         return snapshot
 
     async def escalate(self, target: Target, conversation: str, who: Reviewer, op: str) -> Reply:
@@ -90,8 +96,7 @@ class Inbox:
 
     async def resolve(self, target: Target, answer: DoubtAnswer, who: Reviewer, op: str) -> Reply:
         async def act() -> Snapshot:
-            snapshot = await self.load(target)
-            await self._directory.check(who, snapshot, snapshot.review.places)
+            snapshot = await self._permitted(target, who)
             await self._reviews.change(
                 target.review_id,
                 op,
@@ -101,10 +106,25 @@ class Inbox:
 
         return await self._apply(target, who, op, act)
 
+    async def _permitted(self, target: Target, who: Reviewer) -> Snapshot:
+        """The review, where this person may decide. A click can be faster than the note of where its card
+        stands: whoever would be refused for want of it is looked at again for a moment.
+        """
+        end = time.monotonic() + NOTED
+        while True:
+            snapshot = await self.load(target)
+            action = snapshot.review.action(target.action)
+            places = action.places if action else snapshot.review.places
+            try:
+                await self._directory.check(who, snapshot, places)
+                return snapshot
+            except Refused:
+                if set(places) <= set(snapshot.posts) or time.monotonic() > end:
+                    raise
+            await asyncio.sleep(0.02)
+
     async def _decide(self, target: Target, proposal: Proposal, who: Reviewer, op: str) -> Snapshot:
-        snapshot = await self.load(target)
-        if (action := snapshot.review.action(target.action)) is not None:
-            await self._directory.check(who, snapshot, action.places)
+        snapshot = await self._permitted(target, who)
         await failpoint("bot.before_commit")
         await self._reviews.decide(target.review_id, target.action, proposal, who, op)
         await failpoint("bot.after_commit")
@@ -115,6 +135,7 @@ class Inbox:
     ) -> Reply:
         """Within the time that a click has; every refusal is a sentence, and the log has no arguments."""
         try:
+            self._directory.admit(who)
             async with asyncio.timeout(PATIENCE):
                 await act()
         except Refused as refused:

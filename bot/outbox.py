@@ -61,7 +61,7 @@ class Outbox:
             tasks.create_task(self._forever(self._revive))
 
     async def _read(self) -> None:
-        for hint in await self._store.read_events(self._consumer, block=5.0):
+        for hint in await self._store.read_events(self._consumer, block=2.0):
             await self._accept(hint)
 
     async def _reclaim(self) -> None:

@@ -22,7 +22,10 @@ _BIDI = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _WORD = re.compile(r"[^\W\d_]+")
 #: Greek letters that look like Latin ones. Cyrillic and Armenian ones are too many to tell apart.
 _GREEK = frozenset("ΑΒΕΖΗΙΚΜΝΟΡΤΥΧανορυικτχ")
-_SUSPECT = re.compile(r"[^\n\t -~]")
+#: All but what is surely a letter that is seen: Latin, Cyrillic, kana, Han, Hangul.
+_SUSPECT = re.compile(
+    r"[^\n\t -~\u00c0-\u024f\u0410-\u044f\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fef\uac00-\ud7a3]"
+)
 _MARK = re.compile(r"⟦U\+([0-9A-F]{4,6})⟧")
 _PADDING = re.compile(r"[ \t\n]{4,}")
 _PADDED = {" ": "space", "\t": "tab", "\n": "line break"}

@@ -7,6 +7,7 @@ import logging
 from collections.abc import Awaitable, Callable
 
 from aiohttp import web
+from aiohttp.http_exceptions import HttpProcessingError
 from slack_bolt.adapter.aiohttp import to_aiohttp_response
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.request.async_request import AsyncBoltRequest
@@ -28,7 +29,10 @@ def make_web(slack: AsyncApp, signing: SignatureVerifier, ready: Probe) -> web.A
     app = web.Application(client_max_size=MAX_BODY)
 
     async def events(request: web.Request) -> web.StreamResponse:
-        body = await request.read()
+        try:
+            body = await request.read()
+        except (web.RequestPayloadError, HttpProcessingError):
+            return web.Response(status=400)
         if not _signed(request, body, signing):
             return web.Response(status=401)
         try:
@@ -38,8 +42,11 @@ def make_web(slack: AsyncApp, signing: SignatureVerifier, ready: Probe) -> web.A
             return web.Response(status=400)
         answer = await slack.async_dispatch(asked)
         response = await to_aiohttp_response(answer)
-        await response.prepare(request)
-        await response.write_eof()
+        try:
+            await response.prepare(request)
+            await response.write_eof()
+        except ConnectionResetError:  # whatever was decided is stored; the person may press again
+            log.warning("an answer came too late: Slack had hung up")
         await failpoint("bot.after_ack")
         return response
 

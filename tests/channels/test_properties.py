@@ -17,7 +17,7 @@ from bot.channels.slack.pages import see
 from bot.inbox import Target
 from hitl_core.forms import make_form
 from tests.channels.reading import arguments_in, arguments_on, check, check_view
-from tests.channels.scenes import DEFAULT, decided, escalated, name_of, review_of
+from tests.channels.scenes import DEFAULT, decided, escalated, lapsed, name_of, review_of, started
 
 TARGET = Target("0-abc", "1", 1)
 NASTY = (
@@ -172,3 +172,14 @@ def test_a_hundred_doubts_and_decisions_fit() -> None:
         review = decided(review, action.key, "reject", message="&" * 500)
     sent = check(message(card(review, DEFAULT), name_of))
     assert re.search(r"and \d+ more", str(sent["blocks"]))
+
+
+def test_a_hundred_calls_in_doubt_fit() -> None:
+    """Given a hundred calls that may have run, then those that fit are asked about, the others counted."""
+    review = review_of(*[("tool", {"a": n}) for n in range(100)])
+    for action in review.actions:
+        review = decided(review, action.key, "approve")
+    review = lapsed(started(review, *(call.key for call in review.calls)))
+    sent = check(message(card(review, DEFAULT), name_of))
+    asked = sum(block["block_id"].startswith("doubt:") for block in sent["blocks"])
+    assert f"{100 - asked} more wait" in str(sent["blocks"])

@@ -214,15 +214,22 @@ async def translated(method: str) -> AsyncGenerator[None, None]:
     try:
         yield
     except SlackApiError as error:
-        response = cast(Any, error.response)
-        name = str(response.get("error") or response.status_code)
-        if response.status_code == 429 or name == "ratelimited":
+        response = cast(Any, error.response)  # aiohttp's own where the body was no JSON
+        data = getattr(response, "data", None)
+        status = int(getattr(response, "status_code", 0) or response.status)
+        said = cast("dict[str, Any]", data).get("error") if isinstance(data, dict) else None
+        name = str(said or f"HTTP {status}")
+        if status == 429 or name == "ratelimited":
             raise Limited(float(response.headers.get("Retry-After", 1))) from error
         if name in _GONE:
             raise MessageGone(f"Slack answered {name} to {method}") from error
-        if name in _TRANSIENT or response.status_code >= 500:
+        if name in _TRANSIENT or said is None or status >= 500:
             raise Unreachable(f"Slack answered {name} to {method}") from error
         raise Undeliverable(f"Slack answered {name} to {method}") from error
+    except (
+        AttributeError
+    ) as error:  # what the SDK raises for an answer of status 200 that is plain text
+        raise Unreachable(f"{method}: Slack's answer is no JSON") from error
     except (aiohttp.ClientError, TimeoutError, OSError) as error:
         raise Unreachable(f"{method}: {error or type(error).__name__}") from error
 

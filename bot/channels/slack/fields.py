@@ -85,12 +85,6 @@ def errors_by_block(
     return found
 
 
-def first_input(form: Form, revision: int) -> str:
-    """The block where an error without a field stands; "" where nothing can be edited."""
-    inputs = (field.pointer for field in form.fields if field.locked is None)
-    return next((block_id(pointer, revision) for pointer in inputs), "")
-
-
 def block_id(pointer: str, revision: int) -> str:
     """A new revision has new ids, so Slack shows its values and not what was typed before."""
     whole = f"f:{pointer}#{revision}"

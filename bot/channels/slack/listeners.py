@@ -123,14 +123,14 @@ class Listeners:
     async def _submitted(self, target: Target, view: Body, who: Reviewer) -> dict[str, Any]:
         values: Body = view["state"]["values"]
         kind: DecisionType = view["callback_id"]
-        first = "message"
+        inputs = (block["block_id"] for block in view["blocks"] if block["type"] == "input")
+        first = str(next(inputs, ""))
         args: Arguments | None = None
         try:
             snapshot = await self._inbox.may_decide(target, who)
             if kind == "edit":
                 schema, current = _schema_and_args(target, snapshot)
                 form = fields.shown_form(make_form(schema, current))
-                first = fields.first_input(form, target.revision)
                 try:
                     answers = fields.read_answers(form, target.revision, values)
                     args = encode(read_form(schema, current, answers))

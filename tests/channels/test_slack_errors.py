@@ -1,0 +1,78 @@
+"""What Slack's answers mean to the bot: wait, give up, or look again."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import pytest
+from aiohttp import web
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.channel import Limited, MessageGone, Undeliverable, Unreachable
+from bot.channels.slack.channel import SlackChannel
+from hitl_core.model import MessageRef
+
+REF = MessageRef(channel="slack", conversation="C1", ts="1.2")
+
+
+@pytest.fixture
+async def answering() -> AsyncIterator[Callable[[web.Response], SlackChannel]]:
+    """Makes a channel whose Slack gives this answer to everything."""
+    answers: list[web.Response] = []
+
+    async def answer(request: web.Request) -> web.Response:
+        return answers[0]
+
+    app = web.Application()
+    app.router.add_post("/api/{method}", answer)
+    app.router.add_get("/api/{method}", answer)
+    runner = web.AppRunner(app, shutdown_timeout=0.1)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    url = f"http://127.0.0.1:{runner.addresses[0][1]}/api/"
+
+    def make(response: web.Response) -> SlackChannel:
+        answers[:] = [response]
+        return SlackChannel(AsyncWebClient("xoxb", base_url=url, retry_handlers=[]), "#c")
+
+    yield make
+    await runner.cleanup()
+
+
+def said(error: str, status: int = 200, **headers: str) -> web.Response:
+    return web.json_response({"ok": False, "error": error}, status=status, headers=headers)
+
+
+@pytest.mark.parametrize(
+    ("response", "meaning"),
+    [
+        (said("message_not_found"), None),
+        (said("ratelimited", 429, **{"Retry-After": "7"}), Limited),
+        (web.Response(status=429, text="slow down", headers={"Retry-After": "7"}), Limited),
+        (said("internal_error"), Unreachable),
+        (said("invalid_auth"), Unreachable),
+        (said("channel_not_found"), Undeliverable),
+        (said("channel_not_found", 500), Unreachable),
+        (web.Response(status=500, text="oops"), Unreachable),
+        (web.Response(status=503, text="<html>", content_type="text/html"), Unreachable),
+        (web.Response(status=502, text="{", content_type="application/json"), Unreachable),
+        (web.Response(status=200, text="hello"), Unreachable),
+        (web.Response(status=200, text="{", content_type="application/json"), Unreachable),
+    ],
+    ids=lambda one: one.__name__ if isinstance(one, type) else None,
+)
+async def test_every_answer_of_slack_means_something(
+    answering: Callable[[web.Response], SlackChannel], response: web.Response, meaning: Any
+) -> None:
+    """Given any answer, JSON or not, then the bot knows whether to try again; a message that is gone is
+    deleted enough."""
+    channel = answering(response)
+    if meaning is None:
+        await channel.delete(REF)
+        return
+    with pytest.raises(meaning) as caught:
+        await channel.delete(REF)
+    assert not isinstance(caught.value, MessageGone)
+    if isinstance(caught.value, Limited):
+        assert caught.value.seconds == 7
