@@ -20,7 +20,7 @@ from hitl_core.review.transitions import Proposal
 log = logging.getLogger(__name__)
 
 #: Slack shows a failure after 3 s; the sentence must be on its way before.
-PATIENCE = 2.2
+PATIENCE = 1.8
 #: How long the note of a message that Slack shows already may take, in seconds.
 NOTED = 0.5
 

@@ -127,7 +127,7 @@ class SlackChannel:
         if not name or time.monotonic() - since > _FRESH:
             name = str(user.get("name") or user.get("username") or user_id)
             try:
-                async with asyncio.timeout(0.7):
+                async with asyncio.timeout(0.3):
                     info = (await self._call("users.info", user=user_id))["user"]
                 name = str(info.get("real_name") or info.get("name") or name)
                 self._people[user_id] = (time.monotonic(), name)

@@ -5,6 +5,7 @@ raise stands after an `ack` (with Bolt's default runner such an error would turn
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import re
 from typing import Any
@@ -16,7 +17,7 @@ from bot.channel import Limited, Undeliverable, Unreachable
 from bot.channels.slack import fields, ids, modals, pages
 from bot.channels.slack.channel import SlackChannel
 from bot.channels.slack.rich import inert
-from bot.inbox import Inbox, Reply, Target
+from bot.inbox import UNKNOWN, Inbox, Reply, Target
 from bot.text import one_line
 from hitl_core.errors import InvalidToolCall, Refused
 from hitl_core.forms import FormErrors, SchemaError, make_form
@@ -33,6 +34,9 @@ Body = dict[str, Any]
 MENDABLE = frozenset({"unchanged", "invalid_args", "message_required", "unavailable", "busy"})
 #: A trigger_id lives for 3 s: when reading takes longer than this, a view is opened first.
 QUICK = 0.5
+#: Slack takes an answer within 3 s: what a submission may take of them, and telling somebody privately.
+IN_TIME = 2.2
+TOLD = 0.4
 
 DOUBTS: dict[str, DoubtAnswer] = {
     "doubt_ran": "ran",
@@ -117,17 +121,22 @@ class Listeners:
         """A modal: closed when it counted, with errors beside the fields when it can be mended."""
         view = body["view"]
         target = ids.target_of_view(view)
-        answer = await self._submitted(target, view, await self._who(body))
+        who = await self._who(body)
+        try:
+            async with asyncio.timeout(IN_TIME):
+                answer = await self._submitted(target, view, who)
+        except TimeoutError:
+            answer = _answer(Reply("unavailable", UNKNOWN), _first_input(view))
         await ack(**answer)
 
     async def _submitted(self, target: Target, view: Body, who: Reviewer) -> dict[str, Any]:
         values: Body = view["state"]["values"]
         kind: DecisionType = view["callback_id"]
-        inputs = (block["block_id"] for block in view["blocks"] if block["type"] == "input")
-        first = str(next(inputs, ""))
+        first = _first_input(view)
+        op = ids.op_of_view(view, who.id)
         args: Arguments | None = None
         try:
-            snapshot = await self._inbox.may_decide(target, who)
+            snapshot = await self._inbox.may_decide(target, who, op)
             if kind == "edit":
                 schema, current = _schema_and_args(target, snapshot)
                 form = fields.shown_form(make_form(schema, current))
@@ -146,7 +155,6 @@ class Listeners:
         except (InvalidToolCall, SchemaError) as error:
             return _answer(Reply("invalid_args", str(error)), first)
         proposal = Proposal(kind, target.revision, modals.message_of(values), args)
-        op = ids.op_of_view(view, who.id)
         return _answer(await self._inbox.decide(target, proposal, who, op), first)
 
     async def _decide(
@@ -208,7 +216,7 @@ class Listeners:
         if not reply.text:
             return
         try:
-            async with asyncio.timeout(0.6):
+            async with asyncio.timeout(TOLD):
                 answer = await respond(
                     text=inert(one_line(reply.text)),
                     response_type="ephemeral",
@@ -218,7 +226,15 @@ class Listeners:
                 return
         except Exception as error:  # Bolt's webhook client raises whatever its HTTP library does
             log.info("response_url failed: %s", error)
-        await self._channel.whisper(body["channel"]["id"], body["user"]["id"], reply.text)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(TOLD):
+                await self._channel.whisper(body["channel"]["id"], body["user"]["id"], reply.text)
+
+
+def _first_input(view: Body) -> str:
+    """The block beside which an error stands that belongs to no field; "" without any input."""
+    inputs = (block["block_id"] for block in view["blocks"] if block["type"] == "input")
+    return str(next(inputs, ""))
 
 
 def _see(target: Target, snapshot: Snapshot, page: int) -> modals.View:
