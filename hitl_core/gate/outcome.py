@@ -25,7 +25,7 @@ class Outcome:
 
     def __init__(self, review: Review, reviews: Reviews, lease: float) -> None:
         self._review, self._reviews, self._lease = review, reviews, lease
-        self._fence, self._turns = review.fence, asyncio.Lock()
+        self._fence = review.fence
         self._calls = {call.tool_call_id: call for call in review.calls}
         self.review_id, self.thread_id, self.turn = review.id, review.thread_id, review.turn
         self.requester = review.requester
@@ -124,11 +124,7 @@ class Outcome:
         )
 
     async def _change(self, what: str, transition: Transition) -> None:
-        """One at a time: the calls of a long turn may all start at once, and would lose compare after compare
-        to each other.
-        """
-        async with self._turns:
-            await self._reviews.change(self.review_id, f"{what}:{uuid4().hex}", transition)
+        await self._reviews.change(self.review_id, f"{what}:{uuid4().hex}", transition)
 
 
 async def _renew(outcome: weakref.ref[Outcome], every: float) -> None:

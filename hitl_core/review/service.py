@@ -7,6 +7,7 @@ import random
 import time
 from collections.abc import Awaitable, Callable
 from typing import NamedTuple, TypeVar
+from weakref import WeakValueDictionary
 
 from hitl_core.errors import Refused, ReviewConflict, ReviewNotFound, StoreUnavailable
 from hitl_core.forms import check_args
@@ -39,6 +40,7 @@ class Reviews:
     def __init__(self, store: Store, patience: float = 2.0) -> None:
         self.store = store
         self._patience = patience
+        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def patiently(self, call: Callable[[], Awaitable[T]]) -> T:
         """Ask the store, again while it is away: only what is safe to repeat. Raises StoreUnavailable."""
@@ -77,6 +79,13 @@ class Reviews:
         others kept changing the review.
         """
         end = time.monotonic() + self._patience
+        # One at a time in this process: the calls of a long turn may all start at once, and would lose
+        # compare after compare to each other.
+        turn = self._turns.setdefault(review_id, asyncio.Lock())
+        async with turn:
+            return await self._change(review_id, op, transition, end)
+
+    async def _change(self, review_id: str, op: str, transition: Transition, end: float) -> Applied:
         lost = 0
         while lost < ATTEMPTS:
             snapshot = await self._load(review_id, end)

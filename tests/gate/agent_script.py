@@ -24,7 +24,9 @@ async def main(url: str, effects: str, lease: str) -> None:
         for ready in outcome.execute:
             if await outcome.once(ready):
                 file = os.open(effects, os.O_APPEND | os.O_CREAT | os.O_WRONLY)
-                os.write(file, f"{outcome.idempotency_key(ready)} {json.dumps(ready.args)}\n".encode())
+                os.write(
+                    file, f"{outcome.idempotency_key(ready)} {json.dumps(ready.args)}\n".encode()
+                )
                 os.close(file)
                 await failpoint("agent.after_effect")
                 results[ready.id] = "sent"

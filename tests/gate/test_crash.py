@@ -39,7 +39,12 @@ class Agents:
             self._url,
             str(self._effects),
             "1.0",
-            env={**os.environ, "HITL_FAILPOINTS": failpoints, "TOOL": tool, "PYTHONPATH": str(ROOT)},
+            env={
+                **os.environ,
+                "HITL_FAILPOINTS": failpoints,
+                "TOOL": tool,
+                "PYTHONPATH": str(ROOT),
+            },
             stdout=asyncio.subprocess.PIPE,
         )
         self._started.append(process)

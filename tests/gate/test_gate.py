@@ -11,11 +11,20 @@ import pytest
 import redis
 
 from hitl_core.embedded_redis import EmbeddedRedis
-from hitl_core.errors import GateClosed, InvalidToolCall, Refused, ReviewConflict, ReviewNotFound
+from hitl_core.errors import (
+    GateClosed,
+    InvalidToolCall,
+    LeaseLost,
+    Refused,
+    ReviewConflict,
+    ReviewNotFound,
+)
 from hitl_core.gate import Answer, Gate, Outcome
 from hitl_core.model import ToolCall
+from hitl_core.review import execution
+from hitl_core.review.service import Reviews
 from hitl_core.store import MemoryStore
-from tests.gate.conftest import Open
+from tests.gate.conftest import Open, listeners
 from tests.support.builders import approve_all, call, person, policy, proposal
 from tests.support.waiting import wait_until
 
@@ -51,10 +60,10 @@ def ids(outcome: Outcome) -> list[str]:
 
 async def test_promise_1_what_the_agent_changes_after_submitting_does_not_run(gate: Gate):
     """T1: given arguments that are changed while people decide, then the old ones run."""
-    args = {"amount": 10, "to": ["ada"]}
+    args: dict[str, Any] = {"amount": 10, "to": ["ada"]}
     review_id = await gate.submit([ToolCall("c1", "ask", args)], thread_id="t")
     args["amount"] = 10**6
-    args["to"].append("eve")  # type: ignore[union-attr]
+    args["to"].append("eve")
     await approve_all(gate.reviews, review_id)
 
     outcome = await gate.wait(review_id)
@@ -301,7 +310,9 @@ async def test_every_call_is_executed_or_answered_in_the_models_order(open_gate:
     )
     stop = "The tool was not executed. Do not retry this tool call unless the user explicitly requests it."
     assert outcome.answers == (
-        Answer("c1", "ask", "User rejected the tool call for `ask` with reason: too expensive", "error"),
+        Answer(
+            "c1", "ask", "User rejected the tool call for `ask` with reason: too expensive", "error"
+        ),
         Answer(
             "c4",
             "drop_table",
@@ -312,7 +323,9 @@ async def test_every_call_is_executed_or_answered_in_the_models_order(open_gate:
         Answer("c5", "ask", f"User rejected the tool call for `ask` with id c5. {stop}", "error"),
         Answer("c6", "ask", "It is 42.", "success"),
         Answer("c7", "ask", "The tool call `ask` was skipped. The tool was not executed.", "error"),
-        Answer("c9", "quick", f"Nobody decided on the tool call for `quick` in time. {stop}", "error"),
+        Answer(
+            "c9", "quick", f"Nobody decided on the tool call for `quick` in time. {stop}", "error"
+        ),
     )
     assert not outcome.jump_to_model
 
@@ -423,8 +436,6 @@ async def test_promise_5_a_dead_agents_review_is_taken_over(open_gate: Open):
 
 async def test_promise_5_a_zombie_changes_nothing(open_gate: Open):
     """A6: stopped for longer than its lease, it finds that it lost the review."""
-    from hitl_core.errors import LeaseLost
-
     zombie, heir = await open_gate(lease=0.3), await open_gate(lease=30)
     outcome = await approved(zombie, call(id="c1"), call(id="c2"))
     outcome.release()
@@ -466,8 +477,6 @@ async def test_promise_5_a_doubtful_call_is_asked_about(
     [doubt] = await wait_until("the call is in doubt", doubted)
     assert (doubt.tool_call_id, waiting.done()) == ("c1", False)
     assert await heir.reviews.store.ready("billing") == []
-    from hitl_core.review import execution
-
     await heir.reviews.change(
         review_id, "r", lambda r, now: execution.resolve(r, "1", answer, person("Bo"), now)
     )
@@ -588,17 +597,37 @@ async def test_review_and_settled_in_one_process_do_not_take_from_each_other(ope
 
     serving = asyncio.create_task(serve())
     await asyncio.sleep(0)
-    asked = await asyncio.wait_for(
-        asyncio.gather(
-            *(gate.review([call("look_up", n=n)], thread_id=f"t-{n}") for n in range(60))
-        ),
-        20,
-    )
+    names = ["look_up", "ask"] * 30
+    asking = [
+        asyncio.create_task(gate.review([call(name, n=1)], thread_id=f"t-{n}"))
+        for n, name in enumerate(names)
+    ]
+    people = await open_gate(agent="people")
+    for n in range(1, 60, 2):
+
+        async def submitted(thread_id: str = f"t-{n}") -> list[str]:
+            return await people.reviews.store.thread(thread_id)
+
+        [review_id] = await wait_until("it is submitted", submitted)
+        await approve_all(people.reviews, review_id)
+    asked = await asyncio.wait_for(asyncio.gather(*asking), 20)
     assert len({outcome.review_id for outcome in asked}) == 60
     assert all(ids(outcome) == ["c1"] for outcome in asked)
     assert served == []
     serving.cancel()
     await asyncio.gather(serving, return_exceptions=True)
+
+
+async def test_settled_leaves_alone_what_is_waited_for_in_its_own_process(open_gate: Open):
+    """Given a review that is ready and watched, then it comes only when nobody watches it any more."""
+    gate = await open_gate(alive=0.3)
+    watched = await gate.submit([call("look_up", n=1)], thread_id="t-1")
+    other = await gate.submit([call("look_up", n=1)], thread_id="t-2")
+    outcomes = gate.settled()
+    with gate._hub.watch(watched):
+        assert (await asyncio.wait_for(first(outcomes), 10)).review_id == other
+    assert (await asyncio.wait_for(first(outcomes), 10)).review_id == watched
+    await outcomes.aclose()
 
 
 async def test_settled_goes_on_past_a_review_that_cannot_be_read(open_gate: Open, redis_url: str):
@@ -641,9 +670,7 @@ async def test_a_cancelled_wait_leaves_the_review_as_it_is(gate: Gate):
 async def test_five_hundred_wait_over_a_handful_of_connections(open_gate: Open, redis_url: str):
     """Waiting costs no connection each; when all are decided, each gets its own, and nobody another's."""
     gate, people = await open_gate(), await open_gate()
-    review_ids = [
-        await gate.submit([call(n=n)], thread_id=f"t-{n}", turn="m") for n in range(500)
-    ]
+    review_ids = [await gate.submit([call(n=n)], thread_id=f"t-{n}", turn="m") for n in range(500)]
     waiting = [asyncio.create_task(gate.wait(id)) for id in review_ids]
     with redis.Redis.from_url(redis_url) as client:
 
@@ -666,27 +693,25 @@ async def test_five_hundred_wait_over_a_handful_of_connections(open_gate: Open, 
 
 
 @pytest.mark.slow
-async def test_promise_11_a_waiter_survives_the_death_of_redis(own_redis: OwnRedis, open_gate: Open):
+async def test_promise_11_a_waiter_survives_the_death_of_redis(
+    own_redis: OwnRedis, open_gate: Open
+):
     """R1: killed while it waits, and again just after the decision: nothing is lost."""
     server = own_redis()
     gate, people = await open_gate(server.url), await open_gate(server.url)
-    waiting = asyncio.create_task(gate.review([call(n=1)], thread_id="t"))
-
-    async def submitted() -> list[str]:
-        return await people.reviews.store.thread("t")
-
-    [review_id] = await wait_until("it is submitted", submitted)
+    review_id = await gate.submit([call(n=1)], thread_id="t")
+    gate.reviews = Reviews(gate.reviews.store, patience=0.05)  # the outage is longer than that
     server.kill()
+    waiting = asyncio.create_task(gate.wait(review_id))
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(asyncio.shield(waiting), 0.5)
     server.start()
-    assert not waiting.done()
     await approve_all(people.reviews, review_id)
     server.kill()
     server.start()
 
     outcome = await asyncio.wait_for(waiting, 30)
     assert await outcome.once(outcome.execute[0])
-    server.kill()
-    server.start()
     await outcome.done({"c1": "ok"})
     assert await status_of(people, review_id) == "done"
 
@@ -697,7 +722,8 @@ async def test_a_wait_ends_when_its_gate_closes(open_gate: Open, redis_url: str)
         review_id = await gate.submit([call(n=1)], thread_id="t")
         waiting = asyncio.create_task(gate.wait(review_id))
         serving = asyncio.create_task(first(gate.settled()))
-        await wait_until("it waits", lambda: gate._hub.watched(review_id))  # pyright: ignore[reportPrivateUsage]
+        await wait_until("it waits", lambda: gate._hub.watched(review_id))
+        await wait_until("it listens", lambda: listeners(redis_url) == 1)
     for task in (waiting, serving):
         with pytest.raises(GateClosed):
             await asyncio.wait_for(task, 5)

@@ -116,11 +116,12 @@ class Lab:
         *turns: Turn | str,
         asking: Any = ASKING,
         between: Sequence[Any] = (),
+        inside: Sequence[Any] = (),
         guard_first: bool = False,
         **hitl: Any,
     ) -> Any:
         pausing = HumanInTheLoopMiddleware(asking, **hitl)
-        stack = [pausing, *between, self.reviews.middleware]
+        stack = [pausing, *between, self.reviews.middleware, *inside]
         return create_agent(
             Script(turns=list(turns)),
             tools(self.folder / "effects"),

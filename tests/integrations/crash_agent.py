@@ -1,4 +1,4 @@
-"""An agent process to kill: `python -m tests.integrations.crash_agent REDIS_URL FOLDER`.
+"""An agent process to kill: `python -m tests.integrations.crash_agent REDIS_URL FOLDER turn|node`.
 
 Starts its one run, or goes on with it, and serves until it is killed. What the model was told in
 the end stands in FOLDER/answers.json.
@@ -8,13 +8,19 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import signal
 import sys
 from pathlib import Path
+from typing import Any
 
+from langchain_core.messages import ToolMessage
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+from langgraph.graph import START, MessagesState, StateGraph
+from langgraph.types import interrupt
 
 from hitl_core.gate import Gate
-from hitl_core.integrations.langgraph import Run
+from hitl_core.integrations.langgraph import Driver, Run
 from tests.integrations.agents import POLICY, Lab, answers, call, go
 
 TURN = [
@@ -24,12 +30,33 @@ TURN = [
 ]
 
 
-async def main(url: str, folder: Path) -> None:
+def node_driver(lab: Lab) -> Driver:
+    """A graph whose node asks, and acts on the answer itself."""
+
+    def node(state: MessagesState) -> dict[str, Any]:
+        config = {"allow_accept": True, "allow_respond": True}
+        action = {"action": "send_email", "args": {"to": "a"}}
+        [answer] = interrupt([{"action_request": action, "config": config}])
+        if answer["type"] == "accept":
+            with (lab.folder / "effects").open("a") as file:
+                file.write("sent a\n")
+        if os.environ.get("DIE_IN_NODE"):
+            os.kill(os.getpid(), signal.SIGKILL)
+        return {"messages": [ToolMessage(json.dumps(answer), tool_call_id="c1")]}
+
+    graph = StateGraph(MessagesState)
+    graph.add_node("node", node)
+    graph.add_edge(START, "node")
+    return lab.reviews.drive(graph.compile(checkpointer=lab.saver))
+
+
+async def main(url: str, folder: Path, shape: str) -> None:
     async with (
         Gate.connect(url, policy=POLICY, agent="billing", lease=1.0) as gate,
         AsyncSqliteSaver.from_conn_string(str(folder / "checkpoints.db")) as saver,
     ):
-        driver = Lab(gate, saver, folder).driver(TURN)
+        lab = Lab(gate, saver, folder)
+        driver = node_driver(lab) if shape == "node" else lab.driver(TURN)
 
         async def told(run: Run) -> None:
             (folder / "answers.json").write_text(json.dumps(answers(run)))
@@ -40,4 +67,4 @@ async def main(url: str, folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main(sys.argv[1], Path(sys.argv[2])))
+    asyncio.run(main(sys.argv[1], Path(sys.argv[2]), sys.argv[3]))

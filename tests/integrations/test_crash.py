@@ -34,6 +34,7 @@ class Scene:
     def __init__(self, url: str, gate: Gate, folder: Path) -> None:
         self._url, self._folder = url, folder
         self.lab = Lab(gate, None, folder)
+        self.shape = "turn"
 
     @property
     def effects(self) -> list[str]:
@@ -48,7 +49,14 @@ class Scene:
     async def agent(self, point: str = "", **env: str) -> AsyncIterator[asyncio.subprocess.Process]:
         """Dies at `point`, or at the end of the block."""
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "tests.integrations.crash_agent", self._url, self._folder),
+            *(
+                sys.executable,
+                "-m",
+                "tests.integrations.crash_agent",
+                self._url,
+                self._folder,
+                self.shape,
+            ),
             env={**os.environ, VARIABLE: f"{point}=kill" if point else "", **env},
         )
         try:
@@ -68,7 +76,8 @@ class Scene:
         return await wait_until("a review", found)
 
     async def decide(self) -> None:
-        await self.lab.decide((await self.review()).id, *DECISIONS)
+        decisions = DECISIONS if self.shape == "turn" else DECISIONS[:1]
+        await self.lab.decide((await self.review()).id, *decisions)
 
     async def done(self) -> Review:
         return await self.lab.done((await self.review()).id)
@@ -177,3 +186,22 @@ async def test_a4_a5_killed_around_the_tool_asks_a_person(
     assert scene.effects == ["sent a"] * effects
     status, text = scene.answers["c1"]
     assert (status, text.endswith(told[1])) == (told[0], True)
+
+
+@pytest.mark.parametrize(
+    ("answer", "effects", "told"), [("ran", 1, "response"), ("rerun", 2, "accept")]
+)
+async def test_a_node_that_acts_by_itself_is_not_run_again_unasked(
+    scene: Scene, answer: DoubtAnswer, effects: int, told: str
+) -> None:
+    """Given a bare interrupt, and an agent killed in the node that acted on the answer, then it is
+    in doubt, and the node gets the answer that a person gave."""
+    scene.shape = "node"
+    async with scene.agent(DIE_IN_NODE="1"):
+        await scene.decide()
+    async with scene.agent():
+        await scene.doubted()
+        await scene.resolve(answer)
+        await scene.done()
+    assert scene.effects == ["sent a"] * effects
+    assert json.loads(scene.answers["c1"][1])["type"] == told

@@ -76,6 +76,17 @@ async def test_the_next_pause_of_a_resumed_run_becomes_a_review_with_the_same_re
     assert lab.effects == ["sent E", "sent b"]
 
 
+async def test_a_later_turn_of_the_same_run_has_nothing_to_do_with_the_review(lab: Lab) -> None:
+    """Given a turn without a review after a reviewed one, with the same call id, then its call just
+    runs."""
+    driver = lab.driver([call("c1", "send_email", to="a")], [call("c1", "read", topic="x")])
+    async with lab.serving(driver):
+        paused = await driver.run(go(), thread_id="t-1")
+        await lab.decide(paused.review_id, ("reject", "no"))
+        await lab.done(paused.review_id)
+    assert lab.effects == ["read x"]
+
+
 async def test_decisions_without_a_tool_run_answer_the_model(lab: Lab) -> None:
     """Given two calls, when one is answered by a person and one rejected without a reason, then no
     tool runs and the texts are LangChain's own."""

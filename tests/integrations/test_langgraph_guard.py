@@ -9,12 +9,17 @@ from typing import Any
 import pytest
 from langchain.agents import create_agent
 from langchain.agents.middleware import AgentMiddleware, HumanInTheLoopMiddleware
+from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.types import Command, interrupt
 
-from hitl_core.errors import IntegrationError
+from hitl_core.errors import IntegrationError, StoreUnavailable
+from hitl_core.gate import Gate
 from hitl_core.integrations.langgraph import guard
-from tests.integrations.agents import ASKING, Lab, Script, answers, call, go, tools
+from hitl_core.review.service import Reviews
+from hitl_core.store import MemoryStore, Write
+from tests.integrations.agents import ASKING, POLICY, Lab, Script, answers, call, go, tools
 from tests.support.waiting import wait_until
 
 EMAIL = [call("c1", "send_email", to="a")]
@@ -29,6 +34,17 @@ class Changing(AgentMiddleware[Any, Any, Any]):
 
     async def awrap_tool_call(self, request: Any, handler: Any) -> Any:
         return await handler(request.override(tool_call={**request.tool_call, "args": self._args}))
+
+
+class AwayStore(MemoryStore):
+    """A store that can be out of reach."""
+
+    away = False
+
+    async def commit(self, write: Write) -> bool:
+        if self.away:
+            raise StoreUnavailable("away")
+        return await super().commit(write)
 
 
 async def decided(lab: Lab, driver: Any, *decisions: Any) -> dict[str, tuple[str, str]]:
@@ -96,6 +112,67 @@ async def test_a_free_tool_that_raises_stops_the_run_and_the_run_is_taken_up_aga
     assert lab.effects.count("sent a") == 1
     assert str(paused.review_id) in caplog.text
     assert "secret" not in caplog.text
+
+
+async def test_a_tool_that_langgraph_cancels_is_reported_all_the_same(lab: Lab) -> None:
+    """Given an approved tool that still works when a free one raises, so that LangGraph cancels it,
+    then it comes to its end, is reported, and nobody has to be asked whether it ran."""
+    lit = asyncio.Event()
+
+    @tool
+    async def slow(to: str) -> str:
+        """Work on after the explosion."""
+        await lit.wait()
+        await asyncio.sleep(0.05)
+        return f"slowly {to}"
+
+    @tool
+    async def explode() -> str:
+        """Raise."""
+        lit.set()
+        raise RuntimeError
+
+    agent = create_agent(
+        Script(turns=[[call("c1", "slow", to="a"), call("c2", "explode")]]),
+        [slow, explode],
+        middleware=[HumanInTheLoopMiddleware({"slow": True}), lab.reviews.middleware],
+        checkpointer=lab.saver,
+    )
+    driver = lab.reviews.drive(agent)
+    async with lab.serving(driver):
+        paused = await driver.run(go(), thread_id="t-1")
+        await lab.decide(paused.review_id, "approve")
+        await lab.claimed(paused.review_id, fence=2)
+    review = await lab.review(paused.review_id)
+    assert (review.runs["1"].state, review.runs["1"].line) == ("done", "slowly a")
+
+
+async def test_a_result_that_could_not_be_reported_is_kept(
+    saver: AsyncSqliteSaver, tmp_path: Path
+) -> None:
+    """Given a store that goes away while the tool runs, then the model gets the result, and the
+    card gets its line with the end of the run."""
+    store = AwayStore()
+    async with Gate(store, policy=POLICY, agent="billing") as gate:
+        gate.reviews = Reviews(store, patience=0.05)
+        lab = Lab(gate, saver, tmp_path)
+
+        class Cut(AgentMiddleware[Any, Any, Any]):
+            async def awrap_tool_call(self, request: Any, handler: Any) -> Any:
+                store.away = True
+                return await handler(request)
+
+        async def told(run: Any) -> None:
+            store.away = False
+            lab.stops.append(run)
+
+        driver = lab.driver(EMAIL, inside=[Cut()])
+        async with lab.serving(driver, told):
+            paused = await driver.run(go(), thread_id="t-1")
+            await lab.decide(paused.review_id, "approve")
+            review = await lab.done(paused.review_id)
+    assert answers(lab.stops[0])["c1"] == ("success", "sent a")
+    assert review.runs["1"].line == "sent a"
 
 
 async def test_a_call_with_a_review_does_not_run_behind_the_drivers_back(lab: Lab) -> None:

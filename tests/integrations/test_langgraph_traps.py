@@ -13,7 +13,7 @@ from langchain_core.tools import tool
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.types import Command, interrupt
 
-from hitl_core.errors import Refused
+from hitl_core.errors import IntegrationError, Refused
 from tests.integrations.agents import ASKING, Lab, Script, answers, call, flipping, go, tools
 
 TWO = [call("c1", "send_email", to="a"), call("c2", "send_email", to="b")]
@@ -239,9 +239,9 @@ async def test_an_agent_that_is_a_node_of_another_graph_is_reviewed(lab: Lab) ->
     assert review.runs["1"].line == "sent E"
 
 
-async def test_a_fork_to_before_the_pause_is_not_answered_with_the_old_decisions(lab: Lab) -> None:
-    """Given a finished run, when its thread is replayed from the pause, then the approved call does
-    not run again."""
+async def test_a_replay_from_before_the_pause_does_not_run_the_call_again(lab: Lab) -> None:
+    """Given a finished run, when its thread is replayed or forked from the pause, then the approved
+    call does not run again, and the fork can't be decided by the old review."""
     agent = lab.agent(TWO[:1])
     driver = lab.reviews.drive(agent)
     async with lab.serving(driver):
@@ -251,6 +251,9 @@ async def test_a_fork_to_before_the_pause_is_not_answered_with_the_old_decisions
     history = [state async for state in agent.aget_state_history(CONFIG)]
     before = next(state for state in history if state.next and "after_model" in state.next[0])
     await agent.ainvoke(None, before.config)
+    await agent.aupdate_state(before.config, None)
+    with pytest.raises(IntegrationError, match="reviewed before"):
+        await driver.run(None, thread_id="t-1")
     await agent.ainvoke(Command(resume={"decisions": [{"type": "approve"}]}), CONFIG)
     assert lab.effects == ["sent a"]
 

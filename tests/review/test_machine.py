@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from hitl_core.errors import LeaseLost, Refused
 from hitl_core.model import Action, Decision, Review
@@ -31,6 +31,12 @@ class ReviewMachine(RuleBasedStateMachine):
         self.decided: dict[str, Decision] = {}
         self.starts: dict[str, int] = {}
         self.orders: dict[str, int] = {}
+
+    @initialize(approved=st.booleans())
+    def where_it_begins(self, approved: bool) -> None:
+        """Half of the lives begin after the people's half, or few would come far into the agent's."""
+        for action in self.review.actions if approved else ():
+            self.apply(transitions.decide, action.key, proposal(), person("Cy"), self.now)
 
     def apply(self, step: Any, *args: Any) -> bool:
         before = self.review
@@ -188,4 +194,4 @@ def _has_time(action: Action) -> bool:
 
 
 TestReviewMachine = ReviewMachine.TestCase
-TestReviewMachine.settings = settings(max_examples=40, stateful_step_count=40, deadline=None)
+TestReviewMachine.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)

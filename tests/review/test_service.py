@@ -128,8 +128,14 @@ async def test_many_at_once_are_all_stored(open_reviews: Open):
 async def test_what_is_due_is_fired_once(open_reviews: Open, redis_url: str):
     """K2: given two bots that saw the same review due, when both fire, then it is escalated once."""
     bots = [await open_reviews(), await open_reviews()]
-    steps = {"quick": {"escalate": [{"after": "1s", "to": "slack:#a"}, {"after": "1h", "to": "slack:#b"}]}}
-    review, event = review_of([call("quick")], now=await bots[0].store.now() - 5, by=policy(**steps))
+    steps = {
+        "quick": {
+            "escalate": [{"after": "1s", "to": "slack:#a"}, {"after": "1h", "to": "slack:#b"}]
+        }
+    }
+    review, event = review_of(
+        [call("quick")], now=await bots[0].store.now() - 5, by=policy(**steps)
+    )
     await bots[0].submit(review, event)
     assert await bots[0].store.due() == [review.id]
 

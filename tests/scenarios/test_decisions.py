@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hitl_core import ToolCall
 from tests.support.bots import CANARY, Scene, email, sql
-from tests.support.slack import said
+from tests.support.slack import APPROVALS, said
 
 
 async def test_an_approved_call_runs_as_it_was_asked(scene: Scene) -> None:
@@ -129,9 +129,9 @@ async def test_two_reviews_of_one_thread_have_a_card_each(scene: Scene) -> None:
     first = scene.ask(gate, email(), thread_id="t-1", turn="m1")
     one = await scene.card("send_email")
     second = scene.ask(gate, email(), thread_id="t-1", turn="m2")
-    two = await scene.hands.wait_for(lambda s: (s["messages"]["C0APPROVE"][1:] or [None])[0])
+    [two] = await scene.hands.wait_for(lambda state: state["messages"][APPROVALS][1:])
 
-    await scene.alice.press({**two, "channel": "C0APPROVE"}, "approve")
+    await scene.alice.press({**two, "channel": APPROVALS}, "approve")
     await (await second).done()
     assert not first.done()
     await scene.bob.press(one, "reject")

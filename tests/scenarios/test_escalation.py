@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from tests.support.bots import POLICY, QUICK, Scene, email, sql
-from tests.support.slack import OPS, buttons, said
+from tests.support.slack import OPS, buttons, review_of, said
 from tests.support.waiting import wait_until
 
 SOON = POLICY + 'escalate: [{after: 1s, to: "slack:#team-ops"}]'
@@ -94,7 +94,7 @@ async def test_promise_9_several_bots_escalate_once(scene: Scene) -> None:
     await asyncio.gather(*(bot.escalator.tick() for bot in bots))
     await scene.card("Escalated to #team-ops")
 
-    review = await gate.reviews.load(card["metadata"]["event_payload"]["review_id"])
+    review = await gate.reviews.load(review_of(card))
     assert len(review.review.actions[0].escalations) == 1
     assert len(await scene.cards(OPS)) == len(await scene.cards()) == 1
 

@@ -15,7 +15,7 @@ import pytest
 from bot import directory
 from bot.sandbox.server import SIGNING_SECRET
 from tests.support.bots import POLICY, Scene, email, sql
-from tests.support.slack import APPROVALS, CARL, said
+from tests.support.slack import APPROVALS, CARL, review_of, said
 from tests.support.waiting import wait_until
 
 FAILPOINTS = "HITL_FAILPOINTS"
@@ -135,7 +135,7 @@ async def test_promise_6_a_button_of_an_older_revision_is_refused(scene: Scene) 
     gate = await scene.gate()
     waiting = scene.ask(gate, email())
     card = await scene.card("send_email")
-    review_id = card["metadata"]["event_payload"]["review_id"]
+    review_id = review_of(card)
 
     for revision in (0, 2, 99):
         value = f"{review_id}.1.{revision}"
@@ -177,7 +177,7 @@ async def test_promise_6_a_click_after_the_deadline_is_told_so(scene: Scene) -> 
     bot = await scene.bot_process(f"escalator.after_peek=pause:{slow}")
     waiting = scene.ask(gate, email())
     card = await scene.card("send_email")
-    review = card["metadata"]["event_payload"]["review_id"]
+    review = review_of(card)
 
     async def late() -> bool:
         snapshot = await gate.reviews.load(review)
@@ -280,7 +280,7 @@ async def test_promise_7_nobody_decides_by_following_a_link(scene: Scene) -> Non
     gate = await scene.gate()
     waiting = scene.ask(gate, email())
     card = await scene.card("send_email")
-    review = card["metadata"]["event_payload"]["review_id"]
+    review = review_of(card)
     site = bot.url.removesuffix("/slack/events")
 
     async with aiohttp.ClientSession() as session:

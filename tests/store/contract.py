@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 import pytest
 
@@ -21,7 +22,7 @@ HERE = MessageRef(channel="slack", conversation="C1", ts="1.1")
 THERE = MessageRef(channel="slack", conversation="C1", ts="2.2")
 
 
-async def created(store: Store, *names: str, **where: str) -> Review:
+async def created(store: Store, *names: str, **where: Any) -> Review:
     """A stored review with one call of each tool, submitted at the store's now."""
     calls = [call(name, f"c{n}", n=n) for n, name in enumerate(names or ("ask",), start=1)]
     made = review_of(calls, now=await store.now(), partitions=store.partitions, **where)
@@ -43,7 +44,9 @@ def next_write(changed: Changed, *, wake: bool = False) -> Write:
 
 async def approved(store: Store, review: Review) -> Review:
     at = await store.now()
-    return await stepped(store, transitions.decide(review, "1", proposal(), person(), at), wake=True)
+    return await stepped(
+        store, transitions.decide(review, "1", proposal(), person(), at), wake=True
+    )
 
 
 async def finished(store: Store, review: Review) -> Review:
@@ -133,7 +136,7 @@ class StoreContract:
         ],
         ids=["unicode", "numbers", "empty", "keys", "long"],
     )
-    async def test_arguments_are_kept_to_the_byte(self, store: Store, args: dict[str, object]):
+    async def test_arguments_are_kept_to_the_byte(self, store: Store, args: dict[str, Any]):
         """The store never parses arguments: their digest is the same on the way back."""
         made = review_of([call(**args)], now=await store.now(), partitions=store.partitions)
         assert await store.commit(write_of(made))
@@ -148,9 +151,7 @@ class StoreContract:
     async def test_an_edit_adds_bytes_and_keeps_the_old_ones(self, store: Store):
         """Both revisions can be read after an edit, and after whatever follows it."""
         review = await created(store)
-        edited = transitions.decide(
-            review, "1", proposal("edit", n=2), person(), await store.now()
-        )
+        edited = transitions.decide(review, "1", proposal("edit", n=2), person(), await store.now())
         review = await stepped(store, edited)
         await stepped(store, execution.claim(review, "p1", await store.now(), 30))
 
@@ -414,7 +415,9 @@ class StoreContract:
         assert (len(first), len(second)) == (2, 1)
         assert len({hint.entry for hint in [*first, *second]}) == 3
 
-    async def test_dead_letters_come_back_when_they_are_asked_for(self, store: Store, let_pass: Pass):
+    async def test_dead_letters_come_back_when_they_are_asked_for(
+        self, store: Store, let_pass: Pass
+    ):
         """Given a buried entry, then nobody gets it; revived, it is an event like any other."""
         review = await created(store)
         [taken] = await store.read_events("bot", 1)
@@ -431,7 +434,9 @@ class StoreContract:
 
     # ------------------------------------------------------------------ heartbeats
 
-    async def test_a_process_is_alive_until_its_last_beat_is_old(self, store: Store, let_pass: Pass):
+    async def test_a_process_is_alive_until_its_last_beat_is_old(
+        self, store: Store, let_pass: Pass
+    ):
         """Each beat counts anew."""
         assert not await store.alive("p1")
         await store.beat("p1", 0.2)

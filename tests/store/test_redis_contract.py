@@ -53,6 +53,6 @@ class TestRedis62(TestRedisStore):
     @pytest.fixture
     async def store(self, oldest: EmbeddedRedis) -> AsyncIterator[RedisStore]:
         store = await RedisStore.open(oldest.url)
-        await store._redis.flushall()  # pyright: ignore[reportPrivateUsage]
+        await store._redis.flushall()
         yield store
         await store.close()

@@ -9,8 +9,10 @@ import sys
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from uuid import uuid4
+
+from redis.asyncio import Redis
 
 from bot.app import Bot, Timing, running_bot
 from bot.sandbox.hands import Hands
@@ -27,6 +29,7 @@ from tests.support.slack import (
     Message,
     Person,
     live,
+    review_of,
     said,
 )
 from tests.support.waiting import wait_until
@@ -164,7 +167,7 @@ class Scene:
         return bot
 
     async def process(self, module: str, *args: str, env: Mapping[str, str]) -> Process:
-        log = self.folder / f"process-{len(self.processes)}.log"
+        log = self.folder / f"process-{uuid4().hex}.log"
         process = await Process.start(module, *args, env=env, log=log)
         self.processes.append(process)
         return process
@@ -180,9 +183,7 @@ class Scene:
         self._reviews.append(task)
         return task
 
-    async def card(
-        self, *having: str, channel: str = APPROVALS, timeout: float = 10.0
-    ) -> Message:
+    async def card(self, *having: str, channel: str = APPROVALS, timeout: float = 10.0) -> Message:
         """The first message here that says all of this, waited for."""
         viewer = DANA if channel != APPROVALS else ALICE
 
@@ -190,11 +191,32 @@ class Scene:
             messages = live(state["messages"][channel])
             return next((m for m in messages if all(words in said(m) for words in having)), None)
 
-        card = await self.hands.wait_for(found, user=viewer, timeout=timeout)
+        card = cast(Message, await self.hands.wait_for(found, user=viewer, timeout=timeout))
         return {**card, "channel": channel}
 
     async def cards(self, channel: str = APPROVALS) -> list[Message]:
         return live(await self.hands.messages(channel))
+
+    async def redis(self) -> Any:
+        """A client of the test's own."""
+        return await self.stack.enter_async_context(Redis.from_url(self.redis_url))
+
+    async def noted(self, gate: Gate, card: Message) -> None:
+        """Until a bot has noted where this card stands."""
+
+        async def posted() -> bool:
+            return bool((await gate.reviews.load(review_of(card))).posts)
+
+        await wait_until("the card is noted", posted)
+
+    async def all_shown(self) -> None:
+        """Until no event waits for a bot."""
+        redis = await self.redis()
+
+        async def empty() -> bool:
+            return await redis.xlen("hitl:{0}:events") == 0
+
+        await wait_until("all events are done", empty)
 
     async def delivered(self, count: int) -> None:
         """Until people have done this many things that reached a bot."""

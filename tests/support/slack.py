@@ -33,6 +33,10 @@ def said(message: Message) -> str:
     return " ".join((words(message["blocks"]) or message["text"]).split())
 
 
+def review_of(card: Message) -> str:
+    return card["metadata"]["event_payload"]["review_id"]
+
+
 def live(messages: list[Message]) -> list[Message]:
     return [message for message in messages if not message["deleted"]]
 

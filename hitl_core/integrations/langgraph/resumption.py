@@ -35,8 +35,6 @@ async def resume(thread: Thread, state: StateSnapshot, held: Held) -> StateSnaps
         return state
     if isinstance(pause, Inbox):
         return await _hand_over(thread, pause, held)
-    if pause.poisoned:
-        return await _cure(thread, held)
     try:
         return await _answer(thread, pause, held)
     except Exception:

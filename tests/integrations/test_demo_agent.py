@@ -1,0 +1,141 @@
+"""The demo agent, as a process of its own over a real Redis: asked by HTTP, killed, and started
+again."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import sqlite3
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+from aiohttp import web
+
+from hitl_core.gate import Gate
+from hitl_core.policy import Policy
+from tests.integrations.agents import Lab
+from tests.support.waiting import wait_until
+
+pytestmark = pytest.mark.slow
+
+POLICY = Path("examples/policy.yaml").resolve()
+ASK = {"user": "U0MARIA", "text": "refund order 1042", "channel": "C0ASK", "ts": "17.5"}
+
+
+class Town:
+    """A gate for the people, an ear for the agent's words, and agents to start."""
+
+    def __init__(self, redis_url: str, gate: Gate, folder: Path, ear: str) -> None:
+        self._redis_url, self._folder, self._ear = redis_url, folder, ear
+        self.lab = Lab(gate, None, folder)
+        self.heard: list[dict[str, Any]] = []
+
+    @contextlib.asynccontextmanager
+    async def agent(self) -> AsyncIterator[tuple[asyncio.subprocess.Process, str]]:
+        """The process and its address for questions; killed at the end, if it still lives."""
+        options = ("--redis", self._redis_url, "--policy", POLICY, "--data", self._folder)
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "examples.agent", *options, "--say", self._ear),
+            stdout=asyncio.subprocess.PIPE,
+        )
+        try:
+            assert process.stdout
+            ready = (await process.stdout.readline()).decode()
+            yield process, ready.removeprefix("agent: ").strip()
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+            await process.wait()
+
+    async def review(self, ts: str = ASK["ts"]) -> str:
+        reviews = await wait_until("a review", lambda: self.lab.all_reviews(f"C0ASK:{ts}"))
+        return reviews[0].id
+
+    def row(self, sql: str) -> Any:
+        with contextlib.closing(sqlite3.connect(self._folder / "support.db")) as db:
+            return db.execute(sql).fetchone()
+
+
+@pytest.fixture
+async def town(redis_url: str, tmp_path: Path) -> AsyncIterator[Town]:
+    policy = Policy.load(POLICY)
+    app, runner = web.Application(), None
+    async with Gate.connect(redis_url, policy=policy, agent="support") as gate:
+        runner = web.AppRunner(app)
+        town = Town(redis_url, gate, tmp_path, "")
+
+        async def hear(request: web.Request) -> web.Response:
+            town.heard.append(await request.json())
+            return web.Response()
+
+        app.router.add_post("/say", hear)
+        await runner.setup()
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        town._ear = f"http://127.0.0.1:{runner.addresses[0][1]}/say"
+        yield town
+        await runner.cleanup()
+
+
+async def ask(url: str, **changed: Any) -> int:
+    async with aiohttp.ClientSession() as session, session.post(url, json=ASK | changed) as answer:
+        return answer.status
+
+
+async def test_a_refund_survives_the_death_of_its_agent(town: Town) -> None:
+    """Given a refund that waits for people, when its agent is killed and it is decided, then the
+    next agent does what was decided, and says so where it was asked."""
+    async with town.agent() as (_, url):
+        assert await ask(url) == 202
+        review_id = await town.review()
+    email = {"to": "jo@example.com", "subject": "Refund", "body": "Done."}
+    await town.lab.decide(review_id, "approve", email, ("reject", "leave the status"))
+    async with town.agent() as (process, url):
+        review = await town.lab.done(review_id)
+        [words] = await wait_until("the agent's words", lambda: town.heard)
+        assert await ask(url) == 409
+        process.send_signal(signal.SIGTERM)
+        assert await process.wait() == 0
+    assert review.requester == "U0MARIA"
+    assert town.row("SELECT refunded_cents, status FROM orders WHERE id = 1042") == (
+        12000,
+        "delivered",
+    )
+    [letter] = (town.lab.folder / "outbox").iterdir()
+    assert "Subject: Refund" in letter.read_text()
+    assert (words["channel"], words["thread_ts"]) == ("C0ASK", "17.5")
+    assert "leave the status" in words["text"]
+
+
+async def test_a_question_without_tools_is_answered_at_once(town: Town) -> None:
+    async with town.agent() as (_, url):
+        assert await ask(url, text="hello", ts="18.1") == 202
+        [words] = await wait_until("the agent's words", lambda: town.heard)
+    assert words["text"].startswith("I can:")
+
+
+@pytest.mark.parametrize("body", ["no json", "[]", "{}", '{"user": "U1"}'])
+async def test_a_bad_question_is_refused(town: Town, body: str) -> None:
+    async with (
+        town.agent() as (_, url),
+        aiohttp.ClientSession() as session,
+        session.post(url, data=body) as answer,
+    ):
+        assert (answer.status, "user, text, channel and ts" in await answer.text()) == (400, True)
+
+
+async def test_without_redis_the_agent_says_so_and_ends(tmp_path: Path) -> None:
+    """Given an address where no Redis is, then one sentence, and an exit code."""
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "examples.agent", "--redis", "redis://127.0.0.1:1/0"),
+        *("--policy", POLICY, "--data", tmp_path),
+        stderr=asyncio.subprocess.PIPE,
+    )
+    _, stderr = await process.communicate()
+    assert process.returncode == 1
+    assert stderr.decode().startswith("agent: ")
+    assert "Traceback" not in stderr.decode()

@@ -1,0 +1,187 @@
+"""kill -9 at exactly one point of a bot, run as an operator runs it; then another one finishes the job."""
+
+from __future__ import annotations
+
+import pytest
+
+from hitl_core import Outcome
+from tests.support.bots import POLICY, Scene, email
+from tests.support.slack import OPS, review_of
+from tests.support.waiting import wait_until
+
+SOON = POLICY + 'escalate: [{after: 1s, to: "slack:#team-ops"}]'
+
+
+@pytest.mark.parametrize("point", ["bot.before_commit", "bot.after_commit", "bot.after_ack"])
+async def test_b1_b2_b3_a_bot_killed_during_a_click(scene: Scene, point: str) -> None:
+    """Given a bot that is killed before it stores a click (B1), after that (B2), or after the ack (B3); then
+    only B3's person sees success; when another bot runs and she presses again, her decision stands, once."""
+    bot = await scene.bot_process(f"{point}=kill")
+    gate = await scene.gate()
+    waiting = scene.ask(gate, email("c1"), email("c2"))
+    card = await scene.card("send_email")
+    await scene.noted(gate, card)
+
+    first = await scene.alice.press(card, "approve", 1)
+    assert await bot.ended() == -9
+    assert first["ok"] == (point == "bot.after_ack")
+    stored = await gate.reviews.load(review_of(card))
+    assert (stored.review.actions[0].decision is None) == (point == "bot.before_commit")
+
+    await scene.bot()
+    now = await scene.card("crm")
+    if point == "bot.before_commit":
+        assert (await scene.alice.press(now, "approve", 1))["ok"]
+    now = await scene.card("approved by U0ALICE")
+    await scene.bob.press(now, "approve", 1)
+    outcome = await waiting
+    assert [call.id for call in outcome.execute] == ["c1", "c2"]
+    assert [_name(outcome, id) for id in ("c1", "c2")] == ["Alice Ng", "Bob Reyes"]
+    assert len(await scene.cards()) == 1
+
+
+@pytest.mark.parametrize("point", ["bot.before_commit", "bot.after_commit"])
+async def test_b1_b2_a_bot_killed_during_a_submission(scene: Scene, point: str) -> None:
+    """Given a modal whose submission kills the bot; then the person sees a failure and keeps what she typed;
+    when she sends it again, then it counts once."""
+    bot = await scene.bot_process(f"{point}=kill")
+    gate = await scene.gate()
+    waiting = scene.ask(gate, email())
+    card = await scene.card("send_email")
+    await scene.noted(gate, card)
+    await scene.alice.press(card, "edit")
+    failed = await scene.alice.submit(copies=4)
+    assert "trouble" in failed["error"]
+    assert await bot.ended() == -9
+
+    await scene.bot()
+    again = await scene.alice.submit(copies=4)
+
+    assert again["ok"]
+    assert (await waiting).execute[0].args["copies"] == 4
+    assert (await scene.hands.view(scene.alice.id)) is None
+
+
+@pytest.mark.parametrize(
+    "point", ["outbox.before_post", "outbox.after_post", "outbox.after_record"]
+)
+async def test_w1_w2_w3_a_bot_killed_while_it_posts(scene: Scene, point: str) -> None:
+    """Given a bot that is killed before it posts (W1), after the post (W2), or after noting it (W3); when
+    another bot runs, then there is one message, its button is good, and it shows the decision."""
+    bot = await scene.bot_process(f"{point}=kill")
+    gate = await scene.gate()
+    waiting = scene.ask(gate, email())
+    assert await bot.ended() == -9
+    assert len(await scene.cards()) == (0 if point == "outbox.before_post" else 1)
+
+    await scene.bot()
+    card = await scene.card("send_email")
+    await scene.alice.press_until(waiting.done, card, "approve")
+
+    assert len((await waiting).execute) == 1
+    await scene.card("approved by U0ALICE")
+    await scene.all_shown()
+    assert len(await scene.cards()) == 1
+
+
+async def test_w2_a_second_event_finds_no_note_of_the_first_post(scene: Scene) -> None:
+    """Given a bot that is killed after its post, and an escalation that another bot reads before it takes
+    over the dead one's entry; then in the end each channel has one message, and both show the decision."""
+    bot = await scene.bot_process("outbox.after_post=kill")
+    gate = await scene.gate(SOON)
+    waiting = scene.ask(gate, email())
+    assert await bot.ended() == -9
+
+    await scene.bot()
+    escalated = await scene.card("Escalated", channel=OPS)
+    await scene.dana.press_until(waiting.done, escalated, "approve")
+
+    await scene.all_shown()
+    await scene.card("approved by U0DANA")
+    assert len(await scene.cards()) == len(await scene.cards(OPS)) == 1
+
+
+async def test_w2_a_loser_killed_before_it_deletes_its_own(scene: Scene) -> None:
+    """Given a message that was posted beside the one that is noted (two bots at once, one killed before it
+    deleted its own); when the entry is taken over, then the message is deleted."""
+    bot = await scene.bot_process("outbox.after_post=kill")
+    gate = await scene.gate()
+    waiting = scene.ask(gate, email())
+    assert await bot.ended() == -9
+    # A second event of it, read before the dead bot's entry: whoever has it posts and notes a message.
+    [orphan] = await scene.cards()
+    redis = await scene.redis()
+    await redis.xadd("hitl:{0}:events", {"review": review_of(orphan), "event": "{}"})
+    await scene.bot()
+
+    await scene.all_shown()
+    assert len(await scene.cards()) == 1
+    card = await scene.card("send_email")
+    await scene.alice.press_until(waiting.done, card, "approve")
+    await scene.card("approved by U0ALICE")
+
+
+async def test_k1_a_bot_killed_before_it_escalates(scene: Scene) -> None:
+    """Given a bot that is killed between seeing what is due and doing it; when another runs, then it is
+    escalated, once."""
+    bot = await scene.bot_process("escalator.after_peek=kill")
+    gate = await scene.gate(SOON)
+    scene.ask(gate, email())
+    await scene.card("send_email")
+    assert await bot.ended() == -9
+
+    await scene.bot()
+
+    await scene.card("Escalated", channel=OPS)
+    await scene.card("Escalated to #team-ops")
+    await scene.all_shown()
+    assert len(await scene.cards(OPS)) == 1
+
+
+async def test_k2_two_bots_fire_the_same_step(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Given two bots that both saw the same step due before either did it; then it is done once."""
+    gate = await scene.gate(SOON)
+    go = scene.folder / "go"
+    monkeypatch.setenv("HITL_FAILPOINTS", f"escalator.after_peek=pause:{go}")
+    await scene.bot()
+    await scene.bot()
+    scene.ask(gate, email())
+    card = await scene.card("send_email")
+
+    async def due() -> bool:
+        return bool(await gate.reviews.store.due())
+
+    await wait_until("it is due", due)
+    go.touch()
+    await scene.card("Escalated", channel=OPS)
+    await scene.all_shown()
+
+    stored = await gate.reviews.load(review_of(card))
+    assert len(stored.review.actions[0].escalations) == 1
+    assert len(await scene.cards(OPS)) == 1
+
+
+async def test_two_bots_share_the_work_and_one_dies_of_it(scene: Scene) -> None:
+    """Given reviews that come while a bot is killed at its first post; then another posts all of them, each
+    once, in time."""
+    bot = await scene.bot_process("outbox.after_post=kill")
+    gate = await scene.gate()
+    for number in range(5):
+        scene.ask(gate, email(), thread_id=f"t-{number}")
+    assert await bot.ended() == -9
+    await scene.bot()
+
+    await wait_until("all stand", lambda: _count(scene, 5))
+    await scene.all_shown()
+    assert len(await scene.cards()) == 5
+
+
+def _name(outcome: Outcome, id: str) -> str | None:
+    decision = outcome.decision(id)
+    return decision.by.name if decision and decision.by else None
+
+
+async def _count(scene: Scene, count: int) -> bool:
+    return len(await scene.cards()) >= count

@@ -1,0 +1,100 @@
+"""An agent killed between starting a tool and saying so: people are asked, and their answer ends it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from hitl_core import ToolCall
+from tests.support.bots import CANARY, Process, Scene, email
+from tests.support.slack import buttons, said
+
+FREE = ToolCall("c9", "read_file", {"path": CANARY})
+
+
+async def agent(scene: Scene, *calls: ToolCall, failpoints: str = "") -> Process:
+    asked = [{"id": call.id, "name": call.name, "args": call.args} for call in calls]
+    effects = str(scene.folder / "effects")
+    return await scene.process(
+        "tests.support.agent", scene.redis_url, effects, json.dumps(asked),
+        env={"HITL_FAILPOINTS": failpoints},
+    )  # fmt: skip
+
+
+def effects(scene: Scene) -> list[str]:
+    file = scene.folder / "effects"
+    return file.read_text().split() if file.exists() else []
+
+
+def outcome_of(process: Process) -> dict[str, list[dict[str, str]]]:
+    return json.loads(process.output.partition("outcome: ")[2].splitlines()[0])
+
+
+ANSWERS = [
+    ("doubt_ran", [], "confirmed"),
+    ("doubt_rerun", ["c1"], ""),
+    ("doubt_skip", [], "skipped"),
+]
+
+
+@pytest.mark.parametrize(("button", "ran", "told"), ANSWERS, ids=[a[0] for a in ANSWERS])
+async def test_promise_5_each_answer_to_a_doubt_ends_it(
+    scene: Scene, button: str, ran: list[str], told: str
+) -> None:
+    """Given an agent killed right after `once`; then the card asks whether the call ran; when Alice answers,
+    then a second agent finishes accordingly; Bob, who answers as well, is told that she did."""
+    await scene.bot()
+    first = await agent(scene, email(), failpoints="gate.after_once=kill")
+    await scene.alice.press(await scene.card("send_email"), "approve")
+    assert await first.ended() == -9
+    card = await scene.card("it may have run or not")
+    second = await agent(scene, email())
+    await scene.carl.press(card, button)
+    assert await scene.carl.told() == ["Only members of #agent-approvals may decide this."]
+
+    await scene.hands.trouble("http_500", method="chat.update")
+    await scene.alice.press(card, button)
+    for late, _ in [("doubt_ran", 1), ("doubt_rerun", 1), ("doubt_skip", 1)]:
+        await scene.bob.press(card, late)
+    await scene.hands.trouble("ok")
+
+    assert await second.ended() == 0, second.output
+    assert await scene.bob.told() == ["Alice Ng already answered this."] * 3 or ran
+    assert effects(scene) == ran
+    outcome = outcome_of(second)
+    assert outcome["executed"] == ran
+    assert all(told in answer["content"] for answer in outcome["answers"])
+    done = await scene.card("approved by U0ALICE")
+    assert not buttons(done, button)
+
+
+async def test_promise_5_a_call_that_nobody_reviewed_can_be_in_doubt_too(scene: Scene) -> None:
+    """Given a call that the policy allows, and an agent killed after `once`; then a card appears for it,
+    asks, and says in the end who answered."""
+    await scene.bot()
+    first = await agent(scene, FREE, failpoints="gate.after_once=kill")
+    assert await first.ended() == -9
+    card = await scene.card("read_file", "it may have run or not")
+    second = await agent(scene, FREE)
+
+    await scene.alice.press(card, "doubt_skip")
+
+    assert await second.ended() == 0, second.output
+    assert effects(scene) == []
+    assert "U0ALICE" in said(await scene.card("Skipped"))
+
+
+async def test_promise_5_killed_before_once_it_runs_by_itself(scene: Scene) -> None:
+    """Given an agent killed after its claim, before `once`; then the next one runs the call, once, and nobody
+    is asked anything."""
+    await scene.bot()
+    first = await agent(scene, email(), failpoints="gate.after_claim=kill")
+    await scene.alice.press(await scene.card("send_email"), "approve")
+    assert await first.ended() == -9
+
+    second = await agent(scene, email())
+
+    assert await second.ended() == 0, second.output
+    assert effects(scene) == ["c1"]
+    assert "it may have run" not in said(await scene.card("send_email ran"))

@@ -1,0 +1,121 @@
+"""`python -m bot serve`: one sentence for each thing that is wrong; probes; a clean end."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import socket
+import time
+
+import aiohttp
+import pytest
+
+from tests.support.bots import Scene, email
+from tests.support.slack import review_of
+
+WRONG = [
+    ({"SLACK_BOT_TOKEN": ""}, "SLACK_BOT_TOKEN is not set"),
+    ({"SLACK_SIGNING_SECRET": " ", "HITL_CHANNEL": ""}, "SLACK_SIGNING_SECRET and HITL_CHANNEL"),
+    ({"SLACK_BOT_TOKEN": "xapp-1"}, "SLACK_BOT_TOKEN is not a bot's token"),
+    ({"SLACK_BOT_TOKEN": "xoxb-wrong"}, "SLACK_BOT_TOKEN"),
+    ({"SLACK_API_URL": "http://[::1"}, "SLACK_API_URL"),
+    ({"SLACK_API_URL": "https://slack.com/api"}, "SLACK_API_URL must end in a slash"),
+    ({"SLACK_API_URL": "http://127.0.0.1:1/api/"}, "can't be reached"),
+    ({"HITL_REDIS_URL": "localhost:6379"}, "HITL_REDIS_URL"),
+    ({"HITL_REDIS_URL": "redis://:s3cr3t@127.0.0.1:1/0"}, "HITL_REDIS_URL"),
+    ({"HITL_CHANNEL": "approvals"}, "HITL_CHANNEL"),
+    ({"HITL_CHANNEL": "#nowhere"}, "HITL_CHANNEL"),
+    ({"HITL_CHANNEL": "#no-bot"}, "invite"),
+    ({"HITL_PORT": "²"}, "HITL_PORT"),
+    ({"HITL_HOST": "256.1.1.1"}, "HITL_HOST"),
+    ({"HITL_POLICY": "/nowhere.yaml"}, "/nowhere.yaml"),
+    ({"HITL_LOG_LEVEL": "LOUD"}, "HITL_LOG_LEVEL"),
+]
+
+
+async def test_promise_10_each_wrong_setting_is_one_sentence(scene: Scene) -> None:
+    """Given a setting that is missing or wrong; then the bot ends with 2 and one line that names it, without
+    a traceback or a password."""
+
+    async def check(changed: dict[str, str], named: str) -> None:
+        bot = await scene.process("bot", "serve", env=scene.environment(**changed))
+        assert await bot.ended() == 2, (changed, bot.output)
+        [line] = [line for line in bot.output.splitlines() if line.startswith("bot: ")]
+        assert named in line, changed
+        assert "s3cr3t" not in bot.output
+        assert len(bot.output.splitlines()) == 1, bot.output
+
+    for start in range(0, len(WRONG), 4):  # a few at once: they mostly start Python
+        await asyncio.gather(*(check(*case) for case in WRONG[start : start + 4]))
+
+
+async def test_promise_10_a_policy_with_a_typo_is_named(scene: Scene) -> None:
+    """Given HITL_POLICY with a misspelt key; then the sentence has the file, the line and the key."""
+    policy = scene.folder / "policy.yaml"
+    policy.write_text("default: review\ninterrupt_on:\n  run_sql: {alowed_decisions: [approve]}\n")
+    bot = await scene.process("bot", "serve", env=scene.environment(HITL_POLICY=str(policy)))
+
+    assert await bot.ended() == 2
+    assert f"{policy}:3" in bot.output
+    assert "alowed_decisions" in bot.output
+
+
+async def test_promise_10_a_port_in_use_is_named(scene: Scene) -> None:
+    """Given a port that another program has; then the sentence names HITL_PORT and the address."""
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        bot = await scene.process("bot", "serve", env=scene.environment(HITL_PORT=str(port)))
+        assert await bot.ended() == 2
+    assert "HITL_PORT" in bot.output
+    assert f"127.0.0.1:{port}" in bot.output
+
+
+@pytest.mark.parametrize("mode", ["ratelimited", "http_500", "hang"])
+async def test_promise_10_slack_in_trouble_at_start_is_one_sentence(
+    scene: Scene, mode: str
+) -> None:
+    """Given Slack that limits, fails or hangs when the bot starts; then it ends with 2 and one sentence, for
+    whoever restarts it."""
+    await scene.hands.trouble(mode)
+    bot = await scene.process("bot", "serve", env=scene.environment())
+
+    assert await bot.ended() == 2
+    assert "Slack" in bot.output
+    assert len(bot.output.splitlines()) == 1
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+async def test_a_signal_ends_it_within_seconds(scene: Scene, number: signal.Signals) -> None:
+    """Given a bot that serves, with a client that keeps its connection; when it is told to end, then it does,
+    with 0, and its log (at DEBUG) names the review and quotes no argument."""
+    bot = await scene.bot_process(HITL_LOG_LEVEL="DEBUG")
+    gate = await scene.gate()
+    waiting = scene.ask(gate, email())
+    card = await scene.card("send_email")
+    await scene.alice.press(card, "edit")
+    await scene.alice.submit(copies=2)
+    await waiting
+    await scene.card("edited and approved by U0ALICE")
+    async with aiohttp.ClientSession() as session:
+        for path in ("/healthz", "/readyz"):
+            async with session.get(bot.url.replace("/slack/events", path)) as answer:
+                assert (answer.status, (await answer.json())["ok"]) == (200, True)
+        started = time.monotonic()
+        bot.signal(number)
+        assert await bot.ended() == 0
+    assert time.monotonic() - started < 6
+
+
+async def test_the_log_names_the_review_of_a_refused_click(scene: Scene) -> None:
+    """Given a click that is refused; then the log has the review's id and who pressed."""
+    bot = await scene.bot_process()
+    gate = await scene.gate()
+    scene.ask(gate, email())
+    card = await scene.card("send_email")
+
+    await scene.carl.press(card, "approve")
+
+    assert review_of(card) in bot.output
+    assert "U0CARL" in bot.output
