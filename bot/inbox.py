@@ -81,14 +81,18 @@ class Inbox:
         return snapshot
 
     async def escalate(self, target: Target, conversation: str, who: Reviewer, op: str) -> Reply:
-        """Everything that waits on the card in this conversation, one step on."""
+        """Everything that waits on the card in this conversation, one step on. The target's revision is
+        how many steps that card showed.
+        """
 
         async def act() -> Snapshot:
             snapshot = await self.load(target)
             place = _place_of(snapshot, conversation)
             await self._directory.check(who, snapshot, [place])
             await self._reviews.change(
-                target.review_id, op, lambda r, now: transitions.escalate(r, place, who, now)
+                target.review_id,
+                op,
+                lambda r, now: transitions.escalate(r, place, who, now, taken=target.revision),
             )
             return snapshot
 

@@ -9,7 +9,7 @@ from bot.card.closed import closed_of, elsewhere_of, took
 from bot.card.model import Card, Doubt, Ends, Next, Note, Open
 from hitl_core.model import Action, Call, Place, Review
 from hitl_core.policy.read import DESCRIPTION_PREFIX
-from hitl_core.review.transitions import deadline
+from hitl_core.review.transitions import deadline, steps_taken
 
 #: How many actions one card lists at once. More wait, and move up as these are decided.
 MAX_OPEN = 10
@@ -81,8 +81,9 @@ def _notes(here: list[Action]) -> tuple[Note, ...]:
 
 def _next(waiting: list[Action]) -> Next | None:
     """The nearest step of the actions that wait here."""
+    taken = steps_taken(waiting)
     steps = [
-        Next(step.to, action.submitted_at + step.after)
+        Next(step.to, action.submitted_at + step.after, taken)
         for action in waiting
         if action.next_step is not None
         for step in (action.route.escalate[action.next_step],)

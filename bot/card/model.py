@@ -101,10 +101,11 @@ class Note:
 
 @dataclass(frozen=True)
 class Next:
-    """The next step: by a button now, by itself at `at`."""
+    """The next step: by a button now, by itself at `at`. `taken` counts those before it."""
 
     to: Place
     at: float
+    taken: int
 
 
 @dataclass(frozen=True)

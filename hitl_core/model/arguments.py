@@ -64,7 +64,9 @@ def encode(args: object) -> Arguments:
 def decode(text: str | bytes) -> JsonObject:
     """Parse JSON that comes from outside: an object, no duplicate keys, no NaN or infinity."""
     try:
-        value = json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_finite)
+        value = json.loads(
+            text, object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_finite
+        )
     except RecursionError as error:
         raise InvalidToolCall(f"The arguments nest deeper than {MAX_DEPTH} levels.") from error
     except ValueError as error:  # JSONDecodeError and UnicodeDecodeError are ValueErrors

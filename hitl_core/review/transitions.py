@@ -5,6 +5,7 @@ A transition raises Refused where it changes nothing; the text is for the person
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from hitl_core.errors import Refused
@@ -79,8 +80,14 @@ def decide(review: Review, key: str, proposal: Proposal, by: Reviewer, now: floa
     return Changed(changed, _event("decided", review, now, by, key, proposal.type, args.digest))
 
 
-def escalate(review: Review, place: Place, by: Reviewer, now: float) -> Changed:
-    """Take the next step of every chain that stands at `place` and still waits."""
+def escalate(
+    review: Review, place: Place, by: Reviewer, now: float, *, taken: int | None = None
+) -> Changed:
+    """Take the next step of every chain that stands at `place` and still waits.
+
+    `taken` is how many steps the card showed, None for who saw no card: two people who press at once take
+    one step.
+    """
     pending = [a for a in review.actions if a.pending and place in a.places]
     if not pending:
         raise Refused("already_decided", "Everything here is decided already.")
@@ -88,7 +95,7 @@ def escalate(review: Review, place: Place, by: Reviewer, now: float) -> Changed:
     if not waiting:
         raise Refused("expired", "The time to decide is over.")
     stepped = {a.key: _step(a, by, now) for a in waiting if a.next_step is not None}
-    if not stepped:
+    if not stepped or (taken is not None and steps_taken(waiting) > taken):
         where = ", ".join(_shown(waiting[0].places[1:])) or "nobody else"
         raise Refused("nothing_to_escalate", f"This was escalated already: {where} can decide too.")
     to = ", ".join(dict.fromkeys(a.escalations[-1].to for a in stepped.values()))
@@ -115,6 +122,11 @@ def fire(review: Review, now: float) -> Changed:
     return Changed(
         _with_actions(review, stepped, now), _event("escalated", review, now, None, None, to)
     )
+
+
+def steps_taken(waiting: Iterable[Action]) -> int:
+    """Of the chain that is furthest on."""
+    return max((len(action.escalations) for action in waiting), default=0)
 
 
 def due_at(review: Review) -> float | None:

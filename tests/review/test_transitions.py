@@ -243,6 +243,14 @@ def test_a_button_takes_one_step_and_time_the_rest():
     assert decided(review).status == "settled"
 
 
+def test_two_people_who_escalate_at_once_take_one_step():
+    """The second saw a card without the step that the first one took."""
+    review = escalate(one("timed"), "slack:#first", BO, START + 1, taken=0).review
+    with refused("nothing_to_escalate", "escalated already: #second can decide too"):
+        escalate(review, "slack:#first", ADA, START + 1, taken=0)
+    assert len(escalate(review, "slack:#first", ADA, START + 2, taken=1).review.places) == 3
+
+
 def test_escalating_what_is_over_changes_nothing():
     review = one("timed")
     with refused("expired", "time to decide is over"):

@@ -12,6 +12,7 @@ import aiohttp
 import pytest
 
 from bot.app import Timing, running_bot
+from bot.inbox import UNKNOWN
 from bot.settings import Settings
 from hitl_core import Outcome, ToolCall
 from hitl_core.embedded_redis import EmbeddedRedis
@@ -83,6 +84,32 @@ async def test_promise_11_a_redis_that_hangs_is_a_sentence_in_time(
     assert pressed["ok"]
     assert "Press again" in await scene.alice.last_told()
 
+    await scene.alice.press_until(waiting.done, card, "approve")
+    assert len((await waiting).execute) == 1
+
+
+async def test_promise_3_a_click_that_could_not_be_stored_fails_where_she_sees_it(
+    scene: Scene, own_redis: Callable[[], EmbeddedRedis], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Given a click that was checked, and a Redis that is killed before it is stored; then she is told that
+    it is not known; when Redis is back and she presses again, then it counts once."""
+    server = own_redis()
+    scene.redis_url = server.url
+    await scene.bot()
+    gate = await scene.gate()
+    waiting = scene.ask(gate, email())
+    card = await scene.card("send_email")
+    await scene.noted(gate, card)
+    go = scene.folder / "go"
+    monkeypatch.setenv("HITL_FAILPOINTS", f"bot.before_commit=pause:{go}")
+    press = asyncio.create_task(scene.alice.press(card, "approve"))
+    await scene.calls("conversations.members")
+    server.kill()
+    go.touch()
+
+    assert (await press)["ok"]
+    assert await scene.alice.told() == [UNKNOWN]
+    server.start()
     await scene.alice.press_until(waiting.done, card, "approve")
     assert len((await waiting).execute) == 1
 

@@ -170,4 +170,5 @@ def _escalate(card: Card, names: Names) -> list[Block]:
     if not card.open or card.next is None:
         return []
     told = f"Escalate to {names(card.next.to)}"
-    return [actions("escalate", [button("escalate", told, f"{card.review_id}.0.0", told)])]
+    value = f"{card.review_id}.0.{card.next.taken}"
+    return [actions("escalate", [button("escalate", told, value, told)])]
