@@ -63,7 +63,7 @@ class Gate:
         agent: str,
         lease: float = LEASE,
         alive: float = ALIVE,
-        partitions: int = 1,
+        partitions: int | None = None,
     ) -> AsyncGenerator[Self, None]:
         """Raises SettingsError for a Redis that would lose reviews, StoreUnavailable where none answers."""
         store = await RedisStore.open(url, partitions=partitions)

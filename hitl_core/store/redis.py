@@ -44,10 +44,11 @@ class RedisStore:
 
     @classmethod
     async def open(
-        cls, url: str, *, partitions: int = 1, retention: float = DEFAULT_RETENTION
+        cls, url: str, *, partitions: int | None = None, retention: float = DEFAULT_RETENTION
     ) -> RedisStore:
         """Connect and check the server. `retention` is in seconds, for reviews that are done.
 
+        `partitions` are fixed by whoever comes first, 1 where nothing is said; None takes what is there.
         Raises SettingsError for a server that would lose reviews, or one whose partitions differ;
         StoreUnavailable where none answers.
         """
@@ -55,9 +56,9 @@ class RedisStore:
         try:
             await check_server(redis, url)
             async with translated():
-                await redis.hsetnx(META, "partitions", str(partitions))
+                await redis.hsetnx(META, "partitions", str(partitions or 1))
                 fixed = int(await redis.hget(META, "partitions"))
-            if fixed != partitions:
+            if partitions not in (None, fixed):
                 raise SettingsError(
                     f"This Redis was started with {fixed} partitions; {partitions} were asked for."
                 )
@@ -65,7 +66,7 @@ class RedisStore:
             await redis.aclose()
             await reader.aclose()
             raise
-        return cls(redis, reader, partitions, retention)
+        return cls(redis, reader, fixed, retention)
 
     async def load(self, review_id: str) -> Snapshot | None:
         if (keys := self._of(review_id)) is None:

@@ -240,8 +240,10 @@ async def test_the_number_of_partitions_is_fixed_at_the_first_start(redis_url: s
     """Ids name their partition, so another number would lose sight of reviews."""
     async with opened(redis_url, partitions=4):
         pass
+    async with opened(redis_url) as store:
+        assert store.partitions == 4
     with pytest.raises(SettingsError, match="started with 4 partitions; 1 were asked for"):
-        await RedisStore.open(redis_url)
+        await RedisStore.open(redis_url, partitions=1)
     async with opened(redis_url, partitions=4):
         pass
 
