@@ -101,7 +101,7 @@ class Store(Protocol):
         ...
 
     async def revive(self) -> int:
-        """Put all dead letters back as events; the answer is their number."""
+        """Put all dead letters back as events, with 2 deliveries; the answer is their number."""
         ...
 
     async def beat(self, process: str, ttl: float) -> None:

@@ -118,7 +118,7 @@ class MemoryStore:
 
     async def revive(self) -> int:
         revived, self._dead = self._dead, []
-        self._events += [hint._replace(deliveries=1) for hint in revived]
+        self._events += [hint._replace(deliveries=2) for hint in revived]
         self._changed.set()
         return len(revived)
 

@@ -94,7 +94,10 @@ class Streams:
                 dead = cast(list[Entry], await self._redis.xrange(keys.dead))
                 for entry, fields in dead:
                     async with self._redis.pipeline(transaction=True) as pipe:
-                        pipe.xadd(keys.events, {"review": (fields or {})[b"review"], "event": ""})
+                        pipe.xadd(
+                            keys.events,
+                            {"review": (fields or {}).get(b"review", b""), "again": "1"},
+                        )
                         pipe.xdel(keys.dead, entry)
                         await pipe.execute()
             revived += len(dead)
@@ -147,8 +150,11 @@ class Streams:
 
 
 def _hint(partition: int, entry: Entry, deliveries: int = 1) -> Hint:
-    stream_id, fields = entry
-    return Hint(f"{partition}:{stream_id.decode()}", (fields or {})[b"review"].decode(), deliveries)
+    """An entry that names no review is one of a review that isn't kept. A revived one was tried before."""
+    stream_id, fields = entry[0], entry[1] or {}
+    review_id = fields.get(b"review", b"").decode()
+    tried = 2 if b"again" in fields else 1
+    return Hint(f"{partition}:{stream_id.decode()}", review_id, max(deliveries, tried))
 
 
 def _milliseconds(block: float) -> int:

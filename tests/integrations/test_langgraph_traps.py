@@ -249,7 +249,7 @@ async def test_a_replay_from_before_the_pause_does_not_run_the_call_again(lab: L
         await lab.decide(paused.review_id, "approve")
         await lab.done(paused.review_id)
     history = [state async for state in agent.aget_state_history(CONFIG)]
-    before = next(state for state in history if state.next and "after_model" in state.next[0])
+    before = next(state for state in history if state.interrupts)
     await agent.ainvoke(None, before.config)
     await agent.aupdate_state(before.config, None)
     with pytest.raises(IntegrationError, match="reviewed before"):

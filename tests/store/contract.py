@@ -418,7 +418,7 @@ class StoreContract:
     async def test_dead_letters_come_back_when_they_are_asked_for(
         self, store: Store, let_pass: Pass
     ):
-        """Given a buried entry, then nobody gets it; revived, it is an event like any other."""
+        """Given a buried entry, then nobody gets it; revived, it is one that was tried before."""
         review = await created(store)
         [taken] = await store.read_events("bot", 1)
         await store.bury(taken, "channel_not_found")
@@ -430,7 +430,7 @@ class StoreContract:
         assert await store.revive() == 0
 
         [back] = await store.read_events("bot", 1)
-        assert (back.review_id, back.deliveries) == (review.id, 1)
+        assert (back.review_id, back.deliveries) == (review.id, 2)
 
     # ------------------------------------------------------------------ heartbeats
 

@@ -35,15 +35,8 @@ SEE = "See all of it"
 
 
 def message(card: Card, names: Names) -> dict[str, Any]:
-    """`text`, `blocks` and the metadata by which the bot finds its own message again."""
-    return {
-        "text": inert(card.summary),
-        "blocks": blocks(card, names),
-        "metadata": {
-            "event_type": "hitl_review",
-            "event_payload": {"review_id": card.review_id},
-        },
-    }
+    """`text`, which a notification and a screen reader say, and `blocks`."""
+    return {"text": inert(card.summary), "blocks": blocks(card, names)}
 
 
 def blocks(card: Card, names: Names) -> list[Block]:

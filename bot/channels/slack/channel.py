@@ -15,7 +15,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.card import Card
 from bot.channel import Limited, MessageGone, Undeliverable, Unreachable
-from bot.channels.slack import blocks
+from bot.channels.slack import blocks, ids
 from bot.channels.slack.rich import inert
 from bot.text import one_line
 from hitl_core.errors import SettingsError
@@ -83,12 +83,12 @@ class SlackChannel:
         return self._names.get(target, target)
 
     async def post(self, place: Place, card: Card) -> MessageRef:
-        return await self._post(place, blocks.message(card, self.name_of))
+        return await self._post(place, card, blocks.message(card, self.name_of))
 
     async def post_plain(self, place: Place, card: Card) -> MessageRef:
-        drawn = blocks.message(card, self.name_of)
-        told = f"{drawn['text']} This message can't be drawn; it waits as {card.review_id}."
-        return await self._post(place, {"text": told, "metadata": drawn["metadata"]})
+        summary = blocks.message(card, self.name_of)["text"]
+        told = f"{summary} This message can't be drawn; it waits as {card.review_id}."
+        return await self._post(place, card, {"text": told})
 
     async def update(self, ref: MessageRef, card: Card) -> None:
         drawn = blocks.message(card, self.name_of)
@@ -105,8 +105,8 @@ class SlackChannel:
             include_all_metadata=True,
             limit=200,
         ):
-            payload = message.get("metadata", {}).get("event_payload", {})
-            if message.get("bot_id") == self.bot_id and payload.get("review_id") == review_id:
+            mark = message.get("metadata", {}).get("event_payload")
+            if message.get("bot_id") == self.bot_id and mark == ids.mark(review_id, place):
                 found.append(_ref(conversation, message["ts"]))
         return sorted(found, key=lambda ref: ref.ts)
 
@@ -179,13 +179,18 @@ class SlackChannel:
             self._names[channel["id"]] = f"#{channel['name']}"
         self._listed = time.monotonic()
 
-    async def _post(self, place: Place, message: dict[str, Any]) -> MessageRef:
+    async def _post(self, place: Place, card: Card, message: dict[str, Any]) -> MessageRef:
         conversation = await self.resolve(place)
         posted = await self._call(
             "chat.postMessage",
             channel=conversation,
             unfurl_links=False,
             unfurl_media=False,
+            # By this the bot finds its own message again. An update without it keeps it.
+            metadata={
+                "event_type": "hitl_review",
+                "event_payload": ids.mark(card.review_id, place),
+            },
             **message,
         )
         return _ref(str(posted["channel"]), str(posted["ts"]))

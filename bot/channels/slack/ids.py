@@ -7,6 +7,7 @@ import json
 from typing import Any
 
 from bot.inbox import Target
+from hitl_core.model import Place
 
 Body = dict[str, Any]
 
@@ -29,8 +30,15 @@ def value(body: Body) -> str:
 
 
 def target(value: str) -> Target:
-    review_id, action, revision = value.split(".")
-    return Target(review_id, action, int(revision))
+    """A button of another version's names no review, which the person is told as usual."""
+    review_id, _, rest = value.partition(".")
+    action, _, revision = rest.partition(".")
+    return Target(review_id, action, int(revision) if revision.isdecimal() else 0)
+
+
+def mark(review_id: str, place: Place) -> dict[str, str]:
+    """What a message of ours carries unseen. Everybody in the workspace can read it."""
+    return {"review_id": review_id, "place": place}
 
 
 def op_of_click(body: Body) -> str:
@@ -39,8 +47,9 @@ def op_of_click(body: Body) -> str:
 
 
 def op_of_view(view: Body, user_id: str) -> str:
-    """One state of a view is submitted once by one person."""
-    return _hashed(f"{view['id']}:{view['hash']}:{user_id}")
+    """One state of a view, filled in one way, is submitted once by one person."""
+    values = json.dumps(view["state"]["values"], sort_keys=True)
+    return _hashed(f"{view['id']}:{view['hash']}:{user_id}:{values}")
 
 
 def _hashed(text: str) -> str:

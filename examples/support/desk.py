@@ -1,0 +1,116 @@
+"""The desk: takes questions over HTTP, lets the agent run, and says what came of it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+from collections.abc import Coroutine
+from typing import Any
+
+import aiohttp
+from aiohttp import web
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+
+from hitl_core.errors import HitlError, Refused, StoreUnavailable
+from hitl_core.integrations.langgraph import Driver, Run
+
+log = logging.getLogger(__name__)
+
+
+class Desk:
+    """One thread of the agent a question; its id is `channel:ts`, so that the answer finds its way."""
+
+    def __init__(
+        self, agent: Any, driver: Driver, checkpointer: AsyncSqliteSaver, say_url: str | None
+    ) -> None:
+        self._agent, self._driver, self._checkpointer = agent, driver, checkpointer
+        self._say_url = say_url
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def open(self, port: int) -> None:
+        """Until SIGTERM or SIGINT."""
+        over = asyncio.Event()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            asyncio.get_running_loop().add_signal_handler(number, over.set)
+        for thread_id in await self._unfinished():
+            self._start(self._run(thread_id))
+        self._start(self._driver.serve(self._tell))  # after those, so that none is told twice
+        app = web.Application()
+        app.router.add_post("/ask", self._ask)
+        runner = web.AppRunner(app)
+        await runner.setup()
+        await web.TCPSite(runner, "127.0.0.1", port).start()
+        print(f"agent: http://127.0.0.1:{runner.addresses[0][1]}/ask", flush=True)
+        await over.wait()
+        await runner.cleanup()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _ask(self, request: web.Request) -> web.Response:
+        """The question is on disk before the answer goes out, so a crash does not lose it."""
+        try:
+            asked: dict[str, Any] = await request.json()
+            thread_id, user = f"{asked['channel']}:{asked['ts']}", str(asked["user"])
+            question = {"messages": [{"role": "user", "content": str(asked["text"])}]}
+        except (KeyError, TypeError, ValueError):
+            raise web.HTTPBadRequest(text="Send user, text, channel and ts as JSON.") from None
+        if (await self._state(thread_id)).created_at is not None:
+            raise web.HTTPConflict(text="This question was asked before.")
+        try:
+            await self._driver.keep(question, thread_id=thread_id, requester=user)
+        except Refused as error:
+            raise web.HTTPConflict(text=str(error)) from error
+        except StoreUnavailable as error:
+            raise web.HTTPServiceUnavailable(text=str(error)) from error
+        self._start(self._run(thread_id))
+        return web.Response(status=202)
+
+    async def _run(self, thread_id: str) -> None:
+        """Go on with what is saved of the thread."""
+        while True:
+            try:
+                return await self._tell(await self._driver.run(None, thread_id=thread_id))
+            except StoreUnavailable as error:
+                log.warning("%s", error)
+                await asyncio.sleep(1)
+            except HitlError as error:
+                return await self._say(thread_id, f"I can't have this reviewed: {error}")
+
+    async def _tell(self, run: Run) -> None:
+        if run.refused:
+            await self._say(run.thread_id, f"I can't have this reviewed: {run.refused}")
+        elif run.finished:
+            await self._say(run.thread_id, run.state["messages"][-1].text)
+
+    async def _say(self, thread_id: str, text: str) -> None:
+        if self._say_url is None:
+            print(f"agent: {thread_id}: {text}", flush=True)
+            return
+        channel, _, ts = thread_id.rpartition(":")
+        words = {"text": text, "channel": channel, "thread_ts": ts}
+        async with (
+            aiohttp.ClientSession() as session,
+            session.post(self._say_url, json=words) as answer,
+        ):
+            answer.raise_for_status()
+
+    async def _unfinished(self) -> list[str]:
+        """Runs that a crash cut short, or that wait for people. Reads every checkpoint: it is a demo."""
+        saved = [item.config async for item in self._checkpointer.alist(None)]
+        threads = {config.get("configurable", {})["thread_id"] for config in saved}
+        return [thread_id for thread_id in threads if (await self._state(thread_id)).next]
+
+    async def _state(self, thread_id: str) -> Any:
+        return await self._agent.aget_state({"configurable": {"thread_id": thread_id}})
+
+    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()):
+            log.error("A run stopped; the next start goes on with it.", exc_info=error)
