@@ -27,6 +27,14 @@ def answers(review: Review) -> tuple[Answer, ...]:
     return tuple(_answer(review, call) for call in review.calls if call.key not in running)
 
 
+def denial(name: str, reason: str) -> str:
+    """What the model is told of a call that the policy denies."""
+    return (
+        f"The policy doesn't allow `{name}`: {reason} The tool was not executed."
+        " Do not retry this tool call."
+    )
+
+
 def _answer(review: Review, call: Call) -> Answer:
     content, status = _told(review, call)
     return Answer(call.tool_call_id, call.name, content, status)
@@ -36,8 +44,7 @@ def _told(review: Review, call: Call) -> tuple[str, Literal["success", "error"]]
     if call.key in review.runs:
         return _ran(call, review.runs[call.key])
     if call.verdict.kind == "deny":
-        text = f"The policy doesn't allow `{call.name}`: {call.verdict.reason}"
-        return f"{text} The tool was not executed. Do not retry this tool call.", "error"
+        return denial(call.name, call.verdict.reason), "error"
     action = review.action(call.key)
     if action is not None and action.decision is None:
         return f"`{call.name}` was not decided. The tool was not executed.", "error"

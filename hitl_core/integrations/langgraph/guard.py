@@ -17,6 +17,7 @@ from langgraph.types import Command
 from hitl_core.errors import IntegrationError, InvalidToolCall, Refused, StoreUnavailable
 from hitl_core.failpoints import failpoint
 from hitl_core.gate import Gate, Outcome
+from hitl_core.gate.answers import denial
 from hitl_core.gate.request import Turn, id_of
 from hitl_core.integrations.langgraph import rulings
 from hitl_core.integrations.langgraph.graph import Json, last_ai_message, messages_of
@@ -139,7 +140,7 @@ class ReviewGuard(AgentMiddleware[Any, Any, Any]):
         ruling = rulings.free(self._gate.policy.judge(call), call)
         if ruling.verdict.kind == "allow":
             return None
-        return _message(request, rulings.denial(call.name, ruling.verdict.reason), "error")
+        return _message(request, denial(call.name, ruling.verdict.reason), "error")
 
     async def _stored_verdict(self, call: ToolCall, origin: Origin) -> str | None:
         """None where this turn has no review."""

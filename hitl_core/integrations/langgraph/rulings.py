@@ -75,14 +75,6 @@ def free(ruling: Ruling, call: ToolCall) -> Ruling:
     )
 
 
-def denial(name: str, reason: str) -> str:
-    """What the model is told about a denied call; the words of `hitl_core.gate.answers`."""
-    return (
-        f"The policy doesn't allow `{name}`: {reason} The tool was not executed."
-        " Do not retry this tool call."
-    )
-
-
 def _description(ruling: Ruling, asked: Asked) -> str:
     """The rule's own description, else the interrupt's, else the policy's prefix."""
     own = ruling.verdict.reason.startswith(ruling.description or "?")
