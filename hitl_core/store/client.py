@@ -56,7 +56,20 @@ def connect(url: str, *, blocking: bool = False, connections: int = 32) -> Clien
         raise SettingsError(
             f"The Redis address {_public(url)!r} is no redis:// URL. Check HITL_REDIS_URL."
         ) from None
+    pool.connection_class = type("Connection", (_MadeWhole, pool.connection_class), {})
     return Redis.from_pool(pool)  # which it then closes
+
+
+class _MadeWhole:
+    """A connection that is made to the end: one cancelled half-way would leave its socket behind."""
+
+    async def connect(self) -> None:
+        making = asyncio.ensure_future(cast(Any, super()).connect())
+        try:
+            await asyncio.shield(making)
+        except asyncio.CancelledError:
+            await asyncio.wait([making])  # COMMAND_TIMEOUT at most
+            raise
 
 
 @cache

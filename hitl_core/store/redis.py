@@ -56,6 +56,9 @@ class RedisStore:
         try:
             await check_server(redis, url)
             async with translated():
+                # Connected before anybody waits: a wait that is cancelled while it still connects would
+                # leave its socket behind (redis-py with Python 3.11).
+                await reader.ping()
                 await redis.hsetnx(META, "partitions", str(partitions or 1))
                 fixed = int(await redis.hget(META, "partitions"))
             if partitions not in (None, fixed):
