@@ -19,7 +19,7 @@ DEMO_FLAGS = $(if $(filter-out 0,$(value CHECK)),--check) \
 	$(if $(value PORT),--port="$$HITL_DEMO_PORT")
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format types contracts clean
+.PHONY: help demo test unit lint format types contracts clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -29,6 +29,10 @@ demo: $(VENV)/.demo ## a local Slack, Redis, the bot and an agent  [ASK= CHECK=1
 
 test: $(VENV)/.dev ## every test, against a real Redis and browser  [ARGS=]
 	@$(PY) -m pytest $(ARGS)
+
+unit: $(VENV)/.dev ## the pure rooms only, in seconds
+	@$(PY) -m pytest -q -m "not redis and not slow and not hypothesis" \
+		$(addprefix tests/,model policy forms review store bot channels cli)
 
 lint: $(VENV)/.dev ## style and formatting
 	@$(PY) -m ruff check .

@@ -64,14 +64,17 @@ class Desk:
             raise web.HTTPConflict(text=str(error)) from error
         except StoreUnavailable as error:
             raise web.HTTPServiceUnavailable(text=str(error)) from error
-        self._start(self._run(thread_id))
+        self._start(self._run(thread_id, asked=True))
         return web.Response(status=202)
 
-    async def _run(self, thread_id: str) -> None:
-        """Go on with what is saved of the thread."""
+    async def _run(self, thread_id: str, *, asked: bool = False) -> None:
+        """Go on with what is saved of the thread. Who has just `asked` is told that it has to wait."""
         while True:
             try:
-                return await self._tell(await self._driver.run(None, thread_id=thread_id))
+                run = await self._driver.run(None, thread_id=thread_id)
+                if run.review_id and asked:
+                    await self._say(thread_id, "A person has to decide on this first.")
+                return await self._tell(run)
             except StoreUnavailable as error:
                 log.warning("%s", error)
                 await asyncio.sleep(1)

@@ -96,7 +96,7 @@ async def test_a_refund_survives_the_death_of_its_agent(town: Town) -> None:
     await town.lab.decide(review_id, "approve", email, ("reject", "leave the status"))
     async with town.agent() as (process, url):
         review = await town.lab.done(review_id)
-        [words] = await wait_until("the agent's words", lambda: town.heard)
+        [words] = await wait_until("the agent's last words", lambda: last_words(town))
         assert await ask(url) == 409
         process.send_signal(signal.SIGTERM)
         assert await process.wait() == 0
@@ -109,6 +109,18 @@ async def test_a_refund_survives_the_death_of_its_agent(town: Town) -> None:
     assert "Subject: Refund" in letter.read_text()
     assert (words["channel"], words["thread_ts"]) == ("C0ASK", "17.5")
     assert "leave the status" in words["text"]
+
+
+def last_words(town: Town) -> list[dict[str, Any]]:
+    """Without the first ones, which the agent was killed before or after."""
+    return [words for words in town.heard if "has to decide on this first" not in words["text"]]
+
+
+async def test_who_asks_is_told_that_it_has_to_wait(town: Town) -> None:
+    async with town.agent() as (_, url):
+        assert await ask(url) == 202
+        [words] = await wait_until("the agent's words", lambda: town.heard)
+    assert words["text"] == "A person has to decide on this first."
 
 
 async def test_a_question_without_tools_is_answered_at_once(town: Town) -> None:
