@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from typing import Literal
 
 from hitl_core.errors import LeaseLost, Refused
-from hitl_core.model import Call, Event, Lease, Review, Reviewer, Run
-from hitl_core.model.event import EventKind
-from hitl_core.review.transitions import Changed
+from hitl_core.model import Call, Lease, Review, Reviewer, Run
+from hitl_core.review.transitions import Changed, event_of
 
 #: A line on the card is one line; what is longer is cut here, and ends in an ellipsis.
 MAX_LINE = 200
@@ -18,7 +17,7 @@ DoubtAnswer = Literal["ran", "rerun", "skip"]
 
 def await_by(review: Review, process: str, now: float) -> Changed:
     """Keep the hand-off for a process that waits, as long as its heart beats."""
-    return Changed(review.model_copy(update={"waiter": process}), _event("awaited", review, now))
+    return Changed(review.model_copy(update={"waiter": process}), event_of("awaited", review, now))
 
 
 def claim(review: Review, holder: str, now: float, lease: float) -> Changed:
@@ -37,13 +36,13 @@ def claim(review: Review, holder: str, now: float, lease: float) -> Changed:
     fence = review.fence + 1
     taken = Lease(holder=holder, fence=fence, until=now + lease)
     update = {"status": "claimed", "lease": taken, "fence": fence}
-    return Changed(review.model_copy(update=update), _event("claimed", review, now))
+    return Changed(review.model_copy(update=update), event_of("claimed", review, now))
 
 
 def renew(review: Review, fence: int, now: float, lease: float) -> Changed:
     held = _held(review, fence, now)
     update = {"lease": held.model_copy(update={"until": now + lease})}
-    return Changed(review.model_copy(update=update), _event("renewed", review, now))
+    return Changed(review.model_copy(update=update), event_of("renewed", review, now))
 
 
 def start(review: Review, fence: int, key: str, now: float) -> Changed:
@@ -53,7 +52,7 @@ def start(review: Review, fence: int, key: str, now: float) -> Changed:
     if run is not None and run.state != "cleared":
         raise Refused("already_started", "This call was started already.")
     begun = Run(state="started", attempt=run.attempt + 1 if run else 1, at=now)
-    event = _event("started", review, now, action=key, digest=review.arguments(key).digest)
+    event = event_of("started", review, now, action=key, digest=review.arguments(key).digest)
     return Changed(_with_runs(review, {key: begun}), event)
 
 
@@ -61,14 +60,14 @@ def report(review: Review, fence: int, lines: Mapping[str, str], now: float) -> 
     """Keep what came of calls that ran, by key."""
     _held(review, fence, now)
     runs = {key: _ran(review.runs.get(key), line, now) for key, line in lines.items()}
-    return Changed(_with_runs(review, runs), _event("reported", review, now))
+    return Changed(_with_runs(review, runs), event_of("reported", review, now))
 
 
 def finish(review: Review, fence: int, lines: Mapping[str, str], now: float) -> Changed:
     """The agent is through with this review."""
     reported = report(review, fence, lines, now).review
     update = {"status": "done", "lease": None, "done_at": now}
-    return Changed(reported.model_copy(update=update), _event("done", review, now))
+    return Changed(reported.model_copy(update=update), event_of("done", review, now))
 
 
 def lapse(review: Review, now: float) -> Changed:
@@ -83,7 +82,7 @@ def lapse(review: Review, now: float) -> Changed:
     }
     update = {"status": "settled", "lease": None}
     return Changed(
-        _with_runs(review, runs).model_copy(update=update), _event("lapsed", review, now)
+        _with_runs(review, runs).model_copy(update=update), event_of("lapsed", review, now)
     )
 
 
@@ -96,7 +95,7 @@ def resolve(review: Review, key: str, answer: DoubtAnswer, by: Reviewer, now: fl
         raise Refused("already_decided", told)
     state = {"ran": "done", "rerun": "cleared", "skip": "skipped"}[answer]
     resolved = run.model_copy(update={"state": state, "by": by, "at": now})
-    event = _event("resolved", review, now, by=by, action=key, what=answer)
+    event = event_of("resolved", review, now, by=by, action=key, what=answer)
     return Changed(_with_runs(review, {key: resolved}), event)
 
 
@@ -149,18 +148,3 @@ def _held(review: Review, fence: int, now: float) -> Lease:
 
 def _with_runs(review: Review, runs: Mapping[str, Run]) -> Review:
     return review.model_copy(update={"runs": {**review.runs, **runs}})
-
-
-def _event(
-    kind: EventKind,
-    review: Review,
-    now: float,
-    *,
-    by: Reviewer | None = None,
-    action: str | None = None,
-    what: str | None = None,
-    digest: str | None = None,
-) -> Event:
-    return Event(
-        kind=kind, review_id=review.id, at=now, by=by, action=action, what=what, digest=digest
-    )

@@ -77,7 +77,10 @@ def decide(review: Review, key: str, proposal: Proposal, by: Reviewer, now: floa
     changed = _with_actions(review, {key: decided}, now)
     if proposal.type == "edit":
         changed = changed.model_copy(update={"args": {**review.args, f"{key}:{revision}": args}})
-    return Changed(changed, _event("decided", review, now, by, key, proposal.type, args.digest))
+    return Changed(
+        changed,
+        event_of("decided", review, now, by=by, action=key, what=proposal.type, digest=args.digest),
+    )
 
 
 def escalate(
@@ -100,7 +103,7 @@ def escalate(
         raise Refused("nothing_to_escalate", f"This was escalated already: {where} can decide too.")
     to = ", ".join(dict.fromkeys(a.escalations[-1].to for a in stepped.values()))
     return Changed(
-        _with_actions(review, stepped, now), _event("escalated", review, now, by, None, to)
+        _with_actions(review, stepped, now), event_of("escalated", review, now, by=by, what=to)
     )
 
 
@@ -108,7 +111,7 @@ def fire(review: Review, now: float) -> Changed:
     """What time does: expire first, then escalate what still waits, however late it is."""
     expired = {a.key: _expired(a, now) for a in review.actions if a.pending and _late(a, now)}
     if expired:
-        return Changed(_with_actions(review, expired, now), _event("expired", review, now))
+        return Changed(_with_actions(review, expired, now), event_of("expired", review, now))
     stepped: dict[str, Action] = {}
     for action in review.actions:
         after = action
@@ -119,9 +122,7 @@ def fire(review: Review, now: float) -> Changed:
     if not stepped:
         raise Refused("not_due", "Nothing is due.")
     to = ", ".join(dict.fromkeys(a.escalations[-1].to for a in stepped.values()))
-    return Changed(
-        _with_actions(review, stepped, now), _event("escalated", review, now, None, None, to)
-    )
+    return Changed(_with_actions(review, stepped, now), event_of("escalated", review, now, what=to))
 
 
 def steps_taken(waiting: Iterable[Action]) -> int:
@@ -207,15 +208,17 @@ def _shown(places: tuple[Place, ...]) -> list[str]:
     return [place.partition(":")[2] or place for place in places]
 
 
-def _event(
+def event_of(
     kind: EventKind,
     review: Review,
     now: float,
+    *,
     by: Reviewer | None = None,
     action: str | None = None,
     what: str | None = None,
     digest: str | None = None,
 ) -> Event:
+    """What a transition of this review says of itself."""
     return Event(
         kind=kind, review_id=review.id, at=now, by=by, action=action, what=what, digest=digest
     )
