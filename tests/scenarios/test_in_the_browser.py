@@ -1,0 +1,107 @@
+"""The main job as people do it: two browsers, one review, an agent that goes on."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hitl_core import ToolCall
+from tests.support.bots import POLICY, Scene, email, sql
+from tests.support.waiting import wait_until
+
+pytest.importorskip("playwright", reason="no Playwright (pip install playwright)")
+
+from playwright.async_api import Browser, Locator, Page, async_playwright, expect
+
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"]
+QUIET = ["--disable-background-networking", "--disable-component-update"]
+ESCALATING = POLICY + '\nescalate: [{after: 10m, to: "slack:#team-ops"}]\n'
+
+
+@asynccontextmanager
+async def browsing(chromium: Path) -> AsyncIterator[Browser]:
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(
+            executable_path=str(chromium), args=[*FLAGS, *QUIET]
+        )
+        try:
+            yield browser
+        finally:
+            await browser.close()
+
+
+async def opened(browser: Browser, scene: Scene, user: str, channel: str, **how: Any) -> Page:
+    page = await browser.new_page(**how)
+    await page.goto(f"{scene.sandbox.url}/?user={user}&channel={channel}")
+    return page
+
+
+def button(page: Page, block: str, action: str) -> Locator:
+    return page.locator(f"[data-block-id='{block}'] [data-action-id='{action}']")
+
+
+async def test_two_people_decide_three_calls_in_their_browsers(
+    scene: Scene, chromium: Path
+) -> None:
+    # given an agent that waits for three decisions
+    await scene.bot()
+    gate = await scene.gate(ESCALATING)
+    run = scene.ask(gate, email(), sql(), ToolCall("c3", "tidy", {"room": "attic"}))
+    await scene.card("tidy")
+
+    async with browsing(chromium) as browser:
+        alice = await opened(browser, scene, "U0ALICE", "C0APPROVE")
+        phone = {"width": 390, "height": 844}
+        bob = await opened(browser, scene, "U0BOB", "C0APPROVE", viewport=phone, has_touch=True)
+
+        # when Bob rejects on his phone, and says why
+        await button(bob, "do:2:1", "reject").tap()
+        await bob.get_by_role("dialog").get_by_role("textbox").fill("Not on a Friday.")
+        await bob.get_by_role("dialog").get_by_role("button", name="Reject").tap()
+        await expect(bob.get_by_role("dialog")).to_have_count(0)
+
+        # and Alice edits: a wrong value is marked beside its field, a right one closes the form
+        await button(alice, "do:1:1", "edit").click()
+        form = alice.get_by_role("dialog")
+        await form.get_by_label("copies").fill("99")
+        await form.get_by_role("button", name="Approve edited").click()
+        await expect(form.get_by_text("at most 9")).to_be_visible()
+        await form.get_by_label("copies").fill("5")
+        await form.get_by_role("button", name="Approve edited").click()
+        await expect(form).to_have_count(0)
+
+        # and somebody calls the team, whose members see what is still open
+        await button(alice, "escalate", "escalate").click()
+        dana = await opened(browser, scene, "U0DANA", "C0OPS")
+        await expect(button(dana, "do:3:1", "approve")).to_be_visible()
+        await expect(alice.get_by_text("Escalated to #team-ops by")).to_be_visible()
+
+        # and two people press at once
+        await asyncio.gather(
+            button(alice, "do:3:1", "approve").click(), button(dana, "do:3:1", "approve").click()
+        )
+        outcome = await run
+        await outcome.done({call.id: f"{call.name} is through" for call in outcome.execute})
+
+        # then one of them is told privately that the other was faster, and a reload shows the end of it
+        words = "already approved tidy"
+
+        async def told() -> bool:
+            return sum([await page.get_by_text(words).count() for page in (alice, dana)]) == 1
+
+        await wait_until("one of them is told", told)
+        await alice.reload()
+        await expect(alice.get_by_text("tidy is through")).to_be_visible()
+        await expect(alice.get_by_text("Not on a Friday.")).to_be_visible()
+        await expect(button(alice, "do:3:1", "approve")).to_have_count(0)
+
+    assert [(call.name, call.args.get("copies")) for call in outcome.execute] == [
+        ("send_email", 5),
+        ("tidy", None),
+    ]
+    assert "Not on a Friday." in outcome.answers[0].content
