@@ -39,7 +39,7 @@ def _log(level: str) -> None:
         level=level, format="%(asctime)s %(levelname)s %(name)s %(message)s", stream=sys.stderr
     )
     # Bolt finds SLACK_BOT_TOKEN by itself, and says at each start that it is not needed.
-    bolt = logging.getLogger("slack_bolt.AsyncApp")
+    bolt = logging.getLogger("slack_bolt")
     bolt.addFilter(lambda record: "`token` will be unused" not in record.getMessage())
     if level == "DEBUG":  # Slack's libraries would write every card's arguments
         for library in ("slack_sdk", "slack_bolt"):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import Any
 
 from aiohttp import web
 from slack_bolt.async_app import AsyncApp
@@ -14,7 +15,7 @@ from slack_bolt.authorization import AuthorizeResult
 from slack_sdk.signature import SignatureVerifier
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.channel import Limited, Undeliverable, Unreachable
+from bot.channel import ChannelError
 from bot.channels.slack.channel import SlackChannel
 from bot.channels.slack.listeners import Listeners
 from bot.directory import Directory
@@ -23,7 +24,7 @@ from bot.inbox import Inbox
 from bot.log import told
 from bot.outbox import IDLE, PACE, REVIVE, Outbox
 from bot.settings import Settings
-from bot.web import make_web
+from bot.web import Probe, make_web
 from hitl_core.errors import HitlError, SettingsError
 from hitl_core.policy import Policy
 from hitl_core.review.service import Reviews
@@ -85,35 +86,46 @@ async def running_bot(
             revive=timing.revive,
         )
         escalator = Escalator(reviews, every=timing.every)
-        workers = [asyncio.create_task(outbox.run()), asyncio.create_task(escalator.run())]
-
-        async def ready() -> dict[str, object]:
-            await store.now()
-            for worker in workers:
-                if worker.done():
-                    raise HitlError(
-                        "A worker of the bot has stopped. Restart the bot; its log says why."
-                    )
-            return {"undelivered": await store.buried()}
-
-        try:
-            signing = SignatureVerifier(settings.slack_signing_secret)
-            async with _serving(make_web(slack, signing, ready), settings) as url:
-                yield Bot(url, store, outbox, escalator)
-        finally:
-            for worker in workers:
-                worker.cancel()
-            for outcome in await asyncio.gather(*workers, return_exceptions=True):
-                if isinstance(outcome, Exception):
-                    log.error("a worker had stopped: %s", told(outcome))
+        signing = SignatureVerifier(settings.slack_signing_secret)
+        async with (
+            _working(outbox.run(), escalator.run()) as workers,
+            _serving(make_web(slack, signing, _probe(store, workers)), settings) as url,
+        ):
+            yield Bot(url, store, outbox, escalator)
     finally:
         await store.close()
+
+
+@asynccontextmanager
+async def _working(
+    *work: Coroutine[Any, Any, None],
+) -> AsyncGenerator[Sequence[asyncio.Task[None]], None]:
+    """While the block runs. One that stops by itself ends nothing: `_probe` tells it."""
+    workers = [asyncio.create_task(each) for each in work]
+    try:
+        yield workers
+    finally:
+        for worker in workers:
+            worker.cancel()
+        for outcome in await asyncio.gather(*workers, return_exceptions=True):
+            if isinstance(outcome, Exception):
+                log.error("a worker had stopped: %s", told(outcome))
+
+
+def _probe(store: RedisStore, workers: Sequence[asyncio.Task[None]]) -> Probe:
+    async def ready() -> dict[str, object]:
+        await store.now()
+        if any(worker.done() for worker in workers):
+            raise HitlError("A worker of the bot has stopped. Restart the bot; its log says why.")
+        return {"undelivered": await store.buried()}
+
+    return ready
 
 
 async def _start(channel: SlackChannel) -> None:
     try:
         await channel.start()
-    except (Limited, Undeliverable, Unreachable) as error:
+    except ChannelError as error:
         raise SettingsError(f"Slack can't be used with these settings: {error}.") from error
 
 
@@ -128,13 +140,12 @@ def _bolt(settings: Settings, channel: SlackChannel) -> AsyncApp:
             bot_token=settings.slack_bot_token,
         )
 
-    # It warns that SLACK_BOT_TOKEN of the environment is not used: `authorize` gives it, on purpose.
-    logging.getLogger("slack_bolt.AsyncApp").setLevel(logging.ERROR)
     return AsyncApp(
         client=AsyncWebClient(base_url=settings.slack_api_url),
         signing_secret=settings.slack_signing_secret,
         authorize=authorize,
         process_before_response=True,  # the default polls for the ack every 10 ms
+        logger=logging.getLogger("slack_bolt"),  # else Bolt's loggers take the level of the root
     )
 
 

@@ -8,7 +8,11 @@ from bot.card import Card
 from hitl_core.model import MessageRef, Place
 
 
-class Limited(Exception):
+class ChannelError(Exception):
+    """A channel could not do what was asked: exactly one of the following."""
+
+
+class Limited(ChannelError):
     """The channel said: not now. Try again after `seconds`."""
 
     def __init__(self, seconds: float) -> None:
@@ -16,11 +20,11 @@ class Limited(Exception):
         self.seconds = seconds
 
 
-class Unreachable(Exception):
+class Unreachable(ChannelError):
     """The channel did not answer, or failed. What was asked may have happened all the same."""
 
 
-class Undeliverable(Exception):
+class Undeliverable(ChannelError):
     """The channel refused for good; the text is the reason, for the log and the operator."""
 
 

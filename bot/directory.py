@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 
-from bot.channel import Channel, Limited, Undeliverable, Unreachable
+from bot.channel import Channel, ChannelError
 from hitl_core.errors import Refused
 from hitl_core.model import MessageRef, Place, Reviewer, Snapshot
 
@@ -46,7 +46,7 @@ class Directory:
                 return is_member
         try:
             members = await self._channel.members(ref)
-        except (Limited, Unreachable, Undeliverable) as error:
+        except ChannelError as error:
             raise Refused(
                 "unknown_members", "Who may decide could not be looked up just now. Press again."
             ) from error

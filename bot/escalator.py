@@ -43,6 +43,5 @@ class Escalator:
                 await self._reviews.fire(review_id)
                 done += 1
             except Exception as error:
-                why = error if isinstance(error, HitlError) else told(error)
-                log.warning("review %s: what is due could not be done: %s", review_id, why)
+                log.warning("review %s: what is due could not be done: %s", review_id, told(error))
         return done

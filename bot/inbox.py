@@ -85,7 +85,7 @@ class Inbox:
         how many steps that card showed.
         """
 
-        async def act() -> Snapshot:
+        async def act() -> None:
             snapshot = await self.load(target)
             place = _place_of(snapshot, conversation)
             await self._directory.check(who, snapshot, [place])
@@ -94,19 +94,17 @@ class Inbox:
                 op,
                 lambda r, now: transitions.escalate(r, place, who, now, taken=target.revision),
             )
-            return snapshot
 
         return await self._apply(target, who, op, act)
 
     async def resolve(self, target: Target, answer: DoubtAnswer, who: Reviewer, op: str) -> Reply:
-        async def act() -> Snapshot:
-            snapshot = await self._permitted(target, who)
+        async def act() -> None:
+            await self._permitted(target, who)
             await self._reviews.change(
                 target.review_id,
                 op,
                 lambda r, now: execution.resolve(r, target.action, answer, who, now),
             )
-            return snapshot
 
         return await self._apply(target, who, op, act)
 
@@ -127,15 +125,14 @@ class Inbox:
                     raise
             await asyncio.sleep(0.02)
 
-    async def _decide(self, target: Target, proposal: Proposal, who: Reviewer, op: str) -> Snapshot:
-        snapshot = await self._permitted(target, who)
+    async def _decide(self, target: Target, proposal: Proposal, who: Reviewer, op: str) -> None:
+        await self._permitted(target, who)
         await failpoint("bot.before_commit")
         await self._reviews.decide(target.review_id, target.action, proposal, who, op)
         await failpoint("bot.after_commit")
-        return snapshot
 
     async def _apply(
-        self, target: Target, who: Reviewer, op: str, act: Callable[[], Awaitable[object]]
+        self, target: Target, who: Reviewer, op: str, act: Callable[[], Awaitable[None]]
     ) -> Reply:
         """Within the time that a click has; every refusal is a sentence, and the log has no arguments."""
         try:

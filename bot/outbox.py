@@ -45,7 +45,7 @@ class Outbox:
         revive: float = REVIVE,
     ) -> None:
         self._reviews, self._channel = reviews, channel
-        self._pace, self._idle, self._every = pace, idle, revive
+        self._pace, self._idle, self._revive_every = pace, idle, revive
         self._store = reviews.store
         self._consumer = uuid4().hex
         self._lanes: dict[Place, Lane] = {}
@@ -79,7 +79,7 @@ class Outbox:
     async def _revive(self) -> None:
         if revived := await self._store.revive():
             log.info("%d undelivered cards are tried again", revived)
-        await asyncio.sleep(self._every)
+        await asyncio.sleep(self._revive_every)
 
     async def _accept(self, hint: Hint) -> None:
         if hint.deliveries > MAX_DELIVERIES:
@@ -139,6 +139,6 @@ class Outbox:
                 await step()
                 pause = 0.1
             except Exception as error:
-                log.warning("outbox: %s", error if isinstance(error, HitlError) else told(error))
+                log.warning("outbox: %s", told(error))
                 await asyncio.sleep(pause)
                 pause = min(pause * 2, 2.0)

@@ -53,7 +53,8 @@ class Settings:
             raise SettingsError(
                 f"{' and '.join(missing)} {verb} not set. See README, Slack in three steps."
             )
-        given["hitl_port"] = _port(given.get("hitl_port", "3000"))
+        if "hitl_port" in given:
+            given["hitl_port"] = _port(given["hitl_port"])
         settings = cls(**given)
         _check(settings)
         return settings

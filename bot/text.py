@@ -31,7 +31,7 @@ _PADDING = re.compile(r"[ \t\n]{4,}")
 _PADDED = {" ": "space", "\t": "tab", "\n": "line break"}
 _MANY = {" ": 40, "\t": 8, "\n": 3}
 #: More marks than this on one letter draw over the lines around it.
-_MARKS = 4
+_MAX_COMBINING = 4
 
 
 class Cut(NamedTuple):
@@ -135,7 +135,7 @@ def _plain(char: str, text: str, at: int) -> bool:
         return False
     category = unicodedata.category(char)
     if category[0] == "M":
-        return _carried(char, text[max(0, at - _MARKS) : at]) and char not in _BLANK
+        return _carried(char, text[max(0, at - _MAX_COMBINING) : at]) and char not in _BLANK
     return category[0] not in "CZ" and char not in _BLANK
 
 

@@ -12,22 +12,19 @@ import asyncio
 import logging
 import os
 from pathlib import Path
-from typing import Any
 
 from langchain.agents import create_agent
-from langchain.agents.middleware import HumanInTheLoopMiddleware
+from langchain.agents.middleware import HumanInTheLoopMiddleware, InterruptOnConfig
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from examples.support.desk import Desk
 from examples.support.model import SYSTEM_PROMPT, choose_model
 from examples.support.tools import make_tools
-from hitl_core.errors import HitlError
-from hitl_core.gate import Gate
+from hitl_core import Gate, HitlError, Policy
 from hitl_core.integrations.langgraph import HumanReview
-from hitl_core.policy import Policy
 
 #: LangChain's own configuration: which tools pause, and what may be decided on them.
-INTERRUPT_ON: dict[str, Any] = {
+INTERRUPT_ON: dict[str, bool | InterruptOnConfig] = {
     "refund_order": True,
     "send_email": True,
     "update_customer": True,

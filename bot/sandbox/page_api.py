@@ -158,8 +158,8 @@ class PageApi:
 
     async def _ask(self, url: str, wish: Json, message: Message) -> None:
         """Hands the words to the agent, and tells the person when nobody takes them."""
-        question: Json = {"user": wish["user"], "text": wish["text"], "channel": message.channel}
-        question["ts"] = message.ts
+        question: Json = {"channel": message.channel, "ts": message.ts}
+        question |= {"user": wish["user"], "text": wish["text"]}
         if message.thread_ts:
             question["thread_ts"] = message.thread_ts
         timeout = aiohttp.ClientTimeout(total=AGENT_PATIENCE)

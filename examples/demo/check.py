@@ -168,11 +168,8 @@ class _Agents:
 
     def _lines(self, name: str) -> list[dict[str, Any]]:
         file = self._data / f"{name}.jsonl"
-        return (
-            [json.loads(line) for line in file.read_text("utf-8").splitlines()]
-            if file.exists()
-            else []
-        )
+        lines = file.read_text("utf-8").splitlines() if file.exists() else []
+        return [json.loads(line) for line in lines]
 
 
 def _say(text: str) -> None:

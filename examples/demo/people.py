@@ -153,8 +153,10 @@ class People:
                 continue
             key = block["block_id"].removeprefix("f:").rpartition("#")[0].removeprefix("/")
             key = key.replace("~1", "/").replace("~0", "~")
-            value = args if not key else left.pop(key, None)
-            left = {} if not key else left
+            if key:
+                value = left.pop(key, None)
+            else:  # one field for the whole arguments
+                value, left = args, {}
             values[block["block_id"]] = _typed(block, value)
         if left:
             raise CantDecide(f"the form has no field for {', '.join(left)}")
@@ -167,11 +169,7 @@ def _typed(block: dict[str, Any], value: Any) -> Any:
         return None
     if element["type"] in ("static_select", "radio_buttons"):
         labels = [option["text"]["text"] for option in element["options"]]
-        label = (
-            {True: "Yes", False: "No"}.get(value, str(value))
-            if isinstance(value, bool)
-            else str(value)
-        )
+        label = ("Yes" if value else "No") if isinstance(value, bool) else str(value)
         return labels.index(label) if label in labels else labels.index(json.dumps(value))
     return value if isinstance(value, str) and not _is_json(element) else json.dumps(value)
 

@@ -14,7 +14,6 @@ from examples.demo.children import Child, free_port
 from hitl_core.embedded_redis import EmbeddedRedis
 
 APPROVALS = "C0APPROVE"
-TEAM_OPS = "C0OPS"
 ASK = "C0ASK"
 
 

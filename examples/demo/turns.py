@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from hitl_core.errors import HitlError
-from hitl_core.model import DECISION_TYPES, ToolCall, decode, encode
-from hitl_core.policy import Policy
+from hitl_core import HitlError, Policy, ToolCall
+from hitl_core.model import DECISION_TYPES, decode, encode
 
 
 class TurnError(HitlError):

@@ -11,6 +11,7 @@ from typing import Any
 import aiohttp
 from aiohttp import web
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+from langgraph.types import StateSnapshot
 
 from hitl_core.errors import HitlError, Refused, StoreUnavailable
 from hitl_core.integrations.langgraph import Driver, Run
@@ -105,7 +106,7 @@ class Desk:
         threads = {config.get("configurable", {})["thread_id"] for config in saved}
         return [thread_id for thread_id in threads if (await self._state(thread_id)).next]
 
-    async def _state(self, thread_id: str) -> Any:
+    async def _state(self, thread_id: str) -> StateSnapshot:
         return await self._agent.aget_state({"configurable": {"thread_id": thread_id}})
 
     def _start(self, work: Coroutine[Any, Any, None]) -> None:

@@ -15,7 +15,7 @@ from secrets import token_hex
 
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
 
-from .database import connected, seed
+from examples.support.database import connected, seed
 
 SENDER = "support@example.com"
 

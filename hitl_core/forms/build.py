@@ -133,7 +133,7 @@ def _with_input(slot: Slot, schema: dict[str, Any], value: Any, max_text: int) -
             return _text(slot, schema, value if isinstance(value, str) else "", max_text)
         case "integer" if empty or _is_whole(value):
             return _number(slot, "integer", schema, None if empty else int(cast(float, value)))
-        case "number" if empty or (is_number(value)):
+        case "number" if empty or is_number(value):
             return _number(slot, "number", schema, None if empty else value)
         case _:
             return _json(slot, value, max_text)
@@ -222,16 +222,14 @@ def _number(
         least = math.floor(schema["exclusiveMinimum"]) + 1
     if kind == "integer" and most is None and is_number(schema.get("exclusiveMaximum")):
         most = math.ceil(schema["exclusiveMaximum"]) - 1
+    keeps_least = value is None or least is None or value >= least
+    keeps_most = value is None or most is None or value <= most
     field = replace(
         slot.field,
         kind=kind if plain else "text",  # number inputs round what is large
         initial=initial,
-        minimum=_limit(least)
-        if plain and (value is None or least is None or value >= least)
-        else None,
-        maximum=_limit(most)
-        if plain and (value is None or most is None or value <= most)
-        else None,
+        minimum=_limit(least) if plain and keeps_least else None,
+        maximum=_limit(most) if plain and keeps_most else None,
     )
     return replace(slot, field=field, reads=kind)
 

@@ -46,10 +46,10 @@ def _told(review: Review, call: Call) -> tuple[str, Literal["success", "error"]]
     if call.verdict.kind == "deny":
         return denial(call.name, call.verdict.reason), "error"
     action = review.action(call.key)
-    if action is not None and action.decision is None:
-        return f"`{call.name}` was not decided. The tool was not executed.", "error"
-    if action is None or action.decision is None:
+    if action is None:
         return f"`{call.name}` was not executed.", "error"
+    if action.decision is None:
+        return f"`{call.name}` was not decided. The tool was not executed.", "error"
     return _decided(call, action.decision)
 
 

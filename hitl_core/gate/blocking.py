@@ -11,7 +11,7 @@ import functools
 import threading
 from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from hitl_core.gate.answers import Answer
 from hitl_core.gate.gate import LEASE, Gate
@@ -21,7 +21,12 @@ from hitl_core.model import Decision, ToolCall
 from hitl_core.policy import Policy
 
 T = TypeVar("T")
-Run = Callable[[Awaitable[Any]], Any]
+
+
+class Runner(Protocol):
+    """Runs work on the gate's loop, and waits for what comes of it."""
+
+    def __call__(self, work: Awaitable[T]) -> T: ...
 
 
 @contextmanager
@@ -57,7 +62,7 @@ def connect(
 class BlockingGate:
     """See `Gate`: every method promises the same, and waits."""
 
-    def __init__(self, gate: Gate, run: Run) -> None:
+    def __init__(self, gate: Gate, run: Runner) -> None:
         self._gate, self._run = gate, run
 
     def review(
@@ -80,7 +85,7 @@ class BlockingGate:
         turn: str | None = None,
     ) -> str:
         submit = self._gate.submit(calls, thread_id=thread_id, requester=requester, turn=turn)
-        return str(self._run(submit))
+        return self._run(submit)
 
     def wait(self, review_id: str) -> BlockingOutcome:
         return BlockingOutcome(self._run(self._gate.wait(review_id)), self._run)
@@ -110,7 +115,7 @@ class BlockingGate:
 class BlockingOutcome:
     """See `Outcome`."""
 
-    def __init__(self, outcome: Outcome, run: Run) -> None:
+    def __init__(self, outcome: Outcome, run: Runner) -> None:
         self._outcome, self._run = outcome, run
         self.review_id, self.thread_id = outcome.review_id, outcome.thread_id
         self.turn, self.requester = outcome.turn, outcome.requester
@@ -134,7 +139,7 @@ class BlockingOutcome:
         return self._outcome.idempotency_key(call)
 
     def once(self, call: ToolCall) -> bool:
-        return bool(self._run(self._outcome.once(call)))
+        return self._run(self._outcome.once(call))
 
     def report(self, results: Mapping[str, object]) -> None:
         self._run(self._outcome.report(results))

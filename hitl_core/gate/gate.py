@@ -90,9 +90,8 @@ class Gate:
     ) -> Outcome:
         """Submit and wait. See `submit` for what each word means and what is raised."""
         review, event = await self._build(calls, thread_id, requester, turn, None)
-        with self._hub.watch(
-            review.id
-        ):  # before it is stored: or `settled` here could take it away
+        # Watched before it is stored: else `settled` of this process could take it away.
+        with self._hub.watch(review.id):
             await self._store_new(review.model_copy(update={"waiter": self.process}), event)
             return await self.wait(review.id)
 
@@ -193,20 +192,17 @@ class Gate:
     async def _claim(self, review_id: str) -> Outcome | None:
         await failpoint("gate.before_claim")
         try:
-            review = await self._claimed(review_id)
+            applied = await self.reviews.change(
+                review_id,
+                f"claim:{uuid4().hex}",
+                lambda review, now: execution.claim(review, self.process, now, self._lease),
+            )
         except Refused:
             return None  # another process was faster, or a doubt came up
         await failpoint("gate.after_claim")
+        review = applied.review
         mine = review.status == "claimed" and review.lease and review.lease.holder == self.process
         return Outcome(review, self.reviews, self._lease) if mine else None
-
-    async def _claimed(self, review_id: str) -> Review:
-        applied = await self.reviews.change(
-            review_id,
-            f"claim:{uuid4().hex}",
-            lambda review, now: execution.claim(review, self.process, now, self._lease),
-        )
-        return applied.review
 
     async def _is_waited_for(self, review_id: str) -> bool:
         """A process that waits keeps the hand-off for itself while its heart beats."""

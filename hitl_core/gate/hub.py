@@ -20,7 +20,7 @@ LOOK = 30.0
 
 
 class Hub:
-    """`async with Hub(store, agent, process) as hub`."""
+    """Between `start` and `stop` it listens, and says that its process lives."""
 
     def __init__(self, store: Store, agent: str, process: str, alive: float = ALIVE) -> None:
         self._store, self._agent, self._process, self._alive = store, agent, process, alive
@@ -41,9 +41,8 @@ class Hub:
         self._open = False
         self._wake_all()
         running = set(self._tasks)
-        while (
-            running
-        ):  # again: before Python 3.12 one that comes while a command is sent may be swallowed
+        # Again and again: before Python 3.12 one that comes while a command is sent may be swallowed.
+        while running:
             for task in running:
                 task.cancel()
             _, running = await asyncio.wait(running, timeout=0.1)

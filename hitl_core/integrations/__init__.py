@@ -1,1 +1,1 @@
-"""Adapters of agent frameworks, one module each. A framework is imported only by its own."""
+"""Adapters of agent frameworks, one room each. A framework is imported only by its own."""

@@ -43,8 +43,8 @@ class Review(Value):
     """Everything that was decided when it was submitted, and everything decided since.
 
     Times are seconds since the epoch by the store's clock. `version` is the compare-and-set counter
-    and nothing else. `ops` remembers the last operations' ids with their answers, because a reply can
-    be lost after the write.
+    and nothing else. `ops` remembers the last operations' ids with what each did, because a reply can
+    be lost after the write. `waiter` is the process that waits for the hand-off.
     """
 
     schema_version: Literal[1] = SCHEMA_VERSION

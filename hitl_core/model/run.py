@@ -8,7 +8,8 @@ from hitl_core.model.decision import Reviewer
 from hitl_core.model.value import Value
 
 #: `started`: `once` said True. `done`: reported, or a person said that it ran. `in_doubt`: its process
-#: died in between. `cleared`: it may start again (ordered by a person, or idempotent).
+#: died in between. `cleared`: it may start again (ordered by a person, or idempotent). `skipped`: a
+#: person said to go on without it.
 RunState = Literal["started", "done", "in_doubt", "cleared", "skipped"]
 
 

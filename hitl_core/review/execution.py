@@ -122,9 +122,7 @@ def may_run(review: Review, call: Call) -> bool:
 
 def one_line(text: object) -> str:
     """The first 200 characters of the first line that says something."""
-    whole = (
-        str(text).encode("utf-8", "replace").decode()
-    )  # file names may hold half surrogate pairs
+    whole = str(text).encode("utf-8", "replace").decode()  # file names hold half surrogate pairs
     lines = (line.strip() for line in whole.splitlines())
     line = next((line for line in lines if line), "")
     return line if len(line) <= MAX_LINE else line[: MAX_LINE - 1] + "…"

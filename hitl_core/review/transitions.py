@@ -16,11 +16,11 @@ from hitl_core.model import (
     DecisionType,
     Escalation,
     Event,
+    EventKind,
     Place,
     Review,
     Reviewer,
 )
-from hitl_core.model.event import EventKind
 
 
 class Changed(NamedTuple):

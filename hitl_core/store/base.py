@@ -9,7 +9,7 @@ from hitl_core.model import Event, MessageRef, Place, Review, Snapshot
 
 
 class Hint(NamedTuple):
-    """A bot's or an agent's wake-up: look at this review. `deliveries` counts from 1."""
+    """An entry of the events: a bot must look at this review. `deliveries` counts from 1."""
 
     entry: str
     review_id: str

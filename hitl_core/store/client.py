@@ -109,7 +109,9 @@ async def translated() -> AsyncGenerator[None, None]:
 
 
 async def check_server(redis: Client, url: str) -> None:
-    """Raises SettingsError where reviews would not be safe: too old a server, or one that drops live keys."""
+    """Raises SettingsError where reviews would not be safe: too old a server, or one that drops live keys;
+    StoreUnavailable where it does not answer.
+    """
     try:
         async with translated():
             info: dict[str, Any] = await redis.info()

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pydantic import ValidationError
-
 from hitl_core.errors import StoreError
 from hitl_core.model import Arguments, MessageRef, Place, Review, Snapshot
 
@@ -16,7 +14,7 @@ SHOWN = "shown:"
 
 def dump_data(review: Review) -> bytes:
     """Everything but the arguments, which have fields of their own."""
-    return review.model_dump_json(exclude_defaults=False).encode()
+    return review.model_dump_json().encode()
 
 
 def dump_args(review: Review) -> dict[str, bytes]:
@@ -27,17 +25,17 @@ def read(review_id: str, fields: Mapping[str, bytes], now: float) -> Snapshot:
     """Raises StoreError where the stored data isn't ours, or is of another version."""
     try:
         review = Review.model_validate_json(fields["data"])
-    except (KeyError, ValidationError) as error:
+        posts: dict[Place, MessageRef] = {
+            key.removeprefix(POST): MessageRef.model_validate_json(value)
+            for key, value in fields.items()
+            if key.startswith(POST)
+        }
+        shown = {k.removeprefix(SHOWN): int(v) for k, v in fields.items() if k.startswith(SHOWN)}
+    except (KeyError, ValueError) as error:  # pydantic's ValidationError is a ValueError
         raise StoreError(f"The stored review {review_id} can't be read by this version.") from error
     if review.id != review_id:
         raise StoreError(f"The store answered {review.id} where {review_id} was asked for.")
     args = {k.removeprefix(ARGS): Arguments(v) for k, v in fields.items() if k.startswith(ARGS)}
-    posts: dict[Place, MessageRef] = {
-        key.removeprefix(POST): MessageRef.model_validate_json(value)
-        for key, value in fields.items()
-        if key.startswith(POST)
-    }
-    shown = {k.removeprefix(SHOWN): int(v) for k, v in fields.items() if k.startswith(SHOWN)}
     return Snapshot(
         review=review.model_copy(update={"args": args}), posts=posts, shown=shown, now=now
     )

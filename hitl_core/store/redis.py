@@ -82,8 +82,7 @@ class RedisStore:
 
     async def commit(self, write: Write) -> bool:
         review, event = write.review, write.event
-        if (keys := self._of(review.id)) is None:
-            raise StoreError(f"{review.id!r} is no review's id.")
+        keys = self._known(review.id)
         done = review.status == "done"
         told = event.model_dump_json(exclude_none=True)
         new_args = {} if review.version > 1 and event.what != "edit" else record.dump_args(review)

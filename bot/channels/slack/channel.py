@@ -14,7 +14,7 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.card import Card
-from bot.channel import Limited, MessageGone, Undeliverable, Unreachable
+from bot.channel import ChannelError, Limited, MessageGone, Undeliverable, Unreachable
 from bot.channels.slack import blocks, ids
 from bot.channels.slack.rich import inert
 from bot.text import one_line
@@ -131,7 +131,7 @@ class SlackChannel:
                     info = (await self._call("users.info", user=user_id))["user"]
                 name = str(info.get("real_name") or info.get("name") or name)
                 self._people[user_id] = (time.monotonic(), name)
-            except (TimeoutError, Limited, Unreachable, Undeliverable):
+            except (TimeoutError, ChannelError):
                 log.info("the name of %s could not be looked up", user_id)
         team = str(user.get("team_id") or self.team)
         return Reviewer(channel=self.name, team=team, id=user_id, name=name)
@@ -149,7 +149,7 @@ class SlackChannel:
         try:
             told = inert(one_line(text))
             await self._call("chat.postEphemeral", channel=conversation, user=user_id, text=told)
-        except (Limited, Unreachable, Undeliverable) as error:
+        except ChannelError as error:
             log.warning("%s could not be told: %s", user_id, error)
 
     async def resolve(self, place: Place) -> str:
@@ -231,9 +231,8 @@ async def translated(method: str) -> AsyncGenerator[None, None]:
         if name in _TRANSIENT or said is None or status >= 500:
             raise Unreachable(f"Slack answered {name} to {method}") from error
         raise Undeliverable(f"Slack answered {name} to {method}") from error
-    except (
-        AttributeError
-    ) as error:  # what the SDK raises for an answer of status 200 that is plain text
+    except AttributeError as error:
+        # What the SDK makes of an answer of status 200 that is plain text.
         raise Unreachable(f"{method}: Slack's answer is no JSON") from error
     except (aiohttp.ClientError, TimeoutError, OSError) as error:
         raise Unreachable(f"{method}: {error or type(error).__name__}") from error

@@ -13,9 +13,10 @@ from typing import Any
 from slack_bolt.async_app import AsyncAck, AsyncRespond
 
 from bot.card import arguments_of
-from bot.channel import Limited, Undeliverable, Unreachable
+from bot.channel import ChannelError
 from bot.channels.slack import fields, ids, modals, pages
 from bot.channels.slack.channel import SlackChannel
+from bot.channels.slack.ids import Body
 from bot.channels.slack.rich import inert
 from bot.inbox import UNKNOWN, Inbox, Reply, Target
 from bot.text import one_line
@@ -27,8 +28,6 @@ from hitl_core.review.execution import DoubtAnswer
 from hitl_core.review.transitions import Proposal
 
 log = logging.getLogger(__name__)
-
-Body = dict[str, Any]
 
 #: Refusals that the person can mend in the modal; after others its place is taken by a notice.
 MENDABLE = frozenset({"unchanged", "invalid_args", "message_required", "unavailable", "busy"})
@@ -113,7 +112,7 @@ class Listeners:
             view = modals.notice(str(refused))
         try:
             await self._channel.update_view(body["view"]["id"], view)
-        except (Limited, Unreachable, Undeliverable) as error:
+        except ChannelError as error:
             log.warning("a page could not be turned: %s", error)
         await ack()
 
@@ -182,7 +181,7 @@ class Listeners:
             await self._channel.update_view(view_id, view)
         except Refused as refused:
             await self._tell(body, respond, Reply(refused.code, str(refused)))
-        except (Limited, Unreachable, Undeliverable) as error:
+        except ChannelError as error:
             log.error("review %s: no modal: %s", target.review_id, error)
             told = "Slack didn't open the form. Press again."
             await self._tell(body, respond, Reply("unavailable", told))

@@ -14,6 +14,7 @@ from hitl_core.integrations.langgraph.graph import Graph
 from hitl_core.integrations.langgraph.guard import MARK, ReviewGuard
 from hitl_core.integrations.langgraph.holding import Holding
 
+#: The node that LangChain makes of its middleware: an agent that has it pauses before tools.
 BATCHED = "HumanInTheLoopMiddleware.after_model"
 
 
