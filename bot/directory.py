@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Iterable
 
@@ -19,6 +20,7 @@ class Directory:
     def __init__(self, channel: Channel, team: str) -> None:
         self._channel, self._team = channel, team
         self._members: dict[str, tuple[float, frozenset[str]]] = {}
+        self._looking: dict[str, asyncio.Task[frozenset[str]]] = {}
 
     def admit(self, who: Reviewer) -> None:
         """Raises Refused for people of other workspaces: before anything is read, so they learn nothing."""
@@ -45,10 +47,25 @@ class Directory:
             if time.monotonic() - since < (MAX_AGE if is_member else MIN_AGE):
                 return is_member
         try:
-            members = await self._channel.members(ref)
+            # A click that can't wait any longer leaves the look-up going, for the next one.
+            members = await asyncio.shield(self._looked_up(ref))
         except ChannelError as error:
             raise Refused(
                 "unknown_members", "Who may decide could not be looked up just now. Press again."
             ) from error
-        self._members[ref.conversation] = (time.monotonic(), members)
         return user_id in members
+
+    def _looked_up(self, ref: MessageRef) -> asyncio.Task[frozenset[str]]:
+        """One at a time for each conversation."""
+
+        async def look() -> frozenset[str]:
+            try:
+                members = await self._channel.members(ref)
+                self._members[ref.conversation] = (time.monotonic(), members)
+                return members
+            finally:
+                del self._looking[ref.conversation]
+
+        if ref.conversation not in self._looking:
+            self._looking[ref.conversation] = asyncio.create_task(look())
+        return self._looking[ref.conversation]

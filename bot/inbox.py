@@ -80,14 +80,21 @@ class Inbox:
             transitions.check_open(action, target.revision, snapshot.now)
         return snapshot
 
-    async def escalate(self, target: Target, conversation: str, who: Reviewer, op: str) -> Reply:
+    async def may_see(self, target: Target, who: Reviewer) -> Snapshot:
+        """Raises Refused: whoever may not decide is shown nothing."""
+        self._directory.admit(who)
+        return await self._permitted(target, who)
+
+    async def escalate(
+        self, target: Target, conversation: str, ts: str, who: Reviewer, op: str
+    ) -> Reply:
         """Everything that waits on the card in this conversation, one step on. The target's revision is
         how many steps that card showed.
         """
 
         async def act() -> None:
             snapshot = await self.load(target)
-            place = _place_of(snapshot, conversation)
+            place = _place_of(snapshot, conversation, ts)
             await self._directory.check(who, snapshot, [place])
             await self._reviews.change(
                 target.review_id,
@@ -98,12 +105,16 @@ class Inbox:
         return await self._apply(target, who, op, act)
 
     async def resolve(self, target: Target, answer: DoubtAnswer, who: Reviewer, op: str) -> Reply:
+        """The target's revision is the attempt that the card asked about."""
+
         async def act() -> None:
             await self._permitted(target, who)
             await self._reviews.change(
                 target.review_id,
                 op,
-                lambda r, now: execution.resolve(r, target.action, answer, who, now),
+                lambda r, now: execution.resolve(
+                    r, target.action, answer, who, now, attempt=target.revision
+                ),
             )
 
         return await self._apply(target, who, op, act)
@@ -115,8 +126,9 @@ class Inbox:
         end = time.monotonic() + NOTED
         while True:
             snapshot = await self.load(target)
-            action = snapshot.review.action(target.action)
-            places = action.places if action else snapshot.review.places
+            review = snapshot.review
+            call = review.call(target.action)
+            places = review.places_of(call) if call else review.places
             try:
                 await self._directory.check(who, snapshot, places)
                 return snapshot
@@ -151,8 +163,8 @@ class Inbox:
         return Reply("ok")
 
 
-def _place_of(snapshot: Snapshot, conversation: str) -> Place:
+def _place_of(snapshot: Snapshot, conversation: str, ts: str) -> Place:
     for place, ref in snapshot.posts.items():
-        if ref.conversation == conversation:
+        if (ref.conversation, ref.ts) == (conversation, ts):
             return place
     raise Refused("gone", "This review doesn't stand here any more.")

@@ -33,6 +33,9 @@ _MANY = {" ": 40, "\t": 8, "\n": 3}
 #: More marks than this on one letter draw over the lines around it.
 _MAX_COMBINING = 4
 
+#: JSON longer than this stands on one line: in deep nesting, indenting makes thirty times as much of it.
+MAX_INDENTED = 8_000
+
 
 class Cut(NamedTuple):
     """Text as it is shown, and how many characters of it are not."""
@@ -104,8 +107,10 @@ def shown_value(value: Any) -> str:
     """
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False) if _needs_quotes(value) else value
-    indent = 2 if isinstance(value, dict | list) and value else None
-    return json.dumps(value, ensure_ascii=False, indent=indent)
+    compact = json.dumps(value, ensure_ascii=False)
+    if not isinstance(value, dict | list) or not value or len(compact) > MAX_INDENTED:
+        return compact
+    return json.dumps(value, ensure_ascii=False, indent=2)
 
 
 def _needs_quotes(text: str) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 from bot import text
 from bot.card.arguments import MAX_LABEL, label_of, ordered
 from bot.card.model import Change, Closed, Elsewhere
-from hitl_core.model import Action, Decision, Review, Reviewer, Run
+from hitl_core.model import Action, Decision, Place, Review, Reviewer, Run
 
 MAX_MESSAGE = 500
 MAX_CHANGES = 8
@@ -16,7 +16,7 @@ MAX_CHANGE = 300
 AROUND = 24
 
 
-def closed_of(review: Review, here: list[Action]) -> tuple[Closed, ...]:
+def closed_of(review: Review, here: list[Action], place: Place) -> tuple[Closed, ...]:
     """In the model's order. A call in doubt is asked about instead."""
     doubted = {call.key for call in review.doubts}
     decided = {a.key: a for a in here if a.decision is not None}
@@ -27,7 +27,12 @@ def closed_of(review: Review, here: list[Action]) -> tuple[Closed, ...]:
             continue
         if (action := decided.get(call.key)) is not None and action.decision is not None:
             lines.append(_line(call.name, action.decision, _changes(review, action), run))
-        elif run is not None and run.by is not None and review.action(call.key) is None:
+        elif (
+            run is not None
+            and run.by is not None
+            and review.action(call.key) is None
+            and place in review.places_of(call)
+        ):
             # Allowed without asking, but a person settled a doubt about it.
             result, by = _result(run)
             lines.append(Closed(call.name, "allow", None, None, (), 0, result, by))

@@ -21,23 +21,25 @@ def card(review: Review, place: Place) -> Card:
     waiting = [action for action in here if action.pending]
     number_of = {action.key: n for n, action in enumerate(review.actions, start=1)}
     escalated = bool(here) and all(place not in action.route.notify for action in here)
-    places = [place for action in waiting for place in action.places]
+    doubts = [call for call in review.doubts if place in review.places_of(call)]
+    places = [p for action in waiting for p in action.places]
+    places += [p for call in doubts for p in review.places_of(call)]
     return Card(
         review_id=review.id,
         place=place,
         requester=review.requester and text.one_line(review.requester),
-        title=words.title(review, here, waiting, escalated),
-        summary=words.summary(review, here, waiting, escalated),
+        title=words.title(review, here, waiting, doubts, escalated),
+        summary=words.summary(review, here, waiting, doubts, escalated),
         open=tuple(_open(review, a, number_of[a.key]) for a in waiting[:MAX_OPEN]),
-        doubts=tuple(_doubt(review, call) for call in review.doubts),
-        closed=closed_of(review, here),
+        doubts=tuple(_doubt(review, call) for call in doubts),
+        closed=closed_of(review, here, place),
         elsewhere=elsewhere_of(review, here) if escalated else (),
         more=len(waiting[MAX_OPEN:]),
         notes=_notes(here),
-        next=_next(waiting),
+        next=_next(here, waiting),
         ends=_ends(waiting),
-        took=None if review.doubts else took(review, here),
-        places=tuple(dict.fromkeys([*places, *(review.places if review.doubts else ())])),
+        took=None if doubts else took(review, here),
+        places=tuple(dict.fromkeys(places)),
     )
 
 
@@ -65,7 +67,7 @@ def _doubt(review: Review, call: Call) -> Doubt:
     action = review.action(call.key)
     schema = action.config.args_schema if action else None
     shown = shown_of(review.arguments(call.key).parse(), schema)
-    return Doubt(call.key, action.revision if action else 1, call.name, shown)
+    return Doubt(call.key, review.runs[call.key].attempt, call.name, shown)
 
 
 def _notes(here: list[Action]) -> tuple[Note, ...]:
@@ -79,9 +81,9 @@ def _notes(here: list[Action]) -> tuple[Note, ...]:
     return tuple(found.values())
 
 
-def _next(waiting: list[Action]) -> Next | None:
+def _next(here: list[Action], waiting: list[Action]) -> Next | None:
     """The nearest step of the actions that wait here."""
-    taken = steps_taken(waiting)
+    taken = steps_taken(here)
     steps = [
         Next(step.to, action.submitted_at + step.after, taken)
         for action in waiting

@@ -50,7 +50,7 @@ class Doubt:
     """A call that may or may not have run: its process died in between."""
 
     key: str
-    revision: int
+    attempt: int
     name: str
     shown: Shown
 

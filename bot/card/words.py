@@ -19,11 +19,15 @@ _ANSWERS: tuple[tuple[DecisionType, str], ...] = (
 
 
 def title(
-    review: Review, here: Sequence[Action], waiting: Sequence[Action], escalated: bool
+    review: Review,
+    here: Sequence[Action],
+    waiting: Sequence[Action],
+    doubts: Sequence[Call],
+    escalated: bool,
 ) -> str:
     agent = text.shortened(review.agent, 60)
-    if review.doubts:
-        return f"{agent}: did {_tools(review.doubts)} run?"
+    if doubts:
+        return f"{agent}: did {_tools(doubts)} run?"
     if waiting:
         asks = f"{agent} asks to run {_tools(waiting)}"
         return f"Escalated: {asks}" if escalated else asks
@@ -31,11 +35,15 @@ def title(
 
 
 def summary(
-    review: Review, here: Sequence[Action], waiting: Sequence[Action], escalated: bool
+    review: Review,
+    here: Sequence[Action],
+    waiting: Sequence[Action],
+    doubts: Sequence[Call],
+    escalated: bool,
 ) -> str:
     agent = text.shortened(review.agent, 60)
-    if review.doubts:
-        names = _listed(call.name for call in review.doubts)
+    if doubts:
+        names = _listed(call.name for call in doubts)
         return f"{agent} stopped in the middle of {names}. Say in the channel whether it ran."
     if not waiting:
         names = _listed([a.request.name for a in here] or [c.name for c in review.calls])

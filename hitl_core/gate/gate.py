@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import logging
 import os
@@ -11,7 +12,7 @@ from functools import partial
 from typing import Any, Self
 from uuid import uuid4
 
-from hitl_core.errors import Refused, ReviewNotFound, StoreError, StoreUnavailable
+from hitl_core.errors import HitlError, Refused, ReviewNotFound, StoreError, StoreUnavailable
 from hitl_core.failpoints import failpoint
 from hitl_core.gate import request
 from hitl_core.gate.guard import guarded, in_thread
@@ -22,6 +23,7 @@ from hitl_core.model import Event, Review, ToolCall
 from hitl_core.policy import Policy, Ruling
 from hitl_core.review import execution
 from hitl_core.review.service import Reviews
+from hitl_core.review.transitions import Changed
 from hitl_core.store import RedisStore, Store
 
 log = logging.getLogger(__name__)
@@ -51,6 +53,7 @@ class Gate:
         self.process = f"{socket.gethostname()}:{os.getpid()}:{uuid4().hex[:8]}"
         self.reviews = Reviews(store, patience=10.0)
         self._store, self._lease, self._alive = store, lease, alive
+        self._leaving: set[asyncio.Task[None]] = set()
         self._hub = Hub(store, agent, self.process, alive)
 
     @classmethod
@@ -78,6 +81,8 @@ class Gate:
         return self
 
     async def __aexit__(self, *exc: object) -> None:
+        if self._leaving:
+            await asyncio.wait(self._leaving, timeout=2.0)
         await self._hub.stop()
 
     async def review(
@@ -121,16 +126,22 @@ class Gate:
         Survives a store that is away for a while. Of a review that is done already the outcome has
         nothing to execute. Raises ReviewNotFound, and GateClosed where the gate is closed meanwhile.
         """
-        with self._hub.watch(review_id) as woken:
-            while True:
-                self._hub.check_open()
-                try:
-                    outcome, seconds = await self._take_or_wait(review_id)
-                    if outcome is not None:
-                        return outcome
-                except StoreUnavailable:
-                    seconds = 1.0
-                await woken_within(woken, seconds)
+        try:
+            with self._hub.watch(review_id) as woken:
+                while True:
+                    self._hub.check_open()
+                    try:
+                        outcome, seconds = await self._take_or_wait(review_id)
+                        if outcome is not None:
+                            return outcome
+                    except StoreUnavailable:
+                        seconds = 1.0
+                    await woken_within(woken, seconds)
+        except asyncio.CancelledError:
+            leaving = asyncio.create_task(self._leave(review_id))
+            self._leaving.add(leaving)
+            leaving.add_done_callback(self._leaving.discard)
+            raise
 
     async def settled(self) -> AsyncGenerator[Outcome, None]:
         """Every review of this agent that is ready and that no living process waits for, for ever.
@@ -171,6 +182,17 @@ class Gate:
     ) -> contextlib.AbstractContextManager[None]:
         """`with gate.thread("t-42"):` the guarded calls in this block belong to this thread."""
         return in_thread(thread_id, requester)
+
+    async def _leave(self, review_id: str) -> None:
+        """Who gives up waiting says so, or nobody else would take the review while this process lives."""
+
+        def leave(review: Review, now: float) -> Changed:
+            if review.waiter != self.process or self._hub.watched(review_id):
+                raise Refused("not_waiting", "Somebody else waits for it.")
+            return execution.await_by(review, None, now)
+
+        with contextlib.suppress(HitlError):
+            await self.reviews.change(review_id, f"leave:{uuid4().hex}", leave)
 
     async def _take_or_wait(self, review_id: str) -> tuple[Outcome | None, float]:
         """The outcome, or for how many seconds there is nothing to do but to listen."""

@@ -97,11 +97,17 @@ async def _perform(
 
 
 def _flat(signature: inspect.Signature, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """`**options` as arguments like all others."""
+    """`**options` as arguments like all others. Raises TypeError where one has a parameter's own name, since
+    what is shown and decided could not be told apart then.
+    """
     flat: dict[str, Any] = {}
     for name, value in arguments.items():
-        variable = signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD
-        flat |= value if variable else {name: value}
+        if signature.parameters[name].kind is not inspect.Parameter.VAR_KEYWORD:
+            flat[name] = value
+        elif same := signature.parameters.keys() & value:
+            raise TypeError(f"The keyword {min(same)!r} is a parameter's name as well.")
+        else:
+            flat |= value
     return flat
 
 

@@ -88,16 +88,19 @@ class Review(Value):
             c for c in self.calls if c.key in self.runs and self.runs[c.key].state == "in_doubt"
         )
 
+    def places_of(self, call: Call) -> tuple[Place, ...]:
+        """Where a call is asked about, were it in doubt: with its action, or where its rule says."""
+        action = self.action(call.key)
+        return action.places if action else call.route.notify or (DEFAULT_PLACE,)
+
     @property
     def places(self) -> tuple[Place, ...]:
         """Everywhere this review stands: where its actions do, and where a doubt is asked about."""
         found = [place for action in self.actions for place in action.places]
-        acting = {action.key for action in self.actions}
         for call in self.calls:
             run = self.runs.get(call.key)
-            asked = run is not None and (run.state == "in_doubt" or run.by is not None)
-            if asked and call.key not in acting:
-                found.extend(call.route.notify or (DEFAULT_PLACE,))
+            if run is not None and (run.state == "in_doubt" or run.by is not None):
+                found.extend(self.places_of(call))
         return tuple(dict.fromkeys(found))
 
 

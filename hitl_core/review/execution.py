@@ -15,8 +15,8 @@ MAX_LINE = 200
 DoubtAnswer = Literal["ran", "rerun", "skip"]
 
 
-def await_by(review: Review, process: str, now: float) -> Changed:
-    """Keep the hand-off for a process that waits, as long as its heart beats."""
+def await_by(review: Review, process: str | None, now: float) -> Changed:
+    """Keep the hand-off for a process that waits, as long as its heart beats; None: nobody waits any more."""
     return Changed(review.model_copy(update={"waiter": process}), event_of("awaited", review, now))
 
 
@@ -65,7 +65,10 @@ def report(review: Review, fence: int, lines: Mapping[str, str], now: float) -> 
 
 def finish(review: Review, fence: int, lines: Mapping[str, str], now: float) -> Changed:
     """The agent is through with this review."""
-    reported = report(review, fence, lines, now).review
+    silent = {
+        key: "no result was reported" for key, run in review.runs.items() if run.state == "started"
+    }
+    reported = report(review, fence, {**silent, **lines}, now).review
     update = {"status": "done", "lease": None, "done_at": now}
     return Changed(reported.model_copy(update=update), event_of("done", review, now))
 
@@ -86,13 +89,27 @@ def lapse(review: Review, now: float) -> Changed:
     )
 
 
-def resolve(review: Review, key: str, answer: DoubtAnswer, by: Reviewer, now: float) -> Changed:
-    """A person says what became of a call in doubt: it ran, run it again, or skip it."""
+def resolve(
+    review: Review,
+    key: str,
+    answer: DoubtAnswer,
+    by: Reviewer,
+    now: float,
+    *,
+    attempt: int | None = None,
+) -> Changed:
+    """A person says what became of a call in doubt: it ran, run it again, or skip it.
+
+    `attempt` is the one that the card asked about, None for who saw no card: an answer to an earlier doubt
+    settles no later one.
+    """
     run = review.runs.get(key)
     if run is None or run.state != "in_doubt":
         who = run.by.name if run and run.by else None
         told = f"{who} already answered this." if who else "There is no doubt about this call."
         raise Refused("already_decided", told)
+    if attempt not in (None, run.attempt):
+        raise Refused("stale", "This was run again since, and stopped again. Look at it once more.")
     state = {"ran": "done", "rerun": "cleared", "skip": "skipped"}[answer]
     resolved = run.model_copy(update={"state": state, "by": by, "at": now})
     event = event_of("resolved", review, now, by=by, action=key, what=answer)

@@ -91,14 +91,15 @@ def escalate(
     `taken` is how many steps the card showed, None for who saw no card: two people who press at once take
     one step.
     """
-    pending = [a for a in review.actions if a.pending and place in a.places]
+    here = [a for a in review.actions if place in a.places]
+    pending = [a for a in here if a.pending]
     if not pending:
         raise Refused("already_decided", "Everything here is decided already.")
     waiting = [a for a in pending if not _late(a, now)]
     if not waiting:
         raise Refused("expired", "The time to decide is over.")
     stepped = {a.key: _step(a, by, now) for a in waiting if a.next_step is not None}
-    if not stepped or (taken is not None and steps_taken(waiting) > taken):
+    if not stepped or (taken is not None and steps_taken(here) > taken):
         where = ", ".join(_shown(waiting[0].places[1:])) or "nobody else"
         raise Refused("nothing_to_escalate", f"This was escalated already: {where} can decide too.")
     to = ", ".join(dict.fromkeys(a.escalations[-1].to for a in stepped.values()))
@@ -125,9 +126,9 @@ def fire(review: Review, now: float) -> Changed:
     return Changed(_with_actions(review, stepped, now), event_of("escalated", review, now, what=to))
 
 
-def steps_taken(waiting: Iterable[Action]) -> int:
-    """Of the chain that is furthest on."""
-    return max((len(action.escalations) for action in waiting), default=0)
+def steps_taken(here: Iterable[Action]) -> int:
+    """Of all chains that stand at one place, decided or not: it only grows."""
+    return sum(len(action.escalations) for action in here)
 
 
 def due_at(review: Review) -> float | None:

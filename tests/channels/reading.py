@@ -9,7 +9,7 @@ from typing import Any
 
 from bot.sandbox.message import checked_blocks
 from bot.sandbox.view import checked_view
-from bot.text import unmarked
+from bot.text import MAX_INDENTED, unmarked
 
 Json = dict[str, Any]
 
@@ -152,7 +152,9 @@ def value_of(shown: str) -> Any:
     except (ValueError, RecursionError):
         return text
     containers = isinstance(value, dict | list)
-    written = json.dumps(value, ensure_ascii=False, indent=2 if value else None)
+    written = json.dumps(value, ensure_ascii=False)
+    if value and len(written) <= MAX_INDENTED:
+        written = json.dumps(value, ensure_ascii=False, indent=2)
     return text if containers and written != text else value
 
 

@@ -165,6 +165,15 @@ def test_a_card_of_the_worst_actions_fits() -> None:
     assert shown.more == 20
 
 
+def test_arguments_that_would_grow_when_indented_stay_small() -> None:
+    """Given nesting that an indent of two would make thirty times as long, then it is written on one line."""
+    value: Any = [0] * 4_000
+    for _ in range(28):
+        value = [value]
+    (argument,) = arguments_of({"deep": value}, None)
+    assert len(argument.value) < 20_000
+
+
 def test_a_hundred_doubts_and_decisions_fit() -> None:
     """Given a hundred decided calls with long reasons, then the card counts those that it can't tell."""
     review = review_of(*[("tool", {"a": n}) for n in range(100)])

@@ -565,14 +565,10 @@ async def test_settled_leaves_alone_what_a_living_process_waits_for(open_gate: O
     dead = await open_gate(alive=30.0)
     worker = await open_gate(alive=0.3)
     review_id = await dead.submit([call(n=1)], thread_id="t")
-    waiting = asyncio.create_task(dead.wait(review_id))
-
-    async def waited_for() -> bool:
-        return (await worker.reviews.load(review_id)).review.waiter == dead.process
-
-    await wait_until("it waits", waited_for)
-    waiting.cancel()  # as a process ends: nobody waits, but its last beat is still good
-    await asyncio.gather(waiting, return_exceptions=True)
+    # As a process dies: nobody waits there any more, but its last beat is still good.
+    await worker.reviews.change(
+        review_id, "await", lambda r, now: execution.await_by(r, dead.process, now)
+    )
     await approve_all(worker.reviews, review_id)
     outcomes = worker.settled()
     serving = asyncio.create_task(first(outcomes))
@@ -582,6 +578,28 @@ async def test_settled_leaves_alone_what_a_living_process_waits_for(open_gate: O
 
     await worker.reviews.store.beat(dead.process, 0.01)  # its last
 
+    assert (await asyncio.wait_for(first(outcomes), 10)).review_id == review_id
+    await outcomes.aclose()
+
+
+async def test_promise_5_who_gives_up_waiting_leaves_the_review_to_others(open_gate: Open):
+    """Given a wait that was cancelled in a process that lives on, then a worker gets the review."""
+    impatient, worker = await open_gate(alive=30.0), await open_gate(alive=0.3)
+    review_id = await impatient.submit([call(n=1)], thread_id="t")
+    waiting = asyncio.create_task(impatient.wait(review_id))
+
+    async def waiter() -> str | None:
+        return (await worker.reviews.load(review_id)).review.waiter
+
+    async def waited_for() -> bool:
+        return await waiter() == impatient.process
+
+    await wait_until("it waits", waited_for)
+    waiting.cancel()
+    await asyncio.gather(waiting, return_exceptions=True)
+
+    await approve_all(worker.reviews, review_id)
+    outcomes = worker.settled()
     assert (await asyncio.wait_for(first(outcomes), 10)).review_id == review_id
     await outcomes.aclose()
 

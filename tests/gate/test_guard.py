@@ -167,6 +167,19 @@ async def test_a_script_that_runs_again_finds_what_was_decided(
     assert len(store._reviews) == 2
 
 
+async def test_promise_1_a_keyword_of_a_parameters_name_is_refused(gate: Gate) -> None:
+    """What is shown could not be told apart from what runs."""
+
+    @gate.guard
+    async def add(a: int, /, **more: int) -> int:
+        raise AssertionError("it ran")
+
+    with pytest.raises(TypeError, match="'a' is a parameter's name"):
+        await add(1, **{"a": 2})
+    with pytest.raises(TypeError, match="'more' is a parameter's name"):
+        await add(1, **{"more": 2})
+
+
 def test_a_function_with_star_args_is_refused() -> None:
     gate = Gate(MemoryStore(), policy=POLICY, agent="script")
     with pytest.raises(TypeError, match=r"takes \*args"):

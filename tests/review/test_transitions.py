@@ -356,6 +356,27 @@ def test_what_was_reported_is_not_in_doubt():
     assert execution.to_run(after) == ()
 
 
+def test_promise_6_an_answer_to_an_earlier_doubt_settles_no_later_one():
+    """Given a call that stopped, was run again and stopped again, then the first card's buttons are stale."""
+    review = claimed(decided(one()), NOW)
+    review = execution.start(review, review.fence, "1", NOW + 1).review
+    review = execution.lapse(review, NOW + 30).review
+    review = execution.resolve(review, "1", "rerun", BO, NOW + 40, attempt=1).review
+    review = claimed(review, NOW + 41)
+    review = execution.start(review, review.fence, "1", NOW + 42).review
+    review = execution.lapse(review, NOW + 80).review
+    with refused("stale", "run again since"):
+        execution.resolve(review, "1", "rerun", ADA, NOW + 90, attempt=1)
+    assert execution.resolve(review, "1", "ran", ADA, NOW + 90, attempt=2).review.doubts == ()
+
+
+def test_what_began_and_was_never_reported_is_told_so_when_all_is_done():
+    review = claimed(decided(one()), NOW)
+    review = execution.start(review, review.fence, "1", NOW + 1).review
+    review = execution.finish(review, review.fence, {}, NOW + 2).review
+    assert (review.runs["1"].state, review.runs["1"].line) == ("done", "no result was reported")
+
+
 def test_a_lease_that_lives_does_not_lapse():
     review = claimed(decided(one()))
     assert due_at(review) == execution.ready_at(review) == NOW + 30

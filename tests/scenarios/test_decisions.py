@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hitl_core import ToolCall
 from tests.support.bots import CANARY, Scene, email, sql
-from tests.support.slack import APPROVALS, said
+from tests.support.slack import APPROVALS, buttons, said
 
 
 async def test_an_approved_call_runs_as_it_was_asked(scene: Scene) -> None:
@@ -180,3 +180,26 @@ async def test_a_turn_that_needs_nobody_posts_nothing(scene: Scene) -> None:
     scene.ask(gate, email())  # the events before this one's were dealt with when its card stands
     await scene.card("send_email")
     assert len(await scene.cards()) == 1
+
+
+async def test_promise_7_who_may_not_decide_is_not_shown_the_arguments(scene: Scene) -> None:
+    """Given a card, when a non-member or a stranger asks to see all of it, then they are told who may."""
+    await scene.bot()
+    gate = await scene.gate()
+    scene.ask(gate, email())
+    card = await scene.card("send_email")
+    await scene.noted(gate, card)
+    (block_id, menu) = buttons(card, "more")[0]
+    see = next(i for i, o in enumerate(menu["options"]) if o["value"].startswith("see."))
+    for person, told in [(scene.carl, "Only members"), (scene.stranger, "Only people of this")]:
+        await scene.hands.click(
+            person.id,
+            APPROVALS,
+            card["ts"],
+            "more",
+            block_id=block_id,
+            option=see,
+            team=person.team,
+        )
+        assert told in (await person.told())[-1]
+        assert await scene.hands.view(person.id) is None

@@ -104,7 +104,7 @@ def _buttons(action: Open, value: str) -> list[Element]:
 
 
 def _doubt(card: Card, doubt: Doubt) -> list[Block]:
-    value = f"{card.review_id}.{doubt.key}.{doubt.revision}"
+    value = f"{card.review_id}.{doubt.key}.{doubt.attempt}"
     told = "   The agent stopped in the middle of it: it may have run or not."
     head = [words(doubt.name, bold=True), words(told, italic=True)]
     name = doubt.name

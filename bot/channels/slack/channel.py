@@ -38,6 +38,8 @@ _TRANSIENT = frozenset(
     }
 )
 _GONE = frozenset({"message_not_found", "cant_update_message", "edit_window_closed"})
+#: How far Redis's clock, by which a review has its time, may be ahead of Slack's, in seconds.
+CLOCKS = 3600.0
 #: How long names and channels are believed, in seconds.
 _FRESH = 600.0
 
@@ -101,7 +103,7 @@ class SlackChannel:
             "conversations.history",
             "messages",
             channel=conversation,
-            oldest=f"{since - 60:.6f}",
+            oldest=f"{since - CLOCKS:.6f}",
             include_all_metadata=True,
             limit=200,
         ):
@@ -133,7 +135,7 @@ class SlackChannel:
                 self._people[user_id] = (time.monotonic(), name)
             except (TimeoutError, ChannelError):
                 log.info("the name of %s could not be looked up", user_id)
-        team = str(user.get("team_id") or self.team)
+        team = str(user.get("team_id") or "")  # unknown is another workspace
         return Reviewer(channel=self.name, team=team, id=user_id, name=name)
 
     async def open_view(self, trigger_id: str, view: dict[str, Any]) -> str:

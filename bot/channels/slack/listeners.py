@@ -87,8 +87,9 @@ class Listeners:
 
     async def escalate(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
         who, target = await self._who(body), ids.target(ids.value(body))
+        container, op = body["container"], ids.op_of_click(body)
         reply = await self._inbox.escalate(
-            target, body["channel"]["id"], who, ids.op_of_click(body)
+            target, container["channel_id"], container["message_ts"], who, op
         )
         await self._tell(body, respond, reply)
         await ack()
@@ -106,7 +107,7 @@ class Listeners:
         value, _, page = ids.value(body).rpartition(".")
         target = ids.target(value)
         try:
-            snapshot = await self._inbox.load(target)
+            snapshot = await self._inbox.may_see(target, await self._who(body))
             view = _see(target, snapshot, int(page))
         except Refused as refused:
             view = modals.notice(str(refused))
@@ -188,7 +189,7 @@ class Listeners:
 
     async def _view(self, kind: str, target: Target, body: Body) -> modals.View:
         if kind == "see":
-            return _see(target, await self._inbox.load(target), 0)
+            return _see(target, await self._inbox.may_see(target, await self._who(body)), 0)
         snapshot = await self._inbox.may_decide(target, await self._who(body))
         action = snapshot.review.action(target.action)
         assert action is not None  # may_decide looked

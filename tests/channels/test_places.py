@@ -1,0 +1,28 @@
+"""What stands at one place is not shown at another."""
+
+from __future__ import annotations
+
+from bot.card import card
+from tests.channels.scenes import decided, lapsed, review_of, started
+
+APART = {
+    "interrupt_on": {
+        "payroll": {"notify": "slack:#finance"},
+        "tweet": {"notify": "slack:#marketing"},
+        "look": False,
+    }
+}
+
+
+def test_promise_7_a_doubt_is_asked_about_only_where_its_call_stands() -> None:
+    """Given two calls of one turn in two channels, both in doubt, then each channel sees its own."""
+    review = review_of(("payroll", {"salary": 120_000}), ("tweet", {"text": "hi"}), policy=APART)
+    review = decided(decided(review, "1", "approve"), "2", "approve")
+    review = lapsed(started(review, "1", "2"))
+
+    finance, marketing = card(review, "slack:#finance"), card(review, "slack:#marketing")
+
+    assert [doubt.name for doubt in finance.doubts] == ["payroll"]
+    assert [doubt.name for doubt in marketing.doubts] == ["tweet"]
+    assert "payroll" not in repr(marketing)
+    assert "120" not in repr(marketing)
