@@ -8,16 +8,19 @@ import asyncio
 import json
 import subprocess
 import time
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+from uuid import uuid4
 
 from bot.sandbox.hands import Hands
 from examples.demo.children import Child, ChildError
 from examples.demo.people import CantDecide, People
 from examples.demo.stage import Stage, stage
-from examples.demo.turns import Turn, as_line, read
+from examples.demo.turns import Turn, as_line, read, read_lines
 from hitl_core import Policy
+
+T = TypeVar("T")
 
 #: How long a turn may take from its last decision to its outcome, in seconds.
 PATIENCE = 60.0
@@ -67,12 +70,25 @@ async def _decide(turn: Turn, people: People, agents: _Agents) -> None:
     """Every decision by a signed request; before the last one the agent dies."""
     if not turn.decisions:
         return
-    message = await people.wait_for_message()
+    message = await _or_refusal(people.wait_for_message(), agents)
     *first, last = turn.decisions.items()
     for call_id, plan in first:
         _say(f"  {await people.decide(message, turn, call_id, plan)}")
     agents.succeed()
     _say(f"  {await people.decide(message, turn, *last)}")
+
+
+async def _or_refusal(work: Coroutine[Any, Any, T], agents: _Agents) -> T:
+    """What people wait for, unless the agent says first why it never comes."""
+    waiting, ended = asyncio.create_task(work), asyncio.create_task(agents.ended_early())
+    await asyncio.wait([waiting, ended], return_when=asyncio.FIRST_COMPLETED)
+    for task in (waiting, ended):
+        if not task.done():
+            task.cancel()
+    await asyncio.gather(waiting, ended, return_exceptions=True)
+    if ended.done() and not ended.cancelled():
+        raise CantDecide(ended.result())
+    return waiting.result()
 
 
 def _compare(turn: Turn, policy: Policy, outcome: Mapping[str, Any]) -> None:
@@ -81,7 +97,7 @@ def _compare(turn: Turn, policy: Policy, outcome: Mapping[str, Any]) -> None:
         "executed": outcome["executed"],
         "answers": outcome["answers"],
     }
-    print(json.dumps(shown, ensure_ascii=False), flush=True)
+    print(json.dumps(shown), flush=True)  # ASCII: no reader splits a line at U+2028
     expected = turn.expected(policy)
     if json.dumps(expected, sort_keys=True) != json.dumps(outcome["executed"], sort_keys=True):
         raise CantDecide(f"these should have run: {json.dumps(expected, ensure_ascii=False)}")
@@ -103,6 +119,7 @@ class _Agents:
         lines = "".join(f"{as_line(turn)}\n" for turn in turns)
         (self._data / "turns.jsonl").write_text(lines, "utf-8")
         self._count = 0
+        self._name = f"check-{uuid4().hex[:6]}"  # a Redis of the user's may remember earlier checks
         self._seen = {"received": 0, "outcomes": 0}
         self._agent = self._spawn()
         self._next = self._spawn()
@@ -110,6 +127,9 @@ class _Agents:
         _say(f"agent {self._agent.pid} is ready")
 
     def begin(self, turn: Turn) -> None:
+        if not self._agent.alive():
+            self._agent, self._next = self._next, self._spawn()
+            self._agent.wait_until_ready()
         self._seen = {name: len(self._lines(name)) for name in self._seen}
         self._agent.write(f"begin {turn.number}")
 
@@ -143,6 +163,14 @@ class _Agents:
             "pid": told[-1]["pid"],
         }
 
+    async def ended_early(self) -> str:
+        """Until the agent refuses the turn or ends: why."""
+        while self._agent.alive():
+            if told := self._new("outcomes"):
+                return str(told[-1].get("refused") or "it ended without a review")
+            await asyncio.sleep(0.05)
+        return f"the agent ended: see {self._agent.log}"
+
     def stop(self) -> None:
         self._agent.stop()
         self._next.stop()
@@ -155,6 +183,7 @@ class _Agents:
             f"--data={self._data}",
             f"--policy={self._policy_file}",
             f"--turns={self._data / 'turns.jsonl'}",
+            f"--name={self._name}",
         ]
         name = f"agent-{self._count}"
         child = Child(
@@ -167,9 +196,7 @@ class _Agents:
         return self._lines(name)[self._seen[name] :]
 
     def _lines(self, name: str) -> list[dict[str, Any]]:
-        file = self._data / f"{name}.jsonl"
-        lines = file.read_text("utf-8").splitlines() if file.exists() else []
-        return [json.loads(line) for line in lines]
+        return read_lines(self._data / f"{name}.jsonl")
 
 
 def _say(text: str) -> None:

@@ -29,10 +29,9 @@ from langchain_core.tools import BaseTool
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from pydantic import Field
 
+from examples.demo.turns import read_lines
 from hitl_core import Gate, HitlError, Policy, ToolCall
 from hitl_core.integrations.langgraph import HumanReview, Run
-
-AGENT = "check-agent"
 
 
 class Replay(BaseChatModel):
@@ -106,11 +105,11 @@ def _asked(policy: Policy) -> InterruptOnConfig:
 
 async def serve(options: argparse.Namespace) -> None:
     policy = Policy.load(options.policy)
-    lines = [json.loads(line) for line in options.turns.read_text("utf-8").splitlines()]
+    lines = read_lines(options.turns)
     turns = {line["number"]: line for line in lines}
     async with (
         AsyncSqliteSaver.from_conn_string(str(options.data / "runs.db")) as saver,
-        Gate.connect(options.redis, policy=policy, agent=AGENT, lease=10.0) as gate,
+        Gate.connect(options.redis, policy=policy, agent=options.name, lease=10.0) as gate,
     ):
         reviews = HumanReview(gate)
         driver = reviews.drive(make_agent(turns, options.data, policy, reviews, saver))
@@ -189,6 +188,7 @@ def _append(file: Path, value: dict[str, Any]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("--redis", required=True)
+    parser.add_argument("--name", required=True, help="which agent's reviews these are")
     for name in ("--data", "--policy", "--turns"):
         parser.add_argument(name, type=Path, required=True)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)

@@ -63,7 +63,7 @@ def _agent(on: Stage, policy: Path, port: int) -> Child:
         f"--port={port}",
         f"--say={on.page}sandbox/agent",
     ]
-    return Child("agent", arguments, "agent: ", on.data / "logs")
+    return Child("agent", arguments, "agent: http", on.data / "logs")
 
 
 def _tell(on: Stage, agent: Child) -> None:

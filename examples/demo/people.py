@@ -53,7 +53,8 @@ class People:
         user, name = list(REVIEWERS.items())[self._decisions % 2]
         self._decisions += 1
         key = next(str(n) for n, call in enumerate(turn.calls, start=1) if call.id == call_id)
-        tool = turn.calls[int(key) - 1].name
+        call = turn.calls[int(key) - 1]
+        tool = call.name
         block_id = f"do:{key}:1"
         await self._wait_for_button(message, block_id)
         told = f"{name} {VERBS.get(plan.type, plan.type + 's')} {tool}"
@@ -68,7 +69,8 @@ class People:
             if not refused:
                 raise CantDecide(f"{told}, and an untouched form was taken")
             told += f" (an untouched form is refused: {refused})"
-            await self._must_submit(user, self._values(await self._view(user), plan.args or {}))
+            changed = _values(await self._view(user), plan.args or {}, call.args)
+            await self._must_submit(user, changed)
         elif plan.type in ("reject", "respond"):
             await self._must_submit(user, {"message": plan.message})
         return told + (f": “{plan.message}”" if plan.message else "")
@@ -144,23 +146,30 @@ class People:
                 return index
         raise CantDecide(f"the policy doesn't offer {plan.type!r} here")
 
-    def _values(self, view: dict[str, Any], args: Mapping[str, Any]) -> dict[str, Any]:
-        """The planned arguments as a person types them, field by field."""
-        values: dict[str, Any] = {}
-        left = dict(args)
-        for block in view["blocks"]:
-            if block["type"] != "input":
-                continue
-            key = block["block_id"].removeprefix("f:").rpartition("#")[0].removeprefix("/")
-            key = key.replace("~1", "/").replace("~0", "~")
-            if key:
-                value = left.pop(key, None)
-            else:  # one field for the whole arguments
-                value, left = args, {}
-            values[block["block_id"]] = _typed(block, value)
-        if left:
-            raise CantDecide(f"the form has no field for {', '.join(left)}")
-        return values
+
+def _values(
+    view: dict[str, Any], args: Mapping[str, Any], current: Mapping[str, Any]
+) -> dict[str, Any]:
+    """What a person types to turn the current arguments into the planned ones: only what changes."""
+    values: dict[str, Any] = {}
+    left = {key for key in {**args, **current} if _json(args, key) != _json(current, key)}
+    for block in view["blocks"]:
+        if block["type"] != "input":
+            continue
+        key = block["block_id"].removeprefix("f:").rpartition("#")[0].removeprefix("/")
+        key = key.replace("~1", "/").replace("~0", "~")
+        if not key:  # one field for the whole arguments
+            return {block["block_id"]: json.dumps(args)}
+        if key in left:
+            left.remove(key)
+            values[block["block_id"]] = _typed(block, args.get(key))
+    if left:
+        raise CantDecide(f"the form has no field for {', '.join(sorted(left))}")
+    return values
+
+
+def _json(args: Mapping[str, Any], key: str) -> str | None:
+    return json.dumps(args[key], sort_keys=True) if key in args else None
 
 
 def _typed(block: dict[str, Any], value: Any) -> Any:

@@ -61,7 +61,7 @@ def _sandbox(data: Path, port: int, bot_port: int, ask_url: str | None) -> Child
         f"--data={data / 'workspace.json'}",
         *([f"--ask-url={ask_url}"] if ask_url else []),
     ]
-    return Child("sandbox", arguments, "sandbox: ", data / "logs")
+    return Child("sandbox", arguments, "sandbox: http", data / "logs")
 
 
 def _bot(data: Path, page: str, redis_url: str, port: int, policy: Path) -> Child:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from hitl_core import HitlError, Policy, ToolCall
+from hitl_core.errors import InvalidToolCall
 from hitl_core.model import DECISION_TYPES, decode, encode
 
 
@@ -50,7 +51,7 @@ class Turn:
 def read(path: Path, policy: Policy) -> list[Turn]:
     """Raises TurnError, for the whole file before anything is started."""
     try:
-        lines = path.read_text("utf-8").splitlines()
+        lines = path.read_text("utf-8").split("\n")  # and not at U+2028
     except (OSError, UnicodeDecodeError) as error:
         raise TurnError(f"{path} can't be read: {error}.") from error
     turns = [_turn(path, n, line, policy) for n, line in enumerate(lines, 1) if line.strip()]
@@ -61,16 +62,16 @@ def read(path: Path, policy: Policy) -> list[Turn]:
 
 def _turn(path: Path, number: int, line: str, policy: Policy) -> Turn:
     try:
-        value = decode(line)
+        value = _object(line)
         if unknown := set(value) - {"thread_id", "calls", "decisions"}:
-            raise TurnError(f"unknown key {sorted(unknown)[0]!r}")
-        calls = tuple(ToolCall.from_mapping(call) for call in cast(list[Any], value["calls"]))
-        for call in calls:
-            encode(call.args)
+            raise TurnError(f"unknown key {min(unknown)!r}")
+        if not isinstance(value["thread_id"], str) or not value["thread_id"]:
+            raise TurnError("thread_id must be text")
+        calls = tuple(_call(call) for call in _list(value, "calls"))
         if not calls or len({call.id for call in calls}) < len(calls):
             raise TurnError("a turn needs at least one call, and ids of their own")
         reviewed = [call for call in calls if policy.judge(call).verdict.kind == "review"]
-        planned = [_decision(d) for d in cast(list[Any], value.get("decisions", []))]
+        planned = [_decision(d) for d in _list(value, "decisions")]
         if len(planned) != len(reviewed):
             names = ", ".join(call.name for call in reviewed) or "none"
             raise TurnError(
@@ -78,20 +79,70 @@ def _turn(path: Path, number: int, line: str, policy: Policy) -> Turn:
                 f" ({names})"
             )
         by_id = {call.id: plan for call, plan in zip(reviewed, planned, strict=True)}
-        return Turn(number, str(value["thread_id"]), calls, by_id)
+        return Turn(number, value["thread_id"], calls, by_id)
     except KeyError as error:
         raise TurnError(f"{path}:{number}: {error.args[0]!r} is missing.") from error
-    except (HitlError, TypeError, AttributeError) as error:
+    except HitlError as error:
         raise TurnError(f"{path}:{number}: {error}") from error
 
 
-def _decision(value: Any) -> PlannedDecision:
-    planned = PlannedDecision(**value)
-    if planned.type not in DECISION_TYPES:
-        raise TurnError(f"no decision is called {planned.type!r}: {', '.join(DECISION_TYPES)}")
-    if planned.type == "edit":
-        encode(planned.args)
-    return planned
+def _object(line: str) -> dict[str, Any]:
+    try:
+        return decode(line)
+    except InvalidToolCall as error:
+        told = (
+            str(error)
+            .replace("The arguments are", "The line is")
+            .replace("The arguments", "The line")
+        )
+        raise TurnError(told) from error
+
+
+def _list(value: dict[str, Any], key: str) -> list[Any]:
+    found = value[key] if key == "calls" else value.get(key, [])
+    if not isinstance(found, list) or not all(isinstance(item, dict) for item in found):
+        raise TurnError(f"{key} must be a list of objects")
+    return cast(list[Any], found)
+
+
+def _call(value: dict[str, Any]) -> ToolCall:
+    if not isinstance(value.get("id", ""), str):
+        raise TurnError(f"the id {value['id']!r} is no text")
+    call = ToolCall.from_mapping(value)
+    encode(call.args)
+    _check_numbers(call.args)
+    return call
+
+
+def _check_numbers(value: Any) -> None:
+    """LangGraph's checkpointer writes msgpack, whose integers end at 64 bits."""
+    if isinstance(value, dict | list):
+        for item in value.values() if isinstance(value, dict) else value:
+            _check_numbers(item)
+    elif isinstance(value, int) and not -(2**63) <= value < 2**64:
+        raise TurnError(f"{value} is beyond 64 bits, which LangGraph's checkpointer can't keep")
+
+
+def _decision(value: dict[str, Any]) -> PlannedDecision:
+    if unknown := set(value) - {"type", "args", "message"}:
+        raise TurnError(f"a decision has no key {min(unknown)!r}")
+    kind, args, message = value.get("type"), value.get("args"), value.get("message")
+    if kind not in DECISION_TYPES:
+        raise TurnError(f"no decision is called {kind!r}: {', '.join(DECISION_TYPES)}")
+    if kind == "edit":
+        if not isinstance(args, dict):
+            raise TurnError("an edit needs args: the whole arguments after it")
+        encode(args)
+        _check_numbers(args)
+    if kind == "respond" and not message:
+        raise TurnError("a respond needs a message")
+    return PlannedDecision(kind, args, message)
+
+
+def read_lines(file: Path) -> list[dict[str, Any]]:
+    """A JSON lines file of our own processes; none where it is not there yet."""
+    lines = file.read_text("utf-8").split("\n") if file.exists() else []
+    return [json.loads(line) for line in lines if line]
 
 
 def as_line(turn: Turn) -> str:

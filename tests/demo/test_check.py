@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +16,13 @@ pytestmark = [pytest.mark.redis, pytest.mark.slow]
 ROOT = Path(__file__).parents[2]
 
 
-def check(tmp_path: Path, *turns: dict[str, Any] | str, policy: str | None = None) -> Any:
+def check(
+    tmp_path: Path,
+    *turns: dict[str, Any] | str,
+    policy: str | None = None,
+    port: int | None = None,
+    redis: str = "",
+) -> Any:
     arguments = [sys.executable, "-m", "examples.demo", "--check", f"--data={tmp_path / 'data'}"]
     if turns:
         lines = [turn if isinstance(turn, str) else json.dumps(turn) for turn in turns]
@@ -23,8 +31,17 @@ def check(tmp_path: Path, *turns: dict[str, Any] | str, policy: str | None = Non
     if policy:
         (tmp_path / "policy.yaml").write_text(policy, "utf-8")
         arguments.append(f"--policy={tmp_path / 'policy.yaml'}")
+    if port:
+        arguments.append(f"--port={port}")
+    environment = {**os.environ, "HITL_REDIS_URL": redis}
     return subprocess.run(
-        arguments, cwd=ROOT, capture_output=True, text=True, timeout=110, check=False
+        arguments,
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=110,
+        check=False,
     )
 
 
@@ -65,15 +82,48 @@ def test_turns_of_ones_own_run_exactly_as_decided(tmp_path: Path) -> None:
              {"type": "edit", "args": edited}, {"type": "approve"}),
         turn("t1", [("c1", "ping", {"again": True})], {"type": "approve"}),
         turn("t2", [("c1", "ping", {})], {"type": "reject"}),
+        turn("t3", [("c1", "odd", {"t": "a\u2028b\x85", "n": None, "long": "x" * 9000, "o": 1})],
+             {"type": "edit", "args": {"t": "a\u2028b\x85", "n": None, "long": "x" * 9000, "o": 2}}),
     )  # fmt: skip
 
     assert done.returncode == 0, done.stdout + done.stderr
-    first, second, third = outcomes(done)
+    first, second, third, odd = outcomes(done)
+    assert (odd["executed"][0]["args"]["n"], odd["executed"][0]["args"]["o"]) == (None, 2)
     assert first["executed"][0] == {"id": "c1", "name": "file_it", "args": edited}
     assert [call["id"] for call in first["executed"]] == ["c1", "c2"]
     assert second["executed"] == [{"id": "c1", "name": "ping", "args": {"again": True}}]
     assert third["executed"] == []
     assert third["answers"][0]["status"] == "error"
+
+
+def test_a_redis_of_ones_own_can_be_checked_against_again(tmp_path: Path, redis_url: str) -> None:
+    """What an earlier check left in it is not taken for this one's."""
+    for run in ("one", "two"):
+        (tmp_path / run).mkdir()
+        done = check(
+            tmp_path / run, turn("t", [("c", "act", {})], {"type": "approve"}), redis=redis_url
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_port_that_is_taken_is_named(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        done = check(tmp_path, turn("t", [("c", "act", {})], {"type": "approve"}), port=port)
+
+    assert done.returncode == 2
+    assert str(port) in done.stderr
+    assert "sandbox did not start" in done.stderr
+
+
+def test_a_policy_with_a_typo_starts_nothing(tmp_path: Path) -> None:
+    done = check(tmp_path, turn("t", [("c", "act", {})]), policy="defualt: review\n")
+
+    assert done.returncode == 2
+    assert "hitl policy check" in done.stderr
+    assert not (tmp_path / "data").exists()
 
 
 POLICY = """
@@ -121,12 +171,20 @@ def test_what_can_not_be_decided_so_is_a_failure(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [
-        ("{", "turns.jsonl:1: The arguments are not JSON"),
+        ("{", "turns.jsonl:1: The line is not JSON"),
+        ("[1]", "turns.jsonl:1: The line must be a JSON object"),
         (turn("t", [("", "act", {})]), "turns.jsonl:1: A call of 'act' has no id"),
         (turn("t", [("c", "act", [1])]), "arguments that are not a JSON object"),
         (turn("t", [("c", "act", {})]), "0 decisions for the 1 calls that the policy reviews (act)"),
         (turn("t", [("c", "act", {})], {"type": "accept"}), "no decision is called 'accept'"),
         ({"thread_id": "t"}, "'calls' is missing"),
+        ({"thread_id": "", "calls": []}, "thread_id must be text"),
+        ({"thread_id": "t", "calls": {"id": "c"}}, "calls must be a list of objects"),
+        ({"thread_id": "t", "calls": [], "decisions": ["approve"]}, "at least one call"),
+        (turn("t", [("c", "act", {"n": 2**64})], {"type": "approve"}), "beyond 64 bits"),
+        (turn("t", [("c", "act", {})], {"type": "approve", "foo": 1}), "has no key 'foo'"),
+        (turn("t", [("c", "act", {})], {"type": "edit"}), "an edit needs args"),
+        (turn("t", [("c", "act", {})], {"type": "respond"}), "a respond needs a message"),
     ],
 )  # fmt: skip
 def test_a_line_that_can_not_be_played_is_one_sentence(

@@ -7,6 +7,7 @@ import contextlib
 import os
 import re
 import signal
+import socket
 from collections.abc import AsyncIterator, Callable, Iterable
 from pathlib import Path
 from typing import Any, cast
@@ -153,12 +154,23 @@ async def test_the_keys_of_a_thread_share_one_slot(redis_url: str):
         assert all(re.match(r"hitl:(\{[0-3]\}:|meta$)", key) for key in keys_of(redis_url))
 
 
+def port_for_a_cluster() -> int:
+    """A free one whose bus, 10,000 above it, is a port as well."""
+    for port in range(20_000, 55_000):
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise AssertionError("no port is free")
+
+
 async def test_a_cluster_takes_every_script(own_redis: OwnRedis):
     """A single-node cluster refuses any script whose keys are in two slots: none is refused."""
     server = own_redis()
     server.stop()
     clustered = EmbeddedRedis(
-        server.data_dir, settings={"cluster-enabled": "yes", "save": "", "appendonly": "no"}
+        server.data_dir,
+        port=port_for_a_cluster(),
+        settings={"cluster-enabled": "yes", "save": "", "appendonly": "no"},
     )
     with clustered:
         with redis.Redis.from_url(clustered.url) as client:
