@@ -18,7 +18,7 @@ from hitl_core.review.transitions import (
     escalate,
     fire,
 )
-from tests.support.builders import START, call, person, proposal, review_of
+from tests.support.builders import START, call, person, policy, proposal, review_of
 
 NOW = START + 5
 ADA, BO = person("Ada"), person("Bo")
@@ -249,6 +249,22 @@ def test_two_people_who_escalate_at_once_take_one_step():
     with refused("nothing_to_escalate", "escalated already: #second can decide too"):
         escalate(review, "slack:#first", ADA, START + 1, taken=0)
     assert len(escalate(review, "slack:#first", ADA, START + 2, taken=1).review.places) == 3
+
+
+def test_an_exhausted_chain_hides_no_step_of_another():
+    """Given one chain at its end and one behind it, then two people at once still take one step."""
+    places = ("slack:#b", "slack:#c", "slack:#d")
+    steps = [{"after": f"{n}00s", "to": to} for n, to in enumerate(places, start=1)]
+    quick = [{"after": "1s", "to": "slack:#b"}, {"after": "2s", "to": "slack:#c"}]
+    rules = policy(
+        quick={"notify": "slack:#first", "escalate": quick},
+        slow={"notify": "slack:#first", "escalate": steps},
+    )
+    review = review_of([call("quick", "c1"), call("slow", "c2")], by=rules)[0]
+    review = fire(review, START + 3).review
+    review = escalate(review, "slack:#first", BO, START + 4, taken=2).review
+    with refused("nothing_to_escalate"):
+        escalate(review, "slack:#first", ADA, START + 4, taken=2)
 
 
 def test_escalating_what_is_over_changes_nothing():
