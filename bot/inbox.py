@@ -71,8 +71,7 @@ class Inbox:
         """For what opens or reads a form: raises Refused where the answer could only be refused. An `op` that
         was stored before is let through, so that sending it again gets the same answer.
         """
-        self._directory.admit(who)
-        snapshot = await self._permitted(target, who)
+        snapshot = await self.may_see(target, who)
         action = snapshot.review.action(target.action)
         if action is None:
             raise Refused("unknown_action", "This review has no such action.")

@@ -46,10 +46,10 @@ def _run(options: argparse.Namespace) -> int:
         usual = HERE / ("check_any.yaml" if options.calls else "check.yaml")
     policy = options.policy or usual
     try:
-        Policy.load(policy)
         if checking:
             calls = options.calls or HERE / "check.jsonl"
             return check.run(options.data / "check", policy, calls, options.port or 0)
+        Policy.load(policy)  # before anything is started
         return demo.run(options.data, policy, options.port or 3001, options.ask)
     except PolicyError as error:
         print(f"demo: {error} All of it: hitl policy check {policy}", file=sys.stderr)

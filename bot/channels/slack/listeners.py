@@ -188,9 +188,10 @@ class Listeners:
             await self._tell(body, respond, Reply("unavailable", told))
 
     async def _view(self, kind: str, target: Target, body: Body) -> modals.View:
+        who = await self._who(body)
         if kind == "see":
-            return _see(target, await self._inbox.may_see(target, await self._who(body)), 0)
-        snapshot = await self._inbox.may_decide(target, await self._who(body))
+            return _see(target, await self._inbox.may_see(target, who), 0)
+        snapshot = await self._inbox.may_decide(target, who)
         action = snapshot.review.action(target.action)
         assert action is not None  # may_decide looked
         name = action.request.name
