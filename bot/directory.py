@@ -66,6 +66,8 @@ class Directory:
             finally:
                 del self._looking[ref.conversation]
 
-        if ref.conversation not in self._looking:
-            self._looking[ref.conversation] = asyncio.create_task(look())
-        return self._looking[ref.conversation]
+        if (looking := self._looking.get(ref.conversation)) is None:
+            looking = self._looking[ref.conversation] = asyncio.create_task(look())
+            # Where no click waits any more nobody else would take note of its failure.
+            looking.add_done_callback(lambda task: task.cancelled() or task.exception())
+        return looking

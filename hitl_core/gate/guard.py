@@ -113,22 +113,20 @@ def _flat(signature: inspect.Signature, arguments: Mapping[str, Any]) -> dict[st
 
 def _bound(signature: inspect.Signature, args: Mapping[str, Any]) -> inspect.BoundArguments:
     """The decided arguments, for the function's own signature."""
-    named = {k: v for k, v in args.items() if k in signature.parameters}
-    rest = {k: v for k, v in args.items() if k not in signature.parameters}
-    variable = [
-        name
-        for name, parameter in signature.parameters.items()
-        if parameter.kind is inspect.Parameter.VAR_KEYWORD
-    ]
+    parameters = signature.parameters
+    kinds = {parameter.kind: name for name, parameter in parameters.items()}
+    variable = kinds.get(inspect.Parameter.VAR_KEYWORD)
+    named = {k: v for k, v in args.items() if k in parameters and k != variable}
+    rest = {k: v for k, v in args.items() if k not in named}
     if rest and not variable:
         raise Rejected(f"The decided arguments hold {', '.join(rest)}, which the function lacks.")
-    arguments = {**named, **({variable[0]: rest} if variable else {})}
+    arguments = {**named, **({variable: rest} if variable else {})}
     missing = [
         name
-        for name, parameter in signature.parameters.items()
+        for name, parameter in parameters.items()
         if name not in arguments and parameter.default is inspect.Parameter.empty
     ]
     if missing:
         raise Rejected(f"The decided arguments lack {', '.join(missing)}.")
-    ordered = {name: arguments[name] for name in signature.parameters if name in arguments}
+    ordered = {name: arguments[name] for name in parameters if name in arguments}
     return inspect.BoundArguments(signature, ordered)

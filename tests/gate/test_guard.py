@@ -167,6 +167,22 @@ async def test_a_script_that_runs_again_finds_what_was_decided(
     assert len(store._reviews) == 2
 
 
+async def test_promise_1_an_edit_may_name_the_keywords_themselves(
+    gate: Gate, store: MemoryStore
+) -> None:
+    """Given an edit with an argument called as `**more` is, then it is not lost on the way."""
+    ran: list[Any] = []
+
+    @gate.guard
+    async def add(a: int, **more: int) -> None:
+        ran.append((a, more))
+
+    edited = Proposal("edit", 1, args=encode({"a": 1, "b": 2, "more": 3}))
+    await asyncio.gather(add(1), decide(store, edited))
+
+    assert ran == [(1, {"b": 2, "more": 3})]
+
+
 async def test_promise_1_a_keyword_of_a_parameters_name_is_refused(gate: Gate) -> None:
     """What is shown could not be told apart from what runs."""
 
