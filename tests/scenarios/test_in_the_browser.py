@@ -16,7 +16,7 @@ from tests.support.waiting import wait_until
 
 pytest.importorskip("playwright", reason="no Playwright (pip install playwright)")
 
-from playwright.async_api import Browser, Locator, Page, async_playwright, expect
+from playwright.async_api import Browser, Locator, Page, Route, async_playwright, expect
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"]
 QUIET = ["--disable-background-networking", "--disable-component-update"]
@@ -39,6 +39,18 @@ async def opened(browser: Browser, scene: Scene, user: str, channel: str, **how:
     page = await browser.new_page(**how)
     await page.goto(f"{scene.sandbox.url}/?user={user}&channel={channel}")
     return page
+
+
+async def at_once(*pages: Page) -> None:
+    """From now on the pages' clicks leave their browsers together: the first one holds until all have come."""
+    all_pressed = asyncio.Barrier(len(pages))
+
+    async def hold(route: Route) -> None:
+        await all_pressed.wait()
+        await route.continue_()
+
+    for page in pages:
+        await page.route("**/sandbox/click", hold)
 
 
 def button(page: Page, block: str, action: str) -> Locator:
@@ -82,6 +94,7 @@ async def test_two_people_decide_three_calls_in_their_browsers(
         await expect(alice.get_by_text("Escalated to #team-ops by")).to_be_visible()
 
         # and two people press at once
+        await at_once(alice, dana)
         await asyncio.gather(
             button(alice, "do:3:1", "approve").click(), button(dana, "do:3:1", "approve").click()
         )
