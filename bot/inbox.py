@@ -76,7 +76,7 @@ class Inbox:
         if action is None:
             raise Refused("unknown_action", "This review has no such action.")
         if op not in snapshot.review.ops:
-            transitions.check_open(action, target.revision, snapshot.now)
+            transitions.check_open(snapshot.review, action, target.revision, snapshot.now)
         return snapshot
 
     async def may_see(self, target: Target, who: Reviewer) -> Snapshot:

@@ -7,7 +7,7 @@ from typing import Any
 from bot import text
 from bot.card.arguments import MAX_LABEL, label_of, ordered
 from bot.card.model import Change, Closed, Elsewhere
-from hitl_core.model import Action, Decision, Place, Review, Reviewer, Run
+from hitl_core.model import Action, Cancellation, Decision, Place, Review, Reviewer, Run
 
 MAX_MESSAGE = 500
 MAX_CHANGES = 8
@@ -18,6 +18,8 @@ AROUND = 24
 
 def closed_of(review: Review, here: list[Action], place: Place) -> tuple[Closed, ...]:
     """In the model's order. A call in doubt is asked about instead."""
+    if review.cancelled is not None:
+        return tuple(_cancelled(review.cancelled, action) for action in here)
     doubted = {call.key for call in review.doubts}
     decided = {a.key: a for a in here if a.decision is not None}
     lines: list[Closed] = []
@@ -37,6 +39,14 @@ def closed_of(review: Review, here: list[Action], place: Place) -> tuple[Closed,
             result, by = _result(run)
             lines.append(Closed(call.name, "allow", None, None, (), 0, result, by))
     return tuple(lines)
+
+
+def _cancelled(cancelled: Cancellation, action: Action) -> Closed:
+    """A rejection and its like stand; what was approved, or still waited, didn't run."""
+    if action.decision is not None and action.decision.type not in ("approve", "edit"):
+        return _line(action.request.name, action.decision, [], None)
+    reason = _message(cancelled.reason)
+    return Closed(action.request.name, "cancel", cancelled.by, reason, (), 0, None, None)
 
 
 def elsewhere_of(review: Review, here: list[Action]) -> tuple[Elsewhere, ...]:
@@ -59,13 +69,16 @@ def took(review: Review, here: list[Action]) -> float | None:
 
 
 def _line(name: str, decision: Decision, changes: list[Change], run: Run | None) -> Closed:
-    message = None
-    if decision.message:
-        message = text.cut(text.one_line(decision.message), MAX_MESSAGE).text
     result, by = _result(run)
     more = max(0, len(changes) - MAX_CHANGES)
     told = tuple(changes[:MAX_CHANGES])
-    return Closed(name, decision.type, decision.by, message, told, more, result, by)
+    return Closed(
+        name, decision.type, decision.by, _message(decision.message), told, more, result, by
+    )
+
+
+def _message(told: str | None) -> str | None:
+    return text.cut(text.one_line(told), MAX_MESSAGE).text if told else None
 
 
 def _result(run: Run | None) -> tuple[str | None, Reviewer | None]:

@@ -18,7 +18,7 @@ MAX_OPEN = 10
 def card(review: Review, place: Place) -> Card:
     """The card of a review at one of its places: the actions that stand there."""
     here = [action for action in review.actions if place in action.places]
-    waiting = [action for action in here if action.pending]
+    waiting = [action for action in here if action.pending and not review.cancelled]
     number_of = {action.key: n for n, action in enumerate(review.actions, start=1)}
     escalated = bool(here) and all(place not in action.route.notify for action in here)
     doubts = [call for call in review.doubts if place in review.places_of(call)]

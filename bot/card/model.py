@@ -66,12 +66,13 @@ class Change:
 
 @dataclass(frozen=True)
 class Closed:
-    """One quiet line: what was decided, by whom, and what came of it. `by` is None for the deadline.
+    """One quiet line: what was decided, by whom, and what came of it. `by` is None for the deadline, and for an
+    agent that cancels.
     `more_changes` counts those that are not told.
     """
 
     name: str
-    type: DecisionType | Literal["allow"]
+    type: DecisionType | Literal["allow", "cancel"]
     by: Reviewer | None
     message: str | None
     changes: tuple[Change, ...]

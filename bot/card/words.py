@@ -31,7 +31,7 @@ def title(
     if waiting:
         asks = f"{agent} asks to run {_tools(waiting)}"
         return f"Escalated: {asks}" if escalated else asks
-    return f"{agent}: {_tools(here or review.calls)} decided"
+    return f"{agent}: {_tools(here or review.calls)} {_end(review)}"
 
 
 def summary(
@@ -47,13 +47,17 @@ def summary(
         return f"{agent} stopped in the middle of {names}. Say in the channel whether it ran."
     if not waiting:
         names = _listed([a.request.name for a in here] or [c.name for c in review.calls])
-        return f"{agent}: {names} decided."
+        return f"{agent}: {names} {_end(review)}."
     names = _listed(action.request.name for action in waiting)
     allowed = {decision for a in waiting for decision in a.config.allowed_decisions}
     told = _listed((word for decision, word in _ANSWERS if decision in allowed), "or")
     start = "Escalated: " if escalated else ""
     it = "it" if len(waiting) == 1 else "them"
     return f"{start}{agent} asks to run {names}. {told.capitalize()} {it}."
+
+
+def _end(review: Review) -> str:
+    return "cancelled" if review.cancelled else "decided"
 
 
 def _listed(words: Iterable[str], last: str = "and") -> str:

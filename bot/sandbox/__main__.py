@@ -35,6 +35,11 @@ def _options() -> argparse.Namespace:
         help="the token that the bot must send (default: %(default)s)",
     )
     parser.add_argument(
+        "--socket-mode",
+        action="store_true",
+        help="send them over the bot's sockets instead; its SLACK_APP_TOKEN is xapp-sandbox",
+    )
+    parser.add_argument(
         "--ask-url", help="an agent that gets what people write in #ask-agent, as JSON"
     )
     parser.add_argument(
@@ -65,6 +70,7 @@ async def _serve(options: argparse.Namespace) -> None:
         data=options.data,
         port=options.port,
     ) as sandbox:
+        sandbox.socket_mode.enabled = options.socket_mode
         print(f"sandbox: {sandbox.url}/  SLACK_API_URL={sandbox.api_url}", flush=True)
         await stop.wait()
 

@@ -15,6 +15,7 @@ from bot.sandbox.errors import SlackError
 from bot.sandbox.modals import Modals
 from bot.sandbox.rate import RateLimits
 from bot.sandbox.shapes import Json, is_object
+from bot.sandbox.socket_mode import SocketMode
 from bot.sandbox.triggers import Triggers
 from bot.sandbox.trouble import Trouble, Troubles
 from bot.sandbox.workspace import App, Workspace
@@ -55,6 +56,8 @@ METHODS: dict[str, tuple[str | None, Callable[[Call], Json]]] = {
     "files.getUploadURLExternal": ("files:write", files.get_upload_url),
     "files.completeUploadExternal": ("files:write", files.complete_upload),
 }
+# The one method that takes the app's own token, and no other.
+APP_LEVEL = "apps.connections.open"
 
 
 class WebApi:
@@ -67,10 +70,12 @@ class WebApi:
         modals: Modals,
         triggers: Triggers,
         troubles: Troubles,
+        sockets: SocketMode,
         limits: RateLimits | None,
         url: Callable[[], str],
     ) -> None:
         self._workspace, self._app, self._modals = workspace, app, modals
+        self._sockets = sockets
         self._triggers, self._troubles, self._limits = triggers, troubles, limits
         self._url = url
         self.calls: list[Json] = []
@@ -90,7 +95,7 @@ class WebApi:
         if trouble and trouble.mode != "ok_but_reset":
             call["error"] = trouble.mode
             return await self.fail(request, trouble)
-        answer = self._answer(method, args, token)
+        answer = self._answer(request.method, method, args, token)
         call["error"] = answer.get("error")
         if trouble:
             call["error"] = trouble.mode
@@ -101,27 +106,35 @@ class WebApi:
         scopes = ",".join(sorted(self._app.scopes))
         return web.json_response(answer, headers={"X-OAuth-Scopes": scopes})
 
-    def _answer(self, method: str, args: Json, token: str) -> Json:
+    def _answer(self, verb: str, method: str, args: Json, token: str) -> Json:
         try:
-            return {"ok": True, **self._run(method, args, token)}
+            return {"ok": True, **self._run(verb, method, args, token)}
         except SlackError as error:
             return dict(error.answer)
 
-    def _run(self, method: str, args: Json, token: str) -> Json:
-        if method not in METHODS:
+    def _run(self, verb: str, method: str, args: Json, token: str) -> Json:
+        if method not in METHODS and method != APP_LEVEL:
             raise SlackError("unknown_method", req_method=method)
-        if not token:
-            raise SlackError("not_authed")
-        if token != self._app.token:
-            raise SlackError("invalid_auth")
+        self._check(token, self._app.app_token if method == APP_LEVEL else self._app.token)
         wait = self._limits.wait(method, str(args.get("channel"))) if self._limits else None
         if wait is not None:
             raise SlackError("ratelimited", retry_after=wait)
+        if method == APP_LEVEL:
+            if verb != "POST":
+                raise SlackError("insecure_request")
+            return self._sockets.open()
         scope, run = METHODS[method]
         call = Call(args, self._workspace, self._app, self._modals, self._triggers, self._url())
         if scope:
             call.scope(scope)
         return run(call)
+
+    def _check(self, token: str, needed: str) -> None:
+        if not token:
+            raise SlackError("not_authed")
+        if token != needed:
+            known = token in (self._app.token, self._app.app_token)
+            raise SlackError("not_allowed_token_type" if known else "invalid_auth")
 
     async def fail(self, request: web.Request, trouble: Trouble) -> web.StreamResponse:
         """The answer of a call that ran into trouble before it did anything."""

@@ -1,4 +1,5 @@
-"""When a person clicks, submits or closes: the signed request to the app, and its answer."""
+"""When a person clicks, submits or closes: the signed request to the app (or an envelope over one of its
+sockets), and its answer."""
 
 from __future__ import annotations
 
@@ -18,6 +19,7 @@ from bot.sandbox.modals import Modals
 from bot.sandbox.payloads import Payloads, sign
 from bot.sandbox.response_urls import ResponseUrls
 from bot.sandbox.shapes import Json, is_object
+from bot.sandbox.socket_mode import SocketMode
 from bot.sandbox.triggers import Triggers
 from bot.sandbox.view import checked_view
 from bot.sandbox.workspace import App, Ephemeral, Message, Workspace
@@ -38,7 +40,8 @@ class Answer:
 
 class Interactions:
     """`bot_url` is read at each delivery, because a bot starts after the sandbox. `deliveries` is
-    what was sent: at, body, headers, and the app's status and answer, or None where none came."""
+    what was sent: at, body, headers, and the app's status and answer, or None where none came. Over
+    Socket Mode, which has no headers, `socket` is the id of the one that was picked."""
 
     def __init__(
         self,
@@ -47,12 +50,13 @@ class Interactions:
         modals: Modals,
         triggers: Triggers,
         response_urls: ResponseUrls,
+        sockets: SocketMode,
         bot_url: Callable[[], str | None],
         patience: float,
     ) -> None:
         self._workspace, self._app, self._modals = workspace, app, modals
         self._triggers, self._response_urls, self._bot_url = triggers, response_urls, bot_url
-        self._patience = patience
+        self._sockets, self._patience = sockets, patience
         self._payloads = Payloads(workspace, app)
         self.deliveries: list[Json] = []
         self.session: aiohttp.ClientSession | None = None
@@ -171,7 +175,9 @@ class Interactions:
             raise Refused(f"The app responded with status code {answer.status}. Try again?")
 
     async def _deliver(self, payload: Json) -> Answer | None:
-        """POSTs the payload as Slack does; None where no answer came in time."""
+        """Hands the payload over as Slack does; None where no answer came in time."""
+        if self._sockets.enabled:
+            return await self._over_a_socket(payload)
         body = urlencode({"payload": json.dumps(payload)})
         timestamp = str(int(self._workspace.now()))
         headers = {
@@ -197,6 +203,24 @@ class Interactions:
                     answer = Answer(response.status, await response.text())
         except (aiohttp.ClientError, TimeoutError):
             return None
+        delivery |= {"status": answer.status, "answer": answer.body}
+        return answer
+
+    async def _over_a_socket(self, payload: Json) -> Answer | None:
+        socket = self._sockets.pick()
+        delivery: Json = {
+            "at": self._workspace.now(),
+            "body": json.dumps(payload),
+            "headers": {},
+            "socket": socket and socket.id,
+            "status": None,
+            "answer": None,
+        }
+        self.deliveries.append(delivery)
+        said = await socket.ask(payload, self._patience) if socket else None
+        if said is None:
+            return None
+        answer = Answer(200, json.dumps(said))
         delivery |= {"status": answer.status, "answer": answer.body}
         return answer
 

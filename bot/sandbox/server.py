@@ -21,6 +21,7 @@ from bot.sandbox.modals import Modals
 from bot.sandbox.page_api import PageApi
 from bot.sandbox.rate import RateLimits
 from bot.sandbox.response_urls import ResponseUrls
+from bot.sandbox.socket_mode import SocketMode
 from bot.sandbox.triggers import Triggers
 from bot.sandbox.trouble import Troubles
 
@@ -31,7 +32,8 @@ _MOST_BYTES = 20 * 1024 * 1024
 
 
 class Sandbox:
-    """A running workspace. `url` is known once it listens; `bot_url` may be set at any time."""
+    """A running workspace. `url` is known once it listens; `bot_url` may be set at any time, and so may
+    `socket_mode.enabled`."""
 
     def __init__(
         self,
@@ -55,12 +57,14 @@ class Sandbox:
         self.triggers = Triggers(now)
         self.troubles = Troubles()
         self.response_urls = ResponseUrls(self.workspace, self.app, lambda: self.url)
+        self.socket_mode = SocketMode(self.app, lambda: self.url, now)
         self.api = WebApi(
             self.workspace,
             self.app,
             self.modals,
             self.triggers,
             self.troubles,
+            self.socket_mode,
             RateLimits(now) if rate_limits else None,
             lambda: self.url,
         )
@@ -70,6 +74,7 @@ class Sandbox:
             self.modals,
             self.triggers,
             self.response_urls,
+            self.socket_mode,
             lambda: self.bot_url,
             patience,
         )
@@ -89,6 +94,7 @@ class Sandbox:
         app.router.add_post("/upload/v1/{ticket}", self._upload)
         app.router.add_get("/files/{file}", self._file)
         app.router.add_get(r"/archives/{channel}/p{ts:\d+}", self._permalink)
+        app.router.add_get("/link/", self.socket_mode.handle)
         app.add_routes(self._page.routes())
         app.cleanup_ctx.append(self._session)
         app.on_shutdown.append(self._end)
@@ -101,6 +107,7 @@ class Sandbox:
 
     async def _end(self, app: web.Application) -> None:
         self.closing = True
+        await self.socket_mode.end()
         await self._page.end()
         self.api.closing.set()
         for stream in self.streams:

@@ -20,6 +20,7 @@ class App:
     bot_id: str = "B0APPROVER"
     user_id: str = "U0APPROVER"
     verification_token: str = "sandbox-verification-token"
+    app_token: str = "xapp-sandbox"
 
 
 @dataclass

@@ -46,6 +46,10 @@ def _told(review: Review, call: Call) -> tuple[str, Literal["success", "error"]]
     if call.verdict.kind == "deny":
         return denial(call.name, call.verdict.reason), "error"
     action = review.action(call.key)
+    decision = action.decision if action else None
+    if review.cancelled and (decision is None or decision.type in ("approve", "edit")):
+        reason = f" Reason: {review.cancelled.reason}" if review.cancelled.reason else ""
+        return f"The tool call `{call.name}` was cancelled. It was not executed.{reason}", "error"
     if action is None:
         return f"`{call.name}` was not executed.", "error"
     if action.decision is None:

@@ -9,13 +9,13 @@ import os
 import socket
 from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Sequence
 from functools import partial
-from typing import Any, Self
+from typing import Any, Self, overload
 from uuid import uuid4
 
 from hitl_core.errors import HitlError, Refused, ReviewNotFound, StoreError, StoreUnavailable
 from hitl_core.failpoints import failpoint
 from hitl_core.gate import request
-from hitl_core.gate.guard import guarded, in_thread
+from hitl_core.gate.guard import Guard, P, R, guarded, in_thread
 from hitl_core.gate.hub import ALIVE, LOOK, Hub, woken_within
 from hitl_core.gate.outcome import Outcome
 from hitl_core.gate.request import Turn
@@ -165,16 +165,42 @@ class Gate:
                     seconds = 1.0
                 await woken_within(woken, seconds)
 
-    def guard(
-        self, function: Callable[..., Any], *, name: str | None = None
-    ) -> Callable[..., Coroutine[Any, Any, Any]]:
-        """Wrap a plain function: calling it asks, runs it with what was decided, and returns its result.
+    async def cancel(self, review_id: str, reason: str | None = None) -> None:
+        """Withdraw a review that nobody needs to decide any more: the run was stopped, the user went on.
 
-        The tool's name is the function's, or `name`. A sync function runs in a thread. Where a person
-        answered in its place the answer is returned. The call raises Rejected where it must not run.
-        Calls belong to the `thread` in which they are made; outside of one each is a thread of its own,
-        and not found again after a crash. Raises TypeError for a function with `*args`.
+        Its cards say so, with the reason; whoever waits for it gets an outcome with nothing to execute. Raises
+        Refused where a process has it already, ReviewNotFound, StoreUnavailable.
         """
+        await self.reviews.cancel(review_id, None, reason, f"cancel:{uuid4().hex}")
+
+    @overload
+    def guard(
+        self, function: Callable[P, Coroutine[Any, Any, R]], *, name: str | None = None
+    ) -> Callable[P, Coroutine[Any, Any, R]]: ...
+    @overload
+    def guard(
+        self, function: Callable[P, R], *, name: str | None = None
+    ) -> Callable[P, Coroutine[Any, Any, R]]: ...
+    @overload
+    def guard(self, *, name: str | None = None) -> Guard: ...
+    def guard(self, function: Callable[..., Any] | None = None, *, name: str | None = None) -> Any:
+        """`@gate.guard`, `@gate.guard(name="send_email")`, `gate.guard(mailer.send)`: calling the function
+        asks, runs it with what was decided, and returns its result.
+
+        The tool's name is the function's, or `name`. The arguments, defaults included, are plain JSON, and
+        come as JSON has them: a tuple as a list, an Enum as its value. A sync function runs in a thread.
+        Where a person answered in its place, or says after a crash that it ran, that text is returned.
+
+        Calls belong to the `thread` in which they are made: a script that runs again finds there what was
+        decided, while what is done is asked anew. Outside of one a call is not found again.
+
+        Raises TypeError at once for a function that can't be reviewed: a method without its object, `*args`,
+        a generator. The call raises Rejected where it must not run, in the words that a model would be told;
+        InvalidToolCall for an argument that is no JSON; LeaseLost and StoreUnavailable where it may have run:
+        asked again in the same thread, it is then in doubt, and a person says.
+        """
+        if function is None:
+            return partial(self.guard, name=name)
         return guarded(self, function, name)
 
     def thread(

@@ -5,9 +5,18 @@ from hitl_core.model.arguments import Arguments, decode, encode
 from hitl_core.model.call import ToolCall
 from hitl_core.model.decision import DECISION_TYPES, Decision, DecisionType, Reviewer
 from hitl_core.model.event import Event, EventKind
-from hitl_core.model.review import Call, Lease, MessageRef, Review, Snapshot, Status
+from hitl_core.model.review import (
+    Call,
+    Cancellation,
+    Lease,
+    MessageRef,
+    Review,
+    Snapshot,
+    Status,
+)
 from hitl_core.model.route import DEFAULT_PLACE, Expire, Place, Route, Step
 from hitl_core.model.run import Run, RunState
+from hitl_core.model.token import Token
 from hitl_core.model.verdict import Verdict
 
 __all__ = [
@@ -17,6 +26,7 @@ __all__ = [
     "ActionRequest",
     "Arguments",
     "Call",
+    "Cancellation",
     "Decision",
     "DecisionType",
     "Escalation",
@@ -35,6 +45,7 @@ __all__ = [
     "Snapshot",
     "Status",
     "Step",
+    "Token",
     "ToolCall",
     "Verdict",
     "decode",

@@ -12,6 +12,7 @@ EventKind = Literal[
     "decided",
     "escalated",
     "expired",
+    "cancelled",
     "awaited",
     "claimed",
     "renewed",
@@ -24,7 +25,17 @@ EventKind = Literal[
 
 #: Events after which every card of the review is drawn again.
 SHOWN: frozenset[EventKind] = frozenset(
-    {"submitted", "decided", "escalated", "expired", "reported", "lapsed", "resolved", "done"}
+    {
+        "submitted",
+        "decided",
+        "escalated",
+        "expired",
+        "cancelled",
+        "reported",
+        "lapsed",
+        "resolved",
+        "done",
+    }
 )
 #: Bookkeeping that no audit asks for.
 UNAUDITED: frozenset[EventKind] = frozenset({"awaited", "renewed"})

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from hitl_core.model.action import Action
 from hitl_core.model.arguments import Arguments
+from hitl_core.model.decision import Reviewer
 from hitl_core.model.route import DEFAULT_PLACE, Place, Route
 from hitl_core.model.run import Run
 from hitl_core.model.value import Value
@@ -39,6 +40,14 @@ class Lease(Value):
     until: float
 
 
+class Cancellation(Value):
+    """Why nobody is asked any more. `by` is None where the agent itself withdrew the review."""
+
+    by: Reviewer | None
+    at: float
+    reason: str | None = None
+
+
 class Review(Value):
     """Everything that was decided when it was submitted, and everything decided since.
 
@@ -60,6 +69,7 @@ class Review(Value):
     status: Status = "pending"
     settled_at: float | None = None
     done_at: float | None = None
+    cancelled: Cancellation | None = None
     waiter: str | None = None
     lease: Lease | None = None
     fence: int = 0

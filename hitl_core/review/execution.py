@@ -129,7 +129,9 @@ def to_run(review: Review) -> tuple[Call, ...]:
 
 
 def may_run(review: Review, call: Call) -> bool:
-    """Whether the policy allows this call without asking, or a person approved it."""
+    """Whether the policy allows this call without asking, or a person approved it; never once cancelled."""
+    if review.cancelled is not None:
+        return False
     if call.verdict.kind == "allow":
         return True
     action = review.action(call.key)

@@ -128,6 +128,14 @@ class Reviews:
 
         return await self.change(review_id, op, transition)
 
+    async def cancel(
+        self, review_id: str, by: Reviewer | None, reason: str | None, op: str
+    ) -> Applied:
+        """Withdraw it. Raises Refused where its agent has it already, or it was cancelled before."""
+        return await self.change(
+            review_id, op, lambda review, now: transitions.cancel(review, by, reason, now)
+        )
+
     async def fire(self, review_id: str) -> Applied | None:
         """Do what is due. None where nothing is; `fresh` is False where another bot was faster."""
 
@@ -164,4 +172,5 @@ def _write(before: Review | None, changed: Changed) -> Write:
     was_ready = before is not None and execution.ready_at(before) is not None
     settled = review.status == "settled" and ready is not None
     wake = settled and (not was_ready or event.kind == "lapsed")
-    return Write(review, event, transitions.due_at(review), ready, wake)
+    fresh = {k: a for k, a in review.args.items() if before is None or k not in before.args}
+    return Write(review, event, fresh, transitions.due_at(review), ready, wake)

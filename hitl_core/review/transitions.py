@@ -12,6 +12,7 @@ from hitl_core.errors import Refused
 from hitl_core.model import (
     Action,
     Arguments,
+    Cancellation,
     Decision,
     DecisionType,
     Escalation,
@@ -53,7 +54,7 @@ def decide(review: Review, key: str, proposal: Proposal, by: Reviewer, now: floa
     action = review.action(key)
     if action is None:
         raise Refused("unknown_action", "This review has no such action.")
-    check_open(action, proposal.revision, now)
+    check_open(review, action, proposal.revision, now)
     if proposal.type not in action.config.allowed_decisions:
         raise Refused(
             "not_allowed", f"The policy doesn't allow this answer for {action.request.name}."
@@ -91,6 +92,7 @@ def escalate(
     `taken` is how many steps the card showed, None for who saw no card: two people who press at once take
     one step.
     """
+    check_wanted(review)
     here = [a for a in review.actions if place in a.places]
     pending = [a for a in here if a.pending]
     if not pending:
@@ -108,8 +110,23 @@ def escalate(
     )
 
 
+def cancel(review: Review, by: Reviewer | None, reason: str | None, now: float) -> Changed:
+    """Withdraw a review before anything of it ran: nobody is asked any more, and nothing of it runs. `by` is
+    None for the agent itself.
+    """
+    check_wanted(review)
+    if review.status not in ("pending", "settled") or review.runs:
+        raise Refused("started", "Its agent has it already: it can't be cancelled any more.")
+    cancelled = Cancellation(by=by, at=now, reason=(reason or "").strip() or None)
+    settled = review.settled_at if review.status == "settled" else now
+    update = {"status": "settled", "settled_at": settled, "cancelled": cancelled}
+    return Changed(review.model_copy(update=update), event_of("cancelled", review, now, by=by))
+
+
 def fire(review: Review, now: float) -> Changed:
     """What time does: expire first, then escalate what still waits, however late it is."""
+    if review.status != "pending":
+        raise Refused("not_due", "Nothing is due.")
     expired = {a.key: _expired(a, now) for a in review.actions if a.pending and _late(a, now)}
     if expired:
         return Changed(_with_actions(review, expired, now), event_of("expired", review, now))
@@ -153,12 +170,20 @@ def deadline(action: Action) -> float | None:
     return action.submitted_at + expire.after if expire else None
 
 
-def check_open(action: Action, revision: int, now: float) -> None:
-    """Raises Refused where a decision on this revision could only be refused."""
+def check_wanted(review: Review) -> None:
+    """Raises Refused where the review was cancelled."""
+    if review.cancelled is not None:
+        who = review.cancelled.by.name if review.cancelled.by else "The agent"
+        raise Refused("cancelled", f"{who} cancelled this: nobody needs to decide any more.")
+
+
+def check_open(review: Review, action: Action, revision: int, now: float) -> None:
+    """Raises Refused where a decision on this revision of the review's action could only be refused."""
     if action.decision is not None:
         who = action.decision.by.name if action.decision.by else "The deadline"
         verb = VERBS[action.decision.type]
         raise Refused("already_decided", f"{who} already {verb} {action.request.name}.")
+    check_wanted(review)
     if _late(action, now):
         raise Refused("expired", f"The time to decide on {action.request.name} is over.")
     if revision != action.revision:

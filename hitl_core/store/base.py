@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-from hitl_core.model import Event, MessageRef, Place, Review, Snapshot
+from hitl_core.model import Arguments, Event, MessageRef, Place, Review, Snapshot, Token
 
 
 class Hint(NamedTuple):
@@ -19,12 +19,14 @@ class Hint(NamedTuple):
 class Write(NamedTuple):
     """One transition to store: the new review, what happened, and what the indexes must say.
 
-    `due_at` is when a bot must look next, `ready_at` from when an agent may claim; None takes the
-    review out of that index. `wake` tells the agent's processes at once.
+    `args` are the bytes that no earlier version had, by "key:revision". `due_at` is when a bot must look
+    next, `ready_at` from when an agent may claim; None takes the review out of that index. `wake` tells
+    the agent's processes at once.
     """
 
     review: Review
     event: Event
+    args: Mapping[str, Arguments]
     due_at: float | None
     ready_at: float | None
     wake: bool
@@ -63,6 +65,10 @@ class Store(Protocol):
         """The ids of the thread's reviews, live ones first, each in the order of submission."""
         ...
 
+    async def live(self, limit: int = 100, offset: int = 0) -> list[str]:
+        """The ids of all reviews that are not done, the oldest first."""
+        ...
+
     async def due(self, limit: int = 100) -> list[str]:
         """Reviews at which a bot must look now. A peek: nothing is taken."""
         ...
@@ -76,6 +82,10 @@ class Store(Protocol):
 
         The first call sets the place from which it listens and answers at once with nothing.
         """
+        ...
+
+    async def changes(self, block: float) -> list[str]:
+        """Review ids of any agent that changed since the last call, as `hints` has it."""
         ...
 
     async def read_events(self, consumer: str, block: float, limit: int = 100) -> list[Hint]:
@@ -102,6 +112,18 @@ class Store(Protocol):
 
     async def revive(self) -> int:
         """Put all dead letters back as events, with 2 deliveries; the answer is their number."""
+        ...
+
+    async def save_token(self, token: Token) -> None: ...
+
+    async def token(self, token_id: str) -> Token | None: ...
+
+    async def tokens(self) -> list[Token]:
+        """The oldest first."""
+        ...
+
+    async def drop_token(self, token_id: str) -> bool:
+        """From now on it opens nothing. False where there was none."""
         ...
 
     async def beat(self, process: str, ttl: float) -> None:

@@ -46,6 +46,10 @@ class Keys:
         return f"{self.tag}:due"
 
     @property
+    def live(self) -> str:
+        return f"{self.tag}:live"
+
+    @property
     def events(self) -> str:
         return f"{self.tag}:events"
 
@@ -72,6 +76,8 @@ class Keys:
 
 #: Kept for ever: what the first process wrote about the layout.
 META = "hitl:meta"
+#: The tokens of the HTTP door, by id: kept until they are revoked.
+TOKENS = "hitl:tokens"
 
 
 def alive(process: str) -> str:

@@ -6,8 +6,8 @@ import asyncio
 import time
 from collections.abc import Callable, Sequence
 
-from hitl_core.model import MessageRef, Place, Review, Snapshot
-from hitl_core.model.event import SHOWN, Event
+from hitl_core.model import MessageRef, Place, Review, Snapshot, Token
+from hitl_core.model.event import SHOWN, UNAUDITED, Event
 from hitl_core.store.base import Hint, Write
 
 
@@ -28,6 +28,8 @@ class MemoryStore:
         self._dead: list[Hint] = []
         self._hints: list[tuple[str, str]] = []
         self._heard: dict[str, int] = {}
+        self._heard_all: int | None = None
+        self._tokens: dict[str, Token] = {}
         self._beats: dict[str, float] = {}
         self._changed = asyncio.Event()
         self.audit: list[Event] = []
@@ -73,6 +75,11 @@ class MemoryStore:
         found.sort(key=lambda r: (r.status == "done", r.done_at or r.created_at))
         return [review.id for review in found]
 
+    async def live(self, limit: int = 100, offset: int = 0) -> list[str]:
+        found = [review for review in self._reviews.values() if review.status != "done"]
+        found.sort(key=lambda review: (review.created_at, review.id))
+        return [review.id for review in found[offset : offset + limit]]
+
     async def due(self, limit: int = 100) -> list[str]:
         return _peek(self._due, self._clock(), limit)
 
@@ -87,6 +94,15 @@ class MemoryStore:
         await self._wait(lambda: len(self._hints) > self._heard[agent], block)
         new, self._heard[agent] = self._hints[self._heard[agent] :], len(self._hints)
         return [review_id for name, review_id in new if name == agent]
+
+    async def changes(self, block: float) -> list[str]:
+        if (heard := self._heard_all) is None:
+            self._heard_all = len(self.audit)
+            return []
+        await self._wait(lambda: len(self.audit) > heard, block)
+        self._heard_all = len(self.audit)
+        new = [event for event in self.audit[heard:] if event.kind not in UNAUDITED]
+        return [event.review_id for event in new]
 
     async def read_events(self, consumer: str, block: float, limit: int = 100) -> list[Hint]:
         await self._wait(lambda: bool(self._events), block)
@@ -121,6 +137,18 @@ class MemoryStore:
         self._events += [hint._replace(deliveries=2) for hint in revived]
         self._changed.set()
         return len(revived)
+
+    async def save_token(self, token: Token) -> None:
+        self._tokens[token.id] = token
+
+    async def token(self, token_id: str) -> Token | None:
+        return self._tokens.get(token_id)
+
+    async def tokens(self) -> list[Token]:
+        return sorted(self._tokens.values(), key=lambda token: token.created_at)
+
+    async def drop_token(self, token_id: str) -> bool:
+        return self._tokens.pop(token_id, None) is not None
 
     async def beat(self, process: str, ttl: float) -> None:
         self._beats[process] = self._clock() + ttl

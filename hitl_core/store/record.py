@@ -17,8 +17,8 @@ def dump_data(review: Review) -> bytes:
     return review.model_dump_json().encode()
 
 
-def dump_args(review: Review) -> dict[str, bytes]:
-    return {f"{ARGS}{key}": args.data for key, args in review.args.items()}
+def dump_args(args: Mapping[str, Arguments]) -> dict[str, bytes]:
+    return {f"{ARGS}{key}": each.data for key, each in args.items()}
 
 
 def read(review_id: str, fields: Mapping[str, bytes], now: float) -> Snapshot:

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from hitl_core.errors import SettingsError, StoreError
-from hitl_core.model import MessageRef, Place, Snapshot
+from hitl_core.model import MessageRef, Place, Snapshot, Token
 from hitl_core.model.event import SHOWN as SHOWN_EVENTS
 from hitl_core.model.event import UNAUDITED
 from hitl_core.store import record
 from hitl_core.store.base import Write
 from hitl_core.store.client import Client, check_server, connect, lua, translated
-from hitl_core.store.keys import META, Keys, alive, partition_of
+from hitl_core.store.keys import META, TOKENS, Keys, alive, partition_of
 from hitl_core.store.streams import Streams
 
 #: Done reviews stand behind the live ones of their thread. The same number is in write.lua.
@@ -41,6 +41,7 @@ class RedisStore:
         self.buried = self._streams.buried
         self.revive = self._streams.revive
         self.hints = self._streams.hints
+        self.changes = self._streams.changes
 
     @classmethod
     async def open(
@@ -85,7 +86,6 @@ class RedisStore:
         keys = self._known(review.id)
         done = review.status == "done"
         told = event.model_dump_json(exclude_none=True)
-        new_args = {} if review.version > 1 and event.what != "edit" else record.dump_args(review)
         stored = await self._run(
             "write",
             [
@@ -96,6 +96,7 @@ class RedisStore:
                 keys.events,
                 keys.audit,
                 keys.agent(review.agent),
+                keys.live,
             ],
             [
                 review.id,
@@ -110,7 +111,7 @@ class RedisStore:
                 told if event.kind not in UNAUDITED else "",
                 int(write.wake),
                 int(self._retention * 1000) if done else 0,
-                *(part for pair in new_args.items() for part in pair),
+                *(part for pair in record.dump_args(write.args).items() for part in pair),
             ],
         )
         return bool(stored)
@@ -139,11 +140,38 @@ class RedisStore:
                 found += await self._redis.zrange(keys.thread(thread_id), 0, -1, withscores=True)
         return [member.decode() for member, _ in sorted(found, key=lambda pair: pair[1])]
 
+    async def live(self, limit: int = 100, offset: int = 0) -> list[str]:
+        found: list[tuple[bytes, float]] = []
+        for keys in self._keys:
+            async with translated():
+                # The first ones of all partitions are among the first of each.
+                found += await self._redis.zrange(keys.live, 0, offset + limit - 1, withscores=True)
+        found.sort(key=lambda pair: (pair[1], pair[0]))
+        return [member.decode() for member, _ in found[offset : offset + limit]]
+
     async def due(self, limit: int = 100) -> list[str]:
         return await self._peek([keys.due for keys in self._keys], limit)
 
     async def ready(self, agent: str, limit: int = 100) -> list[str]:
         return await self._peek([keys.ready(agent) for keys in self._keys], limit)
+
+    async def save_token(self, token: Token) -> None:
+        async with translated():
+            await self._redis.hset(TOKENS, token.id, token.model_dump_json())
+
+    async def token(self, token_id: str) -> Token | None:
+        async with translated():
+            found = await self._redis.hget(TOKENS, token_id)
+        return Token.model_validate_json(found) if found else None
+
+    async def tokens(self) -> list[Token]:
+        async with translated():
+            found = cast(list[bytes], await self._redis.hvals(TOKENS))
+        return sorted(map(Token.model_validate_json, found), key=lambda token: token.created_at)
+
+    async def drop_token(self, token_id: str) -> bool:
+        async with translated():
+            return bool(await self._redis.hdel(TOKENS, token_id))
 
     async def beat(self, process: str, ttl: float) -> None:
         async with translated():

@@ -104,20 +104,27 @@ class Streams:
         return revived
 
     async def hints(self, agent: str, block: float) -> list[str]:
-        streams = [keys.agent(agent) for keys in self._keys]
+        return await self._listen([keys.agent(agent) for keys in self._keys], block)
+
+    async def changes(self, block: float) -> list[str]:
+        return await self._listen([keys.audit for keys in self._keys], block)
+
+    async def _listen(self, streams: list[str], block: float) -> list[str]:
+        """What came since the last call; these streams have one listener in this process."""
+        topic = streams[0]
         async with translated():
-            if agent not in self._places:
-                self._places[agent] = {name: await self._end(name) for name in streams}
+            if topic not in self._places:
+                self._places[topic] = {name: await self._end(name) for name in streams}
                 return []
             try:
                 answer: Read = await self._reader.xread(
-                    self._places[agent], block=_milliseconds(block)
+                    self._places[topic], block=_milliseconds(block)
                 )
             except BaseException:
-                del self._places[agent]  # after a failover the ids may have gone back: start anew
+                del self._places[topic]  # after a failover the ids may have gone back: start anew
                 raise
         for name, entries in answer or []:
-            self._places[agent][name.decode()] = entries[-1][0].decode()
+            self._places[topic][name.decode()] = entries[-1][0].decode()
         return [
             hint.review_id
             for _, entries in answer or []

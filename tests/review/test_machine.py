@@ -32,9 +32,11 @@ class ReviewMachine(RuleBasedStateMachine):
         self.starts: dict[str, int] = {}
         self.orders: dict[str, int] = {}
 
-    @initialize(approved=st.booleans())
+    @initialize(approved=st.sampled_from([True, True, False]))
     def where_it_begins(self, approved: bool) -> None:
-        """Half of the lives begin after the people's half, or few would come far into the agent's."""
+        """Most lives begin after the people's half, or few would come far into the agent's. For the same
+        reason a rule that could only be refused is left out where the tables test its refusals.
+        """
         for action in self.review.actions if approved else ():
             self.apply(transitions.decide, action.key, proposal(), person("Cy"), self.now)
 
@@ -54,10 +56,11 @@ class ReviewMachine(RuleBasedStateMachine):
                 self.orders[each.key] = self.orders.get(each.key, 0) + 1
         return True
 
-    @rule(seconds=st.sampled_from([0.001, 0.999, 1, 5, 10, 20, 60]))
+    @rule(seconds=st.sampled_from([0.001, 0.999, 1, 5, 10, 60]))
     def time_passes(self, seconds: float) -> None:
         self.now += seconds
 
+    @precondition(lambda self: self.review.status == "pending")
     @rule(
         key=KEYS,
         type=st.sampled_from(["approve", "edit", "reject", "respond", "ignore"]),
@@ -79,9 +82,16 @@ class ReviewMachine(RuleBasedStateMachine):
             deadline = transitions.deadline(before)
             assert deadline is None or self.now < deadline
 
+    @precondition(lambda self: self.review.status == "pending")
     @rule(by=PEOPLE, place=st.sampled_from(["default", "slack:#first", "slack:#second"]))
     def somebody_escalates(self, by: Any, place: str) -> None:
         self.apply(transitions.escalate, place, by, self.now)
+
+    @precondition(lambda self: not self.review.runs)
+    @rule(by=st.none() | PEOPLE)
+    def somebody_cancels(self, by: Any) -> None:
+        if self.apply(transitions.cancel, by, None, self.now):
+            assert not self.starts, "nothing of it had begun"
 
     @rule()
     def a_bot_does_what_is_due(self) -> None:
@@ -90,19 +100,20 @@ class ReviewMachine(RuleBasedStateMachine):
         fired = self.apply(step, self.now)
         assert fired == (due is not None and due <= self.now), "the index and the rules agree"
 
+    @precondition(lambda self: self.review.settled_at)
     @rule(holder=st.sampled_from(["p1", "p2"]))
     def an_agent_claims(self, holder: str) -> None:
         ready = execution.ready_at(self.review)
         held = self.apply(execution.claim, holder, self.now, LEASE)
         assert held == (ready is not None and ready <= self.now), "the index and the rules agree"
 
-    @precondition(lambda self: self.review.fence)
-    @rule(key=KEYS, old=st.booleans())
-    def an_agent_starts(self, key: str, old: bool) -> None:
-        """The gate asks for what `to_run` names; the rules hold for the rest as well."""
-        fence = self.review.fence - old
-        allowed = {c.key for c in execution.to_run(self.review)}
-        if key in allowed and self.apply(execution.start, fence, key, self.now):
+    @precondition(lambda self: self.review.status == "claimed")
+    @rule(which=st.integers(0, len(TOOLS)), old=st.sampled_from([False, False, False, True]))
+    def an_agent_starts(self, which: int, old: bool) -> None:
+        """The gate asks for what `to_run` names."""
+        allowed = [call.key for call in execution.to_run(self.review)]
+        key = allowed[which % len(allowed)] if allowed else "1"
+        if self.apply(execution.start, self.review.fence - old, key, self.now) and allowed:
             assert not old
             self.starts[key] = self.starts.get(key, 0) + 1
 
@@ -122,8 +133,10 @@ class ReviewMachine(RuleBasedStateMachine):
     def an_agent_is_done(self) -> None:
         self.apply(execution.finish, self.review.fence, {}, self.now)
 
+    @precondition(lambda self: self.review.runs)
     @rule(key=KEYS, answer=st.sampled_from(["ran", "rerun", "skip"]), by=PEOPLE)
     def somebody_resolves(self, key: str, answer: Any, by: Any) -> None:
+        key = next((call.key for call in self.review.doubts), key)
         if self.apply(execution.resolve, key, answer, by, self.now) and answer == "rerun":
             self.orders[key] = self.orders.get(key, 0) + 1
 
@@ -146,12 +159,13 @@ class ReviewMachine(RuleBasedStateMachine):
 
     @invariant()
     def it_is_settled_exactly_when_all_is_decided(self) -> None:
-        waits = any(action.pending for action in self.review.actions)
+        waits = any(a.pending for a in self.review.actions) and not self.review.cancelled
         assert (self.review.status == "pending") == waits
         assert (self.review.settled_at is None) == waits
 
     @invariant()
     def promise_1_what_runs_is_what_was_decided(self) -> None:
+        assert not (self.review.cancelled and execution.to_run(self.review))
         for each in execution.to_run(self.review):
             assert execution.may_run(self.review, each)
             assert each.verdict.kind != "deny"
@@ -180,7 +194,7 @@ class ReviewMachine(RuleBasedStateMachine):
         if self.review.status == "pending":
             assert execution.ready_at(self.review) is None
         late = [a for a in self.review.actions if a.pending and _has_time(a)]
-        if late:
+        if late and not self.review.cancelled:
             assert transitions.due_at(self.review) is not None
 
     @invariant()
@@ -194,4 +208,4 @@ def _has_time(action: Action) -> bool:
 
 
 TestReviewMachine = ReviewMachine.TestCase
-TestReviewMachine.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+TestReviewMachine.settings = settings(max_examples=300, stateful_step_count=40, deadline=None)

@@ -7,10 +7,12 @@ from typing import Any
 import pytest
 
 from hitl_core.errors import LeaseLost, Refused
+from hitl_core.gate.answers import answers
 from hitl_core.model import Decision, Review
 from hitl_core.review import execution
 from hitl_core.review.transitions import (
     Proposal,
+    cancel,
     check_open,
     deadline,
     decide,
@@ -280,12 +282,64 @@ def test_escalating_what_is_over_changes_nothing():
 
 
 def test_what_can_only_be_refused_is_known_before_the_form_opens():
-    action = one("timed").actions[0]
-    check_open(action, 1, NOW)
+    review = one("timed")
+    action = review.actions[0]
+    check_open(review, action, 1, NOW)
     with refused("stale"):
-        check_open(action, 2, NOW)
+        check_open(review, action, 2, NOW)
     with refused("expired"):
-        check_open(action, 1, START + 30)
+        check_open(review, action, 1, START + 30)
+
+
+# ------------------------------------------------------------------------ cancel
+
+
+def test_a_cancelled_review_is_settled_and_asks_nobody():
+    """Nothing of it runs, not even what was allowed or approved; a rejection stands."""
+    review = review_of([call("ask", "c1"), call("ask", "c2"), call("look_up", "c3"), call("ask")])[
+        0
+    ]
+    review = decided(decided(review), "reject", key="2", message="no")
+
+    changed = cancel(review, None, "  the user went on ", NOW)
+
+    cancelled = changed.review
+    assert (cancelled.status, cancelled.settled_at, due_at(cancelled)) == ("settled", NOW, None)
+    assert changed.event.kind == "cancelled"
+    assert execution.to_run(cancelled) == ()
+    told = [answer.content for answer in answers(cancelled)]
+    reason = "was cancelled. It was not executed. Reason: the user went on"
+    assert told[0] == f"The tool call `ask` {reason}"
+    assert told[1] == "User rejected the tool call for `ask` with reason: no"
+    assert told[2] == f"The tool call `look_up` {reason}"
+    for step in (
+        lambda: decide(cancelled, "4", proposal(), ADA, NOW),
+        lambda: escalate(cancelled, "default", ADA, NOW),
+        lambda: cancel(cancelled, BO, None, NOW),
+    ):
+        with refused("cancelled", "The agent cancelled this"):
+            step()
+    with refused("not_due"):
+        fire(cancelled, NOW + 1e9)
+
+
+def test_what_an_agent_has_can_not_be_cancelled():
+    """Neither while it runs, nor when it is done, nor when something of it may have run."""
+    held = claimed(decided(one("ask")))
+    started = execution.start(held, held.fence, "1", NOW).review
+    finished = execution.finish(held, held.fence, {}, NOW).review
+    for review in (held, finished, execution.lapse(started, NOW + 31).review):
+        with refused("started"):
+            cancel(review, ADA, None, NOW + 31)
+
+
+def test_what_is_settled_and_not_taken_yet_can_be_cancelled():
+    settled = decided(one("ask"))
+    cancelled = cancel(settled, ADA, None, NOW + 1).review
+    assert cancelled.settled_at == NOW
+    assert execution.to_run(claimed(cancelled, NOW + 2)) == ()
+    with refused("already_decided", "Ada already approved"):
+        decide(cancelled, "1", proposal(), BO, NOW + 1)
 
 
 # ------------------------------------------------------------------------ the agent's half

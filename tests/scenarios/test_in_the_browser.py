@@ -42,7 +42,7 @@ async def opened(browser: Browser, scene: Scene, user: str, channel: str, **how:
 
 
 async def at_once(*pages: Page) -> None:
-    """From now on the pages' clicks leave their browsers together: the first one holds until all have come."""
+    """From now on the pages' clicks leave their browsers together: each waits for the others."""
     all_pressed = asyncio.Barrier(len(pages))
 
     async def hold(route: Route) -> None:

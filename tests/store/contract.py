@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from hitl_core.model import DEFAULT_PLACE, MessageRef, Review
+from hitl_core.model import DEFAULT_PLACE, MessageRef, Review, Token
 from hitl_core.review import execution, transitions
 from hitl_core.review.transitions import Changed
 from hitl_core.store import Store, Write
@@ -221,7 +221,7 @@ class StoreContract:
         for late in (-1.0, -30.0, -2.0, 3600.0):
             review, event = review_of(now=now, partitions=store.partitions)
             ids[late] = review.id
-            assert await store.commit(Write(review, event, now + late, None, False))
+            assert await store.commit(Write(review, event, {}, now + late, None, False))
 
         assert set(await store.due()) == {ids[-30.0], ids[-2.0], ids[-1.0]}
         if store.partitions == 1:
@@ -232,7 +232,7 @@ class StoreContract:
         """By the store's clock."""
         review, event = review_of(now=await store.now(), partitions=store.partitions)
         soon = await store.now() + 0.3
-        await store.commit(Write(review, event, soon, soon, False))
+        await store.commit(Write(review, event, {}, soon, soon, False))
         assert await store.due() == []
         assert await store.ready(review.agent) == []
 
@@ -245,17 +245,33 @@ class StoreContract:
         """Moved to another time, or taken out with None."""
         now = await store.now()
         review, event = review_of(now=now, partitions=store.partitions)
-        await store.commit(Write(review, event, now - 1, now - 1, False))
+        await store.commit(Write(review, event, {}, now - 1, now - 1, False))
         assert await store.due() == await store.ready(review.agent) == [review.id]
 
         review = review.model_copy(update={"version": 2})
-        await store.commit(Write(review, event, now + 3600, None, False))
+        await store.commit(Write(review, event, {}, now + 3600, None, False))
         assert await store.due() == await store.ready(review.agent) == []
 
         review = review.model_copy(update={"version": 3})
-        await store.commit(Write(review, event, None, now - 1, False))
+        await store.commit(Write(review, event, {}, None, now - 1, False))
         assert await store.due() == []
         assert await store.ready(review.agent) == [review.id]
+
+    async def test_live_is_what_is_not_done_the_oldest_first(self, store: Store, let_pass: Pass):
+        """Whatever its thread and agent; a page at a time."""
+        old = await created(store, thread_id="one")
+        await let_pass(0.002)
+        new = await created(store, thread_id="two", agent="support")
+        await let_pass(0.002)
+        gone = await created(store, thread_id="three")
+        assert await store.live() == [old.id, new.id, gone.id]
+
+        await finished(store, gone)
+        await approved(store, old)
+
+        assert await store.live() == [old.id, new.id]
+        assert await store.live(limit=1) == [old.id]
+        assert await store.live(limit=5, offset=1) == [new.id]
 
     async def test_ready_is_an_agents_own_in_order(self, store: Store):
         """The longest waiting first, no other agent's, at most `limit`."""
@@ -264,9 +280,9 @@ class StoreContract:
         for waited in (5, 50, 20):
             review, event = review_of(now=now, partitions=store.partitions, thread_id="one")
             ids.append(review.id)
-            await store.commit(Write(review, event, None, now - waited, False))
+            await store.commit(Write(review, event, {}, None, now - waited, False))
         other, event = review_of(agent="support", now=now, partitions=store.partitions)
-        await store.commit(Write(other, event, None, now - 1, False))
+        await store.commit(Write(other, event, {}, None, now - 1, False))
 
         assert await store.ready("billing") == [ids[1], ids[2], ids[0]]
         assert await store.ready("billing", limit=1) == [ids[1]]
@@ -321,6 +337,40 @@ class StoreContract:
         await store.commit(write_of(quiet, wake=False))
 
         assert await store.hints("billing", 0.02) == []
+
+    async def test_changes_are_everybodys(self, store: Store):
+        """Of any agent, settled or not; bookkeeping is no change."""
+        assert await store.changes(10) == []
+        mine = await created(store)
+        listener = asyncio.create_task(store.changes(20))
+        assert await asyncio.wait_for(listener, 5) == [mine.id]
+
+        listener = asyncio.create_task(store.changes(20))
+        other = await created(store, agent="support", thread_id="another")
+        await stepped(store, execution.await_by(other, "p1", await store.now()))
+
+        assert await asyncio.wait_for(listener, 5) == [other.id]
+        assert await store.changes(0.02) == []
+
+    # ------------------------------------------------------------------ tokens
+
+    async def test_a_token_is_kept_until_it_is_dropped(self, store: Store):
+        """Several of one agent stand beside each other, and their texts are not kept."""
+        old, text = Token.issue("billing", "the invoice run", 5.0)
+        new, _ = Token.issue("billing", "", 6.0)
+        await store.save_token(new)
+        await store.save_token(old)
+
+        assert await store.tokens() == [old, new]
+        assert (kept := await store.token(old.id)) == old
+        assert kept is not None
+        assert kept.opens_with(text)
+        assert text.split("_", 2)[2] not in kept.model_dump_json()
+
+        assert await store.drop_token(old.id)
+        assert not await store.drop_token(old.id)
+        assert await store.token(old.id) is None
+        assert await store.tokens() == [new]
 
     # ------------------------------------------------------------------ events
 

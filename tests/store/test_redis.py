@@ -35,7 +35,8 @@ OwnRedis = Callable[[], EmbeddedRedis]
 #: Keys without a TTL, each with why it may stay.
 PERMANENT = {
     r"hitl:meta": "what the first process wrote about the layout",
-    r"hitl:\{\d+\}:(due|ready:[0-9a-f]{32})": "indexes: empty, and so gone, when nothing waits",
+    r"hitl:tokens": "until they are revoked",
+    r"hitl:\{\d+\}:(due|live|ready:[0-9a-f]{32})": "indexes: empty, and so gone, when nothing waits",
     r"hitl:\{\d+\}:events": "acknowledged entries are deleted",
     r"hitl:\{\d+\}:dead": "until somebody revives them",
     r"hitl:\{\d+\}:audit": "what happened is kept",

@@ -90,7 +90,7 @@ def proposal(
 def write_of(changed: Changed | tuple[Review, Event], *, wake: bool = False) -> Write:
     """What the service would store for this, the version aside."""
     review, event = changed
-    return Write(review, event, due_at(review), execution.ready_at(review), wake)
+    return Write(review, event, review.args, due_at(review), execution.ready_at(review), wake)
 
 
 async def approve_all(reviews: Reviews, review_id: str, by: Reviewer | None = None) -> None:

@@ -35,7 +35,10 @@ _SIGNS = {
     "reject": ("✖", "rejected by"),
     "respond": ("↩", "answered by"),
     "ignore": ("⊘", "skipped by"),
+    "cancel": ("⊗", "cancelled by"),
 }
+#: Who it was where it was no person: of a decision, and of a cancellation.
+_NOBODY = ("the policy, as nobody decided in time", "the agent")
 _ENDS = {"reject": "rejected", "respond": "answered by the policy", "ignore": "skipped"}
 
 
@@ -132,7 +135,7 @@ def _closed(item: Closed) -> list[Element]:
     else:
         sign, verb = _SIGNS[item.type]
         drawn = [words(f"{sign} {item.name}", bold=True), words(f"  {verb} ")]
-        drawn.append(_who(item.by) if item.by else words("the policy, as nobody decided in time"))
+        drawn.append(_who(item.by) if item.by else words(_NOBODY[item.type == "cancel"]))
     if item.message:
         drawn.append(words(f": “{item.message}”"))
     for change in item.changes:

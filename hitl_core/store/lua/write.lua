@@ -1,7 +1,7 @@
 -- Store one transition of one review: compare the version, then write the review with its events and indexes.
 --
 -- KEYS  1 review (hash)   2 thread (zset)   3 due (zset)   4 ready (zset)
---       5 events (stream) 6 audit (stream)  7 agent (stream)
+--       5 events (stream) 6 audit (stream)  7 agent (stream) 8 live (zset)
 -- ARGV  1 id              2 expected version, "0" where the review must not exist yet
 --       3 version         4 data (JSON)     5 status
 --       6 thread score    7 due at, or ""   8 ready at, or ""
@@ -27,6 +27,11 @@ for i = 13, #ARGV, 2 do
 end
 redis.call('HSET', KEYS[1], 'version', ARGV[3], 'data', ARGV[4], 'status', ARGV[5])
 redis.call('ZADD', KEYS[2], ARGV[6], ARGV[1])
+if ARGV[5] == 'done' then
+  redis.call('ZREM', KEYS[8], ARGV[1])
+elseif ARGV[2] == '0' then
+  redis.call('ZADD', KEYS[8], ARGV[6], ARGV[1])
+end
 
 for key, at in pairs({ [KEYS[3]] = ARGV[7], [KEYS[4]] = ARGV[8] }) do
   if at == '' then

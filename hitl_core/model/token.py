@@ -1,0 +1,48 @@
+"""What an agent in another language shows at the HTTP door."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+import secrets
+from typing import Self
+
+from hitl_core.model.value import Value
+
+_SHAPE = re.compile(r"hitl_([0-9a-f]{12})_([A-Za-z0-9_-]{43})")
+
+
+class Token(Value):
+    """Of its text only the digest is kept (SHA-256, in hex): a secret of 256 random bits needs no slow hash.
+
+    `agent` is the only one whose reviews it opens. `created_at` is in seconds since the epoch.
+    """
+
+    id: str
+    agent: str
+    digest: str
+    created_at: float
+    note: str = ""
+
+    @classmethod
+    def issue(cls, agent: str, note: str, now: float) -> tuple[Self, str]:
+        """A new token and its text, `hitl_<id>_<secret>`, which nobody can read again."""
+        id, secret = secrets.token_hex(6), secrets.token_urlsafe(32)
+        token = cls(id=id, agent=agent, digest=_digest(secret), created_at=now, note=note)
+        return token, f"hitl_{id}_{secret}"
+
+    def opens_with(self, text: str) -> bool:
+        """Whether this is the text that was issued."""
+        shape = _SHAPE.fullmatch(text)
+        return shape is not None and hmac.compare_digest(_digest(shape[2]), self.digest)
+
+
+def token_id(text: str) -> str | None:
+    """Which token a text claims to be; None where it has not even the shape of one."""
+    shape = _SHAPE.fullmatch(text)
+    return shape[1] if shape else None
+
+
+def _digest(secret: str) -> str:
+    return hashlib.sha256(secret.encode()).hexdigest()
