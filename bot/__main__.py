@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import logging
 import os
 import signal
 import sys
 from dataclasses import fields
+from typing import get_args
 
-from bot.settings import Settings
+from bot.settings import Half, Settings
 from hitl_core.errors import HitlError
+
+#: How long a bot that was told to stop goes on serving, in seconds: a load balancer must see that it is not
+#: ready any more, and look away. With `LAST_REQUESTS` and `LAST_DELIVERIES` it ends within 10 s.
+PARTING = 2.5
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -22,12 +28,22 @@ def main(argv: list[str] | None = None) -> int:
         epilog="Settings, by environment: " + ", ".join(f.name.upper() for f in fields(Settings)),
     )
     commands = parser.add_subparsers(dest="command", required=True)
-    commands.add_parser("serve", help="serve Slack's requests and post reviews, until SIGTERM")
-    parser.parse_args(argv)
+    serve = commands.add_parser(
+        "serve",
+        help="serve Slack's requests and show reviews, until SIGTERM",
+        description="Serve Slack's requests and show reviews, until SIGTERM; then finish what was begun.",
+    )
+    serve.add_argument(
+        "--only",
+        choices=get_args(Half),
+        help="one half of the bot: `http` answers clicks and agents, `workers` shows reviews and escalates"
+        " them. Run any number of each; without this a process does both",
+    )
+    args = parser.parse_args(argv)
     try:
         settings = Settings.from_environment(os.environ)
         _log(settings.hitl_log_level.upper())
-        asyncio.run(_serve(settings))
+        asyncio.run(_serve(settings, args.only))
     except HitlError as error:
         print(f"bot: {error}", file=sys.stderr)
         return 2
@@ -46,16 +62,19 @@ def _log(level: str) -> None:
             logging.getLogger(library).setLevel("INFO")
 
 
-async def _serve(settings: Settings) -> None:
+async def _serve(settings: Settings, only: Half | None) -> None:
     from bot.app import running_bot
 
-    stopped = asyncio.Event()
+    stopped: asyncio.Queue[signal.Signals] = asyncio.Queue()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stopped.set)
-    async with running_bot(settings) as bot:
+        loop.add_signal_handler(number, stopped.put_nowait, number)
+    async with running_bot(settings, only=only) as bot:
         print(f"bot: listening on {bot.url}", flush=True)
-        await stopped.wait()
+        if await stopped.get() == signal.SIGTERM and only != "workers":
+            bot.leaving.set()
+            with contextlib.suppress(TimeoutError):  # a second signal has less patience
+                await asyncio.wait_for(stopped.get(), PARTING)
 
 
 if __name__ == "__main__":

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Coroutine, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from typing import Any
 
 from aiohttp import web
 from slack_bolt.async_app import AsyncApp
@@ -18,32 +17,35 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.channel import ChannelError
 from bot.channels.slack.channel import SlackChannel
 from bot.channels.slack.listeners import Listeners
+from bot.channels.slack.sockets import sockets
 from bot.directory import Directory
 from bot.escalator import EVERY, Escalator
 from bot.inbox import Inbox
-from bot.log import told
 from bot.outbox import IDLE, PACE, REVIVE, Outbox
-from bot.settings import Settings
-from bot.web import Probe, make_web
-from hitl_core.errors import HitlError, SettingsError
+from bot.settings import Half, Settings
+from bot.web import Probe, add_slack, make_web
+from bot.workers import Workers
+from hitl_core.errors import SettingsError
 from hitl_core.policy import Policy
 from hitl_core.review.service import Reviews
 from hitl_core.store import RedisStore
 
-log = logging.getLogger(__name__)
-
 #: One call to Slack. A click has 3 s in all.
 SLACK_TIMEOUT = 4
+#: How long requests that are under way may take at the end, in seconds. A click has its answer within 3.
+LAST_REQUESTS = 4.0
 
 
 @dataclass(frozen=True)
 class Bot:
-    """A running bot. `url` is where Slack sends its requests."""
+    """A running bot. `url` is where Slack sends its requests; a bot that serves `http` only has no `workers`.
+    Once `leaving` is set it is not ready any more, and goes on serving.
+    """
 
     url: str
     store: RedisStore
-    outbox: Outbox
-    escalator: Escalator
+    workers: Workers | None
+    leaving: asyncio.Event
 
 
 @dataclass(frozen=True)
@@ -58,75 +60,74 @@ class Timing:
 
 @asynccontextmanager
 async def running_bot(
-    settings: Settings, timing: Timing | None = None
+    settings: Settings, timing: Timing | None = None, only: Half | None = None
 ) -> AsyncGenerator[Bot, None]:
-    """Raises SettingsError or StoreUnavailable in one sentence; else serves until the block ends."""
-    timing = timing or Timing()
+    """Raises SettingsError or StoreUnavailable in one sentence; else serves until the block ends.
+
+    Then it finishes what it has begun: requests within LAST_REQUESTS, cards within LAST_DELIVERIES.
+    """
     if settings.hitl_policy:
         Policy.load(settings.hitl_policy)
-    store = await RedisStore.open(settings.hitl_redis_url)
-    try:
-        client = AsyncWebClient(
-            token=settings.slack_bot_token,
-            base_url=settings.slack_api_url,
-            timeout=SLACK_TIMEOUT,
-            retry_handlers=[],  # a post whose answer was lost must be looked for, not repeated
-        )
-        channel = SlackChannel(client, settings.hitl_channel)
-        await _start(channel)
-        reviews = Reviews(store, patience=1.5)
-        inbox = Inbox(reviews, Directory(channel, channel.team))
-        slack = _bolt(settings, channel)
-        Listeners(inbox, channel).register(slack)
-        outbox = Outbox(
-            Reviews(store, patience=5.0),
-            channel,
-            pace=timing.pace,
-            idle=timing.idle,
-            revive=timing.revive,
-        )
-        escalator = Escalator(reviews, every=timing.every)
-        signing = SignatureVerifier(settings.slack_signing_secret)
-        async with (
-            _working(outbox.run(), escalator.run()) as workers,
-            _serving(make_web(slack, signing, _probe(store, workers)), settings) as url,
-        ):
-            yield Bot(url, store, outbox, escalator)
-    finally:
-        await store.close()
+    leaving = asyncio.Event()
+    async with AsyncExitStack() as stack:
+        store = await RedisStore.open(settings.hitl_redis_url)
+        stack.push_async_callback(store.close)
+        channel = await _channel(settings)
+        checks: list[Callable[[], None]] = []
+        workers = None
+        if only != "http":
+            workers = _workers(store, channel, timing or Timing())
+            checks.append(workers.check)
+            await stack.enter_async_context(workers)
+        app = make_web(_probe(store, checks), leaving)
+        if only != "workers":
+            slack = _bolt(settings, channel)
+            inbox = Inbox(Reviews(store, patience=1.5), Directory(channel, channel.team))
+            Listeners(inbox, channel).register(slack)
+            if settings.slack_app_token:
+                token, api_url = settings.slack_app_token, settings.slack_api_url
+                several = await stack.enter_async_context(sockets(slack, token, api_url, leaving))
+                checks.append(several.check)
+            else:
+                add_slack(app, slack, SignatureVerifier(settings.slack_signing_secret))
+        url = await stack.enter_async_context(_serving(app, settings))
+        yield Bot(url, store, workers, leaving)
 
 
-@asynccontextmanager
-async def _working(
-    *work: Coroutine[Any, Any, None],
-) -> AsyncGenerator[Sequence[asyncio.Task[None]], None]:
-    """While the block runs. One that stops by itself ends nothing: `_probe` tells it."""
-    workers = [asyncio.create_task(each) for each in work]
-    try:
-        yield workers
-    finally:
-        for worker in workers:
-            worker.cancel()
-        for outcome in await asyncio.gather(*workers, return_exceptions=True):
-            if isinstance(outcome, Exception):
-                log.error("a worker had stopped: %s", told(outcome))
+def _workers(store: RedisStore, channel: SlackChannel, timing: Timing) -> Workers:
+    outbox = Outbox(
+        Reviews(store, patience=5.0),
+        channel,
+        pace=timing.pace,
+        idle=timing.idle,
+        revive=timing.revive,
+    )
+    return Workers(outbox, Escalator(Reviews(store, patience=1.5), every=timing.every))
 
 
-def _probe(store: RedisStore, workers: Sequence[asyncio.Task[None]]) -> Probe:
+def _probe(store: RedisStore, checks: list[Callable[[], None]]) -> Probe:
     async def ready() -> dict[str, object]:
         await store.now()
-        if any(worker.done() for worker in workers):
-            raise HitlError("A worker of the bot has stopped. Restart the bot; its log says why.")
+        for check in checks:
+            check()
         return {"undelivered": await store.buried()}
 
     return ready
 
 
-async def _start(channel: SlackChannel) -> None:
+async def _channel(settings: Settings) -> SlackChannel:
+    client = AsyncWebClient(
+        token=settings.slack_bot_token,
+        base_url=settings.slack_api_url,
+        timeout=SLACK_TIMEOUT,
+        retry_handlers=[],  # a post whose answer was lost must be looked for, not repeated
+    )
+    channel = SlackChannel(client, settings.hitl_channel)
     try:
         await channel.start()
     except ChannelError as error:
         raise SettingsError(f"Slack can't be used with these settings: {error}.") from error
+    return channel
 
 
 def _bolt(settings: Settings, channel: SlackChannel) -> AsyncApp:
@@ -151,7 +152,7 @@ def _bolt(settings: Settings, channel: SlackChannel) -> AsyncApp:
 
 @asynccontextmanager
 async def _serving(app: web.Application, settings: Settings) -> AsyncGenerator[str, None]:
-    runner = web.AppRunner(app, access_log=None, shutdown_timeout=5.0)
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=LAST_REQUESTS)
     await runner.setup()
     try:
         try:

@@ -46,6 +46,8 @@ class Lane:
         self._place, self._send, self._finish, self._pace = place, send, finish, pace
         self._queue: OrderedDict[str, list[Ticket]] = OrderedDict()
         self._filled = asyncio.Event()
+        self._delivering = asyncio.Lock()
+        self._leaving = False
         self._free_at = 0.0
 
     def put(self, ticket: Ticket) -> None:
@@ -60,11 +62,20 @@ class Lane:
             self._filled.clear()
             return
         await asyncio.sleep(self._free_at - time.monotonic())
-        review_id, tickets = self._queue.popitem(last=False)
-        failure = await self._deliver(review_id, any(t.hint.deliveries > 1 for t in tickets))
-        self._free_at = time.monotonic() + self._pace
-        for ticket in tickets:
-            await self._finish(ticket, self._place, failure)
+        async with self._delivering:
+            if self._leaving:
+                await asyncio.Future()  # until it is cancelled: what waits here is for other bots
+            review_id, tickets = self._queue.popitem(last=False)
+            failure = await self._deliver(review_id, any(t.hint.deliveries > 1 for t in tickets))
+            self._free_at = time.monotonic() + self._pace
+            for ticket in tickets:
+                await self._finish(ticket, self._place, failure)
+
+    async def leave(self) -> None:
+        """Deliver nothing more; returns when the one that is under way is through."""
+        self._leaving = True
+        async with self._delivering:
+            pass
 
     async def _deliver(self, review_id: str, again: bool) -> str | None:
         """None, or why it can't be delivered. Tries again as long as the channel or the store is only away;

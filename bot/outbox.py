@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Callable, Coroutine
 from typing import Any
@@ -27,6 +28,8 @@ IDLE = 8.0
 REVIVE = 300.0
 #: An entry that was taken up this often and never finished is given up.
 MAX_DELIVERIES = 5
+#: How long deliveries that are under way may take at the end, in seconds.
+LAST_DELIVERIES = 2.0
 
 
 class Outbox:
@@ -51,14 +54,23 @@ class Outbox:
         self._lanes: dict[Place, Lane] = {}
         self._open: dict[str, Ticket] = {}
         self._tasks = asyncio.TaskGroup()
+        self._readers: list[asyncio.Task[None]] = []
 
     async def run(self) -> None:
         """For ever."""
         async with self._tasks as tasks:
-            tasks.create_task(self._forever(self._read))
-            tasks.create_task(self._forever(self._reclaim))
-            tasks.create_task(self._forever(self._hold))
-            tasks.create_task(self._forever(self._revive))
+            for step in (self._read, self._reclaim, self._hold, self._revive):
+                self._readers.append(tasks.create_task(self._forever(step)))
+
+    async def leave(self) -> None:
+        """Begin nothing more, finish what was begun, and let other bots have the rest at once."""
+        for reader in self._readers:
+            reader.cancel()
+        with contextlib.suppress(TimeoutError, HitlError):
+            async with asyncio.timeout(LAST_DELIVERIES):
+                await asyncio.gather(*self._readers, return_exceptions=True)
+                await asyncio.gather(*(lane.leave() for lane in self._lanes.values()))
+                await self._store.leave_events(self._consumer)
 
     async def _read(self) -> None:
         for hint in await self._store.read_events(self._consumer, block=2.0):

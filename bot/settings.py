@@ -5,20 +5,25 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields
-from typing import Any, Self
+from typing import Any, Literal, Self
 from urllib.parse import urlsplit
 
 from hitl_core.errors import SettingsError
 
+#: One half of the bot alone: `http` answers clicks and agents, `workers` shows reviews and escalates them.
+Half = Literal["http", "workers"]
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, kw_only=True)
 class Settings:
     """What the bot needs. Each field is the environment variable of its name in capitals."""
 
     slack_bot_token: str
     """The bot's token, `xoxb-…`: api.slack.com/apps, OAuth & Permissions."""
-    slack_signing_secret: str
-    """What Slack signs its requests with: api.slack.com/apps, Basic Information."""
+    slack_signing_secret: str = ""
+    """What Slack signs its requests with: api.slack.com/apps, Basic Information. Needed without SLACK_APP_TOKEN."""
+    slack_app_token: str = ""
+    """An app-level token, `xapp-…`, with connections:write: then Slack is heard over Socket Mode."""
     hitl_channel: str
     """Where reviews are shown that no rule sends elsewhere: `#agent-approvals`, or a channel's id."""
     slack_api_url: str = "https://slack.com/api/"
@@ -43,11 +48,10 @@ class Settings:
             for name, variable in known.items()
             if environment.get(variable, "").strip()
         }
-        missing = [
-            known[field.name]
-            for field in fields(cls)
-            if field.default is MISSING and field.name not in given
-        ]
+        needed = {field.name for field in fields(cls) if field.default is MISSING}
+        if "slack_app_token" not in given:
+            needed.add("slack_signing_secret")
+        missing = [known[name] for name in known if name in needed - given.keys()]
         if missing:
             verb = "is" if len(missing) == 1 else "are"
             raise SettingsError(
@@ -63,6 +67,8 @@ class Settings:
 def _check(settings: Settings) -> None:
     if not settings.slack_bot_token.startswith("xoxb-"):
         raise SettingsError("SLACK_BOT_TOKEN is not a bot's token: those begin with xoxb-.")
+    if settings.slack_app_token and not settings.slack_app_token.startswith("xapp-"):
+        raise SettingsError("SLACK_APP_TOKEN is not an app-level token: those begin with xapp-.")
     for name in ("slack_api_url", "hitl_redis_url"):
         schemes = ("http", "https") if name == "slack_api_url" else ("redis", "rediss", "unix")
         if _scheme(str(getattr(settings, name))) not in schemes:

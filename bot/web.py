@@ -22,11 +22,44 @@ log = logging.getLogger(__name__)
 MAX_BODY = 1024 * 1024
 
 Probe = Callable[[], Awaitable[dict[str, object]]]
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+LEAVING = web.AppKey("leaving", asyncio.Event)
 
 
-def make_web(slack: AsyncApp, signing: SignatureVerifier, ready: Probe) -> web.Application:
-    """`ready` raises HitlError while the bot can't do its work."""
-    app = web.Application(client_max_size=MAX_BODY)
+def make_web(ready: Probe, leaving: asyncio.Event) -> web.Application:
+    """The probes. `ready` raises HitlError while the bot can't do its work; while it is `leaving` it does
+    all that it is asked, but closes each connection, so that a load balancer takes another bot.
+    """
+
+    @web.middleware
+    async def parting(request: web.Request, handler: Handler) -> web.StreamResponse:
+        response = await handler(request)
+        if leaving.is_set() and not response.prepared:
+            response.force_close()
+        return response
+
+    async def healthz(_: web.Request) -> web.Response:
+        return web.json_response({"ok": True})
+
+    async def readyz(_: web.Request) -> web.Response:
+        try:
+            if leaving.is_set():
+                raise HitlError("This bot is about to stop.")
+            async with asyncio.timeout(2.0):
+                return web.json_response({"ok": True, **await ready()})
+        except (HitlError, TimeoutError) as error:
+            why = str(error) or "Redis did not answer in time."
+            return web.json_response({"ok": False, "why": why}, status=503)
+
+    app = web.Application(client_max_size=MAX_BODY, middlewares=[parting])
+    app[LEAVING] = leaving
+    app.router.add_get("/healthz", healthz)
+    app.router.add_get("/readyz", readyz)
+    return app
+
+
+def add_slack(app: web.Application, slack: AsyncApp, signing: SignatureVerifier) -> None:
+    """Slack's requests: signed, and handed to Bolt."""
 
     async def events(request: web.Request) -> web.StreamResponse:
         try:
@@ -42,6 +75,8 @@ def make_web(slack: AsyncApp, signing: SignatureVerifier, ready: Probe) -> web.A
             return web.Response(status=400)
         answer = await slack.async_dispatch(asked)
         response = await to_aiohttp_response(answer)
+        if app[LEAVING].is_set():
+            response.force_close()
         try:
             await response.prepare(request)
             await response.write_eof()
@@ -50,21 +85,7 @@ def make_web(slack: AsyncApp, signing: SignatureVerifier, ready: Probe) -> web.A
         await failpoint("bot.after_ack")
         return response
 
-    async def healthz(_: web.Request) -> web.Response:
-        return web.json_response({"ok": True})
-
-    async def readyz(_: web.Request) -> web.Response:
-        try:
-            async with asyncio.timeout(2.0):
-                return web.json_response({"ok": True, **await ready()})
-        except (HitlError, TimeoutError) as error:
-            why = str(error) or "Redis did not answer in time."
-            return web.json_response({"ok": False, "why": why}, status=503)
-
     app.router.add_post("/slack/events", events)
-    app.router.add_get("/healthz", healthz)
-    app.router.add_get("/readyz", readyz)
-    return app
 
 
 def _signed(request: web.Request, body: bytes, signing: SignatureVerifier) -> bool:

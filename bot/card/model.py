@@ -66,9 +66,8 @@ class Change:
 
 @dataclass(frozen=True)
 class Closed:
-    """One quiet line: what was decided, by whom, and what came of it. `by` is None for the deadline, and for an
-    agent that cancels.
-    `more_changes` counts those that are not told.
+    """One quiet line: what was decided, by whom, and what came of it. `by` is None for the deadline, or an
+    agent that cancels. `more_changes` counts those that are not told.
     """
 
     name: str

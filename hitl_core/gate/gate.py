@@ -168,8 +168,8 @@ class Gate:
     async def cancel(self, review_id: str, reason: str | None = None) -> None:
         """Withdraw a review that nobody needs to decide any more: the run was stopped, the user went on.
 
-        Its cards say so, with the reason; whoever waits for it gets an outcome with nothing to execute. Raises
-        Refused where a process has it already, ReviewNotFound, StoreUnavailable.
+        Its cards say so, with the reason; whoever waits for it gets an outcome with nothing to execute.
+        Raises Refused where a process has it already, ReviewNotFound, StoreUnavailable.
         """
         await self.reviews.cancel(review_id, None, reason, f"cancel:{uuid4().hex}")
 

@@ -100,6 +100,10 @@ class Store(Protocol):
         """Say that these entries are still being worked on."""
         ...
 
+    async def leave_events(self, consumer: str) -> None:
+        """This consumer reads no more: what it took and did not acknowledge is free for others at once."""
+        ...
+
     async def ack_events(self, entries: Sequence[str]) -> None: ...
 
     async def bury(self, hint: Hint, why: str) -> None:

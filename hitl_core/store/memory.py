@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections.abc import Callable, Sequence
 
@@ -24,7 +25,7 @@ class MemoryStore:
         self._due: dict[str, float] = {}
         self._ready: dict[str, float] = {}
         self._events: list[Hint] = []
-        self._taken: dict[str, tuple[Hint, float]] = {}
+        self._taken: dict[str, tuple[Hint, float, str]] = {}
         self._dead: list[Hint] = []
         self._hints: list[tuple[str, str]] = []
         self._heard: dict[str, int] = {}
@@ -107,19 +108,25 @@ class MemoryStore:
     async def read_events(self, consumer: str, block: float, limit: int = 100) -> list[Hint]:
         await self._wait(lambda: bool(self._events), block)
         taken, self._events = self._events[:limit], self._events[limit:]
-        self._taken |= {hint.entry: (hint, self._clock()) for hint in taken}
+        self._taken |= {hint.entry: (hint, self._clock(), consumer) for hint in taken}
         return taken
 
     async def reclaim_events(self, consumer: str, idle: float, limit: int = 100) -> list[Hint]:
         now = self._clock()
-        left = [hint for hint, since in self._taken.values() if since <= now - idle][:limit]
+        left = [hint for hint, since, _ in self._taken.values() if since <= now - idle][:limit]
         again = [hint._replace(deliveries=hint.deliveries + 1) for hint in left]
-        self._taken |= {hint.entry: (hint, now) for hint in again}
+        self._taken |= {hint.entry: (hint, now, consumer) for hint in again}
         return again
 
     async def hold_events(self, consumer: str, entries: Sequence[str]) -> None:
         now = self._clock()
-        self._taken |= {e: (self._taken[e][0], now) for e in entries if e in self._taken}
+        self._taken |= {e: (self._taken[e][0], now, consumer) for e in entries if e in self._taken}
+
+    async def leave_events(self, consumer: str) -> None:
+        self._taken = {
+            entry: (hint, -math.inf if taker == consumer else since, taker)
+            for entry, (hint, since, taker) in self._taken.items()
+        }
 
     async def ack_events(self, entries: Sequence[str]) -> None:
         for entry in entries:

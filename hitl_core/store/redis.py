@@ -36,6 +36,7 @@ class RedisStore:
         self.read_events = self._streams.read
         self.reclaim_events = self._streams.reclaim
         self.hold_events = self._streams.hold
+        self.leave_events = self._streams.leave
         self.ack_events = self._streams.ack
         self.bury = self._streams.bury
         self.buried = self._streams.buried

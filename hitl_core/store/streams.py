@@ -26,6 +26,7 @@ class Streams:
         self._places: dict[str, dict[str, str]] = {}
         self._grouped = False
         self._ack = redis.register_script(lua("ack"))
+        self._leave = redis.register_script(lua("leave"))
 
     async def read(self, consumer: str, block: float, limit: int = 100) -> list[Hint]:
         await self._ensure_group()
@@ -69,6 +70,11 @@ class Streams:
         for keys, ids in self._split(entries):
             async with translated():  # JUSTID leaves the count of deliveries as it is
                 await self._redis.xclaim(keys.events, GROUP, consumer, 0, ids, justid=True)
+
+    async def leave(self, consumer: str) -> None:
+        for keys in self._keys:
+            async with translated():
+                await self._leave(keys=[keys.events], args=[GROUP, consumer])
 
     async def ack(self, entries: Sequence[str]) -> None:
         for keys, ids in self._split(entries):

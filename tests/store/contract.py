@@ -386,6 +386,21 @@ class StoreContract:
         assert {hint.deliveries for hint in [*one, *two]} == {1}
         assert await store.read_events("bot-1", 0.01) == []
 
+    async def test_what_a_bot_leaves_is_free_at_once(self, store: Store):
+        """Given a bot that took two and finished one, when it leaves, then another has the other one."""
+        one, two = await created(store), await created(store)
+        hints = await store.read_events("bot-1", 1)
+        taken = {hint.review_id: hint.entry for hint in hints}
+        await store.ack_events([taken[one.id]])
+        assert await store.reclaim_events("bot-2", 60) == []
+
+        await store.leave_events("bot-1")
+        await store.leave_events("a bot that never read")
+
+        [left] = await store.reclaim_events("bot-2", 60)
+        assert (left.review_id, left.entry, left.deliveries) == (two.id, taken[two.id], 2)
+        assert await store.reclaim_events("bot-1", 60) == []
+
     async def test_an_event_ends_the_wait(self, store: Store):
         """A bot that waits is woken by the write itself."""
         reader = asyncio.create_task(store.read_events("bot", 20))

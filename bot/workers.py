@@ -1,0 +1,41 @@
+"""The half of the bot that answers nobody: it shows reviews, and does what time does."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import Self
+
+from bot.escalator import Escalator
+from bot.log import told
+from bot.outbox import Outbox
+from hitl_core.errors import HitlError
+
+log = logging.getLogger(__name__)
+
+
+class Workers:
+    """They work while the block runs. One that stops by itself ends nothing: `check` tells it."""
+
+    def __init__(self, outbox: Outbox, escalator: Escalator) -> None:
+        self.outbox, self.escalator = outbox, escalator
+        self._tasks: list[asyncio.Task[None]] = []
+
+    def check(self) -> None:
+        """Raises HitlError where one has stopped."""
+        if any(task.done() for task in self._tasks):
+            raise HitlError("A worker of the bot has stopped. Restart the bot; its log says why.")
+
+    async def __aenter__(self) -> Self:
+        self._tasks = [asyncio.create_task(each.run()) for each in (self.outbox, self.escalator)]
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        try:
+            await self.outbox.leave()
+        finally:
+            for task in self._tasks:
+                task.cancel()
+            for outcome in await asyncio.gather(*self._tasks, return_exceptions=True):
+                if isinstance(outcome, Exception):
+                    log.error("a worker had stopped: %s", told(outcome))
