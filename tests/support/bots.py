@@ -157,11 +157,10 @@ class Scene:
         self.sandbox.bot_url = bot.url
         return bot
 
-    async def bot_process(self, failpoints: str = "", **changed: str) -> Process:
+    async def bot_process(self, failpoints: str = "", *args: str, **changed: str) -> Process:
         """`python -m bot serve`, exactly as an operator runs it."""
-        bot = await self.process(
-            "bot", "serve", env=self.environment(HITL_FAILPOINTS=failpoints, **changed)
-        )
+        environment = self.environment(HITL_FAILPOINTS=failpoints, **changed)
+        bot = await self.process("bot", "serve", *args, env=environment)
         await bot.listening()
         self.sandbox.bot_url = bot.url
         return bot
