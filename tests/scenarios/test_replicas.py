@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import signal
 import time
-from dataclasses import replace
 from urllib.parse import urljoin
 
 import aiohttp
@@ -49,8 +48,8 @@ async def stopped(bot: Process) -> float:
 
 
 async def test_promise_3_a_rolling_restart_fails_no_click(scene: Scene) -> None:
-    """Given two bots behind a load balancer, one person who opens forms all the time and one who decides; when
-    the bots are replaced one by one, then no click fails, and each bot ends within its time."""
+    """Given two bots behind a load balancer, one person who opens forms all the time and one who decides;
+    when the bots are replaced one by one, then no click fails, and each bot ends within its time."""
     async with balancer() as among:
         old = [await replica(scene, among) for _ in range(2)]
         gate = await scene.gate()
@@ -157,8 +156,8 @@ async def test_promise_4_a_post_that_is_under_way_at_sigterm_is_noted(scene: Sce
 
 
 async def test_promise_4_what_a_leaving_bot_had_not_begun_another_has_at_once(scene: Scene) -> None:
-    """Given a bot that took up two reviews and has shown one; when it leaves, then another bot shows the other
-    one, long before it would take the first bot for dead."""
+    """Given a bot that took up two reviews and has shown one; when it leaves, then another bot shows the
+    second, long before it would take the first bot for dead."""
     slow = Timing(pace=60.0, idle=60.0, revive=60.0, every=0.05)
     gate = await scene.gate()
     redis = await scene.redis()
@@ -172,7 +171,7 @@ async def test_promise_4_what_a_leaving_bot_had_not_begun_another_has_at_once(sc
         await scene.all_shown()
         scene.ask(gate, email("c2"))  # has to wait for its pace
         await wait_until("the first bot has it", taken)
-    await scene.bot(replace(slow, idle=1.0))
+    await scene.bot(slow)
     await wait_until("both cards", lambda: has_cards(scene, 2))
     assert doubles(scene.sandbox) == []
 
