@@ -106,5 +106,9 @@ def lapsed(review: Review) -> Review:
     return execution.lapse(review, NOW + 300).review
 
 
+def cancelled(review: Review, by: Reviewer | None = None, reason: str | None = None) -> Review:
+    return transitions.cancel(review, by, reason, NOW + 150).review
+
+
 def resolved(review: Review, key: str, answer: Any) -> Review:
     return execution.resolve(review, key, answer, BOB, NOW + 400).review

@@ -18,6 +18,7 @@ from tests.channels.scenes import (
     EMAIL,
     OPS,
     THREE,
+    cancelled,
     decided,
     done,
     escalated,
@@ -47,6 +48,11 @@ def _expired() -> Review:
     return fired(decided(review_of(*THREE[:2], policy=policy), "1", "approve"), 3600)
 
 
+def _cancelled() -> Review:
+    review = decided(decided(review_of(*THREE), "1", "approve"), "2", "reject", message="No.")
+    return cancelled(escalated(review), reason="The customer wrote again: the order stays.")
+
+
 def _doubt() -> Review:
     review = review_of(THREE[0], ("read_file", {"path": "/etc/hosts"}), THREE[1])
     review = decided(decided(review, "1", "approve"), "3", "reject")
@@ -54,6 +60,8 @@ def _doubt() -> Review:
 
 
 SCENES: dict[str, tuple[Callable[[], Review], str]] = {
+    "cancelled": (_cancelled, DEFAULT),
+    "cancelled-by-a-person": (lambda: cancelled(review_of(THREE[1]), BOB), DEFAULT),
     "pending-three": (lambda: review_of(*THREE), DEFAULT),
     "pending-one": (lambda: review_of(THREE[2], requester=None), DEFAULT),
     "pending-no-route": (

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from hitl_core import ToolCall
+from hitl_core.errors import Refused
 from tests.support.bots import CANARY, Scene, email, sql
-from tests.support.slack import APPROVALS, buttons, said
+from tests.support.slack import APPROVALS, buttons, review_of, said
 
 
 async def test_an_approved_call_runs_as_it_was_asked(scene: Scene) -> None:
@@ -46,6 +49,35 @@ async def test_a_wrong_value_is_marked_and_a_right_one_runs(scene: Scene) -> Non
     outcome = await waiting
     assert outcome.execute == (ToolCall("c1", "send_email", {**email().args, "copies": 3}),)
     await scene.card("edited and approved by U0ALICE", "copies", "→ 3")
+
+
+async def test_a_cancelled_review_asks_nobody_and_runs_nothing(scene: Scene) -> None:
+    """Given two calls of which one is approved; when the agent withdraws the review; then its card says so,
+    it has no buttons, a form that was open is told, and the agent gets nothing to run."""
+    await scene.bot()
+    gate = await scene.gate()
+    waiting = scene.ask(gate, email(), sql("c2"))
+    card = await scene.card("send_email")
+    await scene.alice.press(card, "approve")
+    card = await scene.card("approved by U0ALICE")
+    await scene.bob.press(card, "reject")
+
+    await gate.cancel(review_of(card), "The user wrote again.")
+
+    outcome = await waiting
+    assert outcome.jump_to_model
+    assert [answer.tool_call_id for answer in outcome.answers] == ["c1", "c2"]
+    assert all("cancelled" in answer.content for answer in outcome.answers)
+    closed = await scene.card(
+        "2 tools cancelled", "cancelled by the agent", "The user wrote again."
+    )
+    assert buttons(closed, "approve") == []
+    await scene.bob.submit(message="No WHERE clause")
+    assert "The agent cancelled this" in await scene.bob.modal()
+    with pytest.raises(Refused, match="cancelled this"):
+        await gate.cancel(review_of(card))
+    await outcome.done()
+    await scene.card("2 tools cancelled")
 
 
 async def test_a_rejection_gives_its_reason_to_the_agent(scene: Scene) -> None:
