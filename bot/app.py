@@ -14,6 +14,9 @@ from slack_bolt.authorization import AuthorizeResult
 from slack_sdk.signature import SignatureVerifier
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.api.door import Door
+from bot.api.policies import Policies
+from bot.api.routes import add_door
 from bot.channel import ChannelError
 from bot.channels.slack.channel import SlackChannel
 from bot.channels.slack.listeners import Listeners
@@ -26,7 +29,6 @@ from bot.settings import Half, Settings
 from bot.web import Probe, add_slack, make_web
 from bot.workers import Workers
 from hitl_core.errors import SettingsError
-from hitl_core.policy import Policy
 from hitl_core.review.service import Reviews
 from hitl_core.store import RedisStore
 
@@ -66,8 +68,7 @@ async def running_bot(
 
     Then it finishes what it has begun: requests within LAST_REQUESTS, cards within LAST_DELIVERIES.
     """
-    if settings.hitl_policy:
-        Policy.load(settings.hitl_policy)
+    policies = Policies.load(settings.hitl_policy)
     leaving = asyncio.Event()
     async with AsyncExitStack() as stack:
         store = await RedisStore.open(settings.hitl_redis_url)
@@ -81,6 +82,7 @@ async def running_bot(
             await stack.enter_async_context(workers)
         app = make_web(_probe(store, checks), leaving)
         if only != "workers":
+            add_door(app, Door(store, policies))
             slack = _bolt(settings, channel)
             inbox = Inbox(Reviews(store, patience=1.5), Directory(channel, channel.team))
             Listeners(inbox, channel).register(slack)

@@ -21,9 +21,9 @@ class Settings:
     slack_bot_token: str
     """The bot's token, `xoxb-…`: api.slack.com/apps, OAuth & Permissions."""
     slack_signing_secret: str = ""
-    """What Slack signs its requests with: api.slack.com/apps, Basic Information. Needed without SLACK_APP_TOKEN."""
+    """What Slack signs its requests with: api.slack.com/apps, Basic Information."""
     slack_app_token: str = ""
-    """An app-level token, `xapp-…`, with connections:write: then Slack is heard over Socket Mode."""
+    """For Socket Mode, in place of the signing secret: an app-level token, `xapp-…`: the same page."""
     hitl_channel: str
     """Where reviews are shown that no rule sends elsewhere: `#agent-approvals`, or a channel's id."""
     slack_api_url: str = "https://slack.com/api/"
@@ -31,7 +31,7 @@ class Settings:
     hitl_redis_url: str = "redis://localhost:6379/0"
     """The Redis that the agents use as well."""
     hitl_policy: str = ""
-    """A policy file, checked at start; the agents load it themselves."""
+    """A policy file, or a folder of <agent>.yaml: judges what comes by HTTP; other agents load their own."""
     hitl_host: str = "127.0.0.1"
     """The address to listen on; 0.0.0.0 in a container."""
     hitl_port: int = 3000

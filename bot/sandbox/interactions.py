@@ -186,14 +186,7 @@ class Interactions:
             "X-Slack-Signature": sign(self._app.signing_secret, timestamp, body),
             "User-Agent": "Slackbot 1.0 (+https://api.slack.com/robots)",
         }
-        delivery: Json = {
-            "at": self._workspace.now(),
-            "body": body,
-            "headers": headers,
-            "status": None,
-            "answer": None,
-        }
-        self.deliveries.append(delivery)
+        delivery = self._note(body=body, headers=headers)
         url = self._bot_url()
         if url is None or self.session is None:
             return None
@@ -208,21 +201,18 @@ class Interactions:
 
     async def _over_a_socket(self, payload: Json) -> Answer | None:
         socket = self._sockets.pick()
-        delivery: Json = {
-            "at": self._workspace.now(),
-            "body": json.dumps(payload),
-            "headers": {},
-            "socket": socket and socket.id,
-            "status": None,
-            "answer": None,
-        }
-        self.deliveries.append(delivery)
+        delivery = self._note(body=json.dumps(payload), headers={}, socket=socket and socket.id)
         said = await socket.ask(payload, self._patience) if socket else None
         if said is None:
             return None
         answer = Answer(200, json.dumps(said))
         delivery |= {"status": answer.status, "answer": answer.body}
         return answer
+
+    def _note(self, **sent: Any) -> Json:
+        delivery = {"at": self._workspace.now(), **sent, "status": None, "answer": None}
+        self.deliveries.append(delivery)
+        return delivery
 
     def _obey(self, user: str, view: Json, body: str) -> Json:
         """Does what the answer to a submission asks for; anything unsound is a failure to the

@@ -102,7 +102,7 @@ class Connection:
             said: Any = json.loads(text)
         except ValueError:
             return
-        asked = self._asked.get(said.get("envelope_id")) if is_object(said) else None
+        asked = self._asked.get(str(said.get("envelope_id"))) if is_object(said) else None
         if asked is not None and not asked.done():
             payload = said.get("payload")
             asked.set_result(payload if is_object(payload) else {})
@@ -111,10 +111,10 @@ class Connection:
 class SocketMode:
     """`enabled` is the switch in the app's settings: then nothing is sent to the app's address any more.
     `connections` are the sockets that stand, the oldest first; each payload goes to one, in turn.
-    `scopes` are those of the app-level token."""
+    `scopes` are those of the app-level token. Unless it `greets`, Slack takes sockets and says nothing."""
 
     def __init__(self, app: App, url: Callable[[], str], now: Callable[[], float]) -> None:
-        self.enabled = False
+        self.enabled, self.greets = False, True
         self.connections: list[Connection] = []
         self.scopes = frozenset({"connections:write"})
         self._app, self._url, self._now = app, url, now
@@ -150,7 +150,8 @@ class SocketMode:
             return ws
         self.connections.append(connection)
         try:
-            await connection.send(self._hello())
+            if self.greets:
+                await connection.send(self._hello())
             await connection.serve()
         finally:
             self.connections.remove(connection)

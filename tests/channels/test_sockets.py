@@ -1,0 +1,306 @@
+"""Sockets to Slack: kept alive whatever ends them, and each click answered over the one it came by."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from slack_bolt.async_app import AsyncApp
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.channels.slack.socket import Pace
+from bot.channels.slack.sockets import Sockets, sockets
+from bot.sandbox.hands import Hands
+from bot.sandbox.server import Sandbox, running_sandbox
+from hitl_core.errors import HitlError, SettingsError
+from tests.support.slack import ALICE, APPROVALS
+from tests.support.waiting import wait_until
+
+QUICK = Pace(greeting=0.4, heartbeat=0.1, again=0.02, longest=0.2, leaving=0.5, finish=0.5)
+SECRET = "canary-77c1"
+
+
+class Stage:
+    """A workspace with one button, and a Bolt app whose listener waits for `go`."""
+
+    def __init__(self, sandbox: Sandbox, hands: Hands) -> None:
+        self.sandbox, self.hands = sandbox, hands
+        self.begun = 0
+        self.go, self.leaving = asyncio.Event(), asyncio.Event()
+        self.go.set()
+        self.bolt = AsyncApp(
+            client=AsyncWebClient(sandbox.app.token, base_url=sandbox.api_url),
+            signing_secret="",
+            process_before_response=True,
+        )
+        self.bolt.action("press")(self._pressed)
+
+    async def _pressed(self, ack: Any) -> None:
+        self.begun += 1
+        await self.go.wait()
+        await ack()
+
+    def sockets(self, token: str = "", pace: Pace = QUICK) -> AbstractAsyncContextManager[Sockets]:
+        token = token or self.sandbox.app.app_token
+        return sockets(self.bolt, token, self.sandbox.api_url, self.leaving, pace)
+
+    @property
+    def connections(self) -> list[Any]:
+        return self.sandbox.socket_mode.connections
+
+    async def two(self) -> None:
+        await wait_until("two sockets stand", lambda: len(self.connections) == 2)
+
+    async def post(self, action_id: str) -> str:
+        button = {"type": "button", "text": {"type": "plain_text", "text": "Press"}}
+        press = {**button, "action_id": action_id, "value": SECRET}
+        client: Any = self.bolt.client
+        blocks = [{"type": "actions", "block_id": "b", "elements": [press]}]
+        posted = await client.chat_postMessage(channel=APPROVALS, text="card", blocks=blocks)
+        return str(posted["ts"])
+
+    async def press(self, action_id: str = "press") -> dict[str, Any]:
+        return await self.hands.click(ALICE, APPROVALS, await self.post(action_id), action_id)
+
+
+@pytest.fixture
+async def stage() -> AsyncIterator[Stage]:
+    async with running_sandbox(patience=2.0) as sandbox, Hands(sandbox.url) as hands:
+        sandbox.socket_mode.enabled = True
+        yield Stage(sandbox, hands)
+
+
+def connected(held: Sockets) -> bool:
+    try:
+        held.check()
+    except HitlError:
+        return False
+    return True
+
+
+async def test_two_sockets_carry_the_clicks(stage: Stage) -> None:
+    async with stage.sockets() as held:
+        held.check()
+        await stage.two()
+        for _ in range(4):
+            assert await stage.press() == {"ok": True}
+        picked = [delivery["socket"] for delivery in stage.sandbox.interactions.deliveries]
+        assert sorted(map(picked.count, {one.id for one in stage.connections})) == [2, 2]
+    await wait_until("none stands", lambda: not stage.connections)
+
+
+@pytest.mark.parametrize("token", ["xapp-wrong", "xoxb-sandbox"])
+async def test_a_wrong_token_is_one_sentence(stage: Stage, token: str) -> None:
+    with pytest.raises(SettingsError, match=r"Slack refuses SLACK_APP_TOKEN \(.*connections:write"):
+        async with stage.sockets(token):
+            pass
+
+
+async def test_a_token_without_its_scope_is_one_sentence(stage: Stage) -> None:
+    stage.sandbox.socket_mode.scopes = frozenset({"authorizations:read"})
+    with pytest.raises(SettingsError, match=r"missing_scope"):
+        async with stage.sockets():
+            pass
+
+
+async def test_socket_mode_that_is_off_is_one_sentence(stage: Stage) -> None:
+    stage.sandbox.socket_mode.enabled = False
+    with pytest.raises(SettingsError, match="Socket Mode is off for this app: turn it on"):
+        async with stage.sockets():
+            pass
+
+
+@pytest.mark.parametrize("mode", ["ratelimited", "http_500", "hang", "ok_but_reset"])
+async def test_slack_in_trouble_is_waited_out(stage: Stage, mode: str) -> None:
+    """Given Slack that gives no address; then the sockets are not ready and say why; when Slack is well, then
+    they connect by themselves."""
+    await stage.hands.trouble(mode, method="apps.connections.open")
+    async with stage.sockets() as held:
+        with pytest.raises(
+            HitlError, match=r"No socket to Slack is connected, so clicks fail: .+\."
+        ):
+            held.check()
+        await stage.hands.trouble("ok")
+        await wait_until("connected", lambda: connected(held))
+        assert await stage.press() == {"ok": True}
+
+
+async def test_the_wait_that_slack_asks_for_is_kept(stage: Stage) -> None:
+    await stage.hands.trouble("ratelimited", method="apps.connections.open", retry_after=1, times=2)
+    async with stage.sockets() as held:
+        await wait_until("connected", lambda: connected(held))
+    first, second, *later = [call["at"] for call in stage.sandbox.api.calls]
+    assert second - first < 0.5
+    assert min(later) - second >= 0.9
+
+
+async def test_without_a_hello_nothing_is_ready(stage: Stage) -> None:
+    """Given Slack that takes sockets and says nothing; then they are not ready, and not kept either."""
+    stage.sandbox.socket_mode.greets = False
+    async with stage.sockets() as held:
+        await wait_until("why is known", lambda: "no hello in time" in held._why)
+        await wait_until("a socket stands", lambda: stage.connections)
+        with pytest.raises(HitlError, match="Slack said no hello in time"):
+            held.check()
+        assert len(stage.connections) <= 4
+        stage.sandbox.socket_mode.greets = True
+        await wait_until("connected", lambda: connected(held))
+        await stage.two()
+
+
+@pytest.mark.parametrize("end", ["cut", "close", "freeze"])
+async def test_a_lost_socket_is_replaced(stage: Stage, end: str) -> None:
+    """Given sockets that are cut, closed, or dead without a word; then others take their place."""
+    async with stage.sockets() as held:
+        await stage.two()
+        lost = list(stage.connections)
+        for one in lost:
+            if end == "cut":
+                one.cut()
+            elif end == "close":
+                await one.close()
+            else:
+                one.frozen = True
+        await wait_until("the old ones are gone", lambda: not set(lost) & set(stage.connections))
+        await stage.two()
+        await wait_until("connected", lambda: connected(held))
+        assert await stage.press() == {"ok": True}
+
+
+@pytest.mark.parametrize("reason", ["warning", "refresh_requested"])
+async def test_what_slack_is_about_to_end_is_replaced_before(stage: Stage, reason: Any) -> None:
+    """Given a click under way on each socket, which Slack then announces to end; then new sockets stand
+    beside them, and these clicks and later ones are answered over the old ones as well."""
+    async with stage.sockets(pace=replace(QUICK, leaving=30.0)) as held:
+        await stage.two()
+        old = list(stage.connections)
+        stage.go.clear()
+        clicks = [asyncio.create_task(stage.press()) for _ in old]
+        await wait_until("both are begun", lambda: stage.begun == 2)
+        for one in old:
+            await one.disconnect(reason)
+        await wait_until("four stand", lambda: len(stage.connections) == 4)
+        stage.go.set()
+        assert [await click for click in clicks] == [{"ok": True}] * 2
+        assert [await stage.press() for _ in range(4)] == [{"ok": True}] * 4
+        picked = [delivery["socket"] for delivery in stage.sandbox.interactions.deliveries[2:]]
+        assert sorted(picked) == sorted(one.id for one in stage.connections)
+        for one in old:
+            await one.close()
+        assert await stage.press() == {"ok": True}
+        held.check()
+
+
+async def test_what_slack_announced_to_end_and_did_not_is_closed(stage: Stage) -> None:
+    async with stage.sockets():
+        await stage.two()
+        old = list(stage.connections)
+        await old[0].disconnect("warning")
+        await wait_until("it is gone", lambda: old[0] not in stage.connections)
+        await stage.two()
+        assert old[1] in stage.connections
+
+
+async def test_too_many_sockets_are_tried_again_without_haste(stage: Stage) -> None:
+    """Given ten sockets of other bots; then this one is not ready; when one of theirs ends, it is."""
+    open_ones = stage.sandbox.socket_mode.connections
+    async with stage.sockets(), stage.sockets(), stage.sockets(), stage.sockets():
+        async with stage.sockets():
+            await wait_until("ten stand", lambda: len(open_ones) == 10)
+            async with stage.sockets() as beyond:
+                with pytest.raises(HitlError, match="too_many_websockets"):
+                    beyond.check()
+                asked = len(await stage.hands.calls("apps.connections.open"))
+                assert asked - 10 <= 20
+        async with stage.sockets() as beyond:
+            assert connected(beyond)
+
+
+async def test_what_was_begun_is_answered_before_the_end(stage: Stage) -> None:
+    """Given a click under way; when the bot leaves, then it is answered, and only then its socket is closed;
+    none is opened again."""
+    async with stage.sockets() as held:
+        await stage.two()
+        stage.go.clear()
+        click = asyncio.create_task(stage.press())
+        await wait_until("it is begun", lambda: stage.begun == 1)
+        stage.leaving.set()
+        await wait_until("the idle one is closed", lambda: len(stage.connections) == 1)
+        assert not click.done()
+        stage.go.set()
+        assert await click == {"ok": True}
+        await wait_until("none stands", lambda: not stage.connections)
+        assert not connected(held)
+    assert stage.connections == []
+
+
+async def test_the_end_waits_for_nobody_for_ever(stage: Stage) -> None:
+    """Given a listener that hangs; when the bot leaves, then it ends all the same, within its time."""
+    async with stage.sockets():
+        await stage.two()
+        stage.go.clear()
+        click = asyncio.create_task(stage.press())
+        await wait_until("it is begun", lambda: stage.begun == 1)
+        started = time.monotonic()
+    assert 0.4 < time.monotonic() - started < 1.9
+    assert not (await click)["ok"]
+
+
+@pytest.mark.parametrize("action_id", ["broken", "nobody's"])
+async def test_what_could_not_be_done_gets_no_receipt(stage: Stage, action_id: str) -> None:
+    """Given a listener that raises, and a button without one; then the person sees a failure."""
+
+    async def broken() -> None:
+        raise RuntimeError
+
+    stage.bolt.action("broken")(broken)
+    stage.sandbox.interactions._patience = 0.3
+    async with stage.sockets():
+        assert not (await stage.press(action_id))["ok"]
+        assert await stage.press() == {"ok": True}
+
+
+async def test_what_is_no_payload_ends_nothing(stage: Stage) -> None:
+    async with stage.sockets() as held:
+        await stage.two()
+        for one in stage.connections:
+            await one._ws.send_str("{")
+            for frame in ([], {}, {"type": "news"}, {"envelope_id": "e", "payload": [1]}):
+                await one.send(frame)
+        assert [await stage.press() for _ in range(2)] == [{"ok": True}] * 2
+        held.check()
+
+
+async def test_no_log_quotes_a_payload_or_a_ticket(
+    stage: Stage, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Given a log at DEBUG (Slack's libraries at INFO, as the bot has it), a click, one whose receipt comes
+    too late, and an address that is refused."""
+    caplog.set_level(logging.DEBUG)
+    for library in ("slack_sdk", "slack_bolt"):
+        caplog.set_level(logging.INFO, logger=library)
+
+    async with stage.sockets():
+        await stage.two()
+        await stage.press()
+        stage.go.clear()
+        click = asyncio.create_task(stage.press())
+        await wait_until("it is begun", lambda: stage.begun == 2)
+        for one in list(stage.connections):
+            one.cut()
+        assert not (await click)["ok"]
+        stage.go.set()
+        await wait_until("it came too late", lambda: "a receipt came too late" in caplog.text)
+        await stage.two()
+        stage.sandbox.socket_mode.open = lambda: {
+            "url": f"{stage.sandbox.url}/link/?ticket={SECRET}"
+        }
+        stage.connections[0].cut()
+        await wait_until("it was tried", lambda: "took no connection" in caplog.text)
+    assert SECRET not in caplog.text
