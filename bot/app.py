@@ -40,8 +40,8 @@ LAST_REQUESTS = 4.0
 
 @dataclass(frozen=True)
 class Bot:
-    """A running bot. `url` is where Slack sends its requests; a bot that serves `http` only has no `workers`.
-    Once `leaving` is set it is not ready any more, and goes on serving.
+    """A running bot. `url` is where Slack sends its requests, or its server alone where Slack sends none; one
+    that serves `http` only has no `workers`. Once `leaving` is set it is not ready, and goes on serving.
     """
 
     url: str
@@ -81,6 +81,7 @@ async def running_bot(
             checks.append(workers.check)
             await stack.enter_async_context(workers)
         app = make_web(_probe(store, checks), leaving)
+        path = ""
         if only != "workers":
             add_door(app, Door(store, policies))
             slack = _bolt(settings, channel)
@@ -91,9 +92,10 @@ async def running_bot(
                 several = await stack.enter_async_context(sockets(slack, token, api_url, leaving))
                 checks.append(several.check)
             else:
-                add_slack(app, slack, SignatureVerifier(settings.slack_signing_secret))
+                path = "/slack/events"
+                add_slack(app, path, slack, SignatureVerifier(settings.slack_signing_secret))
         url = await stack.enter_async_context(_serving(app, settings))
-        yield Bot(url, store, workers, leaving)
+        yield Bot(url + path, store, workers, leaving)
 
 
 def _workers(store: RedisStore, channel: SlackChannel, timing: Timing) -> Workers:
@@ -164,6 +166,6 @@ async def _serving(app: web.Application, settings: Settings) -> AsyncGenerator[s
             why = error.strerror or error
             raise SettingsError(f"HITL_HOST, HITL_PORT: can't listen on {where}: {why}.") from error
         host, port = runner.addresses[0][:2]
-        yield f"http://{host}:{port}/slack/events"
+        yield f"http://{host}:{port}"
     finally:
         await runner.cleanup()

@@ -58,7 +58,7 @@ def make_web(ready: Probe, leaving: asyncio.Event) -> web.Application:
     return app
 
 
-def add_slack(app: web.Application, slack: AsyncApp, signing: SignatureVerifier) -> None:
+def add_slack(app: web.Application, path: str, slack: AsyncApp, signing: SignatureVerifier) -> None:
     """Slack's requests: signed, and handed to Bolt."""
 
     async def events(request: web.Request) -> web.StreamResponse:
@@ -85,7 +85,7 @@ def add_slack(app: web.Application, slack: AsyncApp, signing: SignatureVerifier)
         await failpoint("bot.after_ack")
         return response
 
-    app.router.add_post("/slack/events", events)
+    app.router.add_post(path, events)
 
 
 def _signed(request: web.Request, body: bytes, signing: SignatureVerifier) -> bool:
