@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 
-from bot.log import told
-from hitl_core.errors import HitlError
+from hitl_core.errors import HitlError, told
 from hitl_core.failpoints import failpoint
 from hitl_core.review.service import Reviews
 

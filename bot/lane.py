@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from bot.channel import Limited, Undeliverable, Unreachable
-from bot.log import told
-from hitl_core.errors import ReviewNotFound, StoreUnavailable
+from hitl_core.errors import ReviewNotFound, StoreUnavailable, told
 from hitl_core.model import Place
 from hitl_core.store import Hint
 

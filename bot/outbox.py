@@ -12,8 +12,7 @@ from uuid import uuid4
 from bot.channel import Channel
 from bot.delivery import deliver
 from bot.lane import Lane, Ticket
-from bot.log import told
-from hitl_core.errors import HitlError, ReviewNotFound, StoreUnavailable
+from hitl_core.errors import HitlError, ReviewNotFound, StoreUnavailable, told
 from hitl_core.model import Place
 from hitl_core.review.service import Reviews
 from hitl_core.store import Hint

@@ -7,9 +7,8 @@ import logging
 from typing import Self
 
 from bot.escalator import Escalator
-from bot.log import told
 from bot.outbox import Outbox
-from hitl_core.errors import HitlError
+from hitl_core.errors import HitlError, told
 
 log = logging.getLogger(__name__)
 

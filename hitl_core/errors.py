@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import traceback
+
 
 class HitlError(Exception):
     """Base of everything that this library raises on purpose."""
@@ -43,6 +45,36 @@ class Refused(HitlError):
         self.code = code
 
 
+class DecisionError(Refused):
+    """One decision of an answer is wrong; nothing of the answer was stored. `index` is its position, from 0,
+    `field` the path in it: None where the answer as a whole is wrong.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        index: int | None = None,
+        tool: str | None = None,
+        field: str | None = None,
+        code: str = "bad_answer",
+    ) -> None:
+        super().__init__(code, message)
+        self.index, self.tool, self.field = index, tool, field
+
+
+class DialectError(HitlError):
+    """Another system's interrupt or answer that can't be read here."""
+
+
+class Unsayable(DialectError):
+    """A system has no word for what must be said to it. `dialect` names the system, `word` what it lacks."""
+
+    def __init__(self, dialect: str, word: str, message: str) -> None:
+        super().__init__(message)
+        self.dialect, self.word = dialect, word
+
+
 class Rejected(HitlError):
     """A guarded call must not run. The text is what a model would be told."""
 
@@ -57,3 +89,14 @@ class GateClosed(HitlError):
 
 class IntegrationError(HitlError):
     """An agent framework is missing, or is set up in a way that could not be resumed safely."""
+
+
+def told(error: BaseException) -> str:
+    """What the log may say of an error: ours by their sentence. Of others the type and where it was raised;
+    their text stays out, as it may quote a tool's arguments.
+    """
+    if isinstance(error, HitlError):
+        return str(error)
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f" at {frames[-1].filename}:{frames[-1].lineno}" if frames else ""
+    return f"{type(error).__name__}{where}"

@@ -20,8 +20,10 @@ from langchain_core.tools import BaseTool, ToolException, tool
 
 from hitl_core.gate import Gate
 from hitl_core.integrations.langgraph import Driver, HumanReview, Run
-from hitl_core.model import Event, Review, Reviewer, encode
+from hitl_core.model import Action, Event, Review, Reviewer, encode
 from hitl_core.policy import Policy
+from hitl_core.review import execution
+from hitl_core.review.execution import DoubtAnswer
 from hitl_core.review.transitions import Changed, Proposal
 from tests.support.waiting import wait_until
 
@@ -167,13 +169,27 @@ class Lab:
         assert review_id
         review = await self.review(review_id)
         for action, decision in zip(review.actions, decisions, strict=True):
-            if isinstance(decision, dict):
-                proposal = Proposal("edit", action.revision, None, encode(decision))
-            elif isinstance(decision, tuple):
-                proposal = Proposal(decision[0], action.revision, decision[1])  # type: ignore[arg-type]
-            else:
-                proposal = Proposal(decision, action.revision)  # type: ignore[arg-type]
-            await self.gate.reviews.decide(review_id, action.key, proposal, ALICE, uuid4().hex)
+            await self.decide_one(review_id, action, decision)
+
+    async def decide_one(
+        self, review_id: str, action: Action, decision: str | dict[str, Any] | tuple[str, str]
+    ) -> None:
+        if isinstance(decision, dict):
+            proposal = Proposal("edit", action.revision, None, encode(decision))
+        elif isinstance(decision, tuple):
+            proposal = Proposal(decision[0], action.revision, decision[1])  # type: ignore[arg-type]
+        else:
+            proposal = Proposal(decision, action.revision)  # type: ignore[arg-type]
+        await self.gate.reviews.decide(review_id, action.key, proposal, ALICE, uuid4().hex)
+
+    async def resolve(self, review_id: str | None, answer: DoubtAnswer) -> None:
+        """What became of the first call, which is in doubt."""
+
+        def resolved(review: Review, now: float) -> Changed:
+            return execution.resolve(review, "1", answer, ALICE, now)
+
+        assert review_id
+        await self.gate.reviews.change(review_id, uuid4().hex, resolved)
 
     async def review(self, review_id: str | None) -> Review:
         assert review_id

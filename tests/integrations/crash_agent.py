@@ -1,4 +1,4 @@
-"""An agent process to kill: `python -m tests.integrations.crash_agent REDIS_URL FOLDER turn|node`.
+"""An agent process to kill: `python -m tests.integrations.crash_agent REDIS_URL FOLDER SHAPE`.
 
 Starts its one run, or goes on with it, and serves until it is killed. What the model was told in
 the end stands in FOLDER/answers.json.
@@ -11,9 +11,12 @@ import json
 import os
 import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from langchain.agents import create_agent
+from langchain.agents.middleware import HumanInTheLoopMiddleware
 from langchain_core.messages import ToolMessage
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.graph import START, MessagesState, StateGraph
@@ -21,13 +24,14 @@ from langgraph.types import interrupt
 
 from hitl_core.gate import Gate
 from hitl_core.integrations.langgraph import Driver, Run
-from tests.integrations.agents import POLICY, Lab, answers, call, go
+from tests.integrations.agents import ASKING, POLICY, Lab, Script, answers, call, go, tools
 
 TURN = [
     call("c1", "send_email", to="a"),
     call("c2", "read", topic="x"),
     call("c3", "run_sql", query="DROP TABLE t"),
 ]
+SECOND_TURN = [call("d1", "send_email", to="d")]
 
 
 def node_driver(lab: Lab) -> Driver:
@@ -50,13 +54,34 @@ def node_driver(lab: Lab) -> Driver:
     return lab.reviews.drive(graph.compile(checkpointer=lab.saver))
 
 
+def nested_driver(lab: Lab) -> Driver:
+    """The agent is a node of another graph, and asks a second time."""
+    inner = create_agent(
+        Script(turns=[TURN, SECOND_TURN]),
+        tools(lab.folder / "effects"),
+        middleware=[HumanInTheLoopMiddleware(ASKING), lab.reviews.middleware],
+    )
+    graph = StateGraph(MessagesState)
+    graph.add_node("agent", inner)
+    graph.add_edge(START, "agent")
+    return lab.reviews.drive(graph.compile(checkpointer=lab.saver))
+
+
+SHAPES: dict[str, Callable[[Lab], Driver]] = {
+    "turn": lambda lab: lab.driver(TURN),
+    "per_call": lambda lab: lab.driver(TURN, interrupt_mode="per_call"),
+    "nested": nested_driver,
+    "node": node_driver,
+}
+
+
 async def main(url: str, folder: Path, shape: str) -> None:
     async with (
         Gate.connect(url, policy=POLICY, agent="billing", lease=1.0) as gate,
         AsyncSqliteSaver.from_conn_string(str(folder / "checkpoints.db")) as saver,
     ):
         lab = Lab(gate, saver, folder)
-        driver = node_driver(lab) if shape == "node" else lab.driver(TURN)
+        driver = SHAPES[shape](lab)
 
         async def told(run: Run) -> None:
             (folder / "answers.json").write_text(json.dumps(answers(run)))

@@ -11,16 +11,14 @@ import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import pytest
 
 from hitl_core.failpoints import VARIABLE
 from hitl_core.gate import Gate
 from hitl_core.model import Review
-from hitl_core.review import execution
 from hitl_core.review.execution import DoubtAnswer
-from tests.integrations.agents import ALICE, POLICY, Lab
+from tests.integrations.agents import POLICY, Lab
 from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.slow
@@ -76,8 +74,8 @@ class Scene:
         return await wait_until("a review", found)
 
     async def decide(self) -> None:
-        decisions = DECISIONS if self.shape == "turn" else DECISIONS[:1]
-        await self.lab.decide((await self.review()).id, *decisions)
+        review = await self.review()
+        await self.lab.decide(review.id, *DECISIONS[: len(review.actions)])
 
     async def done(self) -> Review:
         return await self.lab.done((await self.review()).id)
@@ -89,11 +87,7 @@ class Scene:
         await wait_until("a doubt", doubts)
 
     async def resolve(self, answer: DoubtAnswer) -> None:
-        await self.lab.gate.reviews.change(
-            (await self.review()).id,
-            uuid4().hex,
-            lambda review, now: execution.resolve(review, "1", answer, ALICE, now),
-        )
+        await self.lab.resolve((await self.review()).id, answer)
 
 
 @pytest.fixture
@@ -186,6 +180,69 @@ async def test_a4_a5_killed_around_the_tool_asks_a_person(
     assert scene.effects == ["sent a"] * effects
     status, text = scene.answers["c1"]
     assert (status, text.endswith(told[1])) == (told[0], True)
+
+
+@pytest.mark.parametrize("first", ["approve", {"to": "E"}])
+async def test_killed_between_two_answers_runs_nothing_twice_and_asks_nobody(
+    scene: Scene, first: Any
+) -> None:
+    """Given one interrupt a call, and an agent killed when the first had its answer and the second had
+    not, when it starts again, then the first is not run again, and the second gets what was decided."""
+    scene.shape = "per_call"
+    async with scene.agent("langgraph.between_answers"):
+        await scene.lab.decide((await scene.review()).id, first, "approve")
+    ran = list(scene.effects)
+    async with scene.agent():
+        review = await scene.done()
+    assert ran == ["sent a" if first == "approve" else "sent E"]
+    assert scene.effects == [*ran, "ran DROP TABLE t"]
+    assert [run.by for run in review.runs.values()] == [None, None]
+    assert scene.answers["c1"][1].endswith(ran[0])
+    assert scene.answers["c3"] == ["success", "ran DROP TABLE t"]
+    assert len(await scene.lab.all_reviews("t-1")) == 1
+
+
+@pytest.mark.parametrize(
+    ("point", "answer", "effects", "told"),
+    [
+        ("langgraph.after_resume", None, 1, "sent a"),
+        ("gate.after_once", "ran", 0, "result was lost. Alice confirmed it."),
+        ("langgraph.after_tool", "rerun", 2, "sent a"),
+        ("langgraph.before_done", None, 1, "sent a"),
+    ],
+)
+async def test_killed_while_the_answers_are_given_one_by_one(
+    scene: Scene, point: str, answer: DoubtAnswer | None, effects: int, told: str
+) -> None:
+    """Given one interrupt a call, and an agent killed around the first tool, then it is as where all
+    are answered together: only a call that was started is in doubt."""
+    scene.shape = "per_call"
+    async with scene.agent(point):
+        await scene.decide()
+    async with scene.agent():
+        if answer is not None:
+            await scene.doubted()
+            await scene.resolve(answer)
+        await scene.done()
+    assert scene.effects == ["sent a"] * effects
+    assert scene.answers["c1"][1].endswith(told)
+    assert scene.answers["c3"][1].endswith("with reason: no")
+    assert len(await scene.lab.all_reviews("t-1")) == 1
+
+
+async def test_an_agent_inside_a_graph_that_is_killed_in_a_later_turn_goes_on(scene: Scene) -> None:
+    """Given an agent that is a node, and that is killed after its first pause was answered, when it
+    starts again, then it comes to its second question."""
+    scene.shape = "nested"
+    async with scene.agent(DIE_IN_MODEL="1"):
+        await scene.decide()
+    async with scene.agent():
+
+        async def second() -> bool:
+            return len(await scene.lab.all_reviews("t-1")) == 2
+
+        await wait_until("the second review", second)
+    assert scene.effects == ["sent a"]
 
 
 @pytest.mark.parametrize(

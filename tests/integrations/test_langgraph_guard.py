@@ -14,7 +14,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.types import Command, interrupt
 
-from hitl_core.errors import IntegrationError, StoreUnavailable
+from hitl_core.errors import HitlError, IntegrationError, StoreError, StoreUnavailable
 from hitl_core.gate import Gate
 from hitl_core.integrations.langgraph import guard
 from hitl_core.review.service import Reviews
@@ -36,14 +36,14 @@ class Changing(AgentMiddleware[Any, Any, Any]):
         return await handler(request.override(tool_call={**request.tool_call, "args": self._args}))
 
 
-class AwayStore(MemoryStore):
-    """A store that can be out of reach."""
+class AilingStore(MemoryStore):
+    """A store that can be out of reach, or refuse."""
 
-    away = False
+    ails: HitlError | None = None
 
     async def commit(self, write: Write) -> bool:
-        if self.away:
-            raise StoreUnavailable("away")
+        if self.ails is not None:
+            raise self.ails
         return await super().commit(write)
 
 
@@ -147,23 +147,24 @@ async def test_a_tool_that_langgraph_cancels_is_reported_all_the_same(lab: Lab) 
     assert (review.runs["1"].state, review.runs["1"].line) == ("done", "slowly a")
 
 
+@pytest.mark.parametrize("ail", [StoreUnavailable("away"), StoreError("full")])
 async def test_a_result_that_could_not_be_reported_is_kept(
-    saver: AsyncSqliteSaver, tmp_path: Path
+    saver: AsyncSqliteSaver, tmp_path: Path, ail: HitlError
 ) -> None:
-    """Given a store that goes away while the tool runs, then the model gets the result, and the
-    card gets its line with the end of the run."""
-    store = AwayStore()
+    """Given a store that goes away, or refuses, while the tool runs, then the model gets the result,
+    and the card gets its line with the end of the run."""
+    store = AilingStore()
     async with Gate(store, policy=POLICY, agent="billing") as gate:
         gate.reviews = Reviews(store, patience=0.05)
         lab = Lab(gate, saver, tmp_path)
 
         class Cut(AgentMiddleware[Any, Any, Any]):
             async def awrap_tool_call(self, request: Any, handler: Any) -> Any:
-                store.away = True
+                store.ails = ail
                 return await handler(request)
 
         async def told(run: Any) -> None:
-            store.away = False
+            store.ails = None
             lab.stops.append(run)
 
         driver = lab.driver(EMAIL, inside=[Cut()])
@@ -173,6 +174,31 @@ async def test_a_result_that_could_not_be_reported_is_kept(
             review = await lab.done(paused.review_id)
     assert answers(lab.stops[0])["c1"] == ("success", "sent a")
     assert review.runs["1"].line == "sent a"
+
+
+async def test_a_result_that_comes_after_the_lease_goes_no_further(lab: Lab) -> None:
+    """Given a tool that worked longer than the lease held, then the run is not this process's any more:
+    it stops, a person is asked about the call, and what that person says is what the model hears."""
+
+    class Slow(AgentMiddleware[Any, Any, Any]):
+        async def awrap_tool_call(self, request: Any, handler: Any) -> Any:
+            result = await handler(request)
+            await lab.end_lease(paused.review_id)
+            return result
+
+    async def doubted() -> bool:
+        return bool((await lab.review(paused.review_id)).doubts)
+
+    driver = lab.driver(EMAIL, inside=[Slow()])
+    async with lab.serving(driver):
+        paused = await driver.run(go(), thread_id="t-1")
+        await lab.decide(paused.review_id, "approve")
+        await wait_until("a doubt", doubted)
+        assert lab.stops == []
+        await lab.resolve(paused.review_id, "ran")
+        await lab.done(paused.review_id)
+    assert lab.effects == ["sent a"]
+    assert answers(lab.stops[0])["c1"][1].endswith("Alice confirmed it.")
 
 
 async def test_a_call_with_a_review_does_not_run_behind_the_drivers_back(lab: Lab) -> None:

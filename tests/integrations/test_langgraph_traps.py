@@ -172,20 +172,6 @@ async def test_identical_calls_keep_their_own_decisions(lab: Lab) -> None:
     assert answers(lab.stops[0])["c1"][0] == "error"
 
 
-@pytest.mark.parametrize("hitl", [{"interrupt_mode": "per_call"}])
-async def test_per_call_interrupts_are_left_alone(lab: Lab, hitl: Any) -> None:
-    """Given LangChain's mode of one interrupt a call, then the run stops at interrupts that are not
-    ours, and answering them by id goes through the driver."""
-    driver = lab.driver(TWO, **hitl)
-    run = await driver.run(go(), thread_id="t-1")
-    assert (run.finished, run.review_ids, len(run.unknown)) == (False, (), 2)
-    with pytest.raises(Refused, match="an interrupt of its own"):
-        await driver.run(go(), thread_id="t-1")
-    answer = {interrupt.id: {"type": "approve"} for interrupt in run.unknown}
-    assert (await driver.run(Command(resume=answer), thread_id="t-1")).finished
-    assert sorted(lab.effects) == ["sent a", "sent b"]
-
-
 def _ask_user() -> Any:
     @tool
     def ask_user(question: str) -> str:

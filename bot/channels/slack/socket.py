@@ -16,7 +16,7 @@ import aiohttp
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.request.async_request import AsyncBoltRequest
 
-from bot.log import told
+from hitl_core.errors import told
 from hitl_core.failpoints import failpoint
 
 log = logging.getLogger(__name__)

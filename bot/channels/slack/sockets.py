@@ -23,8 +23,7 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 from bot.channel import ChannelError, Limited, Unreachable
 from bot.channels.slack.channel import translated
 from bot.channels.slack.socket import Pace, Socket
-from bot.log import told
-from hitl_core.errors import HitlError, SettingsError
+from hitl_core.errors import HitlError, SettingsError, told
 
 log = logging.getLogger(__name__)
 

@@ -22,7 +22,7 @@ try:
     from hitl_core.integrations.langgraph.run import Run
 except ImportError as error:
     raise IntegrationError(
-        'LangChain 1.4.2 and LangGraph 1.2 or later are needed: pip install "hitl-core[langgraph]"'
+        'LangChain 1.4.6 and LangGraph 1.2.16 or later are needed: pip install "hitl-core[langgraph]"'
     ) from error
 
 __all__ = ["Driver", "HumanReview", "Run"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import traceback
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias, cast
@@ -13,6 +12,7 @@ from weakref import WeakValueDictionary
 from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command, StateSnapshot
 
+from hitl_core import errors
 from hitl_core.errors import (
     HitlError,
     IntegrationError,
@@ -111,8 +111,7 @@ class Driver:
                 log.warning("Another process may have the run of %s now.", outcome.review_id)
                 await held.settle()
             except Exception as error:  # the agent's own code may raise anything
-                why = _told_safely(error)
-                log.error("The run of review %s stopped: %s", outcome.review_id, why)
+                log.error("The run of review %s stopped: %s", outcome.review_id, errors.told(error))
                 await held.settle()
                 self._release_later(outcome)
 
@@ -141,7 +140,9 @@ class Driver:
 
     async def _stop(self, thread: Thread, state: StateSnapshot, live: Sequence[Review] = ()) -> Run:
         pauses = read_pauses(state)
-        ids = [await self._submit(thread, pause) for pause in pauses.known]
+        # A review holds all that its turn asks, so whoever runs the turn right now comes to its end first.
+        asked = () if unfinished(state) else pauses.known
+        ids = [await self._submit(thread, pause) for pause in asked]
         if state.next:
             ids.extend(review.id for review in live)
         return Run(
@@ -172,7 +173,7 @@ class Driver:
         driven = any(review.status == "claimed" for review in live)
         if state.next and not driven and _answers_others(input, pauses):
             return
-        if pauses.known:
+        if pauses.known and not unfinished(state):
             waits = await self._submit(thread, pauses.known[0])
             raise Refused("paused", f"The thread {thread.id!r} waits for the review {waits}.")
         if pauses.unknown and not driven:
@@ -217,12 +218,3 @@ def _answers_others(input: Input, pauses: Pauses) -> bool:
     resume: object = input.resume
     answered = cast(Json, resume) if isinstance(resume, dict) else {}
     return bool(answered) and set(answered) <= {interrupt.id for interrupt in pauses.unknown}
-
-
-def _told_safely(error: Exception) -> str:
-    """Others' texts may hold arguments, so of their errors only the kind and the place are told."""
-    if isinstance(error, HitlError):
-        return str(error)
-    frames = traceback.extract_tb(error.__traceback__)
-    place = f" at {frames[-1].filename}:{frames[-1].lineno}" if frames else ""
-    return f"{type(error).__name__}{place}"

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Generator
 from typing import Annotated, Any, NamedTuple, NotRequired, TypeVar, cast
 
 from langchain.agents.middleware import AgentMiddleware, AgentState
 from langchain.agents.middleware.types import PrivateStateAttr
 from langchain_core.messages import ToolMessage
-from langgraph.errors import GraphBubbleUp
+from langgraph.errors import GraphBubbleUp, GraphInterrupt
 from langgraph.prebuilt.tool_node import ToolCallRequest
-from langgraph.types import Command
+from langgraph.types import Interrupt
 
-from hitl_core.errors import IntegrationError, InvalidToolCall, Refused, StoreUnavailable
+from hitl_core.errors import HitlError, IntegrationError, InvalidToolCall, LeaseLost, Refused
 from hitl_core.failpoints import failpoint
 from hitl_core.gate import Gate, Outcome
 from hitl_core.gate.answers import denial
@@ -22,13 +23,20 @@ from hitl_core.gate.request import Turn, id_of
 from hitl_core.integrations.langgraph import rulings
 from hitl_core.integrations.langgraph.graph import Json, last_ai_message, messages_of
 from hitl_core.integrations.langgraph.holding import Held, Holding
+from hitl_core.integrations.langgraph.per_call import approval
 from hitl_core.integrations.langgraph.thread import CLAIM
+from hitl_core.integrations.langgraph.tool_messages import (
+    Result,
+    answered,
+    line,
+    raised,
+    stopped,
+)
 from hitl_core.model import Call, ToolCall, encode
 
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
-Result = ToolMessage | Command[Any]
 
 #: How long the gate's event loop may take to answer a sync hook, in seconds.
 PATIENCE = 5.0
@@ -43,7 +51,8 @@ class _GuardState(AgentState[Any]):
 class ReviewGuard(AgentMiddleware[Any, Any, Any]):
     """List it after HumanInTheLoopMiddleware: only there it sees the edited arguments.
 
-    Listed before, it refuses every edited call.
+    Listed before, it refuses every edited call, and with `interrupt_mode="per_call"` the run raises
+    IntegrationError at its first interrupt.
     """
 
     state_schema = _GuardState
@@ -61,7 +70,8 @@ class ReviewGuard(AgentMiddleware[Any, Any, Any]):
     ) -> Result:
         permit = await self._admit(request)
         if not isinstance(permit, Held):
-            return permit or await handler(request)
+            with _innermost(request):
+                return permit or await handler(request)
         # LangGraph cancels a tool when another one of the turn raises. Its effect may happen all the
         # same, so it is let run to its end, and reported.
         work = asyncio.ensure_future(self._run(permit, request, handler))
@@ -79,7 +89,7 @@ class ReviewGuard(AgentMiddleware[Any, Any, Any]):
         except GraphBubbleUp:
             raise
         except Exception as error:
-            result = _raised(request, error)
+            result = raised(request, error)
         await self._report(held, request, result)
         return result
 
@@ -89,13 +99,14 @@ class ReviewGuard(AgentMiddleware[Any, Any, Any]):
         """For `invoke` in a worker thread, while the gate's loop runs in another."""
         permit = self._on_loop(self._admit(request))
         if not isinstance(permit, Held):
-            return permit or handler(request)
+            with _innermost(request):
+                return permit or handler(request)
         try:
             result = handler(request)
         except GraphBubbleUp:
             raise
         except Exception as error:
-            result = _raised(request, error)
+            result = raised(request, error)
         self._on_loop(self._report(permit, request, result))
         return result
 
@@ -113,21 +124,21 @@ class ReviewGuard(AgentMiddleware[Any, Any, Any]):
             log.warning("A call of %s was stopped: %s", request.tool_call["name"], error)
             if held is not None:
                 held.lines[str(request.tool_call["id"])] = f"failed: not executed: {error}"
-            return _stopped(request, str(error))
+            return stopped(request, str(error))
 
     async def _admit_held(self, request: ToolCallRequest, held: Held) -> Held | ToolMessage | None:
         outcome, call_id = held.outcome, str(request.tool_call["id"])
         await failpoint("langgraph.after_resume")
         for answer in outcome.answers:
             if answer.tool_call_id == call_id:
-                return _message(request, answer.content, answer.status)
+                return answered(request, answer.content, answer.status)
         call = _find(outcome, call_id)
         if call.verdict.kind == "allow":
             _check_free(outcome, call, request)
             return None
         if await outcome.once(_tool_call(request)):
             return held
-        return _stopped(request, "it was started already, and is not started twice.")
+        return stopped(request, "it was started already, and is not started twice.")
 
     async def _admit_alone(self, request: ToolCallRequest, origin: Origin) -> ToolMessage | None:
         """A call of a turn that no driver of this process holds."""
@@ -136,11 +147,11 @@ class ReviewGuard(AgentMiddleware[Any, Any, Any]):
         if stored == "allow":
             return None
         if stored is not None:
-            return _stopped(request, "it has a review, so only the driver may run it.")
+            return stopped(request, "it has a review, so only the driver may run it.")
         ruling = rulings.free(self._gate.policy.judge(call), call)
         if ruling.verdict.kind == "allow":
             return None
-        return _message(request, denial(call.name, ruling.verdict.reason), "error")
+        return answered(request, denial(call.name, ruling.verdict.reason), "error")
 
     async def _stored_verdict(self, call: ToolCall, origin: Origin) -> str | None:
         """None where this turn has no review."""
@@ -155,14 +166,16 @@ class ReviewGuard(AgentMiddleware[Any, Any, Any]):
         return next((c.verdict.kind for c in found), "deny")
 
     async def _report(self, held: Held, request: ToolCallRequest, result: Result) -> None:
-        """The result is kept in any case: what the store didn't get, it gets with `done`."""
+        """The model gets the result whatever the store says: what that didn't get, it gets with `done`."""
         await failpoint("langgraph.after_tool")
         call_id = str(request.tool_call["id"])
-        line = _line(result, call_id)
+        text = line(result, call_id)
         try:
-            await held.outcome.report({call_id: line})
-        except StoreUnavailable:
-            held.lines[call_id] = line
+            await held.outcome.report({call_id: text})
+        except LeaseLost:
+            raise  # the run is no longer ours, and a person is asked about the call
+        except HitlError:
+            held.lines[call_id] = text
 
     def _on_loop(self, work: Coroutine[Any, Any, T]) -> T:
         """LangGraph's sync side runs tools in threads of its own, even when the loop's thread waits."""
@@ -196,6 +209,22 @@ def _origin(request: ToolCallRequest) -> Origin:
     return Origin(str(config.get("thread_id", "")), config.get(CLAIM), turn, ids)
 
 
+@contextlib.contextmanager
+def _innermost(request: ToolCallRequest) -> Generator[None, None, None]:
+    """Raises IntegrationError where LangChain asks about this call behind the guard: what is decided
+    there, the guard would not see."""
+    try:
+        yield
+    except GraphInterrupt as pause:
+        requests = [approval(interrupt) for interrupt in cast(tuple[Interrupt, ...], pause.args[0])]
+        if any(r and r.get("tool_call_id") == request.tool_call["id"] for r in requests):
+            raise IntegrationError(
+                "LangChain asks about this call after the review guard: list `reviews.middleware`"
+                " after HumanInTheLoopMiddleware."
+            ) from pause
+        raise
+
+
 def _tool_call(request: ToolCallRequest) -> ToolCall:
     return ToolCall.from_mapping(request.tool_call)
 
@@ -212,36 +241,3 @@ def _check_free(outcome: Outcome, call: Call, request: ToolCallRequest) -> None:
     mine = (call.name, outcome.review.arguments(call.key))
     if mine != (request.tool_call["name"], encode(request.tool_call["args"])):
         raise Refused("args_changed", "it is not the call that the review allowed.")
-
-
-def _message(request: ToolCallRequest, content: str, status: str) -> ToolMessage:
-    call = request.tool_call
-    return ToolMessage(
-        content=content, name=call["name"], tool_call_id=str(call["id"]), status=cast(Any, status)
-    )
-
-
-def _stopped(request: ToolCallRequest, why: str) -> ToolMessage:
-    """LangChain puts its note on an edited call before this text, and that note says that it ran."""
-    name = request.tool_call["name"]
-    text = f"`{name}` was NOT executed, whatever a note before this says: {why}"
-    return _message(request, text, "error")
-
-
-def _raised(request: ToolCallRequest, error: Exception) -> ToolMessage:
-    return _message(request, f"{type(error).__name__}: {error}", "error")
-
-
-def _line(result: Result, call_id: str) -> str:
-    """What the card shows."""
-    message = result if isinstance(result, ToolMessage) else _of_command(result, call_id)
-    if message is None:
-        return "ran"
-    text = str(message.text).strip() or "ran"
-    return f"failed: {text}" if message.status == "error" else text
-
-
-def _of_command(command: Command[Any], call_id: str) -> ToolMessage | None:
-    messages = messages_of(command.update)
-    found = (m for m in messages if isinstance(m, ToolMessage) and m.tool_call_id == call_id)
-    return next(found, None)

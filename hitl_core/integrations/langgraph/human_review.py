@@ -14,8 +14,8 @@ from hitl_core.integrations.langgraph.graph import Graph
 from hitl_core.integrations.langgraph.guard import MARK, ReviewGuard
 from hitl_core.integrations.langgraph.holding import Holding
 
-#: The node that LangChain makes of its middleware: an agent that has it pauses before tools.
-BATCHED = "HumanInTheLoopMiddleware.after_model"
+#: The node that LangChain makes of its middleware, in both modes: an agent that has it pauses before tools.
+ASKING = "HumanInTheLoopMiddleware.after_model"
 
 
 class HumanReview:
@@ -60,7 +60,7 @@ def _check(agent: Graph, allow_in_memory: bool) -> None:
             "A pause by interrupt_before or interrupt_after can't be told from a crash: call"
             " interrupt() in a node in its place."
         )
-    if BATCHED in agent.nodes and MARK not in cast(Any, agent).channels:
+    if ASKING in agent.nodes and MARK not in cast(Any, agent).channels:
         raise IntegrationError(
             "This agent's tools are not guarded: list `reviews.middleware` after"
             " HumanInTheLoopMiddleware."

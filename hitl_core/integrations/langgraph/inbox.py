@@ -55,12 +55,13 @@ class Inbox:
             for call, request in zip(self.calls(), self.requests, strict=True)
         ]
 
-    def answer(self, outcome: Outcome) -> list[Json]:
-        """The resume value: one HumanResponse a request."""
-        return [
+    def answer(self, outcome: Outcome) -> Json:
+        """What to resume with: one HumanResponse a request."""
+        responses = [
             _response(outcome, call.id, request)
             for call, request in zip(self.calls(), self.requests, strict=True)
         ]
+        return {self.interrupt_id: responses}
 
 
 def read_inbox(interrupt: Interrupt) -> Inbox | None:

@@ -6,13 +6,14 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from langchain_core.messages import AnyMessage
-from langgraph.types import Interrupt, StateSnapshot
+from langgraph.types import Interrupt, PregelTask, StateSnapshot
 
 from hitl_core.integrations.langgraph.batch import Batch, read_batch
 from hitl_core.integrations.langgraph.graph import messages_of
 from hitl_core.integrations.langgraph.inbox import Inbox, read_inbox
+from hitl_core.integrations.langgraph.per_call import PerCall, read_per_call
 
-Pause = Batch | Inbox
+Pause = Batch | PerCall | Inbox
 
 
 class Pauses(NamedTuple):
@@ -32,29 +33,55 @@ def read_pauses(state: StateSnapshot) -> Pauses:
     known: list[Pause] = []
     unknown: list[Interrupt] = []
     failed: list[Inbox] = []
-    for interrupt, messages, error in _interrupts(state):
-        pause = read_batch(interrupt, messages, poisoned=error) or read_inbox(interrupt)
-        if isinstance(pause, Inbox) and error:
-            failed.append(pause)
-        elif pause is not None:
-            known.append(pause)
-            continue
-        unknown.append(interrupt)
+    for messages, raised in _graphs(state):
+        per_call = read_per_call([one.interrupt for one in raised], messages)
+        if per_call is not None:
+            known.append(per_call)
+        for interrupt, error in raised:
+            if per_call is not None and interrupt.id in per_call.interrupt_ids.values():
+                continue
+            pause = read_batch(interrupt, messages, poisoned=error) or read_inbox(interrupt)
+            if isinstance(pause, Inbox) and error:
+                failed.append(pause)
+            elif pause is not None:
+                known.append(pause)
+                continue
+            unknown.append(interrupt)
     return Pauses(tuple(known), tuple(unknown), tuple(failed))
 
 
 def unfinished(state: StateSnapshot) -> bool:
-    """Whether a process died, or something raised, in the middle of a step."""
-    return any(not task.interrupts and task.result is None for task in state.tasks)
+    """Whether something in this step has neither ended nor paused: it runs, or a process died in it, or it
+    raised. So not everything that will ask may have asked yet."""
+    return any(_unfinished(task) for task in state.tasks)
 
 
-def _interrupts(state: StateSnapshot) -> Iterator[tuple[Interrupt, Sequence[AnyMessage], bool]]:
-    """Each with the messages of the graph that raised it, and whether its task raised an error as
-    well."""
+def _unfinished(task: PregelTask) -> bool:
+    if task.result is not None:
+        return False
+    # A node that is a graph keeps the interrupts of its earlier pauses while it runs on.
+    inner = _inner(task)
+    return not task.interrupts or (inner is not None and unfinished(inner))
+
+
+class _Raised(NamedTuple):
+    """An interrupt, and whether its task raised an error as well."""
+
+    interrupt: Interrupt
+    error: bool
+
+
+def _graphs(state: StateSnapshot) -> Iterator[tuple[Sequence[AnyMessage], list[_Raised]]]:
+    """The graph and those that run in it: each with its messages, and the interrupts of its own."""
+    own: list[_Raised] = []
     for task in state.tasks:
-        if isinstance(task.state, StateSnapshot) and task.state.interrupts:
-            yield from _interrupts(task.state)
-            continue
-        messages = messages_of(state.values)
-        for interrupt in task.interrupts:
-            yield interrupt, messages, task.error is not None
+        if (inner := _inner(task)) is not None:
+            yield from _graphs(inner)
+        else:
+            own += [_Raised(interrupt, task.error is not None) for interrupt in task.interrupts]
+    yield messages_of(state.values), own
+
+
+def _inner(task: PregelTask) -> StateSnapshot | None:
+    """The state of the graph that this task is, while that has not ended."""
+    return task.state if isinstance(task.state, StateSnapshot) and task.state.next else None

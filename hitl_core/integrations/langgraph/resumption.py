@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import logging
-from typing import Any
 
 from langgraph.types import Command, StateSnapshot
+from pydantic import ValidationError
 
 from hitl_core.errors import IntegrationError
+from hitl_core.failpoints import failpoint
 from hitl_core.integrations.langgraph.batch import Batch
+from hitl_core.integrations.langgraph.graph import Json
 from hitl_core.integrations.langgraph.holding import Held
 from hitl_core.integrations.langgraph.inbox import Inbox
 from hitl_core.integrations.langgraph.pauses import Pause, read_pauses, unfinished
+from hitl_core.integrations.langgraph.per_call import PerCall
 from hitl_core.integrations.langgraph.thread import Thread
 
 log = logging.getLogger(__name__)
@@ -22,37 +25,80 @@ class NodeFailed(IntegrationError):
 
 
 async def resume(thread: Thread, state: StateSnapshot, held: Held) -> StateSnapshot:
-    """Go on where a crash left the run, and answer its pause where it still waits there.
+    """Go on where a crash left the run, and answer what of its pause still waits there.
 
     Raises NodeFailed, LeaseLost, IntegrationError for an agent that was changed in between, and what the
     agent raises.
     """
-    outcome = held.outcome
     if unfinished(state):
         state = await thread.invoke(None)
-    pause = read_pauses(state).of(outcome.turn)
-    if pause is None:
-        return state
-    if isinstance(pause, Inbox):
-        return await _hand_over(thread, pause, held)
-    try:
-        return await _answer(thread, pause, held)
-    except Exception:
-        again = read_pauses(await thread.look()).of(outcome.turn)
-        if not isinstance(again, Batch) or not again.poisoned:
-            raise
-        return await _cure(thread, held)
+    match read_pauses(state).of(held.outcome.turn):
+        case None:
+            return state
+        case Inbox() as pause:
+            return await _hand_over(thread, pause, held)
+        case PerCall() as pause:
+            return await _answer_each(thread, pause, held)
+        case Batch() as pause:
+            return await _answer_or_cure(thread, pause, held)
 
 
 async def _answer(thread: Thread, pause: Pause, held: Held) -> StateSnapshot:
-    answer: Command[Any] = Command(resume={pause.interrupt_id: pause.answer(held.outcome)})
-    state = await thread.invoke(answer)
-    if read_pauses(state).of(held.outcome.turn):
-        raise IntegrationError(
-            f"The agent interrupts again for the turn of {held.outcome.review_id}: list one"
-            " HumanInTheLoopMiddleware only."
-        )
+    return await _give(thread, pause, pause.answer(held.outcome), held)
+
+
+async def _give(thread: Thread, pause: Pause, answer: Json, held: Held) -> StateSnapshot:
+    state = await thread.invoke(Command(resume=answer))
+    again = read_pauses(state).of(held.outcome.turn)
+    if again is None or (isinstance(again, PerCall) and again.is_less_than(pause)):
+        return state
+    raise IntegrationError(
+        f"The agent interrupts again for the turn of {held.outcome.review_id}: list one"
+        " HumanInTheLoopMiddleware only."
+    )
+
+
+async def _answer_each(thread: Thread, pause: PerCall, held: Held) -> StateSnapshot:
+    """One call after the other, each time the first that still waits by the saved state: so it doesn't
+    matter which process gave the answers before."""
+    while True:
+        try:
+            state = await _answer(thread, pause, held)
+        except ValidationError as error:
+            if not (fields := _unfit(error)):
+                raise
+            state = await _refuse_edit(thread, pause, held, fields)
+        again = read_pauses(state).of(held.outcome.turn)
+        if not isinstance(again, PerCall):
+            return state
+        pause = again
+        await failpoint("langgraph.between_answers")
+
+
+def _unfit(error: ValidationError) -> list[str]:
+    """The fields of an edit that LangGraph refused before it saved it: it checks by the tool's own types,
+    which may be narrower than the schema by which people edited."""
+    where = [detail["loc"] for detail in error.errors()]
+    return sorted({str(loc[-1]) for loc in where if "edited_action" in loc})
+
+
+async def _refuse_edit(
+    thread: Thread, pause: PerCall, held: Held, fields: list[str]
+) -> StateSnapshot:
+    why = f"the edited arguments don't fit the tool ({', '.join(fields)})."
+    state = await _give(thread, pause, pause.refuse(f"It was not executed: {why}"), held)
+    held.lines[pause.next_id] = f"failed: not executed: {why}"
     return state
+
+
+async def _answer_or_cure(thread: Thread, pause: Batch, held: Held) -> StateSnapshot:
+    try:
+        return await _answer(thread, pause, held)
+    except Exception:
+        again = read_pauses(await thread.look()).of(held.outcome.turn)
+        if not isinstance(again, Batch) or not again.poisoned:
+            raise
+        return await _cure(thread, held)
 
 
 async def _cure(thread: Thread, held: Held) -> StateSnapshot:

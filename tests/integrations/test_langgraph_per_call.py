@@ -1,0 +1,428 @@
+"""LangChain's `interrupt_mode="per_call"`: one interrupt a call, and still one review a turn."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Annotated, Any
+
+import pytest
+from langchain.agents import create_agent
+from langchain.agents.middleware import AgentMiddleware, HumanInTheLoopMiddleware
+from langchain_core.messages import AIMessage
+from langchain_core.tools import tool
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+from langgraph.graph import START, MessagesState, StateGraph
+from langgraph.types import Command, interrupt
+from pydantic import AfterValidator, Field
+
+from hitl_core.errors import IntegrationError, InvalidToolCall, Refused
+from hitl_core.gate import Gate
+from tests.integrations.agents import (
+    ASKING,
+    POLICY,
+    Lab,
+    Script,
+    answers,
+    call,
+    flipping,
+    go,
+    tools,
+)
+from tests.support.waiting import wait_until
+
+PER_CALL: Any = {"interrupt_mode": "per_call"}
+CONFIG: Any = {"configurable": {"thread_id": "t-1"}}
+TURN = [
+    call("c1", "send_email", to="a"),
+    call("c2", "read", topic="x"),
+    call("c3", "send_email", to="b"),
+    call("c4", "run_sql", query="DROP TABLE t"),
+]
+EMAILS = [call(f"c{n}", "send_email", to=to) for n, to in enumerate("abc", start=1)]
+
+
+async def decided(lab: Lab, driver: Any, *decisions: Any) -> dict[str, tuple[str, str]]:
+    async with lab.serving(driver):
+        paused = await driver.run(go(), thread_id="t-1")
+        await lab.decide(paused.review_id, *decisions)
+        await lab.done(paused.review_id)
+    return answers(lab.stops[-1])
+
+
+async def test_a_turn_of_many_interrupts_is_one_review_and_every_call_does_what_was_decided(
+    lab: Lab,
+) -> None:
+    """Given a turn of three calls that interrupt and a free one, then the free one runs at once and
+    there is one review; when all are decided, then each does what was decided and the model hears of
+    all."""
+    driver = lab.driver(TURN, **PER_CALL)
+    async with lab.serving(driver):
+        paused = await driver.run(go(), thread_id="t-1", requester="U0MARIA")
+        assert (paused.finished, paused.unknown, lab.effects) == (False, (), ["read x"])
+        review = await lab.review(paused.review_id)
+        assert [c.verdict.kind for c in review.calls] == ["review", "allow", "review", "review"]
+        assert review.requester == "U0MARIA"
+        edited = {"to": "E", "more": "than the tool declares"}
+        await lab.decide(paused.review_id, "approve", edited, ("reject", "not on my watch"))
+        review = await lab.done(paused.review_id)
+    [run] = lab.stops
+    assert run.finished
+    assert lab.effects == ["read x", "sent a", "sent E"]
+    told = answers(run)
+    assert told["c1"] == ("success", "sent a")
+    assert told["c2"] == ("success", "read x")
+    assert told["c3"][1].startswith("Note: a human reviewer replaced this tool call")
+    assert told["c3"][1].endswith("Tool response:\nsent E")
+    reason = "User rejected the tool call for `run_sql` with reason: not on my watch"
+    assert told["c4"] == ("error", reason)
+    assert {key: run.line for key, run in review.runs.items()} == {"1": "sent a", "3": "sent E"}
+    assert (len(await lab.all_reviews("t-1")), review.fence) == (1, 1)
+
+
+async def test_a_review_says_what_each_interrupt_takes(lab: Lab) -> None:
+    """Given interrupts that take some decisions, one, or all, then the review has the same, with
+    LangChain's own words and the tool's schema."""
+    asking = {
+        "send_email": True,
+        "run_sql": {"allowed_decisions": ["edit"], "description": "Look."},
+    }
+    paused = await lab.driver(TURN, asking=asking, **PER_CALL).run(go(), thread_id="t-1")
+    first, _, sql = (await lab.review(paused.review_id)).actions
+    assert first.config.allowed_decisions == ("approve", "edit", "reject", "respond")
+    assert first.request.description == "Tool execution requires approval"
+    assert (sql.config.allowed_decisions, sql.request.description) == (("edit",), "Look.")
+    assert sql.config.args_schema
+    assert set(sql.config.args_schema["properties"]) == {"query"}
+
+
+async def test_a_real_redis_carries_a_review_from_one_process_to_another(
+    redis_url: str, saver: AsyncSqliteSaver, tmp_path: Path
+) -> None:
+    """Given a run paused by a process that ended, when it is decided, then another process finishes
+    it."""
+    async with Gate.connect(redis_url, policy=POLICY, agent="billing", lease=1.0) as gate:
+        paused = (
+            await Lab(gate, saver, tmp_path).driver(TURN, **PER_CALL).run(go(), thread_id="t-1")
+        )
+    async with Gate.connect(redis_url, policy=POLICY, agent="billing", lease=1.0) as gate:
+        lab = Lab(gate, saver, tmp_path)
+        async with lab.serving(lab.driver(TURN, **PER_CALL)):
+            await lab.decide(paused.review_id, "approve", "approve", "reject")
+            await lab.done(paused.review_id)
+    assert lab.effects == ["read x", "sent a", "sent b"]
+
+
+async def test_answers_are_given_one_after_the_other_in_the_models_order(lab: Lab) -> None:
+    """Given three approved calls, then each has ended before the next one's answer is given."""
+    seen: list[str] = []
+
+    class Watching(AgentMiddleware[Any, Any, Any]):
+        async def awrap_tool_call(self, request: Any, handler: Any) -> Any:
+            seen.append(f"{request.tool_call['id']} begins")
+            result = await handler(request)
+            seen.append(f"{request.tool_call['id']} ends")
+            return result
+
+    driver = lab.driver(EMAILS, inside=[Watching()], **PER_CALL)
+    await decided(lab, driver, "approve", "approve", "approve")
+    assert seen == [f"c{n} {what}" for n in (1, 2, 3) for what in ("begins", "ends")]
+
+
+async def test_nothing_is_resumed_until_every_call_is_decided(lab: Lab) -> None:
+    """Given two of three calls decided, then the run stands where it was; with the third it goes
+    on."""
+    driver = lab.driver(EMAILS, **PER_CALL)
+    async with lab.serving(driver):
+        paused = await driver.run(go(), thread_id="t-1")
+        review = await lab.review(paused.review_id)
+        for action in review.actions[:2]:
+            await lab.decide_one(review.id, action, "approve")
+        assert (await lab.review(review.id)).status == "pending"
+        assert await lab.gate.reviews.store.ready("billing", limit=10) == []
+        assert lab.effects == []
+        await lab.decide_one(review.id, review.actions[2], ("reject", "no"))
+        await lab.done(review.id)
+    assert lab.effects == ["sent a", "sent b"]
+
+
+@pytest.mark.parametrize(
+    ("decision", "told"),
+    [
+        (("respond", "I called them."), ("success", "I called them.")),
+        (
+            "reject",
+            ("error", "User rejected the tool call for `send_email` with id c1. The tool was"),
+        ),
+        (
+            "ignore",
+            ("error", "User rejected the tool call for `send_email` with reason: The tool call"),
+        ),
+    ],
+)
+async def test_a_call_that_does_not_run_is_told_as_in_the_other_mode(
+    lab: Lab, decision: Any, told: tuple[str, str]
+) -> None:
+    rule = {"allowed_decisions": ["approve", "reject", "respond", "ignore"]}
+    lab.set_policy(default="allow", interrupt_on={"send_email": rule})
+    status, text = (await decided(lab, lab.driver(TURN[:1], **PER_CALL), decision))["c1"]
+    assert (status, text.startswith(told[1])) == (told[0], True)
+    assert lab.effects == []
+
+
+async def test_the_policy_denies_what_interrupts_and_what_does_not(lab: Lab) -> None:
+    """Given a policy that denies two tools, of which LangChain asks about one, then neither runs, the
+    model hears the policy's words, and nobody is asked."""
+    lab.set_policy(default="allow", interrupt_on={"send_email": "deny", "read": "deny"})
+    driver = lab.driver(TURN[:2], **PER_CALL)
+    async with lab.serving(driver):
+        paused = await driver.run(go(), thread_id="t-1")
+        review = await lab.done(paused.review_id)
+    told = answers(lab.stops[0])
+    assert (review.actions, lab.effects) == ((), [])
+    assert "The policy doesn't allow `send_email`" in told["c1"][1]
+    assert told["c2"][1].startswith("The policy doesn't allow `read`")
+
+
+@pytest.mark.parametrize(("ids", "sentence"), [(("", "c2"), "no id"), (("c1", "c1"), "Two calls")])
+async def test_calls_that_cannot_be_told_apart_are_refused_in_one_sentence(
+    lab: Lab, ids: tuple[str, str], sentence: str
+) -> None:
+    turn = [call(id, "send_email", to="a") for id in ids]
+    with pytest.raises(InvalidToolCall, match=sentence):
+        await lab.driver(turn, **PER_CALL).run(go(), thread_id="t-1")
+    assert lab.effects == []
+
+
+async def test_identical_calls_keep_their_own_decisions(lab: Lab) -> None:
+    """Given two identical calls of which a predicate gates only the second, then the decision is
+    that one's: each interrupt says which call it is about."""
+    asking = {
+        "send_email": {
+            "allowed_decisions": ["approve", "reject"],
+            "when": lambda request: request.tool_call["id"] == "c2",
+        }
+    }
+    same = [call("c1", "send_email", to="a"), call("c2", "send_email", to="a")]
+    told = await decided(lab, lab.driver(same, asking=asking, **PER_CALL), ("reject", "once"))
+    assert lab.effects == ["sent a"]
+    assert (told["c1"][0], told["c2"][0]) == ("success", "error")
+
+
+@pytest.mark.parametrize(
+    ("decision", "effects"), [("approve", ["sent a"]), ({"to": "E"}, []), (("reject", "no"), [])]
+)
+async def test_a_predicate_that_flips_at_the_resume_runs_nothing_else_than_what_was_decided(
+    lab: Lab, decision: Any, effects: list[str]
+) -> None:
+    """Given a `when` that says False at the resume, so that LangChain skips the answer, then the
+    guard obeys the review."""
+    kinds = ["approve", "edit", "reject"]
+    asking = {"send_email": {"allowed_decisions": kinds, "when": flipping(True, False)}}
+    await decided(lab, lab.driver(TURN[:1], asking=asking, **PER_CALL), decision)
+    assert lab.effects == effects
+
+
+async def test_a_turn_is_not_submitted_before_all_of_it_has_asked(lab: Lab) -> None:
+    """Given a free tool that raises beside two interrupts, then nobody is asked yet and new input has
+    to wait; when the run goes on, then there is one review with both calls."""
+    broken = lab.folder / "broken"
+    broken.touch()
+
+    @tool
+    def look(at: str) -> str:
+        """Raise while something is broken."""
+        if broken.exists():
+            raise RuntimeError("broken")
+        return f"looked at {at}"
+
+    agent = create_agent(
+        Script(turns=[[EMAILS[0], call("c2", "look", at="x"), EMAILS[2]]]),
+        [*tools(lab.folder / "effects"), look],
+        middleware=[HumanInTheLoopMiddleware(ASKING, **PER_CALL), lab.reviews.middleware],
+        checkpointer=lab.saver,
+    )
+    driver = lab.reviews.drive(agent)
+    with pytest.raises(RuntimeError, match="broken"):
+        await driver.run(go(), thread_id="t-1")
+    with pytest.raises(Refused, match=r"run\(None\) takes it up"):
+        await driver.run(go("again"), thread_id="t-1")
+    assert await lab.all_reviews("t-1") == []
+    broken.unlink()
+    paused = await driver.run(None, thread_id="t-1")
+    assert [a.key for a in (await lab.review(paused.review_id)).actions] == ["1", "3"]
+
+
+async def test_a_turn_that_another_process_is_running_is_left_to_it(lab: Lab) -> None:
+    """Given a process in the middle of a turn, one call of which has asked while a free one still
+    works, when another process looks after the thread, then it submits nothing half."""
+    end = asyncio.Event()
+
+    @tool
+    async def slow() -> str:
+        """Work until the end."""
+        await end.wait()
+        return "slept"
+
+    agent = create_agent(
+        Script(turns=[EMAILS[:1], [call("d1", "send_email", to="d"), call("d2", "slow")]]),
+        [*tools(lab.folder / "effects"), slow],
+        middleware=[HumanInTheLoopMiddleware(ASKING, **PER_CALL), lab.reviews.middleware],
+        checkpointer=lab.saver,
+    )
+
+    async def second_turn_asks() -> bool:
+        interrupts = (await agent.aget_state(CONFIG)).interrupts
+        return any(one.value["tool_call_id"] == "d1" for one in interrupts)
+
+    driver, other = lab.reviews.drive(agent), lab.reviews.drive(agent)
+    async with lab.serving(driver):
+        paused = await driver.run(go(), thread_id="t-1")
+        await lab.decide(paused.review_id, "approve")
+        await wait_until("the second turn's question", second_turn_asks)
+        assert (await other.run(None, thread_id="t-1")).review_ids == (paused.review_id,)
+        assert len(await lab.all_reviews("t-1")) == 1
+        end.set()
+        await lab.done(paused.review_id)
+    assert len((await lab.review(lab.stops[0].review_id)).actions) == 1
+
+
+async def test_nobody_answers_behind_the_drivers_back(lab: Lab) -> None:
+    """Given a pending review, when somebody resumes one of its interrupts by id, then the driver names
+    the review, and by hand the call does not run."""
+    agent = lab.agent(TURN, **PER_CALL)
+    driver = lab.reviews.drive(agent)
+    paused = await driver.run(go(), thread_id="t-1")
+    first = (await agent.aget_state(CONFIG)).interrupts[0]
+    by_hand: Any = Command(resume={first.id: {"type": "approve"}})
+    for attempt in (by_hand, go("again")):
+        with pytest.raises(Refused, match=str(paused.review_id)):
+            await driver.run(attempt, thread_id="t-1")
+    await agent.ainvoke(by_hand, CONFIG)
+    assert lab.effects == ["read x"]
+    async with lab.serving(driver):
+        await lab.decide(paused.review_id, "approve", "approve", "approve")
+        await lab.done(paused.review_id)
+    assert lab.effects == ["read x", "sent b", "ran DROP TABLE t"]
+
+
+def _even(number: int) -> int:
+    if number % 2:
+        raise ValueError("odd")
+    return number
+
+
+@pytest.mark.parametrize("allowed", [["edit", "reject"], ["approve", "edit"], ["edit"]])
+async def test_an_edit_that_only_the_tool_itself_refuses_does_not_run_and_is_told(
+    lab: Lab, allowed: list[str]
+) -> None:
+    """Given a tool whose types say more than its JSON Schema, when an edit doesn't fit them, then it
+    doesn't run, its card says why, the model is told, and the next call gets its answer."""
+
+    @tool
+    def pair(
+        people: Annotated[int, Field(description="An even number."), AfterValidator(_even)],
+    ) -> str:
+        """Pair people."""
+        (lab.folder / "effects").write_text(f"paired {people}\n")
+        return "paired"
+
+    asking: Any = {**ASKING, "pair": {"allowed_decisions": allowed}}
+    agent = create_agent(
+        Script(turns=[[call("c1", "pair", people=2), call("c2", "run_sql", query="x")]]),
+        [*tools(lab.folder / "effects"), pair],
+        middleware=[
+            HumanInTheLoopMiddleware(asking, **PER_CALL),
+            lab.reviews.middleware,
+        ],
+        checkpointer=lab.saver,
+    )
+    told = await decided(lab, lab.reviews.drive(agent), {"people": 3}, "approve")
+    [review] = await lab.all_reviews("t-1")
+    assert lab.effects == ["ran x"]
+    assert told["c1"][0] == "error"
+    assert "not executed" in told["c1"][1].lower()
+    line = "failed: not executed: the edited arguments don't fit the tool (people)."
+    assert review.runs["1"].line == line
+    assert told["c2"] == ("success", "ran x")
+
+
+async def test_the_guard_listed_first_is_refused_at_the_first_interrupt(lab: Lab) -> None:
+    """Given the wrong order, in which the guard would not see what is decided, then one sentence says
+    what to do, and nothing ran."""
+    driver = lab.driver(TURN[:1], guard_first=True, **PER_CALL)
+    with pytest.raises(IntegrationError, match="after HumanInTheLoopMiddleware"):
+        await driver.run(go(), thread_id="t-1")
+    assert lab.effects == []
+
+
+async def test_an_agent_without_the_guard_is_refused(lab: Lab) -> None:
+    pausing = HumanInTheLoopMiddleware(ASKING, **PER_CALL)
+    agent = create_agent(Script(turns=[]), middleware=[pausing], checkpointer=lab.saver)
+    with pytest.raises(IntegrationError, match="not guarded"):
+        lab.reviews.drive(agent)
+
+
+async def test_an_interrupt_of_a_tool_beside_reviewed_calls_stays_pending(lab: Lab) -> None:
+    """Given a free tool that asks something itself, when the review is approved, then the reviewed
+    calls ran once, the question is still there, and its answer finishes the run."""
+
+    @tool
+    def ask_user(question: str) -> str:
+        """Ask the user."""
+        return str(interrupt({"question": question}))
+
+    agent = create_agent(
+        Script(turns=[[*EMAILS[:2], call("q", "ask_user", question="why")]]),
+        [*tools(lab.folder / "effects"), ask_user],
+        middleware=[HumanInTheLoopMiddleware(ASKING, **PER_CALL), lab.reviews.middleware],
+        checkpointer=lab.saver,
+    )
+    driver = lab.reviews.drive(agent)
+    await decided(lab, driver, "approve", "approve")
+    [question] = lab.stops[-1].unknown
+    run = await driver.run(Command(resume={question.id: "yes"}), thread_id="t-1")
+    assert (run.finished, lab.effects) == (True, ["sent a", "sent b"])
+    assert answers(run)["q"] == ("success", "yes")
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"type": "tool_approval", "tool_call_id": "c9", "name": "send_email", "args": {"to": "a"}},
+        {"type": "tool_approval", "tool_call_id": "c1", "name": "send_email", "args": {"to": "b"}},
+        {"type": "tool_approval"},
+    ],
+)
+async def test_what_only_looks_like_one_of_langchains_is_left_alone(lab: Lab, value: Any) -> None:
+    """Given a node's interrupt about a call that the model did not make, then it is nobody's."""
+
+    def node(state: MessagesState) -> dict[str, Any]:
+        return {"messages": [("ai", str(interrupt(value)))]}
+
+    graph = StateGraph(MessagesState)
+    graph.add_node("node", node)
+    graph.add_edge(START, "node")
+    driver = lab.reviews.drive(graph.compile(checkpointer=lab.saver))
+    asks = AIMessage("", tool_calls=[EMAILS[0]])
+    run = await driver.run({"messages": [asks]}, thread_id="t-1")
+    assert (len(run.unknown), run.review_ids) == (1, ())
+
+
+async def test_an_agent_that_is_a_node_of_another_graph_is_reviewed_turn_by_turn(lab: Lab) -> None:
+    """Given an agent inside a graph, which asks in two turns, then each is a review of its own."""
+    inner = create_agent(
+        Script(turns=[TURN, [call("d1", "send_email", to="d")]]),
+        tools(lab.folder / "effects"),
+        middleware=[HumanInTheLoopMiddleware(ASKING, **PER_CALL), lab.reviews.middleware],
+    )
+    outer = StateGraph(MessagesState)
+    outer.add_node("agent", inner)
+    outer.add_edge(START, "agent")
+    driver = lab.reviews.drive(outer.compile(checkpointer=lab.saver))
+    await decided(lab, driver, "approve", {"to": "E"}, ("reject", "no"))
+    async with lab.serving(driver):
+        await lab.decide(lab.stops[0].review_id, "approve")
+        await lab.done(lab.stops[0].review_id)
+    assert lab.effects == ["read x", "sent a", "sent E", "sent d"]
+    assert lab.stops[-1].finished
