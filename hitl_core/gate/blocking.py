@@ -8,16 +8,20 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import inspect
 import threading
 from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
-from typing import Any, Protocol, TypeVar
+from contextlib import AbstractContextManager, contextmanager, suppress
+from typing import Any, Protocol, TypeVar, overload
 
+from hitl_core.errors import GateClosed
+from hitl_core.gate import guard
 from hitl_core.gate.answers import Answer
 from hitl_core.gate.gate import LEASE, Gate
-from hitl_core.gate.guard import in_thread
+from hitl_core.gate.guard import P, R
+from hitl_core.gate.hub import ALIVE
 from hitl_core.gate.outcome import Outcome
-from hitl_core.model import Decision, ToolCall
+from hitl_core.model import Decision, Review, ToolCall
 from hitl_core.policy import Policy
 
 T = TypeVar("T")
@@ -31,7 +35,13 @@ class Runner(Protocol):
 
 @contextmanager
 def connect(
-    url: str, *, policy: Policy, agent: str, lease: float = LEASE
+    url: str,
+    *,
+    policy: Policy,
+    agent: str,
+    lease: float = LEASE,
+    alive: float = ALIVE,
+    partitions: int | None = None,
 ) -> Generator[BlockingGate, None, None]:
     """Raises what `Gate.connect` raises."""
     loop = asyncio.new_event_loop()
@@ -39,6 +49,10 @@ def connect(
     thread.start()
 
     def run(work: Awaitable[T]) -> T:
+        if loop.is_closed():
+            if inspect.iscoroutine(work):
+                work.close()
+            raise GateClosed("The gate is not open: use it inside its `with`.")
         future = asyncio.run_coroutine_threadsafe(_awaited(work), loop)
         try:
             return future.result()
@@ -46,7 +60,9 @@ def connect(
             future.cancel()  # Ctrl-C while waiting ends the wait, and leaves the review as it is
             raise
 
-    connection = Gate.connect(url, policy=policy, agent=agent, lease=lease)
+    connection = Gate.connect(
+        url, policy=policy, agent=agent, lease=lease, alive=alive, partitions=partitions
+    )
     try:
         gate = run(connection.__aenter__())
         try:
@@ -96,20 +112,40 @@ class BlockingGate:
             while True:
                 yield BlockingOutcome(self._run(settled.__anext__()), self._run)
         finally:
-            self._run(settled.aclose())
+            with suppress(GateClosed):
+                self._run(settled.aclose())
 
-    def guard(self, function: Callable[..., T], *, name: str | None = None) -> Callable[..., T]:
-        """A sync function; it runs in a thread of the gate's."""
-        guarded = self._gate.guard(function, name=name)
+    def cancel(self, review_id: str, reason: str | None = None) -> None:
+        self._run(self._gate.cancel(review_id, reason))
+
+    @overload
+    def guard(self, function: Callable[P, R], *, name: str | None = None) -> Callable[P, R]: ...
+    @overload
+    def guard(self, *, name: str | None = None) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
+    def guard(self, function: Callable[..., Any] | None = None, *, name: str | None = None) -> Any:
+        """A sync function; it runs in the thread that calls it, so its connections are good there. Raises
+        TypeError for an async one.
+        """
+        if function is None:
+            return functools.partial(self.guard, name=name)
+        if inspect.iscoroutinefunction(function):
+            raise TypeError(f"{function.__qualname__} is async: guard it with hitl_core.Gate.")
+        tool = guard.Tool.of(function, name)
 
         @functools.wraps(function)
-        def call(*args: Any, **kwargs: Any) -> T:
-            return self._run(guarded(*args, **kwargs))
+        def call(*args: Any, **kwargs: Any) -> Any:
+            thread = guard.Thread.current()
+            asked = tool.call(thread, args, kwargs)
+            outcome = self.review([asked], thread_id=thread.thread_id, requester=thread.requester)
+            try:
+                return _carried_out(outcome, tool)
+            finally:
+                outcome.release()
 
         return call
 
     def thread(self, thread_id: str, requester: str | None = None) -> AbstractContextManager[None]:
-        return in_thread(thread_id, requester)
+        return guard.in_thread(thread_id, requester)
 
 
 class BlockingOutcome:
@@ -132,6 +168,10 @@ class BlockingOutcome:
     def jump_to_model(self) -> bool:
         return self._outcome.jump_to_model
 
+    @property
+    def review(self) -> Review:
+        return self._outcome.review
+
     def decision(self, call_id: str) -> Decision | None:
         return self._outcome.decision(call_id)
 
@@ -147,6 +187,32 @@ class BlockingOutcome:
     def done(self, results: Mapping[str, object] | None = None) -> None:
         self._run(self._outcome.done(results))
 
+    def release(self) -> None:
+        self._run(_called(self._outcome.release))
+
+
+def _carried_out(outcome: BlockingOutcome, tool: guard.Tool) -> Any:
+    """As the guard's own does it, in this thread."""
+    if not outcome.execute:
+        outcome.done()
+        return guard.told(outcome.answers[0])
+    (decided,) = outcome.execute
+    if not outcome.once(decided):
+        raise guard.started_elsewhere(tool)
+    try:
+        result = tool.bound(decided.args)()
+        if inspect.isawaitable(result):  # a decorator hid that it is async: it has not run yet
+            raise TypeError(f"{tool.name} is async: guard it with hitl_core.Gate.")
+    except Exception as error:
+        outcome.done({decided.id: guard.failure(error)})
+        raise
+    outcome.done({decided.id: guard.success(result)})
+    return result
+
 
 async def _awaited(work: Awaitable[T]) -> T:
     return await work
+
+
+async def _called(function: Callable[[], T]) -> T:
+    return function()

@@ -1,21 +1,28 @@
-"""A plain function behind the gate, async and sync, and the gate for code without an event loop."""
+"""A plain function behind the gate, async and sync."""
 
 from __future__ import annotations
 
 import asyncio
+import inspect
 import threading
 from collections.abc import AsyncIterator
-from typing import Any
+from datetime import UTC, datetime
+from decimal import Decimal
+from enum import StrEnum
+from functools import partial
+from typing import Any, assert_type
 
 import pytest
+from pydantic import BaseModel
 
-from hitl_core import Gate, Policy
-from hitl_core.errors import LeaseLost, Rejected
-from hitl_core.gate import blocking
-from hitl_core.model import Reviewer, ToolCall, encode
+from hitl_core import Gate, InvalidToolCall, Policy, Rejected
+from hitl_core.model import Reviewer, encode
+from hitl_core.review import execution
 from hitl_core.review.service import Reviews
 from hitl_core.review.transitions import Proposal
-from hitl_core.store import MemoryStore, RedisStore
+from hitl_core.store import MemoryStore
+from tests.support.builders import approve_all
+from tests.support.waiting import wait_until
 
 ALICE = Reviewer(channel="slack", team="T0ACME", id="U0ALICE", name="Alice Ng")
 POLICY = Policy.from_mapping(
@@ -123,8 +130,11 @@ async def test_an_edit_that_the_function_can_not_take_does_not_run(
     task = asyncio.create_task(add(1))
     await decide(store, Proposal("edit", 1, args=encode({"a": 1, "x": 2})))
 
-    with pytest.raises(Rejected, match="hold x"):
+    with pytest.raises(Rejected, match="hold x, which add lacks"):
         await task
+    (review,) = store._reviews.values()
+    assert review.status == "done"  # nobody is asked later whether it ran
+    assert review.runs["1"].line == "failed: The decided arguments hold x, which add lacks."
 
 
 async def test_a_function_that_raises_is_reported_without_its_words(
@@ -196,45 +206,200 @@ async def test_promise_1_a_keyword_of_a_parameters_name_is_refused(gate: Gate) -
         await add(1, **{"more": 2})
 
 
-def test_a_function_with_star_args_is_refused() -> None:
-    gate = Gate(MemoryStore(), policy=POLICY, agent="script")
-    with pytest.raises(TypeError, match=r"takes \*args"):
-        gate.guard(lambda *a: a, name="add")
+class Mailer:
+    """Guarded where there is an object."""
+
+    def __init__(self) -> None:
+        self.sent: list[str] = []
+
+    def send(self, to: str) -> None:
+        self.sent.append(to)
+
+    @classmethod
+    def read(cls, to: str) -> str:
+        return f"{cls.__name__} {to}"
 
 
-def test_the_blocking_gate_does_the_same_without_a_loop(redis_url: str) -> None:
-    """Given a script with no event loop, when somebody decides, it goes on; settled() serves as well."""
+async def test_a_bound_method_is_reviewed_without_its_object(
+    gate: Gate, store: MemoryStore
+) -> None:
+    mailer = Mailer()
 
-    def approve() -> None:
-        async def work() -> None:
-            store = await RedisStore.open(redis_url)
-            for _ in range(3):
-                await decide(store, Proposal("approve", 1))
-            await store.close()
+    send = gate.guard(mailer.send, name="add")
+    await asyncio.gather(send("jo"), decide(store, Proposal("approve", 1)))
 
-        asyncio.run(work())
+    assert mailer.sent == ["jo"]
+    assert next(iter(store._reviews.values())).arguments("1").parse() == {"to": "jo"}
+    assert await gate.guard(Mailer.read)("x") == "Mailer x"
 
-    approver = threading.Thread(target=approve)
-    approver.start()
-    calls = [ToolCall("c1", "add", {"a": 1})]
-    with blocking.connect(redis_url, policy=POLICY, agent="script") as gate:
-        outcome = gate.review(calls, thread_id="t-1")
-        assert [gate_call.args for gate_call in outcome.execute] == [{"a": 1}]
-        assert outcome.once(outcome.execute[0])
-        assert not outcome.once(outcome.execute[0])
-        outcome.done({"c1": "one"})
 
-        def add(a: int) -> int:
-            return a + 1
+def test_a_method_in_a_class_body_is_refused_at_once(gate: Gate) -> None:
+    """Given a decorator where no object is yet, or a method looked up on its class, the error says how."""
+    with pytest.raises(TypeError, match=r"Post\.send is a method.* gate\.guard\(obj\.send\)"):
 
-        with gate.thread("t-2", requester="U0MARIA"):
-            assert gate.guard(add)(a=41) == 42
+        class Post:
+            @gate.guard
+            async def send(self, to: str) -> None: ...
 
-        review_id = gate.submit(calls, thread_id="t-3")
-        settled = next(iter(gate.settled()))
-        assert settled.review_id == review_id
-        settled.done({"c1": "done"})
-        with pytest.raises(LeaseLost):
-            settled.report({"c1": "late"})
-    approver.join(10)
-    assert not approver.is_alive()
+    with pytest.raises(TypeError, match=r"Mailer\.send is a method"):
+        gate.guard(Mailer.send)
+
+
+def test_a_static_method_is_a_plain_function(gate: Gate) -> None:
+    class Post:
+        @staticmethod
+        @gate.guard
+        async def send(to: str) -> None: ...
+
+    assert inspect.iscoroutinefunction(Post.send)
+
+
+def generator(n: int) -> Any:
+    yield n
+
+
+REFUSED: list[tuple[Any, str | None, str]] = [
+    (lambda *a: a, "add", r"takes \*args"),
+    (lambda a: a, None, "'<lambda>' is no name for a tool"),
+    (partial(print), None, "'' is no name for a tool"),
+    (generator, None, "generator yields"),
+    (classmethod(lambda cls: None), "add", "takes a function, not <classmethod"),
+    (7, None, "takes a function, not 7"),
+]
+
+
+@pytest.mark.parametrize(("function", "name", "said"), REFUSED)
+def test_what_can_not_be_reviewed_is_refused_at_once(
+    gate: Gate, function: Any, name: str | None, said: str
+) -> None:
+    with pytest.raises(TypeError, match=said):
+        gate.guard(function, name=name)
+
+
+class Colour(StrEnum):
+    RED = "red"
+
+
+async def test_arguments_come_as_json_has_them(gate: Gate) -> None:
+    @gate.guard(name="read")
+    async def paint(colour: Colour, *, size: tuple[int, int] = (1, 2), **more: Any) -> Any:
+        return [colour, type(colour), size, more]
+
+    assert await paint(Colour.RED, alpha=0.5) == ["red", str, [1, 2], {"alpha": 0.5}]
+
+
+class Customer(BaseModel):
+    name: str = "Jo"
+
+
+NO_JSON = [
+    (datetime(2026, 1, 2, tzinfo=UTC), "The argument /value is of type datetime,"),
+    (Decimal("1.5"), "The argument /value is of type Decimal,"),
+    (Customer(), "The argument /value is of type Customer,"),
+    ({"deep": [{1, 2}]}, "The argument /value/deep/0 is of type set,"),
+]
+
+
+@pytest.mark.parametrize(("value", "said"), NO_JSON)
+async def test_an_argument_that_is_no_json_is_named(
+    gate: Gate, store: MemoryStore, value: Any, said: str
+) -> None:
+    @gate.guard
+    async def add(value: Any) -> None:
+        raise AssertionError("it ran")
+
+    with pytest.raises(InvalidToolCall) as caught:
+        await add(value)
+
+    assert str(caught.value) == f"`add` can't be reviewed. {said} which JSON can't hold."
+    assert store._reviews == {}
+
+
+async def test_an_editor_knows_the_signature(gate: Gate) -> None:
+    """The types are pyright's to check: an ignore that is not needed is an error there."""
+
+    async def add(a: int, b: int = 2) -> int:
+        return a + b
+
+    @gate.guard(name="read")
+    def read(path: str) -> str:
+        """Reads it."""
+        return path
+
+    assert_type(await gate.guard(add, name="read")(1, b=3), int)
+    assert_type(await read(path="x"), str)
+    with pytest.raises(TypeError, match="missing a required argument: 'path'"):
+        await read()  # pyright: ignore[reportCallIssue]
+    assert (read.__name__, read.__doc__) == ("read", "Reads it.")
+    assert str(inspect.signature(read)) == "(path: 'str') -> 'str'"
+
+
+async def test_a_sync_function_that_hands_back_a_coroutine_is_awaited(gate: Gate) -> None:
+    """A decorator of somebody else's hides that the function is async: done must mean done."""
+
+    async def inner(word: str) -> str:
+        return word
+
+    hidden = gate.guard(lambda word: inner(word + "!"), name="read")
+    assert await hidden("read") == "read!"
+
+
+async def test_a_script_that_runs_again_in_another_order_finds_what_was_decided(
+    gate: Gate, store: MemoryStore
+) -> None:
+    """Given a script killed while it waited for two calls; when it runs again and the first is no longer
+    wanted, then the second has its decision, and nobody is asked twice."""
+    ran: list[int] = []
+
+    @gate.guard
+    async def add(a: int) -> None:
+        ran.append(a)
+
+    async def script(*wanted: int) -> None:
+        with gate.thread("nightly-7"):
+            await asyncio.gather(*(add(a) for a in wanted))
+
+    died = asyncio.create_task(script(1, 2, 2))
+    await wait_until("all are asked for", lambda: len(store._reviews) == 3)
+    died.cancel()
+    await asyncio.gather(died, return_exceptions=True)
+    for review_id in list(store._reviews):
+        await approve_all(Reviews(store), review_id)
+    await script(2, 2)
+
+    assert ran == [2, 2]
+    assert len(store._reviews) == 3
+
+
+async def test_a_call_in_doubt_that_a_person_says_ran_is_not_run_again(
+    store: MemoryStore,
+) -> None:
+    """Given a process that died while the function ran; when it runs again and a person says that it ran;
+    then the call returns in those words."""
+    ran: list[int] = []
+    never = asyncio.Event()
+
+    async def add(a: int) -> None:
+        ran.append(a)
+        await never.wait()
+
+    async with Gate(store, policy=POLICY, agent="script", lease=0.2) as gate:
+
+        async def script() -> object:
+            with gate.thread("nightly-7"):
+                return await gate.guard(add)(1)
+
+        died = asyncio.create_task(script())
+        await decide(store, Proposal("approve", 1))
+        await wait_until("it runs", lambda: ran)
+        died.cancel()
+        await asyncio.gather(died, return_exceptions=True)
+        again = asyncio.create_task(script())
+        (review_id,) = store._reviews
+        await wait_until("a person is asked", lambda: store._reviews[review_id].doubts)
+        await gate.reviews.change(
+            review_id, "click", lambda r, now: execution.resolve(r, "1", "ran", ALICE, now)
+        )
+
+        assert await again == "`add` ran; its result was lost. Alice Ng confirmed it."
+    assert ran == [1]

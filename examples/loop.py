@@ -1,0 +1,97 @@
+"""A plain loop over a model's tool calls, with people in it: no framework.
+
+    python -m examples.loop "Refund order 1042"
+
+Needs a Redis and a bot beside it (README, Slack in three steps).
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+from typing import Any
+from uuid import uuid4
+
+from examples.python_policy import POLICY
+from hitl_core import Gate, HitlError, ToolCall
+
+Message = dict[str, Any]  # as the chat APIs have them
+
+TOOLS = {
+    "refund": lambda order_id, amount: f"paid back {amount:.2f} EUR for order {order_id}",
+    "send_email": lambda to, body: f"sent to {to}: {body}",
+}
+
+
+async def ask_model(messages: list[Message]) -> Message:
+    """A stand-in: your client goes here, `await client.chat.completions.create(messages=messages, …)`."""
+    if told := [message["content"] for message in messages if message["role"] == "tool"]:
+        return {"role": "assistant", "content": "\n".join(told)}
+    wanted = {
+        "refund": {"order_id": 1042, "amount": 80},
+        "send_email": {"to": "jo@example.com", "body": "Your refund is on its way."},
+    }
+    calls = [
+        {"id": f"call_{name}", "function": {"name": name, "arguments": json.dumps(args)}}
+        for name, args in wanted.items()
+    ]
+    return {"role": "assistant", "content": None, "tool_calls": calls}
+
+
+async def run(gate: Gate, messages: list[Message], thread_id: str) -> str:
+    """Until the model calls no more tools. Keep each message where it outlives this process: a loop that
+    starts again with the same thread, turn and calls finds its review, and what was done of it."""
+    while True:
+        message = await ask_model(messages)
+        messages.append(message)
+        asked = [
+            ToolCall(
+                call["id"], call["function"]["name"], json.loads(call["function"]["arguments"])
+            )
+            for call in message.get("tool_calls", [])
+        ]
+        if not asked:
+            return message["content"]
+        # One review for the turn: its calls stand on one card, and each is decided on its own.
+        outcome = await gate.review(asked, thread_id=thread_id, turn=f"message-{len(messages)}")
+        told = {answer.tool_call_id: answer.content for answer in outcome.answers}
+        if outcome.jump_to_model:
+            print("Nothing may run: the model gets the answers.")
+        for call in outcome.execute:  # what is allowed or approved, edits applied
+            if await outcome.once(call):  # True exactly once, in any process
+                told[call.id] = run_tool(call)
+        await outcome.done(told)  # the first line of what ran stands on the card
+        # Every call gets its answer, or the chat APIs refuse the next request.
+        messages += [
+            {"role": "tool", "tool_call_id": call.id, "content": told[call.id]} for call in asked
+        ]
+
+
+def run_tool(call: ToolCall) -> str:
+    """What the model is told: with the arguments, as a person may have changed them."""
+    try:
+        result = TOOLS[call.name](**call.args)
+    except Exception as error:  # the tool failed, or an edit doesn't fit it
+        return f"{call.name} failed: {error}"
+    print(f"{call.name}: {result}")
+    return f"{call.name} ran with {json.dumps(call.args)}: {result}"
+
+
+async def main() -> None:
+    parser = argparse.ArgumentParser(description="A loop over a model's tool calls.")
+    parser.add_argument("text", help="what the user says")
+    parser.add_argument("--thread", default=uuid4().hex, help="the conversation's id")
+    env = os.environ.get("HITL_REDIS_URL", "redis://127.0.0.1:6379/0")
+    parser.add_argument("--redis", default=env, metavar="URL", help="or set HITL_REDIS_URL")
+    args = parser.parse_args()
+    async with Gate.connect(args.redis, policy=POLICY, agent="shop") as gate:
+        print(await run(gate, [{"role": "user", "content": args.text}], args.thread))
+
+
+if __name__ == "__main__":
+    try:
+        asyncio.run(main())
+    except HitlError as error:
+        raise SystemExit(f"loop: {error}") from None

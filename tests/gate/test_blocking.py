@@ -1,0 +1,187 @@
+"""The gate for code without an event loop, over a real Redis, with people in a thread of their own."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import threading
+from collections.abc import Callable, Coroutine, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, assert_type
+
+import pytest
+
+from hitl_core import GateClosed, LeaseLost, Refused, Rejected, StoreUnavailable, ToolCall
+from hitl_core.gate import blocking
+from hitl_core.gate.blocking import BlockingGate
+from hitl_core.review.service import Reviews
+from hitl_core.review.transitions import Proposal
+from hitl_core.store import RedisStore
+from tests.support.builders import person, policy, proposal
+
+CALLS = [ToolCall("c1", "ask", {"n": 1})]
+People = Callable[..., Future[None]]
+
+
+@pytest.fixture
+def gate(redis_url: str) -> Iterator[BlockingGate]:
+    with blocking.connect(redis_url, policy=policy(), agent="script") as gate:
+        yield gate
+
+
+@pytest.fixture
+def people(redis_url: str) -> Iterator[People]:
+    """`people(proposal(…), …)`: so the next reviews are decided, one after the other."""
+
+    async def decide(plans: tuple[Proposal, ...]) -> None:
+        store = await RedisStore.open(redis_url)
+        try:
+            async with asyncio.timeout(10):
+                for number, plan in enumerate(plans):
+                    await _decide_next(store, plan, f"click:{number}")
+        finally:
+            await store.close()
+
+    with ThreadPoolExecutor() as pool:
+        yield lambda *plans: pool.submit(asyncio.run, decide(plans))
+
+
+async def _decide_next(store: RedisStore, plan: Proposal, op: str) -> None:
+    reviews = Reviews(store)
+    while True:
+        for hint in await store.read_events("ada", block=1, limit=1):
+            review = (await reviews.load(hint.review_id)).review
+            if review.status == "pending":
+                await reviews.decide(review.id, "1", plan, person("Ada"), op)
+                return
+
+
+def test_review_and_settled_do_the_same_without_a_loop(gate: BlockingGate, people: People) -> None:
+    clicks = people(proposal("approve"), proposal("approve"))
+
+    outcome = gate.review(CALLS, thread_id="t-1")
+    (call,) = outcome.execute
+    assert outcome.once(call)
+    assert not outcome.once(call)
+    outcome.done({"c1": "one"})
+
+    review_id = gate.submit(CALLS, thread_id="t-3")
+    settled = next(iter(gate.settled()))
+    assert settled.review_id == settled.review.id == review_id
+    settled.done({"c1": "done"})
+    with pytest.raises(LeaseLost):
+        settled.report({"c1": "late"})
+    clicks.result()
+
+
+def test_a_review_may_be_withdrawn(gate: BlockingGate) -> None:
+    review_id = gate.submit(CALLS, thread_id="t-1")
+    gate.cancel(review_id, "the user went on")
+
+    outcome = gate.wait(review_id)
+
+    assert outcome.jump_to_model
+    assert "the user went on" in outcome.answers[0].content
+    with pytest.raises(Refused):
+        gate.cancel(review_id)
+
+
+def test_a_guarded_function_runs_in_the_thread_that_calls_it(
+    gate: BlockingGate, people: People, tmp_path: Path
+) -> None:
+    """Given a connection that is good in its own thread only, as sqlite3's are, then a guarded function may
+    use it; and what a person changed is what runs."""
+    db = sqlite3.connect(tmp_path / "t.db")
+    db.execute("CREATE TABLE t (n)")
+
+    @gate.guard(name="ask")
+    def insert(n: int) -> int:
+        return db.execute("INSERT INTO t VALUES (?)", [n]).rowcount
+
+    clicks = people(proposal("edit", n=7))
+    with gate.thread("t-1", requester="U0MARIA"):
+        assert assert_type(insert(1), int) == 1
+
+    assert db.execute("SELECT n FROM t").fetchall() == [(7,)]
+    db.close()
+    clicks.result()
+
+
+def test_a_rejected_call_and_one_that_fails_raise(gate: BlockingGate, people: People) -> None:
+    @gate.guard
+    def ask(n: int) -> None:
+        raise OSError(f"{threading.current_thread().name} {n}")
+
+    clicks = people(proposal("reject", message="not tonight"), proposal("approve"))
+
+    with pytest.raises(Rejected) as refused:
+        ask(1)
+    assert str(refused.value) == "User rejected the tool call for `ask` with reason: not tonight"
+    with pytest.raises(OSError, match="MainThread 2"):
+        ask(2)
+    clicks.result()
+
+
+def test_an_answer_in_its_place_is_returned(gate: BlockingGate, people: People) -> None:
+    @gate.guard
+    def ask(n: int) -> str:
+        raise AssertionError("it ran")
+
+    clicks = people(proposal("respond", message="seven"))
+    assert ask(1) == "seven"
+    clicks.result()
+
+
+def test_an_edit_that_the_function_can_not_take_does_not_run(
+    gate: BlockingGate, people: People
+) -> None:
+    @gate.guard
+    def ask(n: int) -> None:
+        raise AssertionError("it ran")
+
+    clicks = people(proposal("edit", n=1, m=2))
+    with pytest.raises(Rejected, match="hold m, which ask lacks"):
+        ask(1)
+    clicks.result()
+
+
+def test_async_functions_are_refused(gate: BlockingGate) -> None:
+    """At once where it can be seen, else before its result is taken for one."""
+
+    async def look_up() -> None:
+        raise AssertionError("it ran")
+
+    def hidden() -> Any:
+        coroutines.append(look_up())
+        return coroutines[0]
+
+    coroutines: list[Coroutine[Any, Any, None]] = []
+    with pytest.raises(TypeError, match=r"look_up is async: guard it with hitl_core\.Gate"):
+        gate.guard(look_up)
+    with pytest.raises(TypeError, match="look_hidden is async"):
+        gate.guard(hidden, name="look_hidden")()
+    coroutines[0].close()
+
+
+def test_a_gate_that_was_closed_says_so(redis_url: str) -> None:
+    with blocking.connect(redis_url, policy=policy(), agent="script") as gate:
+        outcome = gate.review([ToolCall("c1", "look_up", {})], thread_id="t")
+        serving = gate.settled()
+
+    with pytest.raises(GateClosed, match="use it inside its `with`"):
+        outcome.done()
+    with pytest.raises(GateClosed):
+        next(serving)
+
+
+def test_a_redis_that_does_not_answer_is_named() -> None:
+    """And no thread is left behind."""
+    before = threading.active_count()
+    url = "redis://127.0.0.1:1/0"
+    with (
+        pytest.raises(StoreUnavailable, match=r"Redis at redis://127\.0\.0\.1:1/0 can't be"),
+        blocking.connect(url, policy=policy(), agent="script"),
+    ):
+        raise AssertionError("it opened")
+    assert threading.active_count() == before
