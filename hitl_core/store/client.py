@@ -10,13 +10,14 @@ from functools import cache
 from importlib import resources
 from typing import Any, cast
 
-from redis.asyncio import BlockingConnectionPool, Redis
+from redis.asyncio import Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import (
     BusyLoadingError,
     ClusterDownError,
     ConnectionError,
+    NoScriptError,
     OutOfMemoryError,
     ReadOnlyError,
     RedisError,
@@ -25,6 +26,7 @@ from redis.exceptions import (
 )
 
 from hitl_core.errors import SettingsError, StoreError, StoreUnavailable
+from hitl_core.store.pool import Pool
 
 #: redis-py types every answer as "X or an awaitable of X", for its two clients in one; so its client is
 #: Any here, and each method of the store says what it makes of the answer.
@@ -42,7 +44,7 @@ def connect(url: str, *, blocking: bool = False, connections: int = 32) -> Clien
     The client never repeats a command: one whose reply was lost would be done twice.
     """
     try:
-        pool: Any = cast(Any, BlockingConnectionPool).from_url(
+        pool: Any = cast(Any, Pool).from_url(
             url,
             max_connections=connections,
             timeout=COMMAND_TIMEOUT,
@@ -56,20 +58,7 @@ def connect(url: str, *, blocking: bool = False, connections: int = 32) -> Clien
         raise SettingsError(
             f"The Redis address {_public(url)!r} is no redis:// URL. Check HITL_REDIS_URL."
         ) from None
-    pool.connection_class = type("Connection", (_MadeWhole, pool.connection_class), {})
     return Redis.from_pool(pool)  # which it then closes
-
-
-class _MadeWhole:
-    """A connection that is made to the end: one cancelled half-way would leave its socket behind."""
-
-    async def connect(self) -> None:
-        making = asyncio.ensure_future(cast(Any, super()).connect())
-        try:
-            await asyncio.shield(making)
-        except asyncio.CancelledError:
-            await asyncio.wait([making])  # COMMAND_TIMEOUT at most
-            raise
 
 
 @cache
@@ -97,6 +86,8 @@ async def translated() -> AsyncGenerator[None, None]:
         raise StoreUnavailable(f"Redis can't be reached: {_words(error)}.") from error
     except (ReadOnlyError, ClusterDownError) as error:
         raise StoreUnavailable(f"Redis can't write now: {_words(error)}.") from error
+    except NoScriptError as error:  # it was restarted just after it had been given the script
+        raise StoreUnavailable("Redis was restarted in between.") from error
     except ResponseError as error:
         # Of these the client makes no class; and 6.2 wraps what a script met in a sentence of its own.
         if "OOM " in str(error):

@@ -13,6 +13,8 @@ from hitl_core.review.transitions import Proposal
 NOW = 1_800_000_000.0
 ALICE = Reviewer(channel="slack", team="T0ACME", id="U0ALICE", name="Alice Ng")
 BOB = Reviewer(channel="slack", team="T0ACME", id="U0BOB", name="Bob Reyes")
+#: A login that looks like one of Slack's ids.
+OPERATOR = Reviewer(channel="cli", team="host-1", id="U0ALICE", name="U0ALICE (command line)")
 DEFAULT, OPS = "default", "slack:#team-ops"
 NAMES = {DEFAULT: "#agent-approvals", OPS: "#team-ops", "slack:#leads": "#leads"}
 

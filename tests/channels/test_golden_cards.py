@@ -16,6 +16,7 @@ from tests.channels.scenes import (
     BOB,
     DEFAULT,
     EMAIL,
+    OPERATOR,
     OPS,
     THREE,
     cancelled,
@@ -61,6 +62,10 @@ def _doubt() -> Review:
 
 SCENES: dict[str, tuple[Callable[[], Review], str]] = {
     "cancelled": (_cancelled, DEFAULT),
+    "decided-on-the-command-line": (
+        lambda: escalated(decided(review_of(*THREE[:2]), "1", "approve", OPERATOR), OPERATOR),
+        DEFAULT,
+    ),
     "cancelled-by-a-person": (lambda: cancelled(review_of(THREE[1]), BOB), DEFAULT),
     "pending-three": (lambda: review_of(*THREE), DEFAULT),
     "pending-one": (lambda: review_of(THREE[2], requester=None), DEFAULT),

@@ -16,13 +16,14 @@ import pytest
 import redis
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from redis.exceptions import NoScriptError
 
 from hitl_core.embedded_redis import EmbeddedRedis, find_redis_server
 from hitl_core.errors import HitlError, SettingsError, StoreError, StoreUnavailable
 from hitl_core.model import DEFAULT_PLACE
 from hitl_core.review import transitions
 from hitl_core.store import RedisStore
-from hitl_core.store.client import connect
+from hitl_core.store.client import connect, translated
 from hitl_core.store.keys import Keys, partition_for, partition_of, review_id
 from tests.store.carried import carried
 from tests.store.contract import HERE, approved, created, finished, next_write
@@ -560,3 +561,49 @@ async def test_a_cancelled_command_is_cancelled(redis_url: str):
             if task.cancel():
                 await asyncio.wait([task])
                 assert task.cancelled(), f"swallowed after {moment} steps"
+
+
+# ------------------------------------------------------------------------ connections
+
+
+async def test_connections_go_to_whoever_asked_first(redis_url: str):
+    """Given three who keep asking and one connection; then none of them gets ahead of the others."""
+    client = connect(redis_url, connections=1)
+    turns = [0, 0, 0]
+
+    async def ask(who: int) -> None:
+        for _ in range(40):
+            await client.ping()
+            turns[who] += 1
+            assert max(turns) - min(turns) <= 2, turns
+
+    try:
+        await asyncio.gather(*(ask(who) for who in range(3)))
+    finally:
+        await client.aclose()
+
+
+async def test_a_connection_that_is_cancelled_twice_while_it_is_made_is_closed(redis_url: str):
+    """Given a server that is slow to greet, and somebody who gives up twice; then no socket is left."""
+    async with proxy_to(redis_url) as proxy:
+        proxy.drop_reply(0, hold=True)
+        client = connect(proxy.url)
+        asking = asyncio.create_task(client.ping())
+        for _ in range(2):
+            await asyncio.wait([asking], timeout=0.1)
+            asking.cancel()
+        if (await asyncio.wait([asking], timeout=0.1))[0]:
+            await client.aclose()
+        proxy.release()
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+        await wait_until("it is connected", lambda: proxy.open)
+        await client.aclose()
+        await wait_until("and closed", lambda: not proxy.open)
+
+
+async def test_a_server_that_forgot_a_script_is_asked_again():
+    """It was restarted between the script and its call."""
+    with pytest.raises(StoreUnavailable, match="restarted"):
+        async with translated():
+            raise NoScriptError("No matching script. Please use EVAL.")

@@ -31,6 +31,11 @@ class Proxy:
     def dropped(self) -> bool:
         return self._left == 0
 
+    @property
+    def open(self) -> int:
+        """How many connections are served at this moment."""
+        return len(self._writers) // 2
+
     def release(self) -> None:
         self._free.set()
 

@@ -12,6 +12,7 @@ from bot.channels.slack.rich import (
     Element,
     context,
     escaped,
+    inert,
     line,
     mrkdwn,
     person,
@@ -157,10 +158,15 @@ def _either(places: Iterable[Place], names: Names, word: str) -> str:
 
 
 def _who(who: Reviewer) -> Element:
-    return person(who.id) if USER_ID.fullmatch(who.id) else words(who.name)
+    return person(who.id) if _is_here(who) else words(who.name)
 
 
 def _mention(who: Reviewer | None) -> str:
     if who is None:
         return "the policy"
-    return f"<@{who.id}>" if USER_ID.fullmatch(who.id) else "somebody in another chat"
+    return f"<@{who.id}>" if _is_here(who) else inert(who.name)
+
+
+def _is_here(who: Reviewer) -> bool:
+    """A command line's login may look like one of Slack's ids."""
+    return who.channel == "slack" and bool(USER_ID.fullmatch(who.id))
