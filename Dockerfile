@@ -1,7 +1,7 @@
-# The bot, ready for Slack:
+# The bot, ready for Slack. compose.yaml runs it beside a Redis; by itself:
 #   docker build -t hitl-bot .
-#   docker run -p 3000:3000 -e SLACK_BOT_TOKEN -e SLACK_SIGNING_SECRET -e HITL_REDIS_URL -e HITL_CHANNEL \
-#     -e HITL_POLICY=/policy.yaml -v "$PWD/policy.yaml:/policy.yaml:ro" hitl-bot
+#   docker run --env-file .env -e HITL_REDIS_URL=redis://… -p 3000:3000 hitl-bot
+# One half of it alone: docker run … hitl-bot serve --only http (or workers).
 
 FROM python:3.12.12-slim-bookworm AS build
 ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1
@@ -12,14 +12,18 @@ COPY hitl_core ./hitl_core
 RUN /venv/bin/pip install --constraint constraints.txt ".[slack]"
 
 FROM python:3.12.12-slim-bookworm
-ENV PATH=/venv/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 \
+# HOME: Slack's SDK asks for one when it is imported, and this user has none of its own.
+ENV PATH=/venv/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 HOME=/app \
     HITL_HOST=0.0.0.0 HITL_PORT=3000
 COPY --from=build /venv /venv
 WORKDIR /app
 COPY bot ./bot
 USER 10001:10001
 EXPOSE 3000
+# The bot finishes what it has begun and ends within 10 s, which is Docker's own patience.
+STOPSIGNAL SIGTERM
+# That it answers, not that Redis and Slack are well (/readyz): restarting the bot mends neither.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s \
-    CMD ["python", "-c", "import os, urllib.request; urllib.request.urlopen(f'http://127.0.0.1:{os.environ[\"HITL_PORT\"]}/healthz', timeout=2)"]
+    CMD ["python", "-c", "import http.client, os; bot = http.client.HTTPConnection('127.0.0.1', int(os.environ['HITL_PORT']), timeout=2); bot.request('GET', '/healthz'); raise SystemExit(bot.getresponse().status != 200)"]
 ENTRYPOINT ["python", "-m", "bot"]
 CMD ["serve"]

@@ -55,7 +55,7 @@ class Settings:
         if missing:
             verb = "is" if len(missing) == 1 else "are"
             raise SettingsError(
-                f"{' and '.join(missing)} {verb} not set. See README, Slack in three steps."
+                f"{' and '.join(missing)} {verb} not set. See docs/quickstart.md, The bot."
             )
         if "hitl_port" in given:
             given["hitl_port"] = _port(given["hitl_port"])

@@ -2,7 +2,7 @@
 
     python -m examples.loop "Refund order 1042"
 
-Needs a Redis and a bot beside it (README, Slack in three steps).
+Needs a Redis and a bot beside it (docs/quickstart.md).
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
     python -m examples.script --data shop.db
 
-Needs a Redis and a bot beside it (README, Slack in three steps). Killed at any point it may be run again: it
+Needs a Redis and a bot beside it (docs/quickstart.md). Killed at any point it may be run again: it
 finds its reviews, and what people decided meanwhile. Whether a reminder went out that was just being sent
 then, a person is asked.
 """

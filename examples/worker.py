@@ -3,7 +3,7 @@
     python -m examples.worker ask 1042 80     # say, a web request
     python -m examples.worker serve           # as many of these as you like, for ever
 
-Needs a Redis and a bot beside it (README, Slack in three steps).
+Needs a Redis and a bot beside it (docs/quickstart.md).
 """
 
 from __future__ import annotations

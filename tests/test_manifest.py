@@ -1,8 +1,9 @@
-"""manifest.yml: valid for Slack, and asking for exactly what the bot's calls need."""
+"""The manifests: valid for Slack, and asking for exactly what the bot's calls need."""
 
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ ROOT = Path(__file__).parents[1]
 # under https://docs.slack.dev/reference/methods. Of those for channels, private channels and
 # direct messages, the first two: a review is never posted to a direct message.
 SCOPES_OF_METHOD: dict[str, set[str]] = {
+    "apps.connections.open": set(),  # an app-level token, which no manifest makes
     "auth.test": set(),
     "chat.delete": {"chat:write"},
     "chat.postEphemeral": {"chat:write"},
@@ -31,12 +33,20 @@ SCOPES_OF_METHOD: dict[str, set[str]] = {
 }
 
 
-@pytest.fixture
-def manifest() -> dict[str, Any]:
-    return yaml.safe_load((ROOT / "manifest.yml").read_text())
+HTTP, SOCKET_MODE = "manifest.yml", "manifest.socket-mode.yml"
+Manifest = dict[str, Any]
 
 
-def test_slack_would_accept_the_manifest(manifest: dict[str, Any]):
+def read(name: str) -> Manifest:
+    return yaml.safe_load((ROOT / name).read_text())
+
+
+@pytest.fixture(params=[HTTP, SOCKET_MODE])
+def manifest(request: pytest.FixtureRequest) -> Manifest:
+    return read(request.param)
+
+
+def test_slack_would_accept_the_manifest(manifest: Manifest):
     """It is valid by Slack's own schema (github.com/slackapi/manifest-schema, 2.0.0)."""
     schema = json.loads((ROOT / "tests/data/slack-manifest-2.0.0.json").read_text())
     jsonschema.Draft7Validator.check_schema(schema)
@@ -46,7 +56,7 @@ def test_slack_would_accept_the_manifest(manifest: dict[str, Any]):
     assert errors == []
 
 
-def test_the_scopes_are_exactly_those_of_the_methods(manifest: dict[str, Any]):
+def test_the_scopes_are_exactly_those_of_the_methods(manifest: Manifest):
     """Nothing is missing at run time, and a workspace admin is asked for nothing unused."""
     scopes = manifest["oauth_config"]["scopes"]
 
@@ -54,10 +64,31 @@ def test_the_scopes_are_exactly_those_of_the_methods(manifest: dict[str, Any]):
     assert sorted(scopes["bot"]) == sorted(set().union(*SCOPES_OF_METHOD.values()))
 
 
-def test_clicks_arrive_where_the_bot_listens(manifest: dict[str, Any]):
-    """Clicks come over HTTP, to the one path of the bot; the host is left for the reader."""
-    assert manifest["settings"]["interactivity"] == {
+def test_over_http_clicks_arrive_where_the_bot_listens():
+    """At the one path of the bot; the host is left for the reader."""
+    settings = read(HTTP)["settings"]
+    assert settings["interactivity"] == {
         "is_enabled": True,
         "request_url": "https://YOUR-HOST/slack/events",
     }
-    assert manifest["settings"]["socket_mode_enabled"] is False
+    assert settings["socket_mode_enabled"] is False
+
+
+def test_with_socket_mode_nothing_has_to_reach_the_bot():
+    """And in everything else the two are the same app."""
+    over_http, by_socket = read(HTTP), read(SOCKET_MODE)
+    assert by_socket["settings"]["interactivity"] == {"is_enabled": True}
+    assert by_socket["settings"]["socket_mode_enabled"] is True
+    for settings in (over_http["settings"], by_socket["settings"]):
+        del settings["interactivity"], settings["socket_mode_enabled"]
+    assert over_http == by_socket
+
+
+def test_an_admin_reads_why_each_scope_is_asked_for():
+    """In the manifests and in docs/slack.md."""
+    told = (ROOT / "docs" / "slack.md").read_text("utf-8")
+    scopes = read(HTTP)["oauth_config"]["scopes"]["bot"]
+    assert re.findall(r"^\| `([a-z]+:[a-z]+)` \|", told, re.MULTILINE) == scopes
+    for name in (HTTP, SOCKET_MODE):
+        text = (ROOT / name).read_text("utf-8")
+        assert all(re.search(f"- {scope} # .+", text) for scope in scopes)

@@ -1,0 +1,50 @@
+// An agent without Python: it hands over one model turn, waits for people, and runs what they approved.
+//
+//     HITL_URL=http://127.0.0.1:3000 HITL_TOKEN=hitl_… node examples/door.mjs
+//
+// Every request may be sent again when its answer was lost, so `ask` does that by itself.
+
+import { randomUUID } from "node:crypto";
+
+const { HITL_URL, HITL_TOKEN } = process.env;
+const me = `${process.pid}-${randomUUID()}`; // the holder: each process that can die alone is one
+
+async function ask(method, path, body) {
+  const headers = {
+    authorization: `Bearer ${HITL_TOKEN}`,
+    "content-type": "application/json",
+    "idempotency-key": randomUUID(), // the same for each try of this request
+  };
+  for (let pause = 250; ; pause = Math.min(pause * 2, 10_000)) {
+    try {
+      const answer = await fetch(HITL_URL + path, { method, headers, body: body && JSON.stringify(body) });
+      const told = await answer.json();
+      if (answer.ok) return told;
+      if (answer.status < 500) throw new Error(`${told.code}: ${told.detail}`, { cause: "refused" });
+    } catch (error) {
+      if (error.cause === "refused") throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, pause));
+  }
+}
+
+const tools = {
+  send_email: async ({ to }, key) => `sent to ${to} (${key})`, // hand the key to what the tool calls
+};
+
+const calls = [{ id: "c1", name: "send_email", args: { to: "ada@example.com", copies: 1 } }];
+const submitted = { thread_id: "t-42", turn: "message-7", calls };
+
+let review = await ask("POST", "/v1/reviews", submitted);
+while (!review.outcome) review = await ask("GET", `/v1/reviews/${review.id}?wait=30`);
+
+const results = {};
+for (const { id, name, args } of review.outcome.execute) {
+  const start = await ask("POST", `/v1/reviews/${review.id}/once`, { tool_call_id: id, holder: me });
+  if (start.run) results[id] = await tools[name](args, start.idempotency_key);
+}
+review = await ask("POST", `/v1/reviews/${review.id}/done`, { holder: me, results });
+
+// What the model is told: the tools' own results, and an answer for each call that did not run.
+const told = review.outcome.answers.map((each) => ({ ...each, content: results[each.tool_call_id] ?? each.content }));
+console.log(JSON.stringify(told));

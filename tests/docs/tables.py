@@ -1,0 +1,70 @@
+"""The tables that are made from the code: `python -m tests.docs.tables` writes them into the pages.
+
+One stands between `<!-- table: settings -->` and `<!-- end -->`.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import MISSING, fields
+from pathlib import Path
+
+from bot.api.problems import KINDS
+from bot.settings import Settings
+from tests.docs.pages import ROOT
+
+Rows = Iterator[tuple[str, ...]]
+
+_TABLE = re.compile(r"(<!-- table: (\w+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
+
+
+def _settings() -> Rows:
+    yield "setting", "default", "what it is"
+    told = _docstrings(ROOT / "bot" / "settings.py", Settings.__name__)
+    for field in fields(Settings):
+        default = "**needed**" if field.default is MISSING else f"`{field.default}`"
+        yield f"`{field.name.upper()}`", default.replace("``", ""), told[field.name]
+
+
+def _problems() -> Rows:
+    yield "code", "status", "means"
+    for code, kind in KINDS.items():
+        yield f"`{code}`", str(kind.status), kind.title
+
+
+TABLES: dict[str, Callable[[], Rows]] = {"settings": _settings, "problems": _problems}
+
+
+def renewed(text: str) -> str:
+    """A page's text with its tables as the code has them now."""
+
+    def table(found: re.Match[str]) -> str:
+        head, *rows = TABLES[found[2]]()
+        lines = [head, ("---",) * len(head), *rows]
+        made = "".join(f"| {' | '.join(cells)} |\n" for cells in lines).replace("<", "&lt;")
+        return f"{found[1]}\n{made}\n{found[4]}"
+
+    return _TABLE.sub(table, text)
+
+
+def _docstrings(file: Path, name: str) -> dict[str, str]:
+    """What stands below each field of a class."""
+    module = ast.parse(file.read_text("utf-8"))
+    body = next(n.body for n in module.body if isinstance(n, ast.ClassDef) and n.name == name)
+    return {
+        field.target.id: told.value.value
+        for field, told in itertools.pairwise(body)
+        if isinstance(field, ast.AnnAssign)
+        and isinstance(field.target, ast.Name)
+        and isinstance(told, ast.Expr)
+        and isinstance(told.value, ast.Constant)
+        and isinstance(told.value.value, str)
+    }
+
+
+if __name__ == "__main__":
+    for path in sorted((ROOT / "docs").glob("*.md")):
+        path.write_text(renewed(path.read_text("utf-8")), "utf-8")

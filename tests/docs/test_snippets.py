@@ -1,0 +1,203 @@
+"""Every snippet of every page does what it says, as it stands there."""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import json
+import os
+import shutil
+import sys
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from bot.sandbox.hands import Hands
+from bot.sandbox.server import running_sandbox
+from hitl_core import Policy
+from tests.docs.commands import check_commands
+from tests.docs.givens import DOOR, ENDS, GIVENS, REDIS
+from tests.docs.pages import ROOT, SHOWN_ONLY, Snippet, files_before, page, pages, snippets
+from tests.support.bots import Scene
+from tests.support.waiting import wait_until
+
+#: How long one snippet may take, in seconds.
+PATIENCE = 30.0
+SHELL = [each for each in snippets("sh") if each.given]
+COMMANDS = [each for each in snippets("sh") if not each.given]
+RUN = ("python", "sh", "javascript")
+READ = ("yaml", "json")
+
+
+def each_of(some: list[Snippet]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("snippet", some, ids=lambda snippet: snippet.name)
+
+
+class Stage:
+    """A workspace, a Redis, a folder with the page's files, and whatever the snippet is given."""
+
+    def __init__(self, scene: Scene, stack: AsyncExitStack) -> None:
+        self.scene, self._stack = scene, stack
+        self.names: dict[str, Any] = {}
+
+    async def prepare(self, snippet: Snippet) -> str:
+        """The snippet's text, with the addresses of this stage."""
+        defaults = {"policy.yaml": _policy_of_readme()}
+        for name, text in (defaults | files_before(snippet)).items():
+            (self.scene.folder / name).write_text(text.replace(REDIS, self.scene.redis_url))
+        for given in snippet.given:
+            names = await self._stack.enter_async_context(GIVENS[given](self.scene))
+            self.names |= names
+        text = snippet.text.replace(REDIS, self.scene.redis_url)
+        return text.replace(DOOR, self.names.get("door", DOOR))
+
+    async def run(self, *command: str) -> str:
+        """What a process in the folder said; it must end well."""
+        tools = [_tools(self.scene.folder), Path(sys.executable).parent, os.environ.get("PATH", "")]
+        process = await asyncio.create_subprocess_exec(
+            *command,
+            cwd=self.scene.folder,
+            env={
+                "PATH": os.pathsep.join(map(str, tools)),
+                "PYTHONPATH": str(ROOT),
+                "HOME": str(self.scene.folder),
+                "HITL_REDIS_URL": self.scene.redis_url,
+                "HITL_TOKEN": self.names.get("token", ""),
+            },
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT,
+        )
+        try:
+            said = (await process.communicate())[0].decode()
+        except asyncio.CancelledError:
+            process.kill()
+            await process.wait()
+            raise
+        assert process.returncode == 0, said
+        return said
+
+
+@pytest.fixture
+async def stage(
+    redis_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[Stage]:
+    monkeypatch.chdir(tmp_path)
+    async with running_sandbox() as sandbox, Hands(sandbox.url) as hands:
+        scene = Scene(sandbox, hands, redis_url, tmp_path)
+        try:
+            async with AsyncExitStack() as stack:
+                yield Stage(scene, stack)
+        finally:
+            await scene.close()
+
+
+def test_no_snippet_is_left_out() -> None:
+    languages = {each.language for page in pages() for each in page.snippets}
+    assert languages <= {*RUN, *READ, *SHOWN_ONLY}
+
+
+@each_of(snippets("python"))
+async def test_python_runs(snippet: Snippet, stage: Stage) -> None:
+    """A file runs as a program, all else as if it stood in a coroutine."""
+    text = await stage.prepare(snippet)
+    async with asyncio.timeout(PATIENCE):
+        if snippet.file:
+            (stage.scene.folder / snippet.file).write_text(text)
+            stage.names["said"] = await stage.run(sys.executable, snippet.file)
+        else:
+            code = eval(_compiled("\n" * (snippet.line - 1) + text, snippet.name), stage.names)
+            await _until(snippet, code, stage.scene) if code else None
+    _check(snippet, stage.names)
+
+
+@each_of(SHELL)
+async def test_shell_runs(snippet: Snippet, stage: Stage) -> None:
+    _needs(*(tool for tool in ("curl", "jq", "redis-cli") if f"{tool} " in snippet.text))
+    text = await stage.prepare(snippet)
+    async with asyncio.timeout(PATIENCE):
+        stage.names["said"] = await stage.run("bash", "-euo", "pipefail", "-c", text)
+    _check(snippet, stage.names)
+
+
+@each_of(snippets("javascript"))
+async def test_javascript_runs(snippet: Snippet, stage: Stage) -> None:
+    _needs("node")
+    text = await stage.prepare(snippet)
+    (stage.scene.folder / "snippet.mjs").write_text(text)
+    async with asyncio.timeout(PATIENCE):
+        stage.names["said"] = await stage.run("node", "snippet.mjs")
+    _check(snippet, stage.names)
+
+
+@each_of(COMMANDS)
+def test_commands_exist(snippet: Snippet) -> None:
+    check_commands(snippet.text)
+
+
+@each_of(snippets("yaml"))
+def test_policies_load(snippet: Snippet) -> None:
+    """A part of one is completed by what every policy needs."""
+    told: dict[str, Any] = yaml.safe_load(snippet.text)
+    missing = "" if "default" in told else "default: review\n"
+    policy = Policy.from_yaml(missing + snippet.text)
+    _check(snippet, {"policy": policy})
+
+
+@each_of(snippets("json"))
+def test_json_can_be_read(snippet: Snippet) -> None:
+    _check(snippet, {"value": json.loads(snippet.text)})
+
+
+def _needs(*tools: str) -> None:
+    if missing := [tool for tool in tools if shutil.which(tool) is None]:
+        pytest.skip(f"not on the PATH: {', '.join(missing)}")
+
+
+def _check(snippet: Snippet, names: dict[str, Any]) -> None:
+    try:
+        exec(_compiled(snippet.then, f"{snippet.name}, then"), names)
+    except AssertionError as error:
+        error.add_note(f"{snippet.then}\nSaid: {names.get('said', 'nothing')}")
+        raise
+
+
+def _tools(folder: Path) -> Path:
+    """`hitl` of this checkout, wherever it is installed."""
+    hitl = folder / "bin" / "hitl"
+    hitl.parent.mkdir(exist_ok=True)
+    main = "import sys; from hitl_core.cli import main; sys.exit(main())"
+    hitl.write_text(f"#!{sys.executable}\n{main}\n")
+    hitl.chmod(0o755)
+    return hitl.parent
+
+
+def _policy_of_readme() -> str:
+    (policy,) = [each.text for each in page("README.md").snippets if each.language == "yaml"]
+    return policy
+
+
+def _compiled(text: str, name: str) -> Any:
+    return compile(text, name, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
+
+
+async def _until(snippet: Snippet, code: Any, scene: Scene) -> None:
+    """To its end, or to what the snippet waits for."""
+    running = asyncio.create_task(code)
+    try:
+        if snippet.until:
+
+            async def over() -> bool:
+                return running.done() or await ENDS[snippet.until](scene)
+
+            await wait_until(snippet.until, over, PATIENCE)
+            assert not running.done() or running.exception() is None, running.exception()
+        else:
+            await running
+    finally:
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
