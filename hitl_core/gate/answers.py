@@ -1,14 +1,14 @@
 """What the model is told about calls that must not run: one tool message each. Pure.
 
-The texts of a rejection are LangChain's own (langchain 1.3.18 and later), so a model meets the same words
-in every framework.
+A rejection is told in the words of the review's dialect, so that a model meets those that it knows: LangChain
+for Python (1.3.18 and later) unless the policy or the interrupt came from another system.
 """
 
 from __future__ import annotations
 
 from typing import Literal, NamedTuple, assert_never
 
-from hitl_core.model import Call, Decision, Review, Run
+from hitl_core.model import Call, Decision, DialectName, Review, Run
 from hitl_core.review.execution import to_run
 
 
@@ -54,10 +54,12 @@ def _told(review: Review, call: Call) -> tuple[str, Literal["success", "error"]]
         return f"`{call.name}` was not executed.", "error"
     if action.decision is None:
         return f"`{call.name}` was not decided. The tool was not executed.", "error"
-    return _decided(call, action.decision)
+    return _decided(call, action.decision, review.dialect)
 
 
-def _decided(call: Call, decision: Decision) -> tuple[str, Literal["success", "error"]]:
+def _decided(
+    call: Call, decision: Decision, dialect: DialectName
+) -> tuple[str, Literal["success", "error"]]:
     match decision.type:
         case "respond":
             return decision.message or "", "success"
@@ -68,18 +70,35 @@ def _decided(call: Call, decision: Decision) -> tuple[str, Literal["success", "e
                 f"Nobody decided on the tool call for `{call.name}` in time. The tool was not executed."
                 " Do not retry this tool call unless the user explicitly requests it."
             ), "error"
-        case "reject" if decision.message:
-            return (
-                f"User rejected the tool call for `{call.name}` with reason: {decision.message}"
-            ), "error"
         case "reject":
+            return _rejected(call, decision.message, dialect)
+        case "approve" | "edit":
+            return f"`{call.name}` was not executed.", "error"
+    assert_never(decision.type)
+
+
+def _rejected(
+    call: Call, reason: str | None, dialect: DialectName
+) -> tuple[str, Literal["success", "error"]]:
+    match dialect:
+        case "langchain" | "langchain_per_call" | "agent_inbox" | "arcgis":
+            if reason:
+                return (
+                    f"User rejected the tool call for `{call.name}` with reason: {reason}",
+                    "error",
+                )
             return (
                 f"User rejected the tool call for `{call.name}` with id {call.tool_call_id}. The tool was"
                 " not executed. Do not retry this tool call unless the user explicitly requests it."
             ), "error"
-        case "approve" | "edit":
-            return f"`{call.name}` was not executed.", "error"
-    assert_never(decision.type)
+        case "langchain_js" | "xpertai":
+            bare = f"User rejected the tool call for `{call.name}` with id {call.tool_call_id}"
+            return bare if reason is None else reason, "error"
+        case "sagents":  # no error, so that nothing there counts it as one and tries again
+            because = f" Reason: {reason}" if reason else ""
+            text = f"Tool call '{call.name}' was rejected by a human reviewer.{because}"
+            return text, "success"
+    assert_never(dialect)
 
 
 def _ran(call: Call, run: Run) -> tuple[str, Literal["success", "error"]]:

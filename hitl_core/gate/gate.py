@@ -7,7 +7,7 @@ import contextlib
 import logging
 import os
 import socket
-from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, Self, overload
 from uuid import uuid4
@@ -16,10 +16,13 @@ from hitl_core.errors import HitlError, Refused, ReviewNotFound, StoreError, Sto
 from hitl_core.failpoints import failpoint
 from hitl_core.gate import request
 from hitl_core.gate.guard import Guard, P, R, guarded, in_thread
-from hitl_core.gate.hub import ALIVE, LOOK, Hub, woken_within
+from hitl_core.gate.hub import ALIVE, LOOK, Hub
 from hitl_core.gate.outcome import Outcome
-from hitl_core.gate.request import Turn
-from hitl_core.model import Event, Review, ToolCall
+from hitl_core.gate.request import Request, Turn
+from hitl_core.gate.turns import next_turn
+from hitl_core.gate.watchers import woken_within
+from hitl_core.model import Event, Review, Snapshot, ToolCall
+from hitl_core.model.arguments import JsonObject
 from hitl_core.policy import Policy, Ruling
 from hitl_core.review import execution
 from hitl_core.review.service import Reviews
@@ -87,14 +90,18 @@ class Gate:
 
     async def review(
         self,
-        calls: Iterable[ToolCall],
+        calls: Iterable[ToolCall] | Request,
         *,
         thread_id: str,
         requester: str | None = None,
         turn: str | None = None,
+        context: Mapping[str, Any] | None = None,
+        tools: Mapping[str, JsonObject | None] | None = None,
+        path: Iterable[str] = (),
     ) -> Outcome:
         """Submit and wait. See `submit` for what each word means and what is raised."""
-        review, event = await self._build(calls, thread_id, requester, turn, None)
+        asked = await self._asked(calls, None, context, tools, path)
+        review, event = await self._build(asked, thread_id, requester, turn)
         # Watched before it is stored: else `settled` of this process could take it away.
         with self._hub.watch(review.id):
             await self._store_new(review.model_copy(update={"waiter": self.process}), event)
@@ -102,21 +109,29 @@ class Gate:
 
     async def submit(
         self,
-        calls: Iterable[ToolCall],
+        calls: Iterable[ToolCall] | Request,
         *,
         thread_id: str,
         requester: str | None = None,
         turn: str | None = None,
         rulings: Sequence[Ruling] | None = None,
+        context: Mapping[str, Any] | None = None,
+        tools: Mapping[str, JsonObject | None] | None = None,
+        path: Iterable[str] = (),
     ) -> str:
         """Store the review of one model turn and return its id at once.
 
         Submitting the same turn again finds the same review. `turn` names it, because models use call
         ids again; without one, the next review starts when the last of these ids is done. `requester` is
-        the chat user on whose behalf the agent acts. An integration may give the `rulings` itself.
-        Raises InvalidToolCall, ReviewConflict, StoreUnavailable.
+        the chat user on whose behalf the agent acts. `context` is this run's own configuration, which may
+        make the policy stricter (see `Policy.for_run`). `tools` are the agent's, by name, each with the
+        JSON Schema of its arguments or None: theirs is enforced where the policy has none, and an edit may
+        name another of them where the policy allows that one too. `path` names the agents that led here.
+        An integration may give the `rulings`, or a whole Request, itself; then nothing else is judged.
+        Raises InvalidToolCall, PolicyError for a context, ReviewConflict, StoreUnavailable.
         """
-        review, event = await self._build(calls, thread_id, requester, turn, rulings)
+        asked = await self._asked(calls, rulings, context, tools, path)
+        review, event = await self._build(asked, thread_id, requester, turn)
         await self._store_new(review, event)
         return review.id
 
@@ -228,7 +243,7 @@ class Gate:
             return Outcome(review, self.reviews, self._lease), 0.0
         ready = execution.ready_at(review)
         if ready is not None and ready <= snapshot.now:
-            return await self._claim(review_id), 0.2
+            return await self._claim(review_id, snapshot), 0.2
         if review.waiter != self.process and not await self._store.alive(review.waiter or ""):
             op = f"await:{uuid4().hex}"
             with contextlib.suppress(Refused):  # many want to: one of them does it
@@ -237,13 +252,14 @@ class Gate:
                 )
         return None, LOOK if ready is None else min(LOOK, ready - snapshot.now)
 
-    async def _claim(self, review_id: str) -> Outcome | None:
+    async def _claim(self, review_id: str, seen: Snapshot | None = None) -> Outcome | None:
         await failpoint("gate.before_claim")
         try:
             applied = await self.reviews.change(
                 review_id,
                 f"claim:{uuid4().hex}",
                 lambda review, now: execution.claim(review, self.process, now, self._lease),
+                seen,
             )
         except Refused:
             return None  # another process was faster, or a doubt came up
@@ -259,53 +275,32 @@ class Gate:
         waiter = (await self.reviews.load(review_id)).review.waiter
         return waiter not in (None, self.process) and await self._store.alive(waiter or "")
 
-    async def _build(
+    async def _asked(
         self,
-        calls: Iterable[ToolCall],
-        thread_id: str,
-        requester: str | None,
-        turn: str | None,
+        calls: Iterable[ToolCall] | Request,
         rulings: Sequence[Ruling] | None,
+        context: Mapping[str, Any] | None,
+        tools: Mapping[str, JsonObject | None] | None,
+        path: Iterable[str],
+    ) -> Request:
+        if isinstance(calls, Request):
+            return calls._replace(calls=request.frozen(calls.calls))
+        if rulings is not None:
+            return Request(request.frozen(calls), rulings, tuple(path))
+        policy = self.policy.for_run(context) if context is not None else self.policy
+        return await request.judged(policy, calls, tools=tools, path=path)
+
+    async def _build(
+        self, asked: Request, thread_id: str, requester: str | None, turn: str | None
     ) -> tuple[Review, Event]:
         which = Turn(self.agent, thread_id, turn or "", requester)
         request.check_turn(which)
-        calls = request.frozen(calls)
-        judged = rulings if rulings is not None else [self.policy.judge(call) for call in calls]
         if turn is None:
-            which = await self._next_turn(which, [call.id for call in calls])
+            which = await next_turn(self.reviews, which, [call.id for call in asked.calls])
         now = await self.reviews.patiently(self._store.now)
-        return request.build(which, calls, judged, self._store.partitions, now)
+        return request.build_from(which, asked, self._store.partitions, now)
 
     async def _store_new(self, review: Review, event: Event) -> None:
         await failpoint("gate.before_submit")
         await self.reviews.submit(review, event)
         await failpoint("gate.after_submit")
-
-    async def _next_turn(self, turn: Turn, ids: Sequence[str]) -> Turn:
-        """The one of #1, #2, … that is not done, else the next: galloping, as a thread may have many."""
-
-        async def over(number: int) -> bool:
-            id = request.id_of(turn._replace(name=f"#{number}"), ids, self._store.partitions)
-            snapshot = await self.reviews.patiently(partial(self._store.load, id))
-            return snapshot is not None and snapshot.review.status == "done"
-
-        low, high = 0, 1
-        while await over(high):
-            low, high = high, high * 2
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (middle, high) if await over(middle) else (low, middle)
-        return await self._live_turn(turn, ids) or turn._replace(name=f"#{high}")
-
-    async def _live_turn(self, turn: Turn, ids: Sequence[str]) -> Turn | None:
-        """Where the retention of early turns has ended, the count alone would start again at #1."""
-        for review_id in await self.reviews.patiently(partial(self._store.thread, turn.thread_id)):
-            snapshot = await self.reviews.patiently(partial(self._store.load, review_id))
-            if snapshot is None or snapshot.review.status == "done":
-                return None  # the live ones stand first
-            review = snapshot.review
-            named = turn._replace(name=review.turn)
-            same = request.id_of(named, ids, self._store.partitions) == review_id
-            if same and review.turn.startswith("#"):
-                return named
-        return None

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import weakref
 from collections.abc import Mapping
+from typing import Any
 from uuid import uuid4
 
 from hitl_core.errors import HitlError, LeaseLost, Refused
 from hitl_core.failpoints import failpoint
 from hitl_core.gate.answers import Answer, answers
+from hitl_core.gate.transcript import annotated, state_update
 from hitl_core.model import Call, Decision, Review, ToolCall, encode
 from hitl_core.review import execution
 from hitl_core.review.service import Reviews, Transition
@@ -31,7 +33,7 @@ class Outcome:
         self.requester = review.requester
         running = execution.to_run(review) if review.status == "claimed" else ()
         self.execute = tuple(
-            ToolCall(call.tool_call_id, call.name, review.arguments(call.key).parse())
+            ToolCall(call.tool_call_id, review.tool(call), review.arguments(call.key).parse())
             for call in running
         )
         self.answers: tuple[Answer, ...] = answers(review)
@@ -42,6 +44,15 @@ class Outcome:
     @property
     def jump_to_model(self) -> bool:
         return not self.execute
+
+    @property
+    def state_update(self) -> dict[str, Any]:
+        """What people's own answers put into the agent's state, where its configuration names a key."""
+        return state_update(self._review)
+
+    def annotated(self, call: ToolCall, content: Any) -> Any:
+        """A tool's result, after the notice that a person edited its call; see `transcript.annotated`."""
+        return annotated(self._review, call.id, content)
 
     @property
     def review(self) -> Review:
@@ -104,10 +115,11 @@ class Outcome:
         known = self._calls.get(call.id)
         if known is None or call.id not in {running.id for running in self.execute}:
             raise Refused("not_allowed", f"The call {call.id!r} must not run.")
-        if call.name != known.name or encode(call.args) != self._review.arguments(known.key):
+        name = self._review.tool(known)
+        if call.name != name or encode(call.args) != self._review.arguments(known.key):
             raise Refused(
                 "args_changed",
-                f"The call {call.id!r} of {known.name} is not the one that was decided: it must not run.",
+                f"The call {call.id!r} of {name} is not the one that was decided: it must not run.",
             )
         return known
 

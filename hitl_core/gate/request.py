@@ -2,26 +2,77 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from typing import NamedTuple
 
 from hitl_core.errors import InvalidToolCall
+from hitl_core.forms import SchemaError, check_schema
 from hitl_core.model import (
     Action,
     ActionRequest,
     Call,
+    DialectName,
     Event,
     Review,
     ReviewConfig,
+    Target,
     ToolCall,
     encode,
 )
+from hitl_core.model.arguments import JsonObject
 from hitl_core.model.call import is_text
-from hitl_core.policy import Ruling
+from hitl_core.policy import Policy, Ruling
 from hitl_core.store.keys import partition_for, review_id
 
 #: What one model turn may hold.
 MAX_CALLS = 100
+
+
+class Request(NamedTuple):
+    """The calls of one model turn, with everything that is said of them.
+
+    `tools` are those that an edit may name. `path` names the agents that led here, the outermost first;
+    `dialect` is the one whose texts the model gets; `policy` the digest of the policy that judged.
+    """
+
+    calls: Sequence[ToolCall]
+    rulings: Sequence[Ruling]
+    path: tuple[str, ...] = ()
+    dialect: DialectName = "langchain"
+    tools: Mapping[str, Target] = {}
+    edit_notice: str | None = None
+    policy: str | None = None
+
+
+async def judged(
+    policy: Policy,
+    calls: Iterable[ToolCall],
+    *,
+    tools: Mapping[str, JsonObject | None] | None = None,
+    state: object = None,
+    path: Iterable[str] = (),
+) -> Request:
+    """What a policy says of a turn, once and for all. `tools` are the agent's own, by name, each with the
+    JSON Schema of its arguments or None: where the policy has no schema theirs is enforced, and an edit may
+    name another of them where the policy allows that one too. Raises InvalidToolCall.
+    """
+    calls, tools = frozen(calls), tools or {}
+    rulings = [
+        _with_schema(await policy.judged(call, state), tools.get(call.name)) for call in calls
+    ]
+    edits = any("edit" in ruling.allowed_decisions for ruling in rulings)
+    return Request(
+        calls,
+        rulings,
+        tuple(path),
+        policy.dialect or "langchain",
+        _targets(policy, tools) if edits else {},
+        policy.edit_notice if edits else None,
+        policy.digest,
+    )
 
 
 class Turn(NamedTuple):
@@ -44,7 +95,7 @@ def frozen(calls: Iterable[ToolCall]) -> list[ToolCall]:
     does to its objects meanwhile. Raises InvalidToolCall, also for a turn whose answers could not be
     told apart.
     """
-    calls = [ToolCall(call.id, call.name, encode(call.args).parse()) for call in calls]
+    calls = [ToolCall(call.id, call.name, _own(call.args)) for call in calls]
     if not calls:
         raise InvalidToolCall("There is no tool call to review.")
     if len(calls) > MAX_CALLS:
@@ -65,14 +116,26 @@ def check_turn(turn: Turn) -> None:
 
 
 def build(
-    turn: Turn, calls: Sequence[ToolCall], rulings: Sequence[Ruling], partitions: int, now: float
+    turn: Turn,
+    calls: Sequence[ToolCall],
+    rulings: Sequence[Ruling],
+    partitions: int,
+    now: float,
 ) -> tuple[Review, Event]:
+    """`build_from`, for calls of which nothing else is known."""
+    return build_from(turn, Request(calls, rulings), partitions, now)
+
+
+def build_from(turn: Turn, request: Request, partitions: int, now: float) -> tuple[Review, Event]:
     """A review with its verdicts, at `now`. Settled at once where nobody has to be asked."""
+    calls = request.calls
     args = [encode(call.args) for call in calls]
+    digests = [each.digest for each in args]
     frozen: list[Call] = []
     actions: list[Action] = []
-    for position, (call, ruling) in enumerate(zip(calls, rulings, strict=True), start=1):
-        key, digest = str(position), args[position - 1].digest
+    each = zip(calls, request.rulings, digests, strict=True)
+    for position, (call, ruling, digest) in enumerate(each, start=1):
+        key = str(position)
         frozen.append(
             Call(
                 key=key,
@@ -92,26 +155,70 @@ def build(
         thread_id=turn.thread_id,
         turn=turn.name,
         requester=turn.requester,
+        path=request.path,
+        dialect=request.dialect,
+        policy=request.policy,
         created_at=now,
         calls=tuple(frozen),
         actions=tuple(actions),
+        tools=dict(request.tools),
+        edit_notice=request.edit_notice,
         status="pending" if actions else "settled",
         settled_at=None if actions else now,
         args={f"{call.key}:1": data for call, data in zip(frozen, args, strict=True)},
     )
-    return review, Event(kind="submitted", review_id=review.id, at=now)
+    event = Event(kind="submitted", review_id=review.id, at=now, what=request.policy)
+    return review, event
+
+
+def _own(args: JsonObject) -> JsonObject:
+    """A copy, in the model's order: descriptions show them so. Raises InvalidToolCall."""
+    encode(args)
+    return json.loads(json.dumps(args))
+
+
+def _with_schema(ruling: Ruling, own: JsonObject | None) -> Ruling:
+    if own is None or ruling.args_schema is not None or ruling.verdict.kind != "review":
+        return ruling
+    try:
+        check_schema(own)
+    except SchemaError as error:
+        raise InvalidToolCall(f"A tool's own schema can't be used: {error}.") from error
+    return replace(ruling, args_schema=own)
+
+
+def _targets(policy: Policy, tools: Mapping[str, JsonObject | None]) -> dict[str, Target]:
+    """Without those whose schema can't be used: no edit can be checked by it."""
+    found: dict[str, Target] = {}
+    for name, own in tools.items():
+        target = policy.target(name)
+        with suppress(SchemaError):
+            if own is not None and target.args_schema is None:
+                check_schema(own)
+                target = target.model_copy(update={"args_schema": own})
+            found[name] = target
+    return found
 
 
 def _action(key: str, call: ToolCall, ruling: Ruling, digest: str, now: float) -> Action:
     return Action(
         key=key,
         submitted_at=now,
-        request=ActionRequest(tool_call_id=call.id, name=call.name, description=ruling.description),
+        request=ActionRequest(
+            tool_call_id=call.id,
+            name=call.name,
+            description=ruling.description,
+            text=ruling.text,
+            title=ruling.title,
+            interrupt_id=ruling.interrupt_id,
+        ),
         config=ReviewConfig(
             action_name=call.name,
             allowed_decisions=ruling.allowed_decisions,
             args_schema=ruling.args_schema,
             reject_reason=ruling.reject_reason,
+            answer_schema=ruling.answer_schema,
+            output=ruling.output,
         ),
         route=ruling.route,
         digest=digest,

@@ -1,9 +1,17 @@
 """The words: values, frozen, with no behaviour beyond reading themselves."""
 
-from hitl_core.model.action import Action, ActionRequest, Escalation, ReviewConfig
+from hitl_core.model.action import (
+    Action,
+    ActionRequest,
+    Escalation,
+    Output,
+    ReviewConfig,
+    Target,
+)
 from hitl_core.model.arguments import Arguments, decode, encode
 from hitl_core.model.call import ToolCall
 from hitl_core.model.decision import DECISION_TYPES, Decision, DecisionType, Reviewer
+from hitl_core.model.dialect import DIALECTS, DialectName
 from hitl_core.model.event import Event, EventKind
 from hitl_core.model.review import (
     Call,
@@ -22,6 +30,7 @@ from hitl_core.model.verdict import Verdict
 __all__ = [
     "DECISION_TYPES",
     "DEFAULT_PLACE",
+    "DIALECTS",
     "Action",
     "ActionRequest",
     "Arguments",
@@ -29,12 +38,14 @@ __all__ = [
     "Cancellation",
     "Decision",
     "DecisionType",
+    "DialectName",
     "Escalation",
     "Event",
     "EventKind",
     "Expire",
     "Lease",
     "MessageRef",
+    "Output",
     "Place",
     "Review",
     "ReviewConfig",
@@ -45,6 +56,7 @@ __all__ = [
     "Snapshot",
     "Status",
     "Step",
+    "Target",
     "Token",
     "ToolCall",
     "Verdict",

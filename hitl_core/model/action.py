@@ -10,20 +10,48 @@ from hitl_core.model.value import Value
 
 
 class ActionRequest(Value):
-    """What is asked. The arguments are bytes of their own: `review.arguments(action.key)`."""
+    """What is asked. The arguments are bytes of their own: `review.arguments(action.key)`.
+
+    The others are for the agent's own system: `text` is the description as that one words it, where it
+    isn't `description`; `title` what it calls the action, where no tool may be called that; `interrupt_id`
+    what its answer is sent to.
+    """
 
     tool_call_id: str
     name: str
     description: str
+    text: str | None = None
+    title: str | None = None
+    interrupt_id: str | None = None
+
+
+class Output(Value):
+    """Where a person's answer goes: under `key` into the agent's state, or into the tool's arguments."""
+
+    key: str
+    into: Literal["state", "input"]
+
+
+class Target(Value):
+    """What the policy says of another tool that an edit may name. `notify`: who is asked about that one."""
+
+    verdict: Literal["allow", "review", "deny"]
+    allowed_decisions: tuple[DecisionType, ...] = ()
+    args_schema: dict[str, Any] | None = None
+    notify: tuple[Place, ...] = ()
 
 
 class ReviewConfig(Value):
-    """How it may be answered. `args_schema` is a JSON Schema, None where there is none."""
+    """How it may be answered. The schemas are JSON Schemas, None where there is none; `answer_schema` is that
+    of a person's own answer (a text, a choice).
+    """
 
     action_name: str
     allowed_decisions: tuple[DecisionType, ...]
     args_schema: dict[str, Any] | None = None
     reject_reason: Literal["optional", "required"] = "optional"
+    answer_schema: dict[str, Any] | None = None
+    output: Output | None = None
 
 
 class Escalation(Value):

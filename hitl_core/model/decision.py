@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from hitl_core.model.value import Value
 
@@ -21,7 +21,9 @@ class Reviewer(Value):
 
 class Decision(Value):
     """Final. `by` is None where the deadline decided; `digest` is that of the arguments decided on
-    (after an edit: the edited ones); `at` is in seconds since the epoch, by the store's clock.
+    (after an edit: the edited ones); `at` is in seconds since the epoch, by the store's clock. `name` is
+    the tool that an edit chose in place of the one asked for; `answer` the JSON value that a person gave
+    to a question with a schema, of which `message` is the text.
     """
 
     type: DecisionType
@@ -30,3 +32,5 @@ class Decision(Value):
     revision: int
     digest: str
     message: str | None = None
+    name: str | None = None
+    answer: Any = None

@@ -7,9 +7,10 @@ from typing import Literal
 
 from pydantic import Field
 
-from hitl_core.model.action import Action
+from hitl_core.model.action import Action, Target
 from hitl_core.model.arguments import Arguments
 from hitl_core.model.decision import Reviewer
+from hitl_core.model.dialect import DialectName
 from hitl_core.model.route import DEFAULT_PLACE, Place, Route
 from hitl_core.model.run import Run
 from hitl_core.model.value import Value
@@ -54,6 +55,10 @@ class Review(Value):
     Times are seconds since the epoch by the store's clock. `version` is the compare-and-set counter
     and nothing else. `ops` remembers the last operations' ids with what each did, because a reply can
     be lost after the write. `waiter` is the process that waits for the hand-off.
+
+    `path` names the agents that led to it, the outermost first. `dialect` is the one whose texts the model
+    gets. `policy` is the digest of the policy that judged, None where an integration did. `tools` are
+    those that an edit may name, `edit_notice` what the result of an edited call begins with.
     """
 
     schema_version: Literal[1] = SCHEMA_VERSION
@@ -62,9 +67,14 @@ class Review(Value):
     thread_id: str
     turn: str
     requester: str | None
+    path: tuple[str, ...] = ()
+    dialect: DialectName = "langchain"
+    policy: str | None = None
     created_at: float
     calls: tuple[Call, ...]
     actions: tuple[Action, ...]
+    tools: dict[str, Target] = Field(default_factory=dict)
+    edit_notice: str | None = None
     version: int = 1
     status: Status = "pending"
     settled_at: float | None = None
@@ -90,6 +100,11 @@ class Review(Value):
             action = self.action(key)
             revision = action.revision if action else 1
         return self.args[f"{key}:{revision}"]
+
+    def tool(self, call: Call) -> str:
+        """Which tool runs for this call: the one asked for, or the one that an edit named."""
+        action = self.action(call.key)
+        return (action and action.decision and action.decision.name) or call.name
 
     @property
     def doubts(self) -> tuple[Call, ...]:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
+
+from referencing import Registry
 
 from hitl_core.forms.form import SchemaError
-from hitl_core.forms.schema import check_schema, validator_for
+from hitl_core.forms.meter import Meter
+from hitl_core.forms.schema import check_schema, compiled
 from hitl_core.model.arguments import JsonObject
 
 
@@ -21,5 +24,12 @@ def problem_in(schema: dict[str, Any]) -> str | None:
 
 
 def predicate(schema: dict[str, Any]) -> Callable[[JsonObject], bool]:
-    """Whether arguments satisfy the schema. Raises where finding out would take too long."""
-    return lambda args: bool(validator_for(schema, args).is_valid(args))
+    """Whether arguments satisfy the schema, compiled once. Raises where finding out would take too long."""
+    validator, plain = compiled(schema)
+    registry = cast(Any, Registry)()  # empty: nothing is ever fetched
+
+    def is_met(args: JsonObject) -> bool:
+        checks = validator(plain, registry=registry, format_checker=Meter(args))
+        return bool(checks.is_valid(args))
+
+    return is_met

@@ -23,7 +23,6 @@ NOT_YET = {
     "remind": _OTHERS,
     "fallback": _OTHERS,
     "must_read": _OTHERS,
-    "allow_override": _OTHERS,
     "reject_quorum": _OTHERS,
     "clock": _OTHERS,
 }

@@ -4,32 +4,45 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self, cast
 
-from hitl_core.model import ToolCall
+from hitl_core.errors import PolicyError
+from hitl_core.model import DialectName, Target, ToolCall
 from hitl_core.policy.document import MAX_BYTES, parse
-from hitl_core.policy.glob import covers, is_glob
 from hitl_core.policy.node import Node
 from hitl_core.policy.read import read_policy
+from hitl_core.policy.reading import Reader, Reading
 from hitl_core.policy.report import Report
-from hitl_core.policy.rule import Rule
+from hitl_core.policy.rule import Rule, Seen
+from hitl_core.policy.rules import Rules
 from hitl_core.policy.ruling import Ruling
+from hitl_core.policy.stricter import stricter, target
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Policy:
     """`rules` are in the order of the file; `default` speaks where none of them matches.
 
-    `digest` is the SHA-256, in hex, of the source; of a callable it covers the name only.
+    `digest` is the SHA-256, in hex, of the source; of a callable it covers the name only. `dialect` is the
+    system whose configuration it was, None where it is ours. `over` is what one run's context says.
     """
 
     name: str
     default: Rule
     rules: tuple[Rule, ...]
     digest: str
+    dialect: DialectName | None = None
+    edit_notice: str | None = None
+    allow_override: bool = False
+    read: Reader = read_policy
+    over: Reading | None = None
+    _found: Rules = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_found", Rules(self.rules))
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
@@ -54,39 +67,110 @@ class Policy:
     def from_yaml(cls, text: str, *, name: str = "policy") -> Self:
         """From YAML. Raises PolicyError with the line and the key of what is wrong."""
         report = Report(name)
-        default, rules = read_policy(Node(parse(text, report), (), report))
-        return cls(name, default, rules, _digest(text))
+        return cls._of(Node(parse(text, report), (), report), text, read_policy)
 
     @classmethod
-    def from_mapping(cls, config: Mapping[str, Any], *, name: str = "policy") -> Self:
+    def from_mapping(
+        cls,
+        config: Mapping[str, Any],
+        *,
+        name: str = "policy",
+        read: Reader = read_policy,
+        dialect: DialectName | None = None,
+    ) -> Self:
         """From Python: the same keys. Raises PolicyError with the key of what is wrong.
 
         A rule's `when` may be a callable `(args) -> bool` here, and its `description` one
-        `(args) -> str`. Both are plain functions, called once a call, with arguments of their own.
+        `(args) -> str`, sync or async, called once a call with arguments of its own. What else than True or
+        False a `when` answers counts as met. Only a gate can wait for an async one. A dialect gives its
+        own `read`.
         """
-        default, rules = read_policy(Node(config, (), Report(name)))
-        return cls(name, default, rules, _digest(json.dumps(config, default=_plain)))
+        return cls._of(Node(config, (), Report(name)), config, read, dialect)
 
-    def judge(self, call: ToolCall) -> Ruling:
-        """One ruling for every call; never raises. The first rule that matches speaks."""
-        rulings = (rule.judge(call) for rule in self._candidates(call.name))
-        return next(ruling for ruling in rulings if ruling is not None)
+    @classmethod
+    def _of(
+        cls, node: Node, source: object, read: Reader, dialect: DialectName | None = None
+    ) -> Self:
+        reading = read(node, None)
+        node.report.check()
+        assert reading.default is not None  # every reader has one where nothing is inherited
+        return cls(
+            node.report.file,
+            reading.default,
+            reading.rules,
+            _digest(source, node.report),
+            reading.dialect or dialect,
+            reading.edit_notice,
+            reading.allow_override,
+            read,
+        )
 
-    def _candidates(self, tool: str) -> Iterator[Rule]:
-        """The exact name, then the globs in the order of the file, then the default."""
-        yield from (rule for rule in self.rules if rule.name == tool)
-        for rule in self.rules:
-            if rule.name and is_glob(rule.name) and covers(rule.name, tool):
-                yield rule
-        yield self.default
+    def for_run(self, context: Mapping[str, Any]) -> Self:
+        """This policy under one run's own configuration, in the words of its dialect.
+
+        It may only tighten: of the two rulings the stricter counts. With `allow_override: true` in the
+        policy, what the context says of a tool replaces what the policy does. Raises PolicyError.
+        """
+        report = Report("context")
+        reading = self.read(Node(context, (), report), self.default)
+        report.check()
+        return replace(self, over=reading)
+
+    def judge(self, call: ToolCall, state: object = None) -> Ruling:
+        """One ruling for every call. The first rule that matches speaks. `state` is the agent's, for
+        callables that want it. Raises PolicyError where a callable has to be awaited, and nothing else.
+        """
+        judging = self.judged(call, state)
+        try:
+            judging.send(None)
+        except StopIteration as done:
+            return done.value
+        judging.close()
+        raise PolicyError(
+            f"{self.name}: a `when` or `description` about `{call.name}` is async, and only a gate can wait"
+            " for it: submit the call, or make it a plain function."
+        )
+
+    async def judged(self, call: ToolCall, state: object = None) -> Ruling:
+        """The same, waiting for callables that are async."""
+        over = self.over
+        seen = Seen(call, state, over.prefix if over else None)
+        ruling = await _first((*self._found.about(call.name), self.default), seen)
+        assert ruling is not None  # the default has no `when`
+        if over is None:
+            return ruling
+        said = await _first(over.about(call.name), seen)
+        if said is None:
+            return ruling
+        return said if self.allow_override else stricter(ruling, said)
+
+    def target(self, tool: str) -> Target:
+        """What it says of a tool whatever its arguments are: what an edit may turn another call into."""
+        own = (*self._found.about(tool), self.default)
+        if self.over is None:
+            return target(own)
+        over = self.over.about(tool)
+        return target((*over, *own)) if self.allow_override else target(own, over)
 
 
-def _digest(source: str) -> str:
-    return hashlib.sha256(source.encode("utf-8")).hexdigest()
+async def _first(rules: Iterable[Rule], seen: Seen) -> Ruling | None:
+    for rule in rules:
+        if (ruling := await rule.judge(seen)) is not None:
+            return ruling
+    return None
+
+
+def _digest(source: object, report: Report) -> str:
+    try:
+        text = source if isinstance(source, str) else json.dumps(source, default=_plain)
+    except (TypeError, ValueError, RecursionError):
+        report.stop("This can't be written as JSON: it nests too deeply, or in a circle.")
+    return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
 
 
 def _plain(value: object) -> object:
     """For the digest: other mappings as objects, callables by their name."""
     if isinstance(value, Mapping):
         return dict(cast(Mapping[str, object], value))
-    return f"{value.__module__}.{getattr(value, '__qualname__', type(value).__qualname__)}"
+    module = getattr(value, "__module__", type(value).__module__)
+    return f"{module}.{getattr(value, '__qualname__', type(value).__qualname__)}"

@@ -9,26 +9,39 @@ from hitl_core.model.call import TOOL_NAME
 from hitl_core.policy.glob import covers, is_glob
 from hitl_core.policy.node import Node, take
 from hitl_core.policy.read_rule import read_rule
+from hitl_core.policy.reading import Reading
 from hitl_core.policy.route import KEYS as ROUTE_KEYS
 from hitl_core.policy.route import read_route
 from hitl_core.policy.rule import Kind, Rule
 
-KEYS = ("default", "description_prefix", "interrupt_on", *ROUTE_KEYS)
+KEYS = (
+    "default",
+    "description_prefix",
+    "interrupt_on",
+    "allow_override",
+    "edit_notice",
+    *ROUTE_KEYS,
+)
+#: What one run's context may say.
+CONTEXT_KEYS = ("default", "description_prefix", "interrupt_on")
 MAX_NAME = 128
 DESCRIPTION_PREFIX = "Tool execution requires approval"
 _KINDS: tuple[Kind, ...] = ("allow", "review", "deny")
 _GLOB = re.compile(r"[A-Za-z0-9_.:/*?-]+")
 
 
-def read_policy(node: Node) -> tuple[Rule, tuple[Rule, ...]]:
-    """The default and the rules. Raises InvalidPolicy with everything that is wrong."""
-    fields = node.fields(KEYS, required=("default",))
+def read_policy(node: Node, inherited: Rule | None = None) -> Reading:
+    """The default and the rules, of a policy of ours. Raises InvalidPolicy with everything that is wrong."""
+    whole = inherited is None
+    fields = node.fields(KEYS if whole else CONTEXT_KEYS, required=("default",) if whole else ())
+    prefix = (take(fields, "description_prefix", Node.text) or "").strip() or None
+    kind = take(fields, "default", _kind)
     default = Rule(
         name=None,
-        kind=take(fields, "default", _kind) or "review",
+        kind=kind or "review",
         line=node.report.line(("default",)),
-        prefix=(take(fields, "description_prefix", Node.text) or "").strip() or DESCRIPTION_PREFIX,
-        route=read_route(fields, Route()),
+        prefix=prefix or (inherited.prefix if inherited else DESCRIPTION_PREFIX),
+        route=read_route(fields, inherited.route if inherited else Route()),
     )
     entries = take(fields, "interrupt_on", Node.entries) or {}
     rules: list[Rule] = []
@@ -38,7 +51,13 @@ def read_policy(node: Node) -> tuple[Rule, tuple[Rule, ...]]:
         elif rule := read_rule(name, each, default):
             rules.append(rule)
     node.report.check()
-    return default, tuple(rules)
+    return Reading(
+        default if whole or kind else None,
+        tuple(rules),
+        prefix,
+        take(fields, "edit_notice", Node.text),
+        take(fields, "allow_override", Node.boolean) or False,
+    )
 
 
 def _kind(node: Node) -> Kind | None:

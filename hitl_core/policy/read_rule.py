@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import copy
-import inspect
 import json
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, cast
 
 from hitl_core.model import DECISION_TYPES, DecisionType
-from hitl_core.model.arguments import JsonObject
 from hitl_core.policy import _schema
 from hitl_core.policy.node import Node, guess, listed, shown, take
 from hitl_core.policy.route import KEYS as ROUTE_KEYS
 from hitl_core.policy.route import read_route
-from hitl_core.policy.rule import DEFAULT_DECISIONS, Rule
+from hitl_core.policy.rule import DEFAULT_DECISIONS, Ask, Rule
 
 KEYS = (
     "allowed_decisions",
     "description",
     "when",
     "args_schema",
+    "answer_schema",
     "reject_reason",
     "idempotent",
     *ROUTE_KEYS,
@@ -57,10 +56,11 @@ def _read_mapping(name: str, node: Node, default: Rule) -> Rule | None:
         line=node.line,
         prefix=default.prefix,
         route=read_route(fields, default.route),
-        description=take(fields, "description", _description, ""),
+        description=take(fields, "description", _description),
         when=take(fields, "when", _when),
-        allowed_decisions=take(fields, "allowed_decisions", _decisions, DEFAULT_DECISIONS),
-        args_schema=take(fields, "args_schema", _schema_of),
+        allowed_decisions=take(fields, "allowed_decisions", read_decisions, DEFAULT_DECISIONS),
+        args_schema=take(fields, "args_schema", read_args_schema),
+        answer_schema=_answer_schema(fields),
         reject_reason=take(fields, "reject_reason", _reject_reason) or "optional",
         idempotent=take(fields, "idempotent", Node.boolean) or False,
     )
@@ -70,17 +70,20 @@ def _reject_reason(node: Node) -> Literal["optional", "required"] | None:
     return node.one_of(_REASONS)
 
 
-def _decisions(node: Node) -> tuple[DecisionType, ...]:
+def read_decisions(
+    node: Node, words: tuple[DecisionType, ...] = DECISION_TYPES
+) -> tuple[DecisionType, ...]:
+    """A list of decisions, each among `words`: those that the system knows."""
     nodes = node.items("[approve, reject]")
     if nodes == []:
         node.problem("This list is empty: nobody could ever decide. Name at least one decision.")
     found: list[DecisionType] = []
     for each in nodes or []:
-        decision: DecisionType | None = next((t for t in DECISION_TYPES if t == each.value), None)
+        decision: DecisionType | None = next((t for t in words if t == each.value), None)
         if decision is None:
             ours = _SYNONYMS.get(each.value) if isinstance(each.value, str) else None
-            hint = f" Did you mean `{ours}`?" if ours else guess(each.value, DECISION_TYPES)
-            each.problem(f"{each} is no decision: {listed(DECISION_TYPES)}.{hint}")
+            hint = f" Did you mean `{ours}`?" if ours in words else guess(each.value, words)
+            each.problem(f"{each} is no decision: {listed(words)}.{hint}")
         elif decision in found:
             each.problem(f"{shown(decision)} stands here twice.")
         else:
@@ -88,38 +91,64 @@ def _decisions(node: Node) -> tuple[DecisionType, ...]:
     return tuple(found)
 
 
-def _description(node: Node) -> str | Callable[[JsonObject], str]:
+def _description(node: Node) -> str | Ask | None:
     if callable(node.value):
-        return cast(Callable[[JsonObject], str], _own_copy(node))
-    return (node.text() or "").strip()
+        return _on_own_copy(node.value)
+    return (node.text() or "").strip() or None
 
 
-def _when(node: Node) -> Callable[[JsonObject], object] | None:
+def _when(node: Node) -> Ask | None:
     if callable(node.value):
-        return _own_copy(node)
-    schema = _schema_of(node)
+        return _on_own_copy(node.value)
+    return read_when_schema(node)
+
+
+def read_when_schema(node: Node) -> Ask | None:
+    """A JSON Schema over the arguments."""
+    schema = read_args_schema(node)
     if schema == {}:
         node.problem("An empty `when` is always met: leave it out.")
-    return None if schema is None else _schema.predicate(schema)
+    if not schema:
+        return None
+    meets = _schema.predicate(schema)
+    return lambda seen: meets(seen.call.args)
 
 
-def _own_copy(node: Node) -> Callable[[JsonObject], object]:
-    """The callable, on arguments of its own: what it does to them never reaches what will run."""
-    function = cast(Callable[[JsonObject], object], node.value)
-    if inspect.iscoroutinefunction(function):
-        node.problem("This must be a plain function: the policy has no event loop to await one in.")
-    return lambda args: function(copy.deepcopy(args))
+def _on_own_copy(function: Callable[..., object]) -> Ask:
+    """What it does to the arguments never reaches what will run."""
+    return lambda seen: function(copy.deepcopy(seen.call.args))
 
 
-def _schema_of(node: Node) -> dict[str, Any] | None:
+def _answer_schema(fields: dict[str, Node]) -> dict[str, Any] | None:
+    """Of the answer to a question, which is a tool call that nobody runs: a person answers in its place."""
+    schema = take(fields, "answer_schema", read_schema)
+    allowed = fields.get("allowed_decisions")
+    decisions = cast(Any, allowed.value) if allowed else ()
+    if schema is not None and list(decisions) != ["respond"]:
+        fields["answer_schema"].problem(
+            "A question is answered and nothing else: it needs `allowed_decisions: [respond]`."
+        )
+    return schema
+
+
+def read_args_schema(node: Node) -> dict[str, Any] | None:
+    """A JSON Schema that an object can satisfy."""
+    schema = read_schema(node)
+    types = (schema or {}).get("type", "object")
+    if schema is None or types == "object" or (not isinstance(types, str) and "object" in types):
+        return schema
+    return node.problem(
+        "Nothing can satisfy this: arguments are an object, so `type` must be `object`."
+    )
+
+
+def read_schema(node: Node) -> dict[str, Any] | None:
+    """A JSON Schema that is checked here without ever working for long."""
     value = node.value
     if not isinstance(value, dict):
         return node.problem(f"This must be a JSON Schema, which is a mapping, not {node}.")
     schema = cast(dict[str, Any], value)
     problem = _schema.problem_in(schema)
-    types = schema.get("type", "object")
-    if problem is None and types != "object" and (isinstance(types, str) or "object" not in types):
-        problem = "Nothing can satisfy this: arguments are an object, so `type` must be `object`."
     if problem is not None:
         return node.problem(problem)
     return json.loads(json.dumps(schema))  # its own, and as JSON has it: text keys, no tuples

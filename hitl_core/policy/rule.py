@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Callable
+import inspect
+import json
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple, cast
 
-from hitl_core.model import DecisionType, Route, ToolCall, Verdict
-from hitl_core.model.arguments import JsonObject
+from hitl_core.model import DecisionType, DialectName, Output, Route, ToolCall, Verdict
 from hitl_core.policy.ruling import Ruling
+from hitl_core.policy.wording import whole
 
 Kind = Literal["allow", "review", "deny"]
 #: What may be decided where the policy doesn't say.
@@ -22,51 +23,121 @@ _SAYS: dict[Kind, str] = {
 }
 
 
+class Seen(NamedTuple):
+    """What a rule may look at: the call, the agent's state where there is one, and a run's own prefix."""
+
+    call: ToolCall
+    state: object = None
+    prefix: str | None = None
+
+
+class Question(NamedTuple):
+    """What a description may say beside its text: what a person may answer."""
+
+    text: str
+    answer_schema: dict[str, Any] | None
+    allowed_decisions: tuple[DecisionType, ...]
+
+
+#: Of a rule: what it answers may have to be awaited, and it may raise.
+Ask = Callable[[Seen], object]
+
+
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Rule:
-    """`name` is a tool's name or a glob, None for the default. The callables may raise."""
+    """`name` is a tool's name or a glob, None for the default. `description` is None where there is none."""
 
     name: str | None
     kind: Kind
     line: int | None
     prefix: str
     route: Route
-    description: str | Callable[[JsonObject], str] = ""
-    when: Callable[[JsonObject], object] | None = None
+    description: str | Ask | None = None
+    when: Ask | None = None
     allowed_decisions: tuple[DecisionType, ...] = DEFAULT_DECISIONS
     args_schema: dict[str, Any] | None = None
     reject_reason: Literal["optional", "required"] = "optional"
     idempotent: bool = False
+    answer_schema: dict[str, Any] | None = None
+    output: Output | None = None
+    dialect: DialectName | None = None
 
-    def judge(self, call: ToolCall) -> Ruling | None:
-        """None where `when` is not met. A `when` that fails counts as met: in doubt, ask."""
+    async def judge(self, seen: Seen) -> Ruling | None:
+        """None where `when` is not met. One that fails, or says neither, counts as met: in doubt, ask."""
         failure = ""
         if self.when is not None:
             try:
-                if not self.when(call.args):
+                met = await _waited(self.when(seen))
+                if not met and met is not False:
+                    raise TypeError("a `when` answers True or False")
+                if not met:
                     return None
             except Exception as error:  # its text may hold arguments, so only its kind is told
                 failure = f" Its `when` failed ({type(error).__name__}), which counts as met."
-        description = self._describe(call.args)
+        own = await self._described(seen)
+        said = own.text if isinstance(own, Question) else own
         subject = f"The rule `{self.name}`" if self.name else "No rule matched; the default"
-        reason = description or f"{subject} {_SAYS[self.kind]}."
+        reason = said or f"{subject} {_SAYS[self.kind]}."
+        prefix = seen.prefix or self.prefix
+        asks = self.kind == "review"
+        question = own if asks and isinstance(own, Question) else None
         return Ruling(
             verdict=Verdict(kind=self.kind, rule=self.name, reason=reason + failure),
-            description=description or self.prefix,
-            allowed_decisions=self.allowed_decisions if self.kind == "review" else (),
-            args_schema=copy.deepcopy(self.args_schema),
+            description=said or prefix,
+            text=self._text(said, prefix, seen.call) if asks else None,
+            allowed_decisions=(question or self).allowed_decisions if asks else (),
+            args_schema=_copy(self.args_schema),
+            answer_schema=(question or self).answer_schema,
+            output=self.output,
             reject_reason=self.reject_reason,
             route=self.route,
             idempotent=self.idempotent,
             line=self.line,
         )
 
-    def _describe(self, args: JsonObject) -> str:
-        if isinstance(self.description, str):
+    def _text(self, said: str | None, prefix: str, call: ToolCall) -> str | None:
+        if self.dialect is None:
+            return None
+        text = whole(self.dialect, prefix, call) if said is None else said
+        return None if text == (said or prefix) else text
+
+    async def _described(self, seen: Seen) -> str | Question | None:
+        if self.description is None or isinstance(self.description, str):
             return self.description
         try:
-            text = self.description(args)
-            # Half a surrogate pair, from the arguments, could be neither stored nor shown.
-            return text.encode("utf-8", "backslashreplace").decode("utf-8").strip()
+            found = await _waited(self.description(seen))
+            if isinstance(found, Question):
+                return found._replace(text=_storable(found.text))
+            text = _storable(cast(str, found))
         except Exception:  # a review without its description is better than none
-            return ""
+            return None
+        return text if self.dialect else text.strip() or None
+
+
+def _copy(schema: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Of its own, so that nobody changes the policy through a ruling. A third of what copy.deepcopy takes."""
+    return None if schema is None else json.loads(json.dumps(schema))
+
+
+def _storable(text: str) -> str:
+    """Half a surrogate pair, from the arguments, could be neither stored nor shown."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+class _Turn:
+    """One bare yield: an event loop comes back at once; who has none sees that it would have to wait."""
+
+    def __await__(self) -> Generator[None]:
+        yield
+
+
+async def _waited(found: object) -> object:
+    if not inspect.isawaitable(found):
+        return found
+    try:
+        await _Turn()
+    except GeneratorExit:
+        if inspect.iscoroutine(found):
+            found.close()
+        raise
+    return await found

@@ -5,15 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from hitl_core.model import DecisionType, Route, Verdict
+from hitl_core.model import DecisionType, Output, Route, Verdict
 
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """Everything that is frozen into the review when the call is submitted.
+    """Everything that is frozen into the review when the call is submitted. Nobody changes its schemas.
 
     `description` tells people why they are asked. `allowed_decisions` is empty unless the verdict
-    is `review`, and never empty then. `line` is where the rule stands, None without a file.
+    is `review`, and never empty then. `line` is where the rule stands, None without a file. The rest is
+    as in `ActionRequest` and `ReviewConfig`.
     """
 
     verdict: Verdict
@@ -24,3 +25,8 @@ class Ruling:
     route: Route
     idempotent: bool
     line: int | None
+    answer_schema: dict[str, Any] | None = None
+    output: Output | None = None
+    text: str | None = None
+    title: str | None = None
+    interrupt_id: str | None = None

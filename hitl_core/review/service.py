@@ -5,12 +5,11 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import NamedTuple, TypeVar
 from weakref import WeakValueDictionary
 
 from hitl_core.errors import Refused, ReviewConflict, ReviewNotFound, StoreUnavailable
-from hitl_core.forms import check_args
 from hitl_core.model import Event, Review, Reviewer, Snapshot
 from hitl_core.review import execution, transitions
 from hitl_core.review.transitions import Changed, Proposal
@@ -72,8 +71,12 @@ class Reviews:
             )
         return stored
 
-    async def change(self, review_id: str, op: str, transition: Transition) -> Applied:
+    async def change(
+        self, review_id: str, op: str, transition: Transition, seen: Snapshot | None = None
+    ) -> Applied:
         """Apply a transition once, whatever is lost on the way: `op` names it, the same on every try.
+
+        What was `seen` just now need not be read again: had it changed, the compare would fail.
 
         Raises what the transition raises, ReviewNotFound, StoreUnavailable, and Refused("busy") where
         others kept changing the review.
@@ -83,12 +86,14 @@ class Reviews:
         # compare after compare to each other.
         turn = self._turns.setdefault(review_id, asyncio.Lock())
         async with turn:
-            return await self._change(review_id, op, transition, end)
+            return await self._change(review_id, op, transition, end, seen)
 
-    async def _change(self, review_id: str, op: str, transition: Transition, end: float) -> Applied:
+    async def _change(
+        self, review_id: str, op: str, transition: Transition, end: float, seen: Snapshot | None
+    ) -> Applied:
         lost = 0
         while lost < ATTEMPTS:
-            snapshot = await self._load(review_id, end)
+            snapshot, seen = seen or await self._load(review_id, end), None
             before, now = snapshot.review, snapshot.now
             if op in before.ops:
                 return Applied(before, now, fresh=False)
@@ -110,23 +115,29 @@ class Reviews:
         raise Refused("busy", "Others are deciding at this very moment. Press again.")
 
     async def decide(
-        self, review_id: str, key: str, proposal: Proposal, by: Reviewer, op: str
+        self,
+        review_id: str,
+        key: str,
+        proposal: Proposal,
+        by: Reviewer,
+        op: str,
+        seen: Snapshot | None = None,
     ) -> Applied:
-        """One person's decision. An edit's arguments are checked against the schema again here, because
-        what is stored is what runs.
-        """
+        """One person's decision. `seen`: see `change`."""
+        return await self.change(
+            review_id,
+            op,
+            lambda review, now: transitions.decide(review, key, proposal, by, now),
+            seen,
+        )
 
-        def transition(review: Review, now: float) -> Changed:
-            changed = transitions.decide(review, key, proposal, by, now)
-            action = review.action(key)
-            if proposal.args is not None and action and action.config.args_schema:
-                problems = check_args(action.config.args_schema, proposal.args.parse())
-                if problems:
-                    where = problems[0].pointer or "The arguments"
-                    raise Refused("invalid_args", f"{where}: {problems[0].message}")
-            return changed
-
-        return await self.change(review_id, op, transition)
+    async def answer(
+        self, review_id: str, proposals: Mapping[str, Proposal], by: Reviewer, op: str
+    ) -> Applied:
+        """A whole answer, by the actions' keys: stored all at once, or not at all. Raises DecisionError."""
+        return await self.change(
+            review_id, op, lambda review, now: transitions.answer(review, proposals, by, now)
+        )
 
     async def cancel(
         self, review_id: str, by: Reviewer | None, reason: str | None, op: str
@@ -147,7 +158,8 @@ class Reviews:
         snapshot = await self.load(review_id)
         try:
             # Two bots that fire the same thing have the same op, and one of them changes nothing.
-            return await self.change(review_id, f"fire:{snapshot.review.version}", transition)
+            op = f"fire:{snapshot.review.version}"
+            return await self.change(review_id, op, transition, snapshot)
         except Refused:
             return None
 

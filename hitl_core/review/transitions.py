@@ -5,13 +5,12 @@ A transition raises Refused where it changes nothing; the text is for the person
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from hitl_core.errors import Refused
+from hitl_core.errors import DecisionError, Refused
 from hitl_core.model import (
     Action,
-    Arguments,
     Cancellation,
     Decision,
     DecisionType,
@@ -22,6 +21,7 @@ from hitl_core.model import (
     Review,
     Reviewer,
 )
+from hitl_core.review.proposal import Proposal, answer_of, args_of, message_of
 
 
 class Changed(NamedTuple):
@@ -29,15 +29,6 @@ class Changed(NamedTuple):
 
     review: Review
     event: Event
-
-
-class Proposal(NamedTuple):
-    """What somebody wants to decide: on which revision, and for an edit the new arguments."""
-
-    type: DecisionType
-    revision: int
-    message: str | None = None
-    args: Arguments | None = None
 
 
 VERBS: dict[DecisionType, str] = {
@@ -59,28 +50,57 @@ def decide(review: Review, key: str, proposal: Proposal, by: Reviewer, now: floa
         raise Refused(
             "not_allowed", f"The policy doesn't allow this answer for {action.request.name}."
         )
-    message = (proposal.message or "").strip() or None
-    if proposal.type == "respond" and message is None:
-        raise Refused("message_required", "Write the answer that the agent gets instead.")
-    if proposal.type == "reject" and action.config.reject_reason == "required" and message is None:
-        raise Refused("message_required", "Write why: the policy requires a reason.")
-    revision, args = action.revision, review.arguments(key)
-    if proposal.type == "edit":
-        if proposal.args is None or proposal.args.digest == action.digest:
-            raise Refused("unchanged", "Nothing was changed. To run it as it is, press Approve.")
-        revision, args = action.revision + 1, proposal.args
+    args = args_of(review, action, proposal)
+    revision = action.revision + (args != review.arguments(key))
     decision = Decision(
-        type=proposal.type, by=by, at=now, revision=revision, digest=args.digest, message=message
+        type=proposal.type,
+        by=by,
+        at=now,
+        revision=revision,
+        digest=args.digest,
+        message=message_of(action, proposal),
+        name=proposal.name if proposal.name != action.request.name else None,
+        answer=answer_of(action, proposal),
     )
     decided = action.model_copy(
         update={"revision": revision, "digest": args.digest, "decision": decision}
     )
     changed = _with_actions(review, {key: decided}, now)
-    if proposal.type == "edit":
+    if revision != action.revision:
         changed = changed.model_copy(update={"args": {**review.args, f"{key}:{revision}": args}})
+    if decision.name is not None:
+        changed = _renamed(changed, key)
     return Changed(
         changed,
         event_of("decided", review, now, by=by, action=key, what=proposal.type, digest=args.digest),
+    )
+
+
+def answer(review: Review, proposals: Mapping[str, Proposal], by: Reviewer, now: float) -> Changed:
+    """A whole answer at once, by the actions' keys: all of it, or nothing. Raises DecisionError for the first
+    decision that is wrong. Its event names every action, decision and digest, in the same order.
+    """
+    changed, events = review, list[Event]()
+    for index, (key, proposal) in enumerate(proposals.items()):
+        try:
+            changed, event = decide(changed, key, proposal, by, now)
+        except Refused as refused:
+            action = review.action(key)
+            tool = action.request.name if action else None
+            field = refused.field if isinstance(refused, DecisionError) else "type"
+            raise DecisionError(
+                str(refused), index=index, tool=tool, field=field, code=refused.code
+            ) from refused
+        events.append(event)
+    if not events:
+        raise DecisionError("The answer decides nothing.")
+    each = [(event.action, event.what, event.digest) for event in events]
+    actions, kinds, digests = (
+        ",".join(part or "" for part in parts) for parts in zip(*each, strict=True)
+    )
+    return Changed(
+        changed,
+        event_of("decided", review, now, by=by, action=actions, what=kinds, digest=digests),
     )
 
 
@@ -188,6 +208,15 @@ def check_open(review: Review, action: Action, revision: int, now: float) -> Non
         raise Refused("expired", f"The time to decide on {action.request.name} is over.")
     if revision != action.revision:
         raise Refused("stale", f"{action.request.name} was edited since. Look at it again.")
+
+
+def _renamed(review: Review, key: str) -> Review:
+    """What may run twice was said of the tool that was asked for."""
+    calls = tuple(
+        call.model_copy(update={"idempotent": False}) if call.key == key else call
+        for call in review.calls
+    )
+    return review.model_copy(update={"calls": calls})
 
 
 def _late(action: Action, now: float) -> bool:

@@ -97,19 +97,6 @@ def test_nobody_can_change_the_policy_through_its_source_or_its_rulings() -> Non
     assert pay(made, {"amount": 1}).args_schema == {"type": "object", "required": ["amount"]}
 
 
-@pytest.mark.parametrize("key", ["when", "description"])
-def test_a_coroutine_function_is_refused(key: str) -> None:
-    async def later(args: dict[str, Any]) -> str:
-        return ""
-
-    with pytest.raises(InvalidPolicy) as caught:
-        policy(**{key: later})
-    assert str(caught.value) == (
-        f"policy: interrupt_on.pay.{key}: This must be a plain function: the policy has no event"
-        " loop to await one in."
-    )
-
-
 REFUSED = [
     ({}, "policy: `default` is missing."),
     ([], "policy: This must be a mapping, not a list."),

@@ -64,7 +64,7 @@ TOP = [
         "default: deny\nxyz: {}",
         (
             "p.yaml:2: xyz: `xyz` is no key of this place. Here stand `default`, `description_prefix`,"
-            " `interrupt_on`, `notify`, `escalate` or `expire`."
+            " `interrupt_on`, `allow_override`, `edit_notice`, `notify`, `escalate` or `expire`."
         ),
     ),
     (
@@ -103,11 +103,8 @@ RULES = [
         ),
     ),
     (
-        "run: {allowOverride: true}",
-        (
-            ".allowOverride: `allowOverride` is another system's spelling; here it is"
-            " `allow_override`."
-        ),
+        "run: {rejectReason: required}",
+        ".rejectReason: `rejectReason` is another system's spelling; here it is `reject_reason`.",
     ),
     (
         "run: {descripton: x}",
@@ -122,7 +119,7 @@ RULES = [
     ),
     *(
         (f"run: {{{key}: 1}}", f".{key}: This version does not obey `{key}` {LATER}")
-        for key in ("redact", "fallback", "must_read", "allow_override", "reject_quorum", "clock")
+        for key in ("redact", "fallback", "must_read", "reject_quorum", "clock")
     ),
     (
         "run: {allowed_decisions: []}",
@@ -171,6 +168,13 @@ RULES = [
     (
         r'run: {description: "\ud800"}',
         ".description: This holds half a surrogate pair, which is no text.",
+    ),
+    (
+        "run: {answer_schema: {type: string}}",
+        (
+            ".answer_schema: A question is answered and nothing else: it needs `allowed_decisions:"
+            " [respond]`."
+        ),
     ),
     ("run: {idempotent: 1}", ".idempotent: This must be true or false, not 1."),
     ("run: {idempotent: 'yes'}", ".idempotent: This must be true or false, not `yes`."),

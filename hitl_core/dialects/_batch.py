@@ -1,0 +1,168 @@
+"""The batch that LangChain's middleware asks with, one interrupt a turn, in the spelling of two languages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hitl_core.dialects._config import Words
+from hitl_core.dialects._decisions import Place, Spoken, rejected_instead, spoken, unsayable
+from hitl_core.dialects._json import Json, first, listing, mapping, optional_text, plain
+from hitl_core.dialects._requests import (
+    Asked,
+    allowed_words,
+    asked_args,
+    decision_types,
+    request_of,
+    texts_of,
+)
+from hitl_core.errors import DialectError, InvalidToolCall
+from hitl_core.gate import Request
+from hitl_core.model import Action, DialectName, Review, ToolCall
+from hitl_core.policy import Policy
+
+#: LangChain's, in both languages.
+COUNT = "Number of human decisions ({given}) does not match number of hanging tool calls ({asked})."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spelling:
+    """The keys of one language. `sends_schema`: the review config says what arguments an edit may have."""
+
+    actions: str
+    configs: str
+    action_name: str
+    allowed: str
+    schema: str
+    edited: str
+    sends_schema: bool
+
+
+SNAKE = Spelling(
+    actions="action_requests",
+    configs="review_configs",
+    action_name="action_name",
+    allowed="allowed_decisions",
+    schema="args_schema",
+    edited="edited_action",
+    sends_schema=False,
+)
+CAMEL = Spelling(
+    actions="actionRequests",
+    configs="reviewConfigs",
+    action_name="actionName",
+    allowed="allowedDecisions",
+    schema="argsSchema",
+    edited="editedAction",
+    sends_schema=True,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What LangChain's two middlewares and XpertAI's have in common; each has its own words for an answer."""
+
+    words: Words
+    spelling: Spelling
+
+    @property
+    def name(self) -> DialectName:
+        return self.words.dialect
+
+    def load_policy(self, config: Mapping[str, Any], *, name: str = "policy") -> Policy:
+        return Policy.from_mapping(
+            config, name=name, read=self.words.reader(), dialect=self.words.dialect
+        )
+
+    def dump_request(self, review: Review) -> Json:
+        return {
+            self.spelling.actions: [
+                {
+                    "name": action.request.title or action.request.name,
+                    "args": asked_args(review, action),
+                    "description": texts_of(review, action),
+                }
+                for action in review.actions
+            ],
+            self.spelling.configs: [self._config(action) for action in review.actions],
+        }
+
+    def _config(self, action: Action) -> Json:
+        config: Json = {
+            self.spelling.action_name: action.request.title or action.request.name,
+            self.spelling.allowed: allowed_words(self.name, action, self.words.known),
+        }
+        if self.spelling.sends_schema and action.config.args_schema is not None:
+            config[self.spelling.schema] = action.config.args_schema
+        return config
+
+    def load_request(self, wire: object, thread_id: str, calls: Sequence[ToolCall] = ()) -> Request:
+        keys = self.spelling
+        found = mapping(plain(wire, javascript=keys is CAMEL), "The interrupt")
+        actions = listing(found.get(keys.actions), f"`{keys.actions}`")
+        configs = listing(found.get(keys.configs), f"`{keys.configs}`")
+        if len(actions) != len(configs) or not actions:
+            raise DialectError(
+                f"`{keys.actions}` and `{keys.configs}` must have one entry for each call."
+            )
+        asked = [self._asked(a, c) for a, c in zip(actions, configs, strict=True)]
+        return request_of(self.name, asked, thread_id, calls)
+
+    def _asked(self, action: object, config: object) -> Asked:
+        request = mapping(action, f"An entry of `{self.spelling.actions}`")
+        may = mapping(config, f"An entry of `{self.spelling.configs}`")
+        name = request.get("name")
+        if may.get(self.spelling.action_name, name) != name:
+            raise DialectError(f"`{self.spelling.action_name}` names another tool than the action.")
+        schema = may.get(self.spelling.schema)
+        return Asked(
+            name=read_name(name),
+            args=first(request, "args", "arguments"),
+            description=optional_text(request.get("description"), "A description"),
+            allowed=decision_types(
+                listing(may.get(self.spelling.allowed), f"`{self.spelling.allowed}`")
+            ),
+            args_schema=None if schema is None else mapping(schema, f"`{self.spelling.schema}`"),
+        )
+
+    def edited_action(self, decision: Json) -> object:
+        """Under either spelling."""
+        return first(decision, self.spelling.edited, SNAKE.edited, CAMEL.edited)
+
+    def dump_decisions(self, review: Review) -> Json:
+        return {"decisions": [self._decided(review, action) for action in review.actions]}
+
+    def _decided(self, review: Review, action: Action) -> Json:
+        return self.decided(said_in(self.name, review, action), action)
+
+    def decided(self, said: Spoken, action: Action) -> Json:
+        """One decision. Raises Unsayable."""
+        if said.kind not in self.words.known or said.kind not in action.config.allowed_decisions:
+            raise unsayable(self.name, said)
+        if said.kind == "edit":
+            edited = {"name": said.name, "args": said.args}
+            return {"type": "edit", self.spelling.edited: edited}
+        if said.kind == "approve" or (said.kind == "reject" and said.message is None):
+            return {"type": said.kind}
+        return {"type": said.kind, "message": said.message or ""}
+
+
+def said_in(dialect: DialectName, review: Review, action: Action) -> Spoken:
+    """LangChain has no word for skipping a call: it is told as a rejection."""
+    said = spoken(review, action)
+    return rejected_instead(review, action) if said.kind == "ignore" else said
+
+
+def read_name(value: object) -> str:
+    if not isinstance(value, str) or not value:
+        raise InvalidToolCall("An action of the interrupt has no name.")
+    return value
+
+
+def not_allowed(place: Place, shown: str, kind: object, expected: str) -> str:
+    """LangChain's sentence, in both languages."""
+    return (
+        f"Unexpected human decision: {shown}. Decision type '{kind}' is not allowed for tool '{place.tool}'."
+        f" Expected one of {expected} based on the tool's configuration."
+    )

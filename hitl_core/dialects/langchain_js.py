@@ -1,0 +1,24 @@
+"""LangChain for JavaScript, `humanInTheLoopMiddleware`.
+
+https://docs.langchain.com/oss/javascript/langchain/human-in-the-loop
+"""
+
+from __future__ import annotations
+
+from hitl_core.dialects._batch import CAMEL
+from hitl_core.dialects._config import Words
+from hitl_core.dialects._javascript import ALL, JavaScriptBatch
+
+dialect = JavaScriptBatch(
+    Words(
+        dialect="langchain_js",
+        rules="interruptOn",
+        prefix="descriptionPrefix",
+        allowed="allowedDecisions",
+        schema="argsSchema",
+        override="allowOverride",
+        known=ALL,
+        everything=ALL,
+    ),
+    CAMEL,
+)

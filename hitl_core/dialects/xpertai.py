@@ -1,0 +1,27 @@
+"""XpertAI's human-in-the-loop middleware: LangChain for JavaScript, with an editor that writes
+`description: ''` where there is none, and a prefix that a run's context can't change.
+
+https://github.com/xpert-ai/xpert
+"""
+
+from __future__ import annotations
+
+from hitl_core.dialects._batch import CAMEL
+from hitl_core.dialects._config import Words
+from hitl_core.dialects._javascript import ALL, JavaScriptBatch
+
+dialect = JavaScriptBatch(
+    Words(
+        dialect="xpertai",
+        rules="interruptOn",
+        prefix="descriptionPrefix",
+        allowed="allowedDecisions",
+        schema="argsSchema",
+        override="allowOverride",
+        known=ALL,
+        everything=ALL,
+        empty_text=False,
+        context_prefix=False,
+    ),
+    CAMEL,
+)

@@ -1,0 +1,72 @@
+"""What the agent's own record says after the decisions: its message, its state, its tools' results. Pure."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, cast
+
+from hitl_core.model import Action, Call, Review
+from hitl_core.model.arguments import JsonObject
+
+
+def declared(review: Review) -> list[JsonObject]:
+    """The calls as the AI message declares them afterwards, `{id, name, args}`, all and in the model's order:
+    as the model made them, or, where the agent is LangChain for JavaScript or XpertAI, as they were edited.
+    """
+    rewrites = review.dialect in ("langchain_js", "xpertai")
+    return [_as_dict(review, call, edited=rewrites) for call in review.calls]
+
+
+def edited(review: Review) -> dict[str, JsonObject]:
+    """What runs in place of a call, `{name, args}` by tool call id: LangChain's `hitl_edited_tool_calls`."""
+    found: dict[str, JsonObject] = {}
+    for call in review.calls:
+        if _is_edited(review.action(call.key)):
+            found[call.tool_call_id] = _as_dict(review, call, edited=True)
+            del found[call.tool_call_id]["id"]
+    return found
+
+
+def state_update(review: Review) -> JsonObject:
+    """The answers that a configuration puts into the agent's state, by their keys."""
+    return {
+        action.config.output.key: action.decision.answer
+        for action in review.actions
+        if action.config.output and action.config.output.into == "state" and action.decision
+    }
+
+
+def annotated(review: Review, call_id: str, content: Any) -> Any:
+    """The result of a call (a text or a list of content blocks), after a note to the model that a person
+    replaced what it asked for, and by what. The result itself where nobody did, where the policy has no
+    `edit_notice`, and where the note is there already. In the words of LangChain 1.4.2 and later.
+    """
+    executed = edited(review).get(call_id)
+    if executed is None or not review.edit_notice:
+        return content
+    args = json.dumps(executed["args"], default=str)
+    said = f"{review.edit_notice} Executed instead: {executed['name']} with arguments {args}."
+    notice = f"{said}\n\nTool response:" if content else said
+    if isinstance(content, str):
+        return content if said in content else f"{notice}\n{content}" if content else notice
+    blocks = cast(list[Any], content)
+    if any(said in _text(block) for block in blocks):
+        return blocks
+    plain = bool(blocks) and all(isinstance(block, str) for block in blocks)
+    return [notice if plain else {"type": "text", "text": notice}, *blocks]
+
+
+def _text(block: Any) -> str:
+    text = cast(JsonObject, block).get("text") if isinstance(block, dict) else block
+    return text if isinstance(text, str) else ""
+
+
+def _is_edited(action: Action | None) -> bool:
+    return action is not None and action.decision is not None and action.decision.type == "edit"
+
+
+def _as_dict(review: Review, call: Call, *, edited: bool) -> JsonObject:
+    """As it runs, or as the model made it."""
+    args = review.arguments(call.key, None if edited else 1).parse()
+    name = review.tool(call) if edited else call.name
+    return {"id": call.tool_call_id, "name": name, "args": args}

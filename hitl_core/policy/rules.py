@@ -1,0 +1,44 @@
+"""The rules of a policy, found by a tool's name: the exact name, then the globs in their order."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from hitl_core.policy.glob import covers, is_glob
+from hitl_core.policy.rule import Rule
+
+#: How many tools' rules are remembered. An agent has fewer; a model that makes names up must not fill memory.
+_REMEMBERED = 1_000
+
+
+class Rules:
+    """Looks at every glob once for each tool, so that a thousand rules cost a call no more than fifty."""
+
+    def __init__(self, rules: Iterable[Rule]) -> None:
+        named = [(rule.name, rule) for rule in rules if rule.name]
+        self._exact = {name: rule for name, rule in named if not is_glob(name)}
+        self._globs = [(*_ends(name), rule) for name, rule in named if is_glob(name)]
+        self._found: dict[str, tuple[Rule, ...]] = {}
+
+    def about(self, tool: str) -> tuple[Rule, ...]:
+        found = self._found.get(tool)
+        if found is None:
+            exact = (self._exact[tool],) if tool in self._exact else ()
+            found = (*exact, *self._matching(tool))
+            if len(self._found) >= _REMEMBERED:
+                self._found.clear()
+            self._found[tool] = found
+        return found
+
+    def _matching(self, tool: str) -> Iterator[Rule]:
+        """The ends are looked at first: they tell most globs apart, in no time."""
+        for start, end, rule in self._globs:
+            if tool.startswith(start) and tool.endswith(end) and covers(str(rule.name), tool):
+                yield rule
+
+
+def _ends(glob: str) -> tuple[str, str]:
+    """What stands before the first wildcard and after the last."""
+    first, *_, last = re.split(r"[*?]", glob)
+    return first, last

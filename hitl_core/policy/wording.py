@@ -1,0 +1,85 @@
+"""The description that a system makes of a call when its configuration has none: exact, so that whoever reads
+it there reads the same here. Pure.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, cast
+
+from hitl_core.model import DialectName, ToolCall
+
+
+def whole(dialect: DialectName, prefix: str, call: ToolCall) -> str | None:
+    """Prefix, name and arguments; "" where the system describes nothing, None where it has no own text."""
+    match dialect:
+        case "langchain" | "langchain_per_call":
+            return f"{prefix}\n\nTool: {call.name}\nArgs: {call.args}"
+        case "langchain_js" | "xpertai":
+            return f"{prefix}\n\nTool: {call.name}\nArgs: {as_javascript(call.args)}"
+        case "sagents":
+            return ""
+        case "agent_inbox" | "arcgis":
+            return None
+
+
+def as_javascript(value: object, indent: int = 2) -> str:
+    """`JSON.stringify(value, null, indent)`; with an indent of 0 `JSON.stringify(value)`."""
+    return "".join(_written(value, "\n" if indent else "", " " * indent))
+
+
+def _written(value: object, start: str, step: str) -> list[str]:
+    if isinstance(value, dict):
+        colon = ": " if step else ":"
+        pairs = [
+            [json.dumps(key, ensure_ascii=False), colon, *_written(item, start + step, step)]
+            for key, item in _in_order(cast(dict[str, Any], value))
+        ]
+        return _enclosed("{", pairs, "}", start, step)
+    if isinstance(value, list):
+        items = [_written(item, start + step, step) for item in cast(list[object], value)]
+        return _enclosed("[", items, "]", start, step)
+    if isinstance(value, float):
+        return [_number(value)]
+    return [json.dumps(value, ensure_ascii=False)]
+
+
+def _enclosed(left: str, parts: list[list[str]], right: str, start: str, step: str) -> list[str]:
+    if not parts:
+        return [left, right]
+    inner = [piece for part in parts for piece in (",", start + step, *part)][1:]
+    return [left, *inner, start, right] if step else [left, *(p for p in inner if p), right]
+
+
+def _in_order(value: dict[str, Any]) -> list[tuple[str, Any]]:
+    """As JavaScript keeps them: keys that are array indexes first, by number, then the others as written."""
+    return sorted(
+        value.items(), key=lambda item: (0, int(item[0])) if _is_index(item[0]) else (1, 0)
+    )
+
+
+def _is_index(key: str) -> bool:
+    plain = key.isascii() and key.isdecimal() and len(key) <= 10
+    return plain and str(int(key)) == key and int(key) < 2**32 - 1
+
+
+def _number(value: float) -> str:
+    """ECMA-262, Number::toString: the same shortest digits as Python's, laid out in another way."""
+    digits, _, exponent = f"{value!r}e".partition("e")
+    whole, _, fraction = digits.lstrip("-").partition(".")
+    fraction = fraction if fraction != "0" else ""
+    point = len(whole) + int(exponent.rstrip("e") or 0)
+    figures = (whole + fraction).lstrip("0")
+    point -= len(whole + fraction) - len(figures)
+    figures = figures.rstrip("0")
+    sign = "-" if value < 0 else ""
+    if not figures:
+        return "0"
+    if 0 < point <= 21:
+        left, right = figures[:point].ljust(point, "0"), figures[point:]
+        return sign + left + (f".{right}" if right else "")
+    if -6 < point <= 0:
+        return f"{sign}0.{'0' * -point}{figures}"
+    power = point - 1
+    head = figures[0] + (f".{figures[1:]}" if figures[1:] else "")
+    return f"{sign}{head}e{'+' if power > 0 else '-'}{abs(power)}"

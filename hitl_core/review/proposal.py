@@ -1,0 +1,107 @@
+"""What somebody wants to decide, and what comes of it. Pure; raises Refused where it can't be decided."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from hitl_core.errors import DecisionError, Refused
+from hitl_core.forms import check_args
+from hitl_core.model import Action, Arguments, DecisionType, Review, Target, encode
+
+
+class Proposal(NamedTuple):
+    """What somebody wants to decide: on which revision, and for an edit the new arguments and, where it is
+    another tool, its name. `answer` is the JSON value of a person's own answer.
+
+    `verbatim`: another system's answer, which counts as that one counts it: a blank message is a message, and
+    an edit may change nothing.
+    """
+
+    type: DecisionType
+    revision: int
+    message: str | None = None
+    args: Arguments | None = None
+    name: str | None = None
+    answer: Any = None
+    verbatim: bool = False
+
+
+def args_of(review: Review, action: Action, proposal: Proposal) -> Arguments:
+    """What would run: the arguments, edited or with the person's answer among them."""
+    args, output = review.arguments(action.key), action.config.output
+    if proposal.type == "approve" and output and output.into == "input":
+        return encode({**args.parse(), output.key: answer_of(action, proposal)})
+    if proposal.type != "edit":
+        return args
+    schema, other = action.config.args_schema, proposal.name not in (None, action.request.name)
+    if other:
+        schema = check_target(review, action, str(proposal.name)).args_schema
+    same = proposal.args == args and not other
+    if proposal.args is None or (same and not proposal.verbatim):
+        raise Refused("unchanged", "Nothing was changed. To run it as it is, press Approve.")
+    if problems := check_args(schema, proposal.args.parse()):
+        where, wrong = problems[0].pointer, problems[0].message
+        raise DecisionError(
+            f"{where or 'The arguments'}: {wrong}", field=where, code="invalid_args"
+        )
+    return proposal.args
+
+
+def check_target(review: Review, action: Action, name: str) -> Target:
+    """The tool that an edit names in place of the action's. Its own rule counts, and whoever is asked about
+    it must be asked here as well.
+    """
+    target = review.tools.get(name)
+    if target is None:
+        known = ", ".join(sorted(review.tools)) or "none"
+        raise Refused(
+            "unknown_tool",
+            f"Reviewer edited tool call '{action.request.tool_call_id}' to '{name}', which is not an"
+            f" available tool. Available tools: {known}.",
+        )
+    if target.verdict == "deny":
+        raise Refused("denied", f"The policy denies {name}: {action.request.name} can't become it.")
+    if target.verdict == "review":
+        if "edit" not in target.allowed_decisions:
+            raise Refused("not_allowed", f"The policy doesn't allow an edited {name}.")
+        if target.notify != action.route.notify:
+            raise Refused("not_allowed", f"Other people decide on {name} than are asked here.")
+    return target
+
+
+def answer_of(action: Action, proposal: Proposal) -> Any:
+    """The value of a person's own answer, None where none is asked for. A text is its own value; where the
+    question takes yes or no, the decision is the answer.
+    """
+    schema, kind = action.config.answer_schema, proposal.type
+    if schema is None or kind in ("edit", "ignore"):
+        return None
+    given = proposal.message if proposal.answer is None else proposal.answer
+    if kind == "reject":
+        return None if _problem(schema, False) else False
+    if given is None and kind == "approve" and not _problem(schema, True):
+        return True
+    if given is None:
+        raise Refused("message_required", "This needs an answer.")
+    if problem := _problem(schema, given):
+        raise Refused("invalid_answer", f"The answer {problem}.")
+    return given
+
+
+def message_of(action: Action, proposal: Proposal) -> str | None:
+    """What the model gets to read."""
+    message = proposal.message if proposal.verbatim else (proposal.message or "").strip() or None
+    given = proposal.answer
+    if message is None and proposal.type == "respond" and given is not None:
+        message = given if isinstance(given, str) else encode({"": given}).data.decode()[4:-1]
+    blank = not (message or "").strip()
+    if proposal.type == "respond" and (message is None or (blank and not proposal.verbatim)):
+        raise Refused("message_required", "Write the answer that the agent gets instead.")
+    if proposal.type == "reject" and action.config.reject_reason == "required" and blank:
+        raise Refused("message_required", "Write why: the policy requires a reason.")
+    return message
+
+
+def _problem(schema: dict[str, Any], answer: object) -> str | None:
+    shape = {"type": "object", "properties": {"answer": schema}}
+    return next((problem.message for problem in check_args(shape, {"answer": answer})), None)

@@ -1,0 +1,390 @@
+"""Whatever comes from outside gives a value or one of our errors, and leaves nothing half done."""
+
+from __future__ import annotations
+
+import copy
+import json
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hitl_core import dialects
+from hitl_core.errors import DecisionError, DialectError, HitlError, InvalidToolCall, Unsayable
+from hitl_core.gate import Request, request
+from hitl_core.gate.request import Turn
+from hitl_core.model import Review, Reviewer, ToolCall
+from hitl_core.policy import InvalidPolicy
+from hitl_core.review import transitions
+from hitl_core.review.proposal import Proposal
+from hitl_core.store.record import dump_data
+
+Json = dict[str, Any]
+ADA = Reviewer(channel="slack", team="T1", id="U1", name="Ada")
+NAMES = list(dialects.names)
+
+TEXTS = st.one_of(
+    st.text(st.characters(exclude_categories=()), max_size=12),
+    st.sampled_from(
+        ["", "approve", "edit", "reject", "accept", "__proto__", "constructor", "b", "1", "\ud800"]
+    ),
+)
+SCALARS = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.sampled_from([2**53, -(2**63), 10**400, 10**4000, float("nan"), float("inf"), 1e308]),
+    st.floats(),
+    TEXTS,
+)
+KNOWN_KEYS = """
+type decisions edited_action editedAction name args arguments action message tool_call_id action_requests
+review_configs allowed_decisions interrupt_on interruptOn description when argsSchema id agentId kind payload
+config value response_schema tools agent outputKey
+"""
+KEYS = st.one_of(
+    TEXTS,
+    st.sampled_from(KNOWN_KEYS.split()),
+)
+JSON = st.recursive(
+    SCALARS, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS, inner, max_size=4)
+)
+
+#: One interrupt that each dialect understands, and one answer to it.
+WIRES: dict[str, tuple[Any, Any]] = {
+    "langchain": (
+        {
+            "action_requests": [
+                {"name": "b", "args": {"x": 1}, "description": "D"},
+                {"name": "c", "args": {}, "description": "D"},
+            ],
+            "review_configs": [
+                {"action_name": "b", "allowed_decisions": ["approve", "edit", "reject"]},
+                {"action_name": "c", "allowed_decisions": ["respond"]},
+            ],
+        },
+        {
+            "decisions": [
+                {"type": "edit", "edited_action": {"name": "b", "args": {"x": 2}}},
+                {"type": "respond", "message": "m"},
+            ]
+        },
+    ),
+    "langchain_js": (
+        {
+            "actionRequests": [{"name": "b", "args": {"x": 1}, "description": "D"}],
+            "reviewConfigs": [
+                {
+                    "actionName": "b",
+                    "allowedDecisions": ["approve", "edit", "reject"],
+                    "argsSchema": {"type": "object", "properties": {"x": {"type": "integer"}}},
+                }
+            ],
+        },
+        {"decisions": [{"type": "edit", "editedAction": {"name": "b", "args": {"x": 2}}}]},
+    ),
+    "langchain_per_call": (
+        [
+            {
+                "id": "i1",
+                "value": {
+                    "type": "tool_approval",
+                    "tool_call_id": "1",
+                    "name": "b",
+                    "args": {"x": 1},
+                    "description": "D",
+                },
+            }
+        ],
+        {"i1": {"type": "edit", "edited_action": {"name": "b", "args": {"x": 2}}}},
+    ),
+    "sagents": (
+        {
+            "action_requests": [{"tool_call_id": "1", "tool_name": "b", "arguments": {"x": 1}}],
+            "review_configs": {"b": {"allowed_decisions": ["approve", "edit"]}},
+            "hitl_tool_call_ids": ["1"],
+        },
+        [{"type": "edit", "arguments": {"x": 2}}],
+    ),
+    "agent_inbox": (
+        [
+            {
+                "action_request": {"action": "b c", "args": {"x": 1}},
+                "config": {
+                    "allow_accept": True,
+                    "allow_edit": True,
+                    "allow_respond": True,
+                    "allow_ignore": True,
+                },
+                "description": "D",
+            }
+        ],
+        [{"type": "edit", "args": {"action": "b c", "args": {"x": 2}}}],
+    ),
+    "arcgis": (
+        {
+            "id": "i1",
+            "agentId": "nav",
+            "kind": "singleSelection",
+            "message": "Which?",
+            "metadata": {"options": ["a", "b"]},
+        },
+        {"id": "i1", "agentId": "nav", "payload": "a"},
+    ),
+}
+WIRES["xpertai"] = WIRES["langchain_js"]
+
+CONFIGS: dict[str, Any] = {
+    "langchain": {"interrupt_on": {"b": {"allowed_decisions": ["approve"], "description": "d"}}},
+    "langchain_js": {"interruptOn": {"b": {"allowedDecisions": ["approve"], "argsSchema": {}}}},
+    "sagents": {"interrupt_on": {"b": {"allowed_decisions": []}, "c": True}},
+    "arcgis": {"agent": {"outputKey": "k"}, "tools": {"t": {"interrupt": {"kind": "textInput"}}}},
+    "agent_inbox": {},
+}
+CONFIGS["langchain_per_call"] = CONFIGS["langchain"]
+CONFIGS["xpertai"] = CONFIGS["langchain_js"]
+
+
+@st.composite
+def changed(draw: st.DrawFn, value: Any) -> Any:
+    """A wire that is nearly right: some part of it is anything else."""
+    value = copy.deepcopy(value)
+    for _ in range(draw(st.integers(1, 2))):
+        value = _changed(draw, value, draw(st.integers(0, 5)))
+    return value
+
+
+def _changed(draw: st.DrawFn, value: Any, depth: int) -> Any:
+    if depth == 0 or not isinstance(value, dict | list) or not value:
+        return draw(JSON)
+    keys: list[Any] = list(value) if isinstance(value, dict) else list(range(len(value)))
+    key: Any = draw(st.sampled_from(keys))
+    what = draw(st.sampled_from(["inside", "inside", "away", "more"]))
+    if what == "away":
+        del value[key]
+    elif what == "more" and isinstance(value, dict):
+        value[draw(KEYS)] = draw(JSON)
+    elif what == "more" and isinstance(value, list):
+        value.append(copy.deepcopy(value[key]))
+    else:
+        value[key] = _changed(draw, value[key], depth - 1)
+    return value
+
+
+def near(samples: dict[str, Any]) -> st.SearchStrategy[tuple[str, Any]]:
+    return st.sampled_from(NAMES).flatmap(
+        lambda name: st.tuples(st.just(name), st.one_of(JSON, changed(samples[name])))
+    )
+
+
+def review_of(asked: Request) -> Review:
+    calls = request.frozen(asked.calls)
+    return request.build_from(Turn("a", "t", "x", None), asked._replace(calls=calls), 1, 1.0)[0]
+
+
+@given(near(CONFIGS))
+@settings(max_examples=300, deadline=None)
+def test_any_configuration(given: tuple[str, Any]) -> None:
+    """It is a policy that judges, or it is refused."""
+    name, config = given
+    try:
+        policy = dialects.get(name).load_policy(config)
+    except (InvalidPolicy, Unsayable):
+        return
+    for tool in ("b", "t", "constructor", "__proto__"):
+        assert policy.judge(ToolCall("1", tool, {"x": 1})).verdict.kind in ("allow", "review")
+
+
+@given(near({name: wire for name, (wire, _) in WIRES.items()}))
+@settings(max_examples=300, deadline=None)
+def test_any_interrupt(given: tuple[str, Any]) -> None:
+    """It is a review that can be stored and said in every dialect, or it is refused."""
+    name, wire = given
+    try:
+        asked = dialects.get(name).load_request(wire, "t")
+        review = review_of(asked)
+    except (DialectError, InvalidToolCall):
+        return
+    dump_data(review)
+    for other in dialects.names:
+        try:
+            json.dumps(dialects.get(other).dump_request(review))
+        except Unsayable:
+            assert other != name or name in ("sagents", "arcgis")
+
+
+@given(near({name: answer for name, (_, answer) in WIRES.items()}))
+@settings(max_examples=500, deadline=None)
+def test_any_answer(given: tuple[str, Any]) -> None:
+    """All of it is taken and can be said again, or none of it is, and the error says where."""
+    name, wire = given
+    dialect = dialects.get(name)
+    review = review_of(dialect.load_request(WIRES[name][0], "t"))
+    try:
+        proposals = dialect.load_decisions(wire, review)
+    except DecisionError:
+        return
+    if not proposals:
+        return
+    try:
+        answered = transitions.answer(review, proposals, ADA, 2.0).review
+    except DecisionError as error:
+        pytest.fail(f"what a door let through was refused later: {error}")
+    dump_data(answered)
+    if answered.status == "settled":
+        said = dialect.dump_decisions(answered)
+        again = dialect.load_decisions(said, review)
+        assert {k: (p.type, p.args) for k, p in again.items()} == {
+            k: (p.type, p.args) for k, p in proposals.items()
+        }
+
+
+@given(JSON)
+@settings(max_examples=300, deadline=None)
+def test_anything_is_recognised_or_not(wire: Any) -> None:
+    with suppress(DialectError):
+        assert dialects.detect(wire) in dialects.names
+        assert dialects.split(wire)
+
+
+@given(near({name: wire for name, (wire, _) in WIRES.items()}))
+@settings(max_examples=200, deadline=None)
+def test_what_is_nearly_an_interrupt_is_recognised_or_not(given: tuple[str, Any]) -> None:
+    with suppress(DialectError):
+        assert dialects.detect(given[1]) in dialects.names
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_recognises_its_own(name: str) -> None:
+    """XpertAI writes what LangChain for JavaScript does."""
+    known = "langchain_js" if name == "xpertai" else name
+    assert [dialects.detect(wire) for wire in WIRES[name]] == [known, known]
+
+
+# ------------------------------------------------------------------------------ the odd values
+
+
+def interrupt(args: Any, name: str = "b", description: str = "D") -> Json:
+    return {
+        "action_requests": [{"name": name, "args": args, "description": description}],
+        "review_configs": [{"action_name": name, "allowed_decisions": ["approve", "edit"]}],
+    }
+
+
+def deep(levels: int) -> Any:
+    value: Any = 1
+    for _ in range(levels):
+        value = [value]
+    return {"x": value}
+
+
+ODD = [
+    (float("nan"), "NaN and infinity"),
+    (float("-inf"), "NaN and infinity"),
+    ("\ud800", "half a surrogate pair"),
+    ({"\udc00": 1}, "half a surrogate pair"),
+    ({1: 1}, "not text"),
+    ({1, 2}, "the type set"),
+    (10**400, "too many digits"),
+    pytest.param(10**5000, "too many digits", id="more digits than Python writes"),
+    (deep(100_000)["x"], "nests deeper"),
+    (deep(40)["x"], "nest deeper than 32"),
+]
+
+
+@pytest.mark.parametrize(("value", "said"), ODD)
+def test_a_value_that_is_no_json_is_refused(value: Any, said: str) -> None:
+    langchain = dialects.get("langchain")
+    with pytest.raises((DialectError, InvalidToolCall), match=said):
+        review_of(langchain.load_request(interrupt({"x": value}), "t"))
+    review = review_of(langchain.load_request(interrupt({"x": 1}), "t"))
+    edit = {"type": "edit", "edited_action": {"name": "b", "args": {"x": value}}}
+    with pytest.raises(DecisionError, match=said):
+        langchain.load_decisions({"decisions": [edit]}, review)
+
+
+@pytest.mark.parametrize("name", ["__proto__", "constructor", "toString", "hasOwnProperty"])
+@pytest.mark.parametrize("dialect", ["langchain_js", "xpertai", "sagents", "langchain"])
+def test_a_tool_may_be_called_anything_that_a_name_can_be(dialect: str, name: str) -> None:
+    """Given a policy that names it, or not, then only the one that does asks."""
+    key, allowed = (
+        ("interruptOn", "allowedDecisions")
+        if dialect in ("langchain_js", "xpertai")
+        else ("interrupt_on", "allowed_decisions")
+    )
+    call = ToolCall("1", name, {name: 1})
+    door = dialects.get(dialect)
+    named = door.load_policy({key: {name: {allowed: ["approve"]}}})
+    assert named.judge(call).verdict.kind == "review"
+    assert door.load_policy({key: {"b": True}}).judge(call).verdict.kind == "allow"
+    review = review_of(Request([call], [named.judge(call)], dialect=door.name))
+    assert door.load_request(door.dump_request(review), "t").calls[0].name == name
+
+
+def test_an_id_that_stands_twice_is_refused() -> None:
+    one, answer = copy.deepcopy(WIRES["sagents"])
+    one["action_requests"] *= 2
+    with pytest.raises(InvalidToolCall, match="Two calls of this turn have the id '1'"):
+        review_of(dialects.get("sagents").load_request(one, "t"))
+    twice = copy.deepcopy(WIRES["langchain_per_call"][0]) * 2
+    with pytest.raises(InvalidToolCall, match="Two calls"):
+        review_of(dialects.get("langchain_per_call").load_request(twice, "t"))
+    assert answer
+
+
+def test_a_description_of_a_megabyte_is_kept_whole() -> None:
+    text = "x" * 1024 * 1024
+    langchain = dialects.get("langchain")
+    review = review_of(langchain.load_request(interrupt({}, description=text), "t"))
+    assert langchain.dump_request(review)["action_requests"][0]["description"] == text
+    with pytest.raises(DialectError, match="more than"):
+        langchain.load_request(interrupt({}, description=text * 20), "t")
+
+
+BIG = 2**53 + 1
+
+
+def test_a_large_whole_number_stays_exact_in_python_and_is_refused_for_javascript() -> None:
+    """JavaScript would read another number: what ran would not be what was approved."""
+    langchain = dialects.get("langchain")
+    review = review_of(langchain.load_request(interrupt({"x": BIG}), "t"))
+    assert review.arguments("1").parse() == {"x": BIG}
+    for name in ("langchain_js", "xpertai", "agent_inbox", "arcgis"):
+        with pytest.raises(Unsayable, match="send it as text"):
+            dialects.get(name).dump_request(review)
+    wire = copy.deepcopy(WIRES["langchain_js"][0])
+    wire["actionRequests"][0]["args"]["x"] = BIG
+    with pytest.raises(DialectError, match="send it as text"):
+        dialects.get("langchain_js").load_request(wire, "t")
+
+
+def test_one_and_one_point_nought_are_not_the_same() -> None:
+    langchain = dialects.get("langchain")
+    reviews = [review_of(langchain.load_request(interrupt({"x": x}), "t")) for x in (1, 1.0)]
+    assert reviews[0].calls[0].digest != reviews[1].calls[0].digest
+
+
+def test_a_bad_answer_can_be_corrected() -> None:
+    """Nothing of an answer whose last decision is wrong is kept."""
+    langchain = dialects.get("langchain")
+    wire, answer = WIRES["langchain"]
+    review = review_of(langchain.load_request(wire, "t"))
+    bad = {"decisions": [answer["decisions"][0], {"type": "respond"}]}
+    with pytest.raises(DecisionError) as caught:
+        langchain.load_decisions(bad, review)
+    assert (caught.value.index, caught.value.tool, caught.value.field) == (1, "c", "message")
+    proposals = {"1": Proposal("approve", 1), "2": Proposal("respond", 7, "late")}
+    with pytest.raises(DecisionError) as stale:
+        transitions.answer(review, proposals, ADA, 2.0)
+    assert (stale.value.index, stale.value.tool, stale.value.code) == (1, "c", "stale")
+    answered = transitions.answer(review, langchain.load_decisions(answer, review), ADA, 2.0)
+    assert answered.review.status == "settled"
+    assert (answered.event.action, answered.event.what) == ("1,2", "edit,respond")
+
+
+def test_an_unknown_dialect_has_a_name_in_its_refusal() -> None:
+    with pytest.raises(DialectError, match="no dialect 'nope': langchain, "):
+        dialects.get("nope")
+    assert issubclass(Unsayable, HitlError)

@@ -1,0 +1,494 @@
+"""The cases of six systems, most of them from their own tests, through our doors.
+
+What a peer does, we do, to the letter of its messages; where its behaviour is a defect (`peer_bug`), what the
+case says would be better.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hitl_core.dialects import agent_inbox, arcgis, sagents
+from hitl_core.errors import DecisionError, InvalidToolCall, Unsayable
+from hitl_core.gate import request
+from hitl_core.model import ToolCall
+from hitl_core.policy import InvalidPolicy
+from hitl_core.review.proposal import Proposal
+from tests.dialects.conformance import (
+    ADA,
+    ALLOW_ALL,
+    Case,
+    Json,
+    Running,
+    a_gate,
+    called,
+    rendered,
+    results,
+)
+
+DATA = Path(__file__).parents[1] / "data"
+#: Those of the systems themselves, and more of the same kinds.
+FILES = (DATA / "conformance.json", DATA / "conformance-more.json")
+CASES = [Case(data) for file in FILES for data in json.loads(file.read_text("utf-8"))]
+
+#: What can't apply to us, and why.
+EXCLUDED = {
+    "lcpy-041": "the private state of LangChain's middleware between two turns: a review has no next turn",
+    "lcpy-065": "an empty tool call id is refused here: no answer could be matched to it",
+    "lcjs-004": "the defect of lcjs-020 in a test that doesn't see it: asserted as `better` says",
+    "sagents-048": "which of Sagents' middlewares claims a resume; without a review no door is asked",
+}
+BUGS = [c for c in CASES if c.kind == "peer_bug" or c.rejects_some]
+SAME = [c for c in CASES if c not in BUGS and c.id not in EXCLUDED]
+
+
+def ids(case: Case) -> str:
+    return case.id
+
+
+@pytest.mark.parametrize("case", SAME, ids=ids)
+async def test_what_the_peer_does(case: Case) -> None:
+    check = {
+        "config_error": a_config_error,
+        "run_error": run_error,
+        "configured": configured,
+        "restorable": restorable,
+        "not_claimed": restorable,
+        "no_interrupt": no_interrupt,
+        "interrupt": interrupted,
+        "completed": completed,
+        "decisions_valid": completed,
+        "resume_error": resume_error,
+        "annotated": annotated,
+        "rendered": in_the_inbox,
+        "default_response": offered,
+        "resume_value": resumed,
+        "thread_ended": ended,
+        "payload": a_payload,
+        "wire_types": wire_types,
+    }[case.outcome]
+    await check(case)
+
+
+def test_few_cases_are_left_out() -> None:
+    assert len(EXCLUDED) <= 12
+    assert EXCLUDED.keys() <= {case.id for case in CASES}
+
+
+# ------------------------------------------------------------------------------ configurations
+
+
+async def a_config_error(case: Case) -> None:
+    with pytest.raises(InvalidPolicy) as caught:
+        case.policy()
+    assert [p.message for p in caught.value.problems] == [case.expect["error"]["message"]]
+
+
+async def run_error(case: Case) -> None:
+    """What LangChain for JavaScript finds in a configuration at its first turn is found here on loading;
+    what a peer finds while it resumes, when the answer comes.
+    """
+    if case.decisions is not None:
+        await resume_error(case)
+        return
+    with pytest.raises(InvalidPolicy) as caught:
+        case.policy()
+    assert caught.value.problems[0].path.startswith("interruptOn.")
+    assert "allowedDecisions" in str(caught.value)
+
+
+async def configured(case: Case) -> None:
+    policy = case.policy()
+    if "resolved_interrupt_on" not in case.expect:
+        return
+    resolved = {
+        rule.name: {
+            "allowed_decisions": list(rule.allowed_decisions) if rule.kind == "review" else []
+        }
+        for rule in policy.rules
+    }
+    assert resolved == case.expect["resolved_interrupt_on"]
+
+
+async def restorable(case: Case) -> None:
+    """Sagents asks its middlewares which of them an interrupt belongs to."""
+    claimed = sagents.claims(case.data["interrupt_data"])
+    assert claimed == case.expect.get("value", False)
+
+
+# ------------------------------------------------------------------------------------- turns
+
+
+async def no_interrupt(case: Case) -> None:
+    policy = case.policy()
+    if not case.calls:
+        with pytest.raises(InvalidToolCall, match="no tool call to review"):
+            request.frozen(case.calls)
+        return
+    async with a_gate() as gate:
+        running = await Running.start(gate, case.dialect, await case.asked(policy))
+        assert running.review.actions == ()
+        same(case, results(case, await running.outcome()))
+
+
+async def interrupted(case: Case) -> None:
+    async with a_gate() as gate:
+        running = await started(gate, case)
+        same_request(case, running)
+        if case.decisions is not None:
+            await running.answer(case.decisions)
+            assert running.review.status == "pending"
+
+
+async def completed(case: Case) -> None:
+    async with a_gate() as gate:
+        running = await started(gate, case)
+        same_request(case, running)
+        await running.answer(case.decisions)
+        outcome = await running.outcome()
+        same(case, results(case, outcome))
+        for call in outcome.execute:
+            prefix = case.expect.get("result_prefix", {}).get(call.id)
+            if prefix is not None:
+                result = outcome.annotated(call, "result")
+                assert sorted_arguments(result) == sorted_arguments(f"{prefix}result")
+                without = case.expect.get("result_excludes", {}).get(call.id, ())
+                assert not [text for text in without if text in result]
+
+
+def sorted_arguments(text: str) -> str:
+    """Arguments are stored with their keys sorted, and so a notice shows them."""
+    return re.sub(r"({.*})", lambda found: json.dumps(json.loads(found[1]), sort_keys=True), text)
+
+
+async def resume_error(case: Case) -> None:
+    """What was wrong is said, nothing is stored, and the right answer is still taken."""
+    async with a_gate() as gate:
+        running = await started(gate, case)
+        with pytest.raises(DecisionError) as caught:
+            await running.answer(case.decisions)
+        error = case.expect["error"]
+        if "message" in error:
+            assert str(caught.value) == error["message"]
+        else:
+            assert error["message_contains"] in str(caught.value)
+        assert await running.untouched()
+        if retry := case.expect.get("retry"):
+            await running.answer(retry["decisions"])
+            same(case, results(case, await running.outcome()), retry)
+
+
+async def annotated(case: Case) -> None:
+    ((id, edit),) = case.data["prior_state"]["hitl_edited_tool_calls"].items()
+    async with a_gate() as gate:
+        running = await Running.start(gate, case.dialect, await case.asked(case.policy()))
+        await running.answer({"decisions": [{"type": "edit", "edited_action": edit}]})
+        outcome = await running.outcome()
+    (call,) = outcome.execute
+    assert call.id == id
+    result = outcome.annotated(call, case.data["tool_output"])
+    assert result == case.expect["content"]
+    assert outcome.annotated(call, result) == result
+
+
+async def started(gate: Any, case: Case) -> Running:
+    data = case.data.get("interrupt_data")
+    if isinstance(data, dict):
+        asked = case.dialect.load_request(data, "t")
+    elif data == "none":
+        asked = await request.judged(ALLOW_ALL, [ToolCall("1", "free", {})])
+    elif case.system == "arcgis" and not case.calls:
+        run = ToolCall("i1", f"agent:{case.data['agent_id']}", {})
+        asked = await request.judged(case.policy(), [run])
+        asked = asked._replace(path=(case.data["agent_id"],))
+    else:
+        asked = await case.asked(case.policy(loose="context" in case.data))
+    return await Running.start(gate, case.dialect, asked)
+
+
+def same_request(case: Case, running: Running) -> None:
+    expected = case.expect.get("request", case.expect.get("requests"))
+    if expected is None:
+        return
+    wire = running.dialect.dump_request(running.review)
+    if case.dialect.name == "langchain_per_call":
+        branches = case.expect.get("response_schema_branches", {})
+        for each in wire:
+            if each["value"]["tool_call_id"] in branches:
+                assert [*each["response_schema"]["$defs"]] == branches[each["id"]]
+        wire = [each["value"] for each in wire]
+    if case.system == "arcgis":
+        wire = {key: wire[key] for key in expected}
+    assert wire == expected
+
+
+def same(case: Case, found: Json, expect: Json | None = None) -> None:
+    """Only JavaScript puts the calls that nobody is asked about before the others."""
+    expect = expect or case.expect
+    for key in found.keys() & expect.keys():
+        wanted = expect[key]
+        if key == "tool_messages" and wanted:
+            wanted = [{**w, **_status(w)} for w in wanted]
+            wanted = [{k: v for k, v in w.items() if k != "is_error"} for w in wanted]
+            told = zip(found[key], wanted, strict=True)
+            found[key] = [{k: v for k, v in f.items() if k in w} for f, w in told]
+        if case.system in ("langchain-js", "xpertai") and key in ("executed", "tool_calls_after"):
+            wanted, found[key] = (
+                sorted(each, key=lambda c: c["id"]) for each in (wanted, found[key])
+            )
+        assert found[key] == wanted, key
+    if "executed_before_answers" in expect:
+        free = [call for call in found["executed"] if call in expect["executed_before_answers"]]
+        assert free == expect["executed_before_answers"]
+
+
+def _status(message: Json) -> Json:
+    if "is_error" not in message:
+        return {}
+    return {"status": "error" if message["is_error"] else "success"}
+
+
+# ------------------------------------------------------------------------------- Agent Inbox
+
+
+async def in_the_inbox(case: Case) -> None:
+    value = called(case.data["interrupt_value"])
+    inbox, asked = rendered(value)
+    async with a_gate() as gate:
+        running = await Running.start(gate, inbox, asked)
+    wire = inbox.dump_request(running.review)
+    assert wire == case.expect["interrupts"]
+    improper = wire[0]["action_request"]["action"] == "improper_schema"
+    assert improper == case.expect["invalid_schema"]
+
+
+async def offered(case: Case) -> None:
+    found = agent_inbox.offers(case.data["human_interrupt"])
+    assert found.responses == case.expect["responses"]
+    assert found.submit == case.expect.get("defaultSubmitType")
+    assert found.accepts == case.expect["hasAccept"]
+
+
+async def resumed(case: Case) -> None:
+    """Given an interrupt of an agent, and what a person did about it, then its answer is the inbox's own."""
+    async with a_gate() as gate:
+        running = await inbox_review(gate, case)
+        (action,) = running.review.actions
+        proposal = pressed(case.data["reviewer"], running)
+        await gate.reviews.answer(running.review.id, {action.key: proposal}, ADA, "op")
+        settled = (await gate.reviews.load(running.review.id)).review
+        wire = agent_inbox.dialect.dump_decisions(settled)
+        assert wire == case.expect["resume"]
+        again = agent_inbox.dialect.load_decisions(wire, running.review)
+        assert again[action.key].type == proposal.type
+
+
+async def ended(case: Case) -> None:
+    async with a_gate() as gate:
+        running = await inbox_review(gate, case)
+        await gate.cancel(running.review.id)
+        cancelled = (await gate.reviews.load(running.review.id)).review
+        with pytest.raises(Unsayable, match="end the thread"):
+            agent_inbox.dialect.dump_decisions(cancelled)
+
+
+async def inbox_review(gate: Any, case: Case) -> Running:
+    asked = agent_inbox.dialect.load_request(case.data["human_interrupt"], "t")
+    return await Running.start(gate, agent_inbox.dialect, asked)
+
+
+def pressed(did: Json, running: Running) -> Proposal:
+    (action,) = running.review.actions
+    args = running.review.arguments(action.key).parse()
+    match did["submit"]:
+        case "accept":
+            return Proposal("approve", 1)
+        case "response":
+            return Proposal("respond", 1, did["text"])
+        case "edit":
+            edited = request.encode({**args, **did["edits"]})
+            return Proposal("edit", 1, args=edited)
+        case _:
+            return Proposal("ignore", 1)
+
+
+# ------------------------------------------------------------------------------------ ArcGIS
+
+
+async def a_payload(case: Case) -> None:
+    assert arcgis.payload(case.decisions) == case.expect["value"]
+
+
+async def wire_types(case: Case) -> None:
+    assert list(arcgis.INTERRUPT_KEYS) == case.expect["interrupt_keys"]
+    assert list(arcgis.RESPONSE_KEYS) == case.expect["response_keys"]
+    assert list(arcgis.KINDS) == case.expect["kinds"]
+
+
+# --------------------------------------------------------------- where a peer's behaviour is a defect
+
+
+@pytest.mark.parametrize("case", BUGS, ids=ids)
+async def test_what_would_be_better(case: Case) -> None:
+    if case.rejects_some:
+        await the_rest_runs(case)
+        return
+    check = next(check for text, check in BETTER.items() if text in case.data["better"])
+    await check(case)
+
+
+async def one_typed_error(case: Case) -> None:
+    """Naming index, tool and field, with nothing consumed; the words of Agent Inbox are understood."""
+    async with a_gate() as gate:
+        running = await started(gate, case)
+        if isinstance(case.decisions, list) or "editedAction" in str(case.decisions):
+            await running.answer(case.decisions)
+            assert [call.id for call in (await running.outcome()).execute] == ["2"]
+            return
+        with pytest.raises(DecisionError) as caught:
+            await running.answer(case.decisions)
+        assert caught.value.field
+        if isinstance(case.decisions["decisions"], list):
+            assert (caught.value.index, caught.value.tool) == (0, "b")
+        assert await running.untouched()
+
+
+async def refused_calls(case: Case) -> None:
+    with pytest.raises(InvalidToolCall, match="Two calls of this turn have the id '2'"):
+        request.frozen(case.calls)
+
+
+async def refused_config(case: Case) -> None:
+    with pytest.raises(InvalidPolicy) as caught:
+        case.policy()
+    assert caught.value.problems[0].path
+
+
+async def the_rest_runs(case: Case) -> None:
+    """Every call stays declared and has its answer; the model is asked only when nothing is left to run."""
+    async with a_gate() as gate:
+        running = await started(gate, case)
+        await running.answer(case.decisions)
+        found = results(case, await running.outcome())
+    same(case, found, {"tool_messages": case.expect["tool_messages"]})
+    rejected = {message["tool_call_id"] for message in case.expect["tool_messages"]}
+    assert [c["id"] for c in found["executed"]] == [
+        c.id for c in case.calls if c.id not in rejected
+    ]
+    assert [c["id"] for c in found["tool_calls_after"]] == [c.id for c in case.calls]
+    assert found["paired"]
+    assert found["jump_to"] is None
+
+
+async def a_verdict_is_frozen(case: Case) -> None:
+    """A predicate that changes its mind is not asked again: what was rejected does not run."""
+    async with a_gate() as gate:
+        running = await started(gate, case)
+        await running.answer(case.decisions)
+        outcome = await running.outcome()
+    rejected = [d["type"] == "reject" for d in case.decisions["decisions"]]
+    asked = [a.request.tool_call_id for a in outcome.review.actions]
+    ran = {call.id for call in outcome.execute}
+    assert [id in ran for id in asked] == [not no for no in rejected]
+
+
+async def the_targets_rule_counts(case: Case) -> None:
+    """An edit names another tool only where that one's own rule admits an edited call."""
+    async with a_gate() as gate:
+        running = await started(gate, case)
+        (name,) = (n for n in case.tools if n not in {call.name for call in case.calls})
+        target = running.review.tools[name]
+        if target.verdict == "allow" or "edit" in target.allowed_decisions:
+            await running.answer(case.decisions)
+            assert [call.name for call in (await running.outcome()).execute] == [name]
+            return
+        with pytest.raises(DecisionError):
+            await running.answer(case.decisions)
+        assert await running.untouched()
+
+
+async def an_empty_text_is_none(case: Case) -> None:
+    (ruling,) = (await case.asked(case.policy())).rulings
+    assert ruling.text is not None
+    assert ruling.text.startswith("Tool execution requires approval")
+
+
+async def only_tighter(case: Case) -> None:
+    """An empty map in a run's context takes no gate away, unless the policy says that it may."""
+    assert [r.verdict.kind for r in (await case.asked(case.policy())).rulings] == ["review"]
+    assert [r.verdict.kind for r in (await case.asked(case.policy(loose=True))).rulings] == [
+        "allow"
+    ]
+
+
+async def own_prefix(case: Case) -> None:
+    async with a_gate() as gate:
+        running = await Running.start(gate, case.dialect, await case.asked(case.policy()))
+    (asked,) = running.dialect.dump_request(running.review)["actionRequests"]
+    prefix = case.data["context"]["descriptionPrefix"]
+    assert asked["description"] == f"{prefix}\n\nTool: b\nArgs: {{}}"
+
+
+async def a_name_like_others(case: Case) -> None:
+    """A tool that no rule names is not asked about, whatever it is called."""
+    rulings = (await case.asked(case.policy())).rulings
+    assert [ruling.verdict.kind for ruling in rulings] == ["allow"]
+
+
+async def can_be_corrected(case: Case) -> None:
+    async with a_gate() as gate:
+        running = await started(gate, case)
+        with pytest.raises(DecisionError):
+            await running.answer(case.decisions)
+        assert await running.untouched()
+        await running.answer(case.expect["retry"]["decisions"])
+        assert len((await running.outcome()).execute) == len(case.calls)
+
+
+async def when_is_obeyed(case: Case) -> None:
+    rulings = (await case.asked(case.policy())).rulings
+    assert [ruling.verdict.kind for ruling in rulings] == ["allow"]
+    config = case.data["policy"]
+    config = {**config, "interruptOn": {"b": {**called(config["interruptOn"]["b"]), "whem": 1}}}
+    with pytest.raises(InvalidPolicy, match="whem"):
+        case.dialect.load_policy(config)
+
+
+async def everything_is_rendered(case: Case) -> None:
+    """Every action of whatever an agent raised, with its arguments and its decisions."""
+    value = called(case.data["interrupt_value"])
+    _, asked = rendered(value)
+    actions = value.get("actionRequests", value.get("action_requests", [value]))
+    assert [(call.name, call.args) for call in asked.calls] == [
+        (action["name"], action.get("args", action.get("arguments"))) for action in actions
+    ]
+    assert all(ruling.allowed_decisions for ruling in asked.rulings)
+
+
+#: By what the case says would be better.
+BETTER = {
+    "one typed DecisionError": one_typed_error,
+    "refuse duplicate ids": refused_calls,
+    "config error at load time": refused_config,
+    "typed config error naming the tool": refused_config,
+    "run the approved one": the_rest_runs,
+    "run approved and auto calls": the_rest_runs,
+    "context may": only_tighter,
+    "honour the override": own_prefix,
+    "own-property lookup": a_name_like_others,
+    "validate before consuming": can_be_corrected,
+    "support when": when_is_obeyed,
+    "accept both casings": everything_is_rendered,
+    "HumanInterrupt": everything_is_rendered,
+    "freeze": a_verdict_is_frozen,
+    "re-evaluate": the_targets_rule_counts,
+    "pin the name": the_targets_rule_counts,
+    "empty": an_empty_text_is_none,
+    "unknown keys are": refused_config,
+    "validate": can_be_corrected,
+}

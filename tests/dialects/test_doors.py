@@ -1,0 +1,474 @@
+"""Each system's own words, beyond the cases: what it can say, and what it has no word for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from hitl_core import dialects
+from hitl_core.dialects import agent_inbox
+from hitl_core.errors import DecisionError, DialectError, Refused, Unsayable
+from hitl_core.gate import Request, request
+from hitl_core.gate.answers import answers
+from hitl_core.gate.request import Turn
+from hitl_core.model import DecisionType, Review, Route, ToolCall, encode
+from hitl_core.policy import InvalidPolicy, Policy
+from hitl_core.review import transitions
+from hitl_core.review.proposal import Proposal
+from tests.support.builders import START, person
+
+NOW = START + 5
+ADA = person("Ada")
+Json = dict[str, Any]
+FIVE = ("approve", "edit", "reject", "respond", "ignore")
+EDIT = Proposal("edit", 1, args=encode({"x": 2}))
+SAID: dict[str, Proposal] = {
+    "approve": Proposal("approve", 1),
+    "edit": EDIT,
+    "reject": Proposal("reject", 1, "no"),
+    "respond": Proposal("respond", 1, "blue"),
+    "ignore": Proposal("ignore", 1),
+}
+
+
+def asking(*allowed: DecisionType, schema: Json | None = None, **rule: Any) -> Review:
+    """A review of ours: one call of `b`."""
+    made: Json = {"allowed_decisions": allowed or FIVE, **rule}
+    policy = Policy.from_mapping({"default": "deny", "interrupt_on": {"b": made}})
+    call = ToolCall("c1", "b", {"x": 1})
+    return built(Request([call], [policy.judge(call)]))
+
+
+def built(asked: Request) -> Review:
+    return request.build_from(Turn("a", "t", "x", None), asked, 1, START)[0]
+
+
+def decided(review: Review, kind: str) -> Review:
+    return transitions.decide(review, "1", SAID[kind], ADA, NOW).review
+
+
+# --------------------------------------------------------------------- every decision in every system
+
+EDITED = {"name": "b", "args": {"x": 2}}
+TOLD = "The tool call `b` was skipped. The tool was not executed."
+WORDS: dict[str, dict[str, Any]] = {
+    "langchain": {
+        "approve": {"decisions": [{"type": "approve"}]},
+        "edit": {"decisions": [{"type": "edit", "edited_action": EDITED}]},
+        "reject": {"decisions": [{"type": "reject", "message": "no"}]},
+        "respond": {"decisions": [{"type": "respond", "message": "blue"}]},
+        "ignore": {"decisions": [{"type": "reject", "message": TOLD}]},
+    },
+    "langchain_per_call": {
+        "approve": {"c1": {"type": "approve"}},
+        "edit": {"c1": {"type": "edit", "edited_action": EDITED}},
+        "reject": {"c1": {"type": "reject", "message": "no"}},
+        "respond": {"c1": {"type": "respond", "message": "blue"}},
+        "ignore": {"c1": {"type": "reject", "message": TOLD}},
+    },
+    "langchain_js": {
+        "approve": {"decisions": [{"type": "approve"}]},
+        "edit": {"decisions": [{"type": "edit", "editedAction": EDITED}]},
+        "reject": {"decisions": [{"type": "reject", "message": "no"}]},
+        "ignore": {"decisions": [{"type": "reject", "message": TOLD}]},
+    },
+    "sagents": {
+        "approve": [{"type": "approve"}],
+        "edit": [{"type": "edit", "arguments": {"x": 2}}],
+        "reject": [{"type": "reject"}],
+        "ignore": [{"type": "reject"}],
+    },
+    "agent_inbox": {
+        "approve": [{"type": "accept", "args": {"action": "b", "args": {"x": 1}}}],
+        "edit": [{"type": "edit", "args": {"action": "b", "args": {"x": 2}}}],
+        "reject": [{"type": "response", "args": "no"}],
+        "respond": [{"type": "response", "args": "blue"}],
+        "ignore": [{"type": "ignore", "args": None}],
+    },
+    "arcgis": {
+        "approve": {"id": "c1", "agentId": "a", "payload": True},
+        "reject": {"id": "c1", "agentId": "a", "payload": False},
+        "respond": {"id": "c1", "agentId": "a", "payload": "blue"},
+    },
+}
+WORDS["xpertai"] = WORDS["langchain_js"]
+
+
+@pytest.mark.parametrize("kind", FIVE)
+@pytest.mark.parametrize("name", dialects.names)
+def test_each_decision_in_each_systems_words(name: str, kind: str) -> None:
+    """Said exactly, or refused by the name of what is missing."""
+    review = decided(asking(), kind)
+    if kind in WORDS[name]:
+        assert dialects.get(name).dump_decisions(review) == WORDS[name][kind]
+    else:
+        with pytest.raises(Unsayable) as caught:
+            dialects.get(name).dump_decisions(review)
+        assert (caught.value.dialect, caught.value.word) == (name, kind)
+
+
+@pytest.mark.parametrize("name", dialects.names)
+def test_nothing_is_said_before_it_is_decided(name: str) -> None:
+    with pytest.raises(Refused) as caught:
+        dialects.get(name).dump_decisions(asking())
+    assert caught.value.code == "not_decided"
+
+
+@pytest.mark.parametrize("name", dialects.names)
+def test_a_request_that_goes_out_comes_back(name: str) -> None:
+    """With name, arguments and those decisions that the system knows."""
+    dialect = dialects.get(name)
+    asked = dialect.load_request(dialect.dump_request(asking()), "t")
+    (call,), (ruling,) = asked.calls, asked.rulings
+    assert (call.name, call.args, asked.dialect) == ("b", {"x": 1}, name)
+    assert set(ruling.allowed_decisions) <= set(FIVE)
+    assert "approve" in ruling.allowed_decisions
+
+
+@pytest.mark.parametrize(
+    ("name", "only"), [("langchain", "ignore"), ("langchain_js", "respond"), ("arcgis", "edit")]
+)
+def test_what_a_system_can_not_ask_is_refused(name: str, only: DecisionType) -> None:
+    with pytest.raises(Unsayable) as caught:
+        dialects.get(name).dump_request(asking(only))
+    assert (caught.value.dialect, caught.value.word) == (name, only)
+
+
+def test_a_rejection_by_time_says_so() -> None:
+    """Where the system frames no reason of its own."""
+    review = asking("approve", "reject", expire={"after": "1s"})
+    review = transitions.fire(review, NOW).review
+    ((decision,),) = dialects.get("langchain").dump_decisions(review).values()
+    assert decision["message"].startswith("Nobody decided on the tool call for `b` in time.")
+    assert dialects.get("sagents").dump_decisions(review) == [{"type": "reject"}]
+
+
+def test_what_was_cancelled_is_told_as_a_rejection() -> None:
+    """So that no call stays without its answer."""
+    review = transitions.cancel(asking(), None, "the user went on", NOW).review
+    (decision,) = dialects.get("langchain_js").dump_decisions(review)["decisions"]
+    assert decision["type"] == "reject"
+    assert "was cancelled" in decision["message"]
+    assert dialects.get("langchain_per_call").dump_decisions(review)["c1"]["type"] == "reject"
+
+
+def test_an_answer_that_the_interrupt_does_not_take_is_refused() -> None:
+    """Given a call that may only be approved, and a deadline that rejects."""
+    review = transitions.fire(asking("approve", expire={"after": "1s"}), NOW).review
+    with pytest.raises(Unsayable, match="takes no answer that says reject on b"):
+        dialects.get("langchain").dump_decisions(review)
+
+
+# --------------------------------------------------------------------------------- LangChain
+
+
+def batch(**more: Any) -> Json:
+    request: Json = {"name": "b", "args": {"x": 1}, "description": "D", **more}
+    config = {"action_name": "b", "allowed_decisions": ["approve", "reject"]}
+    return {"action_requests": [request], "review_configs": [config]}
+
+
+def test_with_the_turn_its_calls_keep_their_ids() -> None:
+    """Those that are not asked about are allowed."""
+    turn = [ToolCall("c1", "a", {}), ToolCall("c2", "b", {"x": 1}), ToolCall("c3", "b", {"x": 5})]
+    asked = dialects.get("langchain").load_request(batch(), "t", turn)
+    assert [call.id for call in asked.calls] == ["c1", "c2", "c3"]
+    assert [r.verdict.kind for r in asked.rulings] == ["allow", "review", "allow"]
+    with pytest.raises(DialectError, match="asks about b, which is no call of this turn"):
+        dialects.get("langchain").load_request(batch(), "t", turn[:1])
+
+
+def test_without_it_the_same_interrupt_gets_the_same_ids() -> None:
+    load = dialects.get("langchain").load_request
+    first, again = load(batch(), "t"), load(batch(), "t")
+    assert first.calls == again.calls
+    assert first.calls[0].id != load(batch(), "other thread").calls[0].id
+    assert first.calls[0].id != load(batch(args={}), "t").calls[0].id
+
+
+def test_what_a_card_shows_anyway_is_left_out_of_its_description() -> None:
+    """And kept for whoever asks in LangChain's words."""
+    text = "Please look\n\nTool: b\nArgs: {'x': 1}"
+    review = built(dialects.get("langchain").load_request(batch(description=text), "t"))
+    assert review.actions[0].request.description == "Please look"
+    assert dialects.get("langchain").dump_request(review) == batch(description=text)
+
+
+@pytest.mark.parametrize("key", ["args", "arguments"])
+def test_the_page_that_said_arguments_is_understood(key: str) -> None:
+    wire = batch()
+    wire["action_requests"][0][key] = wire["action_requests"][0].pop("args")
+    assert dialects.get("langchain").load_request(wire, "t").calls[0].args == {"x": 1}
+
+
+def test_an_answer_may_say_which_call_it_is_for() -> None:
+    review = asking()
+    load = dialects.get("langchain").load_decisions
+    assert load({"decisions": [{"type": "approve", "tool_call_id": "c1"}]}, review)
+    with pytest.raises(DecisionError) as caught:
+        load({"decisions": [{"type": "approve", "tool_call_id": "c2"}]}, review)
+    assert (caught.value.index, caught.value.tool, caught.value.field) == (0, "b", "tool_call_id")
+
+
+def test_an_answer_may_stand_under_its_interrupts_id() -> None:
+    wire = {"i1": {"decisions": [{"type": "approve"}]}}
+    assert dialects.get("langchain").load_decisions(wire, asking())["1"].type == "approve"
+
+
+def test_other_spellings_of_an_answer_are_understood() -> None:
+    load = dialects.get("langchain").load_decisions
+    for decision in (
+        {"type": "edit", "editedAction": EDITED},
+        {"type": "edit", "args": {"action": "b", "args": {"x": 2}}},
+    ):
+        assert load({"decisions": [decision]}, asking())["1"].args == EDIT.args
+
+
+def test_an_edit_is_checked_before_anything_is_stored() -> None:
+    """The error names the path to what is wrong."""
+    review = asking(args_schema={"type": "object", "properties": {"x": {"type": "integer"}}})
+    edit = {"type": "edit", "edited_action": {"name": "b", "args": {"x": "two"}}}
+    with pytest.raises(DecisionError) as caught:
+        dialects.get("langchain").load_decisions({"decisions": [edit]}, review)
+    assert (caught.value.field, caught.value.code) == ("edited_action.args.x", "invalid_args")
+    assert str(caught.value) == "edited_action.args.x: must be a whole number"
+
+
+def test_some_calls_of_a_turn_may_be_answered_one_by_one() -> None:
+    """LangChain's per-call mode: each waits for itself."""
+    per_call = dialects.get("langchain_per_call")
+    policy = per_call.load_policy({"interrupt_on": {"b": True}})
+    assert policy.dialect == "langchain_per_call"
+    calls = [ToolCall("c1", "b", {"x": 1}), ToolCall("c2", "b", {"x": 1})]
+    review = built(Request(calls, [policy.judge(c) for c in calls], dialect="langchain_per_call"))
+    with pytest.raises(DecisionError, match="multiple pending interrupts"):
+        per_call.load_decisions({"type": "approve"}, review)
+    with pytest.raises(DecisionError, match="No interrupt here has the id 'c3'"):
+        per_call.load_decisions({"c3": {"type": "approve"}}, review)
+
+    first = per_call.load_decisions({"c2": {"type": "approve"}}, review)
+    review = transitions.answer(review, first, ADA, NOW).review
+    assert per_call.dump_decisions(review) == {"c2": {"type": "approve"}}
+    rest = per_call.load_decisions({"type": "reject"}, review)
+    assert rest.keys() == {"1"}
+    assert transitions.answer(review, rest, ADA, NOW).review.status == "settled"
+
+
+def test_in_per_call_mode_the_tools_name_is_pinned() -> None:
+    edit = {"type": "edit", "edited_action": {"name": "c", "args": {}}}
+    with pytest.raises(DecisionError, match=r"edit\.edited_action\.name: Input should be 'b'"):
+        dialects.get("langchain_per_call").load_decisions({"c1": edit}, asking())
+
+
+def test_an_edit_that_changes_nothing_counts_as_the_peer_counts_it() -> None:
+    """Also where only edits are allowed: it runs as it was."""
+    review = asking("edit")
+    wire = {"decisions": [{"type": "edit", "edited_action": {"name": "b", "args": {"x": 1}}}]}
+    proposals = dialects.get("langchain").load_decisions(wire, review)
+    after = transitions.answer(review, proposals, ADA, NOW).review
+    assert (after.actions[0].revision, after.status) == (1, "settled")
+    assert dialects.get("langchain").dump_decisions(after) == wire
+
+
+# ------------------------------------------------------------------------- configurations
+
+
+@pytest.mark.parametrize(
+    ("name", "config", "said"),
+    [
+        ("langchain", {}, "`interrupt_on` is missing."),
+        ("langchain", {"interrupt_on": {"b*": True}}, "names are literal here"),
+        ("langchain", {"interrupt_on": {}, "edit_notise": "x"}, "Did you mean `edit_notice`?"),
+        ("langchain_js", {"interrupton": {}}, "Did you mean `interruptOn`?"),
+        (
+            "langchain_js",
+            {"interruptOn": {"b": {"allowedDecisions": []}}},
+            "nobody could ever decide",
+        ),
+        ("langchain_js", {"interruptOn": {"b": {"allowedDecisions": ["respond"]}}}, "no decision"),
+        ("xpertai", {"interruptOn": {"b": {"description": "d"}}}, "`allowedDecisions` is missing"),
+        ("sagents", {"interrupt_on": {"b": {"allowed_decisions": ["aprove"]}}}, "no decision"),
+        ("arcgis", {"tools": {"t": {"outputkey": "k"}}}, "Did you mean `outputKey`?"),
+    ],
+)
+def test_a_configuration_that_would_open_a_gate_is_refused(
+    name: str, config: Json, said: str
+) -> None:
+    with pytest.raises(InvalidPolicy) as caught:
+        dialects.get(name).load_policy(config)
+    assert said in str(caught.value)
+
+
+def test_an_empty_description_is_one_only_where_it_is_meant() -> None:
+    """XpertAI's editor writes it for tools that have none, and would hide the call behind it."""
+    call = ToolCall("c1", "b", {})
+    rule = {"interruptOn": {"b": {"allowedDecisions": ["approve"], "description": ""}}}
+    texts = {
+        name: dialects.get(name).load_policy(rule).judge(call).text
+        for name in ("langchain_js", "xpertai")
+    }
+    default = "Tool execution requires approval\n\nTool: b\nArgs: {}"
+    assert texts == {"langchain_js": "", "xpertai": default}
+
+
+def test_what_is_true_and_what_is_missing_means_what_each_system_means() -> None:
+    call = ToolCall("c1", "b", {})
+    allowed = {
+        name: dialects.get(name).load_policy(config).judge(call).allowed_decisions
+        for name, config in {
+            "langchain": {"interrupt_on": {"b": True}},
+            "langchain_js": {"interruptOn": {"b": True}},
+            "sagents": {"interrupt_on": {"b": {}}},
+        }.items()
+    }
+    three = ("approve", "edit", "reject")
+    assert allowed == {
+        "langchain": (*three, "respond"),
+        "langchain_js": three,
+        "sagents": three,
+    }
+    free = dialects.get("sagents").load_policy({"interrupt_on": {"b": {"allowed_decisions": []}}})
+    assert free.judge(call).verdict.kind == "allow"
+
+
+async def test_callables_of_a_configuration_may_be_async() -> None:
+    async def when(asked: Any) -> bool:
+        return asked.tool_call["args"]["x"] > 1
+
+    async def describe(call: Json, state: Any, runtime: Any) -> str:
+        return f"{call['name']} for {state['who']}"
+
+    rule = {"allowedDecisions": ["approve"], "when": when, "description": describe}
+    policy = dialects.get("langchain_js").load_policy({"interruptOn": {"b": rule}})
+    ruling = await policy.judged(ToolCall("c1", "b", {"x": 2}), {"who": "Ada"})
+    assert ruling.description == "b for Ada"
+    assert (await policy.judged(ToolCall("c1", "b", {"x": 1}))).verdict.kind == "allow"
+
+
+# -------------------------------------------------------------------- Sagents, Agent Inbox, ArcGIS
+
+
+def test_a_sub_agents_interrupt_carries_its_path() -> None:
+    inner: Json = {"action_requests": [{"tool_call_id": "1", "tool_name": "b", "arguments": {}}]}
+    for key, who in (("interrupt_data", "mailer"), ("inner", "planner")):
+        inner = {"type": "subagent_hitl", "sub_agent_id": "s", "task_name": who, key: inner}
+    asked = dialects.get("sagents").load_request(inner, "t")
+    assert asked.path == ("planner", "mailer")
+    assert dialects.detect(inner) == "sagents"
+
+
+def test_sagents_has_one_list_of_decisions_a_tool() -> None:
+    policy = Policy.from_mapping(
+        {
+            "default": "review",
+            "interrupt_on": {"b": {"when": {"required": ["x"]}, "allowed_decisions": ["approve"]}},
+        }
+    )
+    calls = [ToolCall("c1", "b", {}), ToolCall("c2", "b", {"x": 1})]
+    review = built(Request(calls, [policy.judge(call) for call in calls]))
+    with pytest.raises(Unsayable, match="one list of decisions a tool"):
+        dialects.get("sagents").dump_request(review)
+
+
+def test_a_rejection_in_sagents_words_is_no_error() -> None:
+    review = decided(asking(), "reject").model_copy(update={"dialect": "sagents"})
+    (answer,) = answers(review)
+    assert answer.content == "Tool call 'b' was rejected by a human reviewer. Reason: no"
+    assert answer.status == "success"
+
+
+def test_an_inbox_that_only_rejects_by_responding_is_understood() -> None:
+    """Agent Inbox has no word for a rejection: its response is the reason."""
+    inbox = dialects.get("agent_inbox")
+    review = asking("approve", "reject")
+    assert inbox.dump_request(review)[0]["config"]["allow_respond"] is True
+    proposals = inbox.load_decisions([{"type": "response", "args": "not today"}], review)
+    assert (proposals["1"].type, proposals["1"].message) == ("reject", "not today")
+    assert inbox.load_decisions([{"type": "ignore", "args": None}], review)["1"].type == "reject"
+    with pytest.raises(DecisionError, match="changes nothing"):
+        inbox.load_decisions(
+            [{"type": "accept", "args": {"action": "b", "args": {"x": 7}}}], review
+        )
+
+
+def test_a_title_that_no_tool_could_have_comes_back_in_the_answer() -> None:
+    wire = {
+        "action_request": {"action": "Send the e-mail?", "args": {"x": 1}},
+        "config": {f"allow_{word}": True for word in ("accept", "edit", "respond", "ignore")},
+    }
+    inbox = dialects.get("agent_inbox")
+    review = built(inbox.load_request(wire, "t"))
+    assert review.calls[0].name == "Send_the_e-mail_"
+    assert inbox.dump_request(review) == [wire]
+    (answer,) = inbox.dump_decisions(decided(review, "edit"))
+    assert answer["args"] == {"action": "Send the e-mail?", "args": {"x": 2}}
+
+
+def test_what_an_inbox_offers_when_everything_is_allowed() -> None:
+    every = {f"allow_{word}": True for word in ("accept", "edit", "respond", "ignore")}
+    request = {"action": "A", "args": {}}
+    found = agent_inbox.offers({"action_request": request, "config": every})
+    assert [r["type"] for r in found.responses] == ["edit", "response", "ignore", "accept"]
+    assert (found.submit, found.accepts) == ("accept", True)
+
+
+def question(kind: str, **more: Any) -> Json:
+    return {"id": "i1", "agentId": "nav", "kind": kind, "message": "Which?", **more}
+
+
+@pytest.mark.parametrize(
+    ("wire", "good", "bad"),
+    [
+        (question("booleanChoice"), True, "yes"),
+        (question("textInput"), "north", 7),
+        (question("singleSelection", metadata={"options": ["a", "b"]}), "a", "c"),
+        (question("multipleSelection", metadata={"options": ["a", "b"]}), ["a", "b"], ["c"]),
+    ],
+)
+def test_arcgis_asks_in_four_ways(wire: Json, good: Any, bad: Any) -> None:
+    """The question comes back as it was, the answer is checked against its options, and goes on as it is."""
+    arcgis = dialects.get("arcgis")
+    review = built(arcgis.load_request(wire, "t"))
+    again = arcgis.dump_request(review)
+    assert {key: again[key] for key in ("id", "agentId", "kind", "message")} == {
+        key: wire[key] for key in ("id", "agentId", "kind", "message")
+    }
+    if "metadata" in wire:
+        assert again["metadata"]["options"] == wire["metadata"]["options"]
+    with pytest.raises(DecisionError):
+        arcgis.load_decisions({"id": "i1", "agentId": "nav", "payload": bad}, review)
+    answer = {"id": "i1", "agentId": "nav", "payload": good}
+    after = transitions.answer(review, arcgis.load_decisions(answer, review), ADA, NOW).review
+    assert arcgis.dump_decisions(after) == answer
+
+
+@pytest.mark.parametrize(
+    "wire", [{"id": "i2", "agentId": "nav"}, {"id": "i1", "agentId": "other"}, {"id": ["i1"]}]
+)
+def test_arcgis_answers_another_interrupt_or_agent(wire: Json) -> None:
+    review = built(dialects.get("arcgis").load_request(question("textInput"), "t"))
+    with pytest.raises(DecisionError):
+        dialects.get("arcgis").load_decisions({**wire, "payload": "north"}, review)
+
+
+async def test_arcgis_asks_what_a_callable_makes_of_the_call() -> None:
+    async def interrupt(asked: Json) -> Json:
+        options = list(asked["args"])
+        return {"kind": "singleSelection", "message": "Which?", "metadata": {"options": options}}
+
+    config = {"tools": {"b": {"interrupt": interrupt, "outputKey": "chosen"}}}
+    policy = dialects.get("arcgis").load_policy(config)
+    call = ToolCall("c1", "b", {"north": 1, "south": 2})
+    review = built(Request([call], [await policy.judged(call)], ("nav",), "arcgis"))
+    wire = dialects.get("arcgis").dump_request(review)
+    assert (wire["kind"], wire["metadata"]["options"]) == ("singleSelection", ["north", "south"])
+    answer = {"id": "c1", "agentId": "nav", "payload": "south"}
+    proposals = dialects.get("arcgis").load_decisions(answer, review)
+    after = transitions.answer(review, proposals, ADA, NOW).review
+    assert after.arguments("1").parse() == {"chosen": "south", "north": 1, "south": 2}
+
+
+def test_the_route_of_an_interrupt_is_the_bots_own() -> None:
+    asked = dialects.get("langchain").load_request(batch(), "t")
+    assert asked.rulings[0].route == Route()

@@ -1,0 +1,145 @@
+"""What a submit may say beside the calls: a run's context, the agent's tools, the path that led here."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from hitl_core import Gate, Policy, ToolCall, dialects
+from hitl_core.errors import InvalidToolCall, PolicyError, Refused
+from hitl_core.gate.request import Request
+from hitl_core.model import Review, encode
+from hitl_core.review.proposal import Proposal
+from hitl_core.store import MemoryStore
+from tests.support.builders import person
+
+ADA = person("Ada")
+POLICY = Policy.from_mapping(
+    {"default": "review", "interrupt_on": {"look": False, "draft": False, "drop": "deny"}}
+)
+NUMBER = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+
+
+@pytest.fixture
+async def gate() -> AsyncIterator[Gate]:
+    async with Gate(MemoryStore(), policy=POLICY, agent="billing") as gate:
+        yield gate
+
+
+async def submitted(gate: Gate, *calls: ToolCall | Request, **more: Any) -> Review:
+    asked = calls[0] if isinstance(calls[0], Request) else calls
+    id = await gate.submit(asked, thread_id="t", **more)  # pyright: ignore[reportArgumentType]
+    return (await gate.reviews.load(id)).review
+
+
+async def test_a_runs_context_tightens(gate: Gate) -> None:
+    call = ToolCall("c1", "look", {})
+    assert (await submitted(gate, call, turn="1")).actions == ()
+    context = {"interrupt_on": {"look": {"allowed_decisions": ["approve"]}}}
+    (action,) = (await submitted(gate, call, turn="2", context=context)).actions
+    assert action.config.allowed_decisions == ("approve",)
+    with pytest.raises(PolicyError, match="context: interupt_on"):
+        await submitted(gate, call, context={"interupt_on": {}})
+
+
+async def test_a_tools_own_schema_is_enforced(gate: Gate) -> None:
+    review = await submitted(gate, ToolCall("c1", "send", {"n": 1}), tools={"send": NUMBER})
+    edit = Proposal("edit", 1, args=encode({"n": "one"}))
+    with pytest.raises(Refused) as caught:
+        await gate.reviews.decide(review.id, "1", edit, ADA, "op1")
+    assert caught.value.code == "invalid_args"
+    with pytest.raises(InvalidToolCall, match="A tool's own schema can't be used"):
+        await submitted(gate, ToolCall("c1", "send", {}), tools={"send": {"type": 7}}, turn="2")
+
+
+async def test_a_tool_with_a_schema_that_can_not_be_used_is_no_choice(gate: Gate) -> None:
+    tools: dict[str, Any] = {"send": NUMBER, "draft": None, "other": {"type": 7}}
+    review = await submitted(gate, ToolCall("c1", "send", {"n": 1}), tools=tools)
+    assert review.tools.keys() == {"send", "draft"}
+
+
+async def test_what_an_edit_named_is_what_runs(gate: Gate) -> None:
+    """Also what `once` lets through: the other tool under the same id, and neither alone."""
+    tools = {"send": None, "draft": None, "drop": None}
+    review = await submitted(gate, ToolCall("c1", "send", {"n": 1}), tools=tools)
+    drop = Proposal("edit", 1, args=encode({}), name="drop")
+    with pytest.raises(Refused, match="The policy denies drop"):
+        await gate.reviews.decide(review.id, "1", drop, ADA, "op1")
+    draft = Proposal("edit", 1, args=encode({"n": 1}), name="draft")
+    await gate.reviews.decide(review.id, "1", draft, ADA, "op2")
+
+    outcome = await gate.wait(review.id)
+
+    assert outcome.execute == (ToolCall("c1", "draft", {"n": 1}),)
+    with pytest.raises(Refused, match="not the one that was decided"):
+        await outcome.once(ToolCall("c1", "send", {"n": 1}))
+    assert await outcome.once(outcome.execute[0])
+
+
+async def test_the_agents_that_led_to_a_review_are_kept(gate: Gate) -> None:
+    review = await submitted(gate, ToolCall("c1", "send", {}), path=("planner", "mailer"))
+    assert review.path == ("planner", "mailer")
+
+
+async def test_a_tool_that_ran_may_ask_for_more(gate: Gate) -> None:
+    """Hand-off: given an approved tool that raises an interrupt of its own while it runs, then that is the
+    next review of the same thread, before the first one is done.
+    """
+    first = await submitted(gate, ToolCall("c1", "task", {}))
+    await gate.reviews.decide(first.id, "1", Proposal("approve", 1), ADA, "op1")
+    outcome = await gate.wait(first.id)
+    assert await outcome.once(outcome.execute[0])
+
+    raised = {
+        "type": "subagent_hitl",
+        "sub_agent_id": "s1",
+        "task_name": "researcher",
+        "tool_call_id": "c1",
+        "interrupt_data": {
+            "action_requests": [{"tool_call_id": "x1", "tool_name": "send", "arguments": {"n": 1}}],
+            "review_configs": {},
+            "hitl_tool_call_ids": ["x1"],
+        },
+    }
+    sagents = dialects.get(dialects.detect(raised))
+    second = await submitted(gate, sagents.load_request(raised, "t"))
+    assert (second.path, second.dialect) == (("researcher",), "sagents")
+    answer = sagents.load_decisions([{"type": "reject"}], second)
+    await gate.reviews.answer(second.id, answer, ADA, "op2")
+    inner = await gate.wait(second.id)
+    assert [(a.content, a.status) for a in inner.answers] == [
+        ("Tool call 'send' was rejected by a human reviewer.", "success")
+    ]
+    assert inner.jump_to_model
+    await inner.done()
+    await outcome.done({"c1": "the research is over"})
+    ids = [first.id, second.id]
+    assert {(await gate.reviews.load(id)).review.status for id in ids} == {"done"}
+
+
+async def test_several_interrupts_at_once_are_all_reviews(gate: Gate) -> None:
+    """And what raised them may raise them again: it finds the same reviews."""
+    inner = [
+        {"action_requests": [{"tool_call_id": id, "tool_name": "send", "arguments": {}}]}
+        for id in ("x1", "x2")
+    ]
+    wire = {"type": "multiple_interrupts", "interrupts": inner}
+    found: list[list[str]] = []
+    for _ in range(2):
+        requests = [dialects.get("sagents").load_request(w, "t") for w in dialects.split(wire)]
+        found.append([(await submitted(gate, one)).id for one in requests])
+    assert len(set(found[0])) == 2
+    assert found[0] == found[1]
+
+
+async def test_the_description_shows_arguments_as_the_model_wrote_them() -> None:
+    """Though what runs is stored with its keys sorted."""
+    policy = dialects.get("langchain").load_policy({"interrupt_on": {"send": True}})
+    async with Gate(MemoryStore(), policy=policy, agent="billing") as gate:
+        review = await submitted(gate, ToolCall("c1", "send", {"to": "bob", "body": "hi"}))
+    wire = dialects.get("langchain").dump_request(review)
+    assert wire["action_requests"][0]["description"].endswith("Args: {'to': 'bob', 'body': 'hi'}")
+    assert review.arguments("1").data == b'{"body":"hi","to":"bob"}'
+    assert review.actions[0].request.description == "Tool execution requires approval"

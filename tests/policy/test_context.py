@@ -1,0 +1,141 @@
+"""One run's own configuration may tighten the policy; loosening needs the policy's word."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hitl_core import dialects
+from hitl_core.model import Route, ToolCall
+from hitl_core.policy import InvalidPolicy, Policy, Ruling
+
+CONFIG: dict[str, Any] = {
+    "default": "review",
+    "notify": "slack:#ops",
+    "interrupt_on": {
+        "look": False,
+        "drop": "deny",
+        "send": {
+            "allowed_decisions": ["approve", "edit", "reject"],
+            "args_schema": {"type": "object", "required": ["to"]},
+            "idempotent": True,
+        },
+    },
+}
+POLICY = Policy.from_mapping(CONFIG)
+LOOSE = Policy.from_mapping({**CONFIG, "allow_override": True})
+
+
+def judged(policy: Policy, context: dict[str, Any], tool: str, **args: Any) -> Ruling:
+    return policy.for_run(context).judge(ToolCall("1", tool, args))
+
+
+def kind(policy: Policy, context: dict[str, Any], tool: str, **args: Any) -> str:
+    return judged(policy, context, tool, **args).verdict.kind
+
+
+def rules(**each: Any) -> dict[str, Any]:
+    return {"interrupt_on": each}
+
+
+def test_a_context_adds_a_gate() -> None:
+    asked = judged(POLICY, rules(look={"allowed_decisions": ["approve"]}), "look")
+    assert (asked.verdict.kind, asked.allowed_decisions) == ("review", ("approve",))
+    assert asked.route == Route(notify=("slack:#ops",))
+    assert kind(POLICY, rules(look="deny"), "look") == "deny"
+    assert kind(POLICY, {"default": "deny"}, "look") == "deny"
+
+
+def test_a_context_takes_no_gate_away() -> None:
+    for context in (rules(drop=True, send=False, **{"*": False}), {"default": "allow"}, {}):
+        assert kind(POLICY, context, "drop") == "deny"
+        assert kind(POLICY, context, "send") == "review"
+        assert kind(POLICY, context, "other") == "review"
+
+
+def test_of_the_decisions_those_are_left_that_both_allow() -> None:
+    context = rules(send={"allowed_decisions": ["respond", "reject", "approve"]})
+    assert judged(POLICY, context, "send").allowed_decisions == ("approve", "reject")
+    nothing = judged(POLICY, rules(send={"allowed_decisions": ["respond"]}), "send")
+    assert nothing.verdict.kind == "deny"
+    assert "allow no decision together" in nothing.verdict.reason
+
+
+def test_both_schemas_and_every_reason_count() -> None:
+    schema = {"type": "object", "required": ["cc"]}
+    ruling = judged(
+        POLICY, rules(send={"args_schema": schema, "reject_reason": "required"}), "send"
+    )
+    assert ruling.args_schema == {
+        "type": "object",
+        "allOf": [{"type": "object", "required": ["to"]}, schema],
+    }
+    assert (ruling.reject_reason, ruling.idempotent) == ("required", True)
+
+
+def test_where_a_review_stands_is_not_a_run_s_to_say() -> None:
+    context = rules(send={"notify": "slack:#my-friends", "expire": {"after": "1s"}})
+    assert judged(POLICY, context, "send").route == Route(notify=("slack:#ops",))
+
+
+def test_with_the_policy_s_word_what_a_context_says_of_a_tool_counts() -> None:
+    context = rules(send=False, drop=True, other={"when": {"required": ["x"]}})
+    assert kind(LOOSE, context, "send") == "allow"
+    assert kind(LOOSE, context, "drop") == "review"
+    assert kind(LOOSE, context, "look") == "allow"  # it says nothing of this one
+    assert kind(LOOSE, {"default": "allow"}, "drop") == "allow"
+    assert kind(LOOSE, {}, "send") == "review"
+
+
+def test_a_context_has_a_prefix_of_its_own() -> None:
+    ruling = judged(POLICY, {"description_prefix": "Careful today"}, "send")
+    assert ruling.description == "Careful today"
+    assert judged(POLICY, rules(), "send").description == "Tool execution requires approval"
+
+
+@pytest.mark.parametrize(
+    ("context", "said"),
+    [
+        ({"interupt_on": {}}, "context: interupt_on: `interupt_on` is no key"),
+        ({"allow_override": True}, "context: allow_override: "),
+        ({"interrupt_on": {"a": 1}}, "context: interrupt_on.a: A rule is "),
+        ([], "context: This must be a mapping"),
+    ],
+)
+def test_a_context_that_can_not_be_read_is_refused(context: Any, said: str) -> None:
+    with pytest.raises(InvalidPolicy) as caught:
+        POLICY.for_run(context)
+    assert str(caught.value).startswith(said)
+
+
+def test_xpertai_replaces_the_map_where_the_policy_allows_it() -> None:
+    """Its `{}` turns every gate off; without the switch it turns off none."""
+    config = {"interruptOn": {"b": True}}
+    xpertai = dialects.get("xpertai")
+    strict = xpertai.load_policy(config)
+    loose = xpertai.load_policy({**config, "allowOverride": True})
+    call = ToolCall("1", "b", {})
+    for context in ({"interruptOn": {}}, {"interruptOn": {"a": True}}):
+        assert strict.for_run(context).judge(call).verdict.kind == "review"
+        assert loose.for_run(context).judge(call).verdict.kind == "allow"
+    assert loose.for_run({"descriptionPrefix": "x"}).judge(call).verdict.kind == "review"
+
+
+KINDS = ("allow", "review", "deny")
+RULES = st.dictionaries(
+    st.sampled_from(["a", "b", "a*", "*"]), st.sampled_from([True, False, "deny"])
+)
+
+
+@given(RULES, RULES, st.sampled_from(KINDS), st.sampled_from([None, *KINDS]))
+def test_no_context_ever_loosens(own: Any, run: Any, default: str, other: str | None) -> None:
+    own = {k: v for k, v in own.items() if k != "*"}  # or a rule behind it could never match
+    run = {k: v for k, v in run.items() if k != "*"}
+    policy = Policy.from_mapping({"default": default, "interrupt_on": own})
+    context: dict[str, Any] = {"interrupt_on": run} | ({"default": other} if other else {})
+    for tool in ("a", "ab", "b", "c"):
+        before = KINDS.index(policy.judge(ToolCall("1", tool, {})).verdict.kind)
+        assert KINDS.index(kind(policy, context, tool)) >= before

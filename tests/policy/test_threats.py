@@ -1,0 +1,217 @@
+"""What a hostile policy, schema or name does: each has one defined end, soon."""
+
+from __future__ import annotations
+
+import json
+import time
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from threading import Thread
+from typing import Any
+
+import pytest
+
+from hitl_core import Gate, dialects
+from hitl_core.errors import DialectError, InvalidToolCall, PolicyError
+from hitl_core.gate import request
+from hitl_core.model import ToolCall, encode
+from hitl_core.model.arguments import decode
+from hitl_core.policy import InvalidPolicy, Policy
+from hitl_core.store import MemoryStore
+
+
+class Soon:
+    """Refused within `seconds`, which leaves a busy machine ten times what it takes."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+
+    def __enter__(self) -> None:
+        self.start = time.perf_counter()
+
+    def __exit__(self, *exc: object) -> None:
+        assert time.perf_counter() - self.start < self.seconds
+
+
+def deep(levels: int) -> Any:
+    value: Any = {}
+    for _ in range(levels):
+        value = {"a": value}
+    return value
+
+
+def wide(keys: int) -> dict[str, Any]:
+    return {str(n): n for n in range(keys)}
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        pytest.param({"x": "a" * 10_000_000}, id="10 MB"),
+        pytest.param(deep(100_000), id="deep"),
+        pytest.param(wide(1_000_000), id="wide"),
+        pytest.param({"x": 10**5000}, id="5,000 digits"),
+    ],
+)
+def test_t61_arguments_too_large_to_work_with(args: dict[str, Any]) -> None:
+    with Soon(0.5), pytest.raises(InvalidToolCall):
+        encode(args)
+    wire = {
+        "action_requests": [{"name": "b", "args": args}],
+        "review_configs": [{"allowed_decisions": ["approve"]}],
+    }
+    with Soon(0.5), pytest.raises((DialectError, InvalidToolCall)):
+        request.frozen(dialects.get("langchain").load_request(wire, "t").calls)
+
+
+SCHEMAS: dict[str, dict[str, Any]] = {
+    "T62 nested quantifiers": {"properties": {"x": {"pattern": "^(a+)+$"}}},
+    "T62 overlapping choice": {"properties": {"x": {"pattern": "^(a|a)*$"}}},
+    "T62 backreference": {"properties": {"x": {"pattern": r"^(a*)\1*$"}}},
+    "T64 http": {"$ref": "http://127.0.0.1:1/schema.json"},
+    "T64 file": {"properties": {"x": {"$ref": "file:///etc/hostname"}}},
+}
+STUBBORN = {"x": "a" * 28 + "!"}
+
+
+@pytest.mark.parametrize("key", ["when", "args_schema"])
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_t62_t64_schemas_that_would_hang_or_fetch(name: str, key: str) -> None:
+    """Refused when the policy is loaded, or harmless where it is used."""
+    rule = {key: SCHEMAS[name]}
+    with Soon(3):
+        try:
+            policy = Policy.from_mapping({"default": "allow", "interrupt_on": {"b": rule}})
+        except InvalidPolicy:
+            return
+        assert not name.startswith("T64")
+        policy.judge(ToolCall("1", "b", STUBBORN))
+
+
+def test_t63_schemas_that_blow_up() -> None:
+    nested: dict[str, Any] = {"type": "string"}
+    for _ in range(16):
+        nested = {"anyOf": [nested, nested]}
+    many = {"properties": {"x": {"uniqueItems": True}}}
+    args = {"x": [{"n": n} for n in range(3_000)]}
+    for schema in (nested, {"$ref": "#"}, many):
+        with Soon(3):
+            try:
+                policy = Policy.from_mapping(
+                    {"default": "allow", "interrupt_on": {"b": {"when": schema}}}
+                )
+            except InvalidPolicy:
+                continue
+            assert policy.judge(ToolCall("1", "b", args)).verdict.kind == "review"
+
+
+def test_t64_nothing_is_ever_fetched() -> None:
+    asked: list[str] = []
+
+    class Canary(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(self.path)
+            self.send_response(200)
+            self.end_headers()
+
+    server = HTTPServer(("127.0.0.1", 0), Canary)
+    thread = Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        schema = {"$ref": f"http://127.0.0.1:{server.server_port}/schema.json"}
+        for key in ("when", "args_schema"):
+            with pytest.raises(InvalidPolicy, match="nothing is fetched"):
+                Policy.from_mapping({"default": "deny", "interrupt_on": {"b": {key: schema}}})
+        config = {"interruptOn": {"b": {"allowedDecisions": ["edit"], "argsSchema": schema}}}
+        with pytest.raises(InvalidPolicy, match="nothing is fetched"):
+            dialects.get("langchain_js").load_policy(config)
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+    assert asked == []
+
+
+YAML = {
+    "bomb": "default: &a [x, x]\ninterrupt_on: {a: [*a, *a]}",
+    "circle": "default: &a {b: *a}",
+    "twice": "default: allow\ndefault: deny",
+    "tag": "default: !!python/object/apply:os.system [true]",
+    "large": "default: deny\n# " + "x" * (1024 * 1024),
+    "deep": "default: " + "[" * 5_000,
+}
+
+
+@pytest.mark.parametrize("name", YAML)
+def test_t65_yaml_that_is_no_plain_document(name: str) -> None:
+    with Soon(2), pytest.raises(PolicyError):
+        Policy.from_yaml(YAML[name])
+
+
+def test_t65_no_is_a_word() -> None:
+    with pytest.raises(InvalidPolicy, match="`no`"):
+        Policy.from_yaml("default: no")
+
+
+AMBIGUOUS = [
+    '{"x": 1, "x": 2}',
+    '{"x": NaN}',
+    '{"x": 1e999}',
+    '{"x": "\\ud800"}',
+]
+
+
+@pytest.mark.parametrize("text", AMBIGUOUS)
+def test_t66_json_that_two_readers_read_differently(text: str) -> None:
+    with pytest.raises(InvalidToolCall):
+        encode(decode(text))
+    inbox = dialects.get("agent_inbox")
+    wire = f'[{{"action_request": {{"action": "A", "args": {text}}}, "config": {{"allow_ignore": true}}}}]'
+    assert inbox.load_request(wire, "t").calls[0].name == "improper_schema"
+
+
+def test_t66_a_number_keeps_its_kind_and_its_digits() -> None:
+    assert encode({"x": 1}) != encode({"x": 1.0})
+    assert encode({"x": 2**53 + 1}).parse() == {"x": 2**53 + 1}
+    text = '{"actionRequests":[{"name":"b","args":{"x":9007199254740993},"description":""}],'
+    wire = json.loads(text + '"reviewConfigs":[{"actionName":"b","allowedDecisions":["approve"]}]}')
+    with pytest.raises(Exception, match="send it as text"):
+        dialects.get("langchain_js").load_request(wire, "t")
+
+
+def test_t67_names_with_many_wildcards_take_no_time() -> None:
+    glob = "*a" * 60 + "b"
+    policy = Policy.from_mapping({"default": "review", "interrupt_on": {glob: False}})
+    with Soon(2):
+        assert policy.judge(ToolCall("1", "a" * 128, {})).verdict.kind == "review"
+
+
+@pytest.mark.parametrize(
+    "name", ["delete_user\u200b", "dele\u0442e_user", "delete_user ", "", "\uff44elete"]
+)
+def test_t68_a_name_that_looks_like_another_is_refused(name: str) -> None:
+    """It is never merely unmatched, which would be allowed without asking."""
+    with pytest.raises(InvalidToolCall):
+        ToolCall("1", name, {})
+    for dialect in ("langchain", "langchain_js", "sagents"):
+        key = "interruptOn" if dialect == "langchain_js" else "interrupt_on"
+        with pytest.raises(InvalidPolicy):
+            dialects.get(dialect).load_policy({key: {name: True}})
+
+
+def test_t68_names_are_compared_exactly() -> None:
+    policy = Policy.from_mapping({"default": "allow", "interrupt_on": {"delete_user": "deny"}})
+    assert policy.judge(ToolCall("1", "delete_user", {})).verdict.kind == "deny"
+    assert policy.judge(ToolCall("1", "Delete_user", {})).verdict.kind == "allow"
+
+
+async def test_t69_the_audit_says_which_policy_judged() -> None:
+    """A policy that was replaced or rolled back is another digest, in the review and in its first event."""
+    store, digests = MemoryStore(), list[str | None]()
+    for text in ("default: review", "default: review  # and a comment"):
+        policy = Policy.from_yaml(text)
+        async with Gate(store, policy=policy, agent="a") as gate:
+            id = await gate.submit([ToolCall("1", "b", {})], thread_id=text)
+            review = (await gate.reviews.load(id)).review
+        assert review.policy == policy.digest
+        digests.append(review.policy)
+    assert len(set(digests)) == 2

@@ -1,0 +1,237 @@
+"""Edits that name another tool, questions with a schema, and whole answers at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from hitl_core.errors import DecisionError, Refused
+from hitl_core.gate import request
+from hitl_core.gate.request import Turn
+from hitl_core.gate.transcript import annotated, declared, edited, state_update
+from hitl_core.model import Output, Review, ToolCall, encode
+from hitl_core.policy import Policy
+from hitl_core.review import execution
+from hitl_core.review.proposal import Proposal
+from hitl_core.review.transitions import answer, decide
+from tests.support.builders import START, person
+
+NOW = START + 5
+ADA = person("Ada")
+ALL = ["approve", "edit", "reject"]
+NUMBER = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+
+POLICY = Policy.from_mapping(
+    {
+        "default": "deny",
+        "edit_notice": "A person changed this.",
+        "interrupt_on": {
+            "send": {"allowed_decisions": ALL, "idempotent": True},
+            "draft": False,
+            "post": {"allowed_decisions": ALL, "args_schema": NUMBER},
+            "sign": {"allowed_decisions": ["approve", "reject"]},
+            "pay": {"allowed_decisions": ALL, "notify": "slack:#finance"},
+            "maybe": {"when": {"required": ["n"]}},
+            "which": {"allowed_decisions": ["respond"], "answer_schema": {"enum": ["a", "b"]}},
+            "why": {"allowed_decisions": ["respond"], "answer_schema": {"type": "string"}},
+            "many": {
+                "allowed_decisions": ["respond"],
+                "answer_schema": {"type": "array", "items": {"enum": ["a", "b"]}},
+            },
+        },
+    }
+)
+TOOLS: dict[str, Any] = dict.fromkeys(["send", "draft", "post", "sign", "pay", "maybe", "drop"])
+
+
+async def review_of(*names: str, **args: Any) -> Review:
+    calls = [ToolCall(f"c{n}", name, args) for n, name in enumerate(names, start=1)]
+    asked = await request.judged(POLICY, calls, tools=TOOLS)
+    return request.build_from(Turn("a", "t", "x", None), asked, 1, START)[0]
+
+
+def renamed(name: str, **args: Any) -> Proposal:
+    return Proposal("edit", 1, args=encode(args), name=name)
+
+
+# ----------------------------------------------------------------------- another tool
+
+
+async def test_an_edit_may_name_another_tool_that_the_policy_allows() -> None:
+    """It runs with its arguments and the same id; the model's own call stays declared."""
+    review = await review_of("send", to="bob")
+
+    after = decide(review, "1", renamed("draft", to="bob"), ADA, NOW).review
+
+    (call,) = execution.to_run(after)
+    assert (after.tool(call), call.tool_call_id) == ("draft", "c1")
+    assert declared(after) == [{"id": "c1", "name": "send", "args": {"to": "bob"}}]
+    assert edited(after) == {"c1": {"name": "draft", "args": {"to": "bob"}}}
+    assert annotated(after, "c1", "") == (
+        'A person changed this. Executed instead: draft with arguments {"to": "bob"}.'
+    )
+
+
+async def test_the_same_name_is_no_other_tool() -> None:
+    review = await review_of("send")
+    after = decide(review, "1", renamed("send", n=1), ADA, NOW).review
+    assert after.actions[0].decision is not None
+    assert after.actions[0].decision.name is None
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "said"),
+    [
+        ("drop", "denied", "The policy denies drop: send can't become it."),
+        ("maybe", "denied", "The policy denies maybe"),  # where its `when` is not met
+        ("sign", "not_allowed", "The policy doesn't allow an edited sign."),
+        ("pay", "not_allowed", "Other people decide on pay than are asked here."),
+        ("post", "invalid_args", "n: "),
+        (
+            "unknown",
+            "unknown_tool",
+            (
+                "Reviewer edited tool call 'c1' to 'unknown', which is not an available tool. Available"
+                " tools: draft, drop, maybe, pay, post, send, sign."
+            ),
+        ),
+    ],
+)
+async def test_the_other_tools_own_rule_counts(name: str, code: str, said: str) -> None:
+    review = await review_of("send")
+    with pytest.raises(Refused) as caught:
+        decide(review, "1", renamed(name, x=1), ADA, NOW)
+    assert caught.value.code == code
+    if code != "invalid_args":
+        assert str(caught.value).startswith(said)
+
+
+async def test_the_other_tools_schema_must_admit_it() -> None:
+    review = await review_of("send")
+    after = decide(review, "1", renamed("post", n=3), ADA, NOW).review
+    assert after.tool(after.calls[0]) == "post"
+
+
+async def test_what_may_run_twice_was_said_of_the_first_tool() -> None:
+    """Given an idempotent tool and an edit to another, then a doubt is asked about."""
+    review = await review_of("send")
+    assert review.calls[0].idempotent
+    after = decide(review, "1", renamed("draft"), ADA, NOW).review
+    assert not after.calls[0].idempotent
+
+
+async def test_without_the_agents_tools_no_edit_names_another() -> None:
+    calls = [ToolCall("c1", "send", {})]
+    asked = await request.judged(POLICY, calls)
+    review = request.build_from(Turn("a", "t", "x", None), asked, 1, START)[0]
+    with pytest.raises(Refused, match="Available tools: none"):
+        decide(review, "1", renamed("draft"), ADA, NOW)
+
+
+# --------------------------------------------------------------------------- questions
+
+
+@pytest.mark.parametrize(
+    ("tool", "given", "value", "text"),
+    [
+        ("which", {"message": "a"}, "a", "a"),
+        ("which", {"answer": "b"}, "b", "b"),
+        ("why", {"message": "because"}, "because", "because"),
+        ("many", {"answer": ["a", "b"]}, ["a", "b"], '["a","b"]'),
+    ],
+)
+async def test_an_answer_to_a_question(tool: str, given: Any, value: Any, text: str) -> None:
+    """The model reads its text; its value is kept beside it. Nothing runs."""
+    review = await review_of(tool)
+    after = decide(review, "1", Proposal("respond", 1, **given), ADA, NOW).review
+    decision = after.actions[0].decision
+    assert decision is not None
+    assert (decision.answer, decision.message) == (value, text)
+    assert execution.to_run(after) == ()
+
+
+@pytest.mark.parametrize(
+    ("tool", "given"),
+    [
+        ("which", {"message": "c"}),
+        ("many", {"answer": ["a", "c"]}),
+        ("many", {"message": "a"}),
+        ("why", {"answer": 7}),
+    ],
+)
+async def test_an_answer_that_does_not_fit_is_refused(tool: str, given: Any) -> None:
+    review = await review_of(tool)
+    with pytest.raises(Refused, match="The answer must"):
+        decide(review, "1", Proposal("respond", 1, **given), ADA, NOW)
+    with pytest.raises(Refused, match="Write the answer"):
+        decide(review, "1", Proposal("respond", 1), ADA, NOW)
+
+
+async def with_output(into: Any, schema: Any) -> Review:
+    calls = [ToolCall("c1", "send", {"n": 1})]
+    asked = await request.judged(POLICY, calls)
+    (action,) = (
+        review := request.build_from(Turn("a", "t", "x", None), asked, 1, START)[0]
+    ).actions
+    config = action.config.model_copy(
+        update={"output": Output(key="said", into=into), "answer_schema": schema}
+    )
+    return review.model_copy(update={"actions": (action.model_copy(update={"config": config}),)})
+
+
+async def test_an_answer_may_go_into_the_tools_arguments() -> None:
+    """They are new arguments, with a digest of their own: what runs is what was decided."""
+    review = await with_output("input", {"type": "string"})
+    with pytest.raises(Refused, match="needs an answer"):
+        decide(review, "1", Proposal("approve", 1), ADA, NOW)
+    after = decide(review, "1", Proposal("approve", 1, answer="yes"), ADA, NOW).review
+    assert after.arguments("1").parse() == {"n": 1, "said": "yes"}
+    action = after.actions[0]
+    assert (action.revision, action.digest) == (2, after.arguments("1").digest)
+    assert [call.key for call in execution.to_run(after)] == ["1"]
+
+
+async def test_an_answer_may_go_into_the_agents_state() -> None:
+    """To a question that takes yes or no, the decision is the answer."""
+    review = await with_output("state", {"type": "boolean"})
+    for kind, value in (("approve", True), ("reject", False)):
+        after = decide(review, "1", Proposal(kind, 1), ADA, NOW).review  # pyright: ignore[reportArgumentType]
+        assert state_update(after) == {"said": value}
+        assert after.arguments("1").parse() == {"n": 1}
+
+
+# ------------------------------------------------------------------------ whole answers
+
+
+async def test_a_whole_answer_is_one_change() -> None:
+    review = await review_of("send", "which", "pay")
+    proposals = {
+        "1": Proposal("edit", 1, args=encode({"n": 1})),
+        "2": Proposal("respond", 1, "a"),
+        "3": Proposal("reject", 1, "no"),
+    }
+
+    after, event = answer(review, proposals, ADA, NOW)
+
+    assert after.status == "settled"
+    assert (event.kind, event.action, event.what) == ("decided", "1,2,3", "edit,respond,reject")
+    assert event.digest == ",".join(action.digest for action in after.actions)
+
+
+async def test_of_an_answer_with_a_mistake_nothing_is_kept() -> None:
+    review = await review_of("send", "which")
+    proposals = {"1": Proposal("approve", 1), "2": Proposal("respond", 1, "c")}
+    with pytest.raises(DecisionError) as caught:
+        answer(review, proposals, ADA, NOW)
+    error = caught.value
+    assert (error.index, error.tool, error.code) == (1, "which", "invalid_answer")
+    assert review.actions[0].pending
+
+
+async def test_an_answer_to_nothing_is_none() -> None:
+    review = await review_of("send")
+    with pytest.raises(DecisionError, match="decides nothing"):
+        answer(review, {}, ADA, NOW)
+    with pytest.raises(DecisionError, match="no such action"):
+        answer(review, {"9": Proposal("approve", 1)}, ADA, NOW)
