@@ -3,24 +3,109 @@
 from __future__ import annotations
 
 import argparse
+import importlib.metadata
+import os
+import sys
 from collections.abc import Sequence
 
-from hitl_core.cli import policy_check, policy_explain
+from hitl_core.cli import (
+    policy_check,
+    policy_explain,
+    reviews_cancel,
+    reviews_decide,
+    reviews_list,
+    reviews_show,
+    tokens,
+)
+from hitl_core.cli.command import add_subject
+from hitl_core.cli.terminal import complain
+from hitl_core.errors import HitlError, Refused, ReviewNotFound, StoreError, StoreUnavailable
+
+_EPILOG = """\
+examples:
+  $ hitl policy check policy.yaml
+  $ hitl reviews list
+  $ hitl tokens create billing
+
+Every command has a page of its own: `hitl reviews list --help`. Colours are
+for terminals, and not where NO_COLOR is set.
+
+Exit codes:
+  0  fine
+  1  a problem was found, nothing of that name was, or it was refused
+  2  the command or a setting was wrong
+  3  Redis can't be reached, or failed
+"""
+_POLICY = """\
+example:
+  $ hitl policy check policy.yaml
+"""
+_REVIEWS = """\
+examples:
+  $ hitl reviews list
+  $ hitl reviews show 0-93b4c7d2
+  $ hitl reviews cancel 0-93b4c7d2 --reason "The wrong customer"
+
+They read and write the Redis of the agents and the bot: --redis URL, or
+HITL_REDIS_URL, which other people on the machine don't see.
+"""
+_TOKENS = """\
+example:
+  $ hitl tokens create billing > /run/secrets/hitl-token
+"""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code. `argv` is without the program's name."""
-    args = _parser().parse_args(argv)
-    return args.run(args)
+    args = parser().parse_args(argv)
+    try:
+        code = args.run(args)
+        sys.stdout.flush()
+    except BrokenPipeError:  # `… | head` has seen enough; at exit Python would flush once more
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+    except KeyboardInterrupt:
+        print(file=sys.stderr)
+        return 130
+    except HitlError as error:
+        complain(str(error))
+        return _code(error)
+    return code
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="hitl", description="Human approval for AI agents' tool calls."
+def _code(error: HitlError) -> int:
+    if isinstance(error, Refused | ReviewNotFound):
+        return 1
+    return 3 if isinstance(error, StoreUnavailable | StoreError) else 2
+
+
+def parser() -> argparse.ArgumentParser:
+    """All commands, each with its `run`."""
+    top = argparse.ArgumentParser(
+        prog="hitl",
+        description="Human approval for AI agents' tool calls.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    subjects = parser.add_subparsers(metavar="SUBJECT", required=True)
-    policy = subjects.add_parser("policy", help="the file that says which calls need a person")
-    commands = policy.add_subparsers(metavar="COMMAND", required=True)
+    top.add_argument("--version", action="version", version=f"hitl {_version()}")
+    subjects = top.add_subparsers(metavar="SUBJECT", required=True)
+    policy = add_subject(
+        subjects, "policy", help="the file that says which calls need a person", epilog=_POLICY
+    )
+    reviews = add_subject(subjects, "reviews", help="what agents ask people", epilog=_REVIEWS)
+    doors = add_subject(
+        subjects, "tokens", help="what agents in other languages come in with", epilog=_TOKENS
+    )
     for command in (policy_check, policy_explain):
-        command.add_to(commands)
-    return parser
+        command.add_to(policy)
+    for command in (reviews_list, reviews_show, reviews_decide, reviews_cancel):
+        command.add_to(reviews)
+    tokens.add_to(doors)
+    return top
+
+
+def _version() -> str:
+    try:
+        return importlib.metadata.version("hitl-core")
+    except importlib.metadata.PackageNotFoundError:
+        return "from a checkout"

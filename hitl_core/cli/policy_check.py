@@ -6,31 +6,27 @@ import argparse
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from hitl_core.cli.command import add_command
 from hitl_core.cli.terminal import GREEN, Paint, say, say_problems
 from hitl_core.policy import InvalidPolicy, Policy
 
 if TYPE_CHECKING:
-    Commands = argparse._SubParsersAction[argparse.ArgumentParser]  # pyright: ignore[reportPrivateUsage]
+    from hitl_core.cli.command import Commands
 
 _EPILOG = """\
 example:
   $ hitl policy check policy.yaml
-  policy.yaml:4: interrupt_on.send_mail.allowed_decisions[0]: `aprove` is no decision: …
+  policy.yaml:1: default: This must be `allow`, `review` or `deny`, not `alow`
 
 Exits with 0 where the policy is good, 1 where it is not.
 """
 
 
 def add_to(commands: Commands) -> None:
-    parser = commands.add_parser(
-        "check",
-        help="find everything that is wrong with a policy",
-        description="Find everything that is wrong with a policy.",
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    parser = add_command(
+        commands, "check", run, help="find everything that is wrong with a policy", epilog=_EPILOG
     )
     parser.add_argument("file", metavar="FILE", help="the policy, a YAML file")
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -6,13 +6,15 @@ import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from hitl_core.cli import told
+from hitl_core.cli.command import add_command
 from hitl_core.cli.terminal import DIM, GREEN, RED, YELLOW, Paint, complain, say, say_problems
 from hitl_core.errors import InvalidToolCall
-from hitl_core.model import DEFAULT_PLACE, Place, ToolCall, decode, encode
+from hitl_core.model import ToolCall, decode, encode
 from hitl_core.policy import InvalidPolicy, Policy, Ruling
 
 if TYPE_CHECKING:
-    Commands = argparse._SubParsersAction[argparse.ArgumentParser]  # pyright: ignore[reportPrivateUsage]
+    from hitl_core.cli.command import Commands
 
 _EPILOG = """\
 example:
@@ -25,19 +27,15 @@ example:
     escalates  after 10m to slack:#team-ops
     expires    after 4h: reject
 
-Exits with 0 for every verdict, 1 where the policy is not good, 2 where the call is not.
+Exits with 0 for every verdict, 1 where the policy is not good, 2 where the
+call is not.
 """
 _COLOURS = {"allow": GREEN, "review": YELLOW, "deny": RED}
-_UNITS = (("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1))
 
 
 def add_to(commands: Commands) -> None:
-    parser = commands.add_parser(
-        "explain",
-        help="what a policy says about one call, and why",
-        description="What a policy says about one call, and why.",
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    parser = add_command(
+        commands, "explain", run, help="what a policy says about one call, and why", epilog=_EPILOG
     )
     parser.add_argument("file", metavar="FILE", help="the policy, a YAML file")
     parser.add_argument(
@@ -45,7 +43,6 @@ def add_to(commands: Commands) -> None:
         metavar="CALL",
         help="a tool's name and its arguments as JSON, in one pair of quotes",
     )
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -80,26 +77,16 @@ def _lines(policy: Policy, ruling: Ruling) -> Iterator[tuple[str, str]]:
     route = ruling.route
     needs = " (a rejection needs a reason)" if ruling.reject_reason == "required" else ""
     yield "decisions", ", ".join(ruling.allowed_decisions) + needs
-    yield "shown in", ", ".join(_place(place) for place in route.notify)
+    yield "shown in", ", ".join(told.place(place) for place in route.notify)
     for step in route.escalate:
-        yield "escalates", f"after {_duration(step.after)} to {_place(step.to)}"
+        yield "escalates", f"after {told.duration(step.after)} to {told.place(step.to)}"
     if not route.escalate:
         yield "escalates", "never"
     if route.expire is None:
         yield "expires", "never: it waits until somebody decides"
     else:
         message = f", with the message: {route.expire.message}" if route.expire.message else ""
-        yield "expires", f"after {_duration(route.expire.after)}: {route.expire.decision}{message}"
-
-
-def _place(place: Place) -> str:
-    return "the bot's own channel (HITL_CHANNEL)" if place == DEFAULT_PLACE else place
-
-
-def _duration(seconds: float) -> str:
-    """As a policy writes it: `1h30m`."""
-    rest, text = int(seconds), ""
-    for unit, size in _UNITS:
-        count, rest = divmod(rest, size)
-        text += f"{count}{unit}" if count else ""
-    return text
+        yield (
+            "expires",
+            f"after {told.duration(route.expire.after)}: {route.expire.decision}{message}",
+        )

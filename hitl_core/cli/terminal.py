@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
+import shutil
 import sys
-from typing import NamedTuple, TextIO
+import unicodedata
+from collections.abc import Sequence
+from typing import Any, NamedTuple, TextIO
 
 from hitl_core.policy import InvalidPolicy
 
-GREEN, YELLOW, RED, DIM = "32", "33", "31", "2"
+GREEN, YELLOW, RED, DIM, BOLD = "32", "33", "31", "2", "1"
+
+#: Printable, says Python, and yet drawn as nothing.
+_BLANK = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U00013441\U00013442"
+    "\U00016fe4\U0001d159\U000e0100-\U000e01ef]"
+)
 
 
 class Paint(NamedTuple):
@@ -25,8 +36,33 @@ def say(*parts: str | Paint, to: TextIO | None = None) -> None:
     line = ""
     for part in parts:
         text, colour = (part, "") if isinstance(part, str) else part
-        line += f"\x1b[{colour}m{_clean(text)}\x1b[0m" if colour and coloured else _clean(text)
+        line += f"\x1b[{colour}m{clean(text)}\x1b[0m" if colour and coloured else clean(text)
     print(line, file=stream)
+
+
+def say_field(
+    label: str,
+    *lines: str | Paint,
+    indent: int = 2,
+    by_word: bool = True,
+    to: TextIO | None = None,
+) -> None:
+    """A label and what belongs to it. A terminal would go on at its left edge, where a long text could
+    look like a line of ours: it is folded here, and stays in its column.
+    """
+    stream = to or sys.stdout
+    left = f"{'':{indent}}{label:<9}  "
+    room = max(20, width_of(stream) - len(left)) if stream.isatty() else None
+    for line in lines:
+        text, colour = (line, "") if isinstance(line, str) else line
+        for piece in [text] if room is None else folded(clean(text), room, by_word):
+            say(Paint(left, DIM), Paint(piece, colour), to=stream)
+            left = " " * len(left)
+
+
+def say_json(value: Any) -> None:
+    """In ASCII, so that nothing in it can steer a terminal."""
+    print(json.dumps(value, indent=2).replace("\x7f", "\\u007f"))
 
 
 def say_problems(error: InvalidPolicy) -> int:
@@ -37,12 +73,86 @@ def say_problems(error: InvalidPolicy) -> int:
     return 1
 
 
+def note(sentence: str) -> None:
+    """For the person, not for a pipe."""
+    say(sentence, to=sys.stderr)
+
+
 def complain(sentence: str) -> int:
     """What was wrong with the command; its exit code."""
     say(Paint("hitl: ", RED), sentence, to=sys.stderr)
     return 2
 
 
-def _clean(text: str) -> str:
-    """A file's text must not steer the terminal: escapes and line ends are made visible."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+def confirmed(question: str) -> bool:
+    """Whether a person at the terminal says yes; anything else is no."""
+    print(f"{clean(question)} [y/N] ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def has_person() -> bool:
+    """Whether somebody is there to be asked, and sees the question."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def width_of(stream: TextIO) -> int:
+    """COLUMNS, or the terminal's own; 80 where nobody knows."""
+    if columns := os.environ.get("COLUMNS", ""):
+        return int(columns) if columns.isdecimal() and int(columns) > 0 else 80
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or 80
+    except (OSError, ValueError):
+        return shutil.get_terminal_size().columns
+
+
+def clean(text: str) -> str:
+    """What comes from outside must not steer the terminal: what would not be seen becomes an escape."""
+    return "".join(c if _seen(c) else c.encode("unicode_escape").decode() for c in text)
+
+
+def columns_of(text: str) -> int:
+    """How many columns it takes: ideographs take two, marks on a letter none."""
+    return sum(map(_columns, text))
+
+
+def shortened(text: str, room: int) -> str:
+    """Its beginning and an ellipsis, where it takes more columns than there is room for."""
+    if columns_of(text) <= room:
+        return text
+    return folded(text, room - 1, False)[0] + "…"
+
+
+def folded(text: str, room: int, by_word: bool) -> Sequence[str]:
+    """Lines of at most `room` columns. By word they break at a space where that wastes less than half a line,
+    and the space is lost: not for what must be read exactly.
+    """
+    lines, line, used = list[str](), "", 0
+    for char in text:
+        if used + _columns(char) > room and line:
+            head, gap, tail = (line + char).rpartition(" ")
+            if by_word and gap and len(head) > len(line) // 2:
+                lines.append(head)
+                line, used = tail, columns_of(tail)
+                continue
+            lines.append(line)
+            line, used = "", 0
+        line, used = line + char, used + _columns(char)
+    return [*lines, line]
+
+
+def _seen(char: str) -> bool:
+    """Whether a reader sees it, and it neither strikes through nor encloses others."""
+    return (
+        char.isprintable()
+        and not _BLANK.match(char)
+        and unicodedata.category(char) != "Me"
+        and unicodedata.combining(char) != 1
+    )
+
+
+def _columns(char: str) -> int:
+    if char.isascii():
+        return 1
+    if unicodedata.category(char) == "Mn":
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in "WF" else 1

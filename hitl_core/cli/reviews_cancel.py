@@ -1,0 +1,95 @@
+"""`hitl reviews cancel ID`: an operator's stop."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from hitl_core.cli import told
+from hitl_core.cli.command import add_command
+from hitl_core.cli.session import (
+    MAYBE,
+    add_id,
+    add_redis,
+    add_yes,
+    find,
+    operator,
+    text,
+    unasked,
+    with_reviews,
+)
+from hitl_core.cli.terminal import complain, confirmed, note, say
+from hitl_core.errors import Refused, StoreUnavailable
+from hitl_core.review import transitions
+
+if TYPE_CHECKING:
+    from hitl_core.cli.command import Commands
+    from hitl_core.review.service import Reviews
+
+_MORE = """\
+Nobody is asked any more, nothing of it runs, not even what was approved
+already, and its agent is told so. Once an agent has taken it up it is too late.
+It can only stop, so it works without HITL_CLI_DECIDE."""
+_EPILOG = """\
+examples:
+  $ hitl reviews cancel 0-93b4c7d2 --reason "The agent runs wild"
+  $ hitl reviews list --agent billing --limit 10000 | cut -f1 |
+      xargs -n1 hitl reviews cancel --yes
+
+The record names your login and this host; cards say "ada (command line)". You
+are asked first; scripts say --yes, and then the whole id.
+
+Exits with 0; 1 where it was refused, was not found, or you said no, 2 where
+the command or a setting is wrong, 3 where Redis can't be reached.
+"""
+
+
+def add_to(commands: Commands) -> None:
+    parser = add_command(
+        commands,
+        "cancel",
+        run,
+        help="withdraw a review before anything of it runs",
+        more=_MORE,
+        epilog=_EPILOG,
+    )
+    add_id(parser)
+    parser.add_argument(
+        "--reason", metavar="TEXT", type=text, help="why, for the people and for the agent"
+    )
+    add_yes(parser)
+    add_redis(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    if wrong := unasked(args):
+        return complain(wrong)
+    snapshot = with_reviews(args, lambda reviews: find(reviews, args.id))
+    review = snapshot.review
+    transitions.cancel(
+        review, operator(), args.reason, snapshot.now
+    )  # refused before anybody is asked
+    if not args.yes:
+        calls = told.tools(call.name for call in review.calls)
+        say(f"{review.id}: {review.agent}, thread {review.thread_id}: {calls}", to=sys.stderr)
+        if not confirmed("Cancel it?"):
+            note("Nothing was cancelled.")
+            return 1
+    with_reviews(args, lambda reviews: _cancel(reviews, review.id, args.reason))
+    say(f"cancelled {review.id}")
+    return 0
+
+
+async def _cancel(reviews: Reviews, review_id: str, reason: str | None) -> None:
+    try:
+        await reviews.cancel(review_id, operator(), reason, f"cli:{uuid4().hex}")
+    except StoreUnavailable as error:
+        raise StoreUnavailable(f"{error} {MAYBE}") from error
+    except Refused as refused:
+        if refused.code == "busy":
+            raise Refused(
+                "busy", "Others are deciding at this very moment. Run the command again."
+            ) from refused
+        raise

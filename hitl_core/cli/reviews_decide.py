@@ -1,0 +1,231 @@
+"""`hitl reviews decide ID …`: a decision by whoever sits at this machine."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, get_args
+from uuid import uuid4
+
+from hitl_core.cli.command import add_command
+from hitl_core.cli.one_call import numbers_of, say_call
+from hitl_core.cli.session import (
+    MAYBE,
+    add_id,
+    add_redis,
+    add_yes,
+    find,
+    operator,
+    text,
+    unasked,
+    with_reviews,
+)
+from hitl_core.cli.terminal import complain, confirmed, note, say
+from hitl_core.cli.told import tools, waiting
+from hitl_core.cli.values import say_args
+from hitl_core.errors import Refused, SettingsError, StoreUnavailable
+from hitl_core.model import Action, Arguments, DecisionType, Review, Snapshot, decode, encode
+from hitl_core.review import transitions
+from hitl_core.review.transitions import VERBS, Proposal
+
+if TYPE_CHECKING:
+    from hitl_core.cli.command import Commands
+    from hitl_core.review.service import Reviews
+
+_SWITCH = "HITL_CLI_DECIDE"
+#: In place of one action.
+_ALL = "all"
+_OFF = (
+    f"Deciding on the command line is off: it asks nobody whether you may. Set {_SWITCH}=1 where"
+    " operators shall be able to."
+)
+_MORE = """\
+It counts like an answer in the chat and follows the same rules: allowed
+decisions, required reasons, schemas, deadlines. But nobody is asked whether
+you may, so it is off unless HITL_CLI_DECIDE=1 is set. The record names your
+login and this host; cards say "ada (command line)"."""
+_EPILOG = """\
+examples:
+  $ export HITL_CLI_DECIDE=1
+  $ hitl reviews decide 0-93b4c7d2 send_email approve
+  $ hitl reviews decide 0-93b4c7d2 2 reject --reason "Not on a Friday"
+  $ hitl reviews decide 0-93b4c7d2 c1 edit --args '{"to": "jo@example.com"}'
+  $ hitl reviews decide 0-93b4c7d2 ask respond --answer "Use the second one"
+  $ hitl reviews decide 0-93b4c7d2 all reject --reason "The wrong customer"
+
+What it is about is shown, and nothing is decided before you say y. Scripts
+say --yes, and then the whole id.
+
+Exits with 0 where all of it was decided; 1 where something was refused, was
+not found, or you said no, 2 where the command or a setting is wrong, 3 where
+Redis can't be reached.
+"""
+
+
+def add_to(commands: Commands) -> None:
+    parser = add_command(
+        commands,
+        "decide",
+        run,
+        help="decide an action of a review (needs HITL_CLI_DECIDE=1)",
+        more=_MORE,
+        epilog=_EPILOG,
+    )
+    add_id(parser)
+    parser.add_argument(
+        "action",
+        metavar="ACTION",
+        help="which action: its number on the card, its tool's name, its tool call's id; or `all` that wait",
+    )
+    parser.add_argument(
+        "decision",
+        metavar="DECISION",
+        choices=get_args(DecisionType),
+        help="approve, edit, reject, respond (answer in the tool's place) or ignore (skip)",
+    )
+    said = parser.add_mutually_exclusive_group()
+    said.add_argument("--reason", metavar="TEXT", type=text, dest="message", help="why")
+    said.add_argument(
+        "--answer",
+        metavar="TEXT",
+        type=text,
+        dest="message",
+        help="with respond: what the agent gets in place of the tool's result",
+    )
+    edited = parser.add_mutually_exclusive_group()
+    edited.add_argument("--args", metavar="JSON", help="with edit: all of the new arguments")
+    edited.add_argument(
+        "--args-file", metavar="FILE", help="the same from a file; - reads them from the pipe"
+    )
+    add_yes(parser)
+    add_redis(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    if os.environ.get(_SWITCH) != "1":
+        raise SettingsError(_OFF)
+    if wrong := _wrong(args) or unasked(args):
+        return complain(wrong)
+    try:
+        edited = _edited(args)
+    except OSError as error:
+        return complain(f"{args.args_file}: {error.strerror or error}.")
+    snapshot = with_reviews(args, lambda reviews: find(reviews, args.id))
+    review = snapshot.review
+    actions = _chosen(review, args)
+    proposals = [(a, Proposal(args.decision, a.revision, args.message, edited)) for a in actions]
+    for action, proposal in proposals:  # what would be refused is refused before anybody is asked
+        try:
+            transitions.decide(review, action.key, proposal, operator(), snapshot.now)
+        except Refused as refused:
+            raise _in_our_words(refused, action) from refused
+    if not args.yes and not _agreed(snapshot, proposals):
+        note("Nothing was decided.")
+        return 1
+    return with_reviews(args, lambda reviews: _decide(reviews, review, proposals))
+
+
+def _wrong(args: argparse.Namespace) -> str | None:
+    """What is wrong with the command, before anything is looked at."""
+    given = args.args is not None or args.args_file is not None
+    if (args.decision == "edit") != given:
+        return "edit, and only edit, needs the new arguments: --args or --args-file."
+    if args.action == _ALL and args.decision in ("edit", "respond"):
+        return f"{args.decision} is for one action: name it, in place of {_ALL}."
+    if args.args_file == "-" and not args.yes:
+        return "Where the arguments come from the pipe you can't be asked there: add --yes."
+    return None
+
+
+def _edited(args: argparse.Namespace) -> Arguments | None:
+    """Raises InvalidToolCall, OSError."""
+    if args.args is not None:
+        return encode(decode(args.args))
+    if args.args_file is None:
+        return None
+    piped = args.args_file == "-"
+    return encode(decode(sys.stdin.buffer.read() if piped else Path(args.args_file).read_bytes()))
+
+
+def _chosen(review: Review, args: argparse.Namespace) -> list[Action]:
+    """Raises Refused where what was typed may mean another action than the one that was meant."""
+    named, numbers = args.action, numbers_of(review)
+    found = [
+        action
+        for action in review.actions
+        if named in (action.request.tool_call_id, action.request.name, str(numbers[action.key]))
+    ]
+    if named == _ALL and not found:
+        if not (open_actions := waiting(review)):
+            raise Refused("already_decided", "No action of this review waits any more.")
+        return list(open_actions)
+    if len(found) == 1 and named != _ALL:
+        return found
+    if not found:
+        has = tools(action.request.name for action in review.actions) or "no action"
+        raise Refused("unknown_action", f"This review has {has}, and no action {named!r}.")
+    which = ", ".join(
+        f"{numbers[a.key]} ({a.request.name} {a.request.tool_call_id})" for a in found
+    )
+    raise Refused("ambiguous", f"{named!r} may mean {which}: say another of its names.")
+
+
+def _agreed(snapshot: Snapshot, proposals: list[tuple[Action, Proposal]]) -> bool:
+    """Whether a person who saw what this is about says yes."""
+    review = snapshot.review
+    requester = f", for {review.requester}" if review.requester else ""
+    say(f"{review.id}: {review.agent}, thread {review.thread_id}{requester}", to=sys.stderr)
+    rest = f"hitl reviews show {review.id} --args"
+    for action, proposal in proposals:
+        if (call := review.call(action.key)) is not None:
+            say_call(snapshot, call, rest=rest, to=sys.stderr)
+        if proposal.args is not None:
+            say_args(
+                proposal.args.parse(), label="edited, these would run", rest=None, to=sys.stderr
+            )
+    verb = {"respond": "Answer in place of", "ignore": "Skip"}.get(
+        proposals[0][1].type, proposals[0][1].type.capitalize()
+    )
+    return confirmed(f"{verb} {tools(action.request.name for action, _ in proposals)}?")
+
+
+async def _decide(
+    reviews: Reviews, review: Review, proposals: list[tuple[Action, Proposal]]
+) -> int:
+    by, code = operator(), 0
+    for action, proposal in proposals:
+        op = f"cli:{uuid4().hex}"
+        try:
+            applied = await reviews.decide(review.id, action.key, proposal, by, op)
+        except Refused as refused:
+            complain(str(_in_our_words(refused, action)))
+            code = 1
+            continue
+        except StoreUnavailable as error:
+            raise StoreUnavailable(f"{error} {MAYBE}") from error
+        review = applied.review
+        say(f"{VERBS[proposal.type]} {action.request.name} ({action.request.tool_call_id})")
+    if code == 0:
+        left = len(waiting(review))
+        more = "1 more action waits" if left == 1 else f"{left} more actions wait"
+        note(f"{more}." if left else "That was the last one: its agent goes on.")
+    return code
+
+
+def _in_our_words(refused: Refused, action: Action) -> Refused:
+    """A refusal speaks of buttons."""
+    match refused.code:
+        case "busy":
+            told = "Others are deciding at this very moment. Run the command again."
+        case "unchanged":
+            told = "These are the arguments that it has. To run it as it is, say approve."
+        case "not_allowed":
+            allowed = ", ".join(action.config.allowed_decisions)
+            told = f"The policy allows for {action.request.name}: {allowed}."
+        case "message_required":
+            told = f"{refused} Say it with --reason or --answer."
+        case _:
+            return refused
+    return Refused(refused.code, told)

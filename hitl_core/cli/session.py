@@ -1,0 +1,142 @@
+"""A command's way to the reviews: which Redis, which review, and who is asking."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import re
+import socket
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, TypeVar
+
+from hitl_core.cli.terminal import has_person
+from hitl_core.errors import Refused
+from hitl_core.model import Reviewer, Snapshot
+from hitl_core.model.call import is_text
+
+if TYPE_CHECKING:
+    from hitl_core.review.service import Reviews
+    from hitl_core.store import Store
+
+T = TypeVar("T")
+
+DEFAULT_URL = "redis://localhost:6379/0"
+#: A review's id, or at least four of its digits.
+_ID = re.compile(r"[0-9]{1,4}-[0-9a-f]{4,32}")
+_WHOLE = re.compile(r"[0-9]{1,4}-[0-9a-f]{32}")
+_PAGE = 1000
+
+MAYBE = "Whether it was stored is not known. Run the command again: it counts only once."
+
+
+def add_id(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "id", metavar="ID", help="the review's id; of one that is not done the beginning will do"
+    )
+
+
+def add_yes(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--yes", action="store_true", help="don't ask; needs the whole id")
+
+
+def text(typed: str) -> str:
+    """For what is stored: a shell hands over bytes, and not all are text."""
+    if not is_text(typed):
+        raise argparse.ArgumentTypeError("this is no UTF-8 text")
+    return typed
+
+
+def unasked(args: argparse.Namespace) -> str | None:
+    """Why this command can't go on: it must ask, and nobody is there; or it asks nobody, and the beginning of
+    an id may by then be that of another review.
+    """
+    if args.yes:
+        return None if is_whole(args.id) else "With --yes give the whole id, not its beginning."
+    return None if has_person() else "Nobody is there to be asked: add --yes to do it without."
+
+
+def add_redis(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--redis",
+        metavar="URL",
+        help=f"the Redis of the agents and the bot; else HITL_REDIS_URL, else {DEFAULT_URL}",
+    )
+
+
+def with_reviews(args: argparse.Namespace, work: Callable[[Reviews], Awaitable[T]]) -> T:
+    """Do this with the reviews of the Redis that was named.
+
+    Raises what the work raises; SettingsError for an address or a server that won't do; StoreUnavailable.
+    """
+
+    async def connected() -> T:
+        url = args.redis or os.environ.get("HITL_REDIS_URL", "").strip() or DEFAULT_URL
+        async with _opened(url) as reviews:
+            return await work(reviews)
+
+    return asyncio.run(connected())
+
+
+@asynccontextmanager
+async def _opened(url: str) -> AsyncGenerator[Reviews, None]:
+    from hitl_core.review.service import Reviews
+    from hitl_core.store import RedisStore
+
+    store = await RedisStore.open(url)
+    try:
+        yield Reviews(store)
+    finally:
+        await store.close()
+
+
+async def live_ids(store: Store) -> AsyncIterator[str]:
+    """Of all reviews that are not done, the oldest first."""
+    offset = 0
+    while page := await store.live(_PAGE, offset):
+        for review_id in page:
+            yield review_id
+        offset += len(page)
+
+
+async def find(reviews: Reviews, given: str) -> Snapshot:
+    """The review of this id; a few digits will do where they name one live review.
+
+    Raises Refused where they name none or several, ReviewNotFound.
+    """
+    given = given.strip().lower()
+    if is_whole(given):
+        return await reviews.load(given)
+    if not _ID.fullmatch(given):
+        raise Refused("no_id", f"{given!r} is no review's id: 0-, and four digits of it or more.")
+    found = {id async for id in live_ids(reviews.store) if id.startswith(given)}
+    if len(found) > 1:
+        raise Refused(
+            "ambiguous", f"{len(found)} live reviews begin with {given}: give more of it."
+        )
+    if not found:
+        raise Refused(
+            "gone", f"No live review begins with {given}. One that is done needs its whole id."
+        )
+    return await reviews.load(found.pop())
+
+
+def is_whole(given: str) -> bool:
+    return bool(_WHOLE.fullmatch(given.strip().lower()))
+
+
+def operator() -> Reviewer:
+    """Who decides on the command line: an identity of its own in the record.
+
+    The name is the system's, for the user id of this process. The environment's (LOGNAME) could say anything.
+    """
+    try:
+        import pwd
+
+        login = pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:  # in a container users need no names
+        login = f"uid-{os.getuid()}"
+    return Reviewer(
+        channel="cli", team=socket.gethostname(), id=login, name=f"{login} (command line)"
+    )

@@ -1,0 +1,115 @@
+"""`hitl tokens create|list|revoke`: who may come in at the HTTP door."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from hitl_core.cli import told
+from hitl_core.cli.command import add_command
+from hitl_core.cli.session import add_redis, text, with_reviews
+from hitl_core.cli.table import Cell, Column, say_table
+from hitl_core.cli.terminal import complain, note, say, say_json
+from hitl_core.model import Token
+
+if TYPE_CHECKING:
+    from hitl_core.cli.command import Commands
+    from hitl_core.review.service import Reviews
+
+_CREATE = """\
+examples:
+  $ hitl tokens create billing --note "CI"
+  $ hitl tokens create billing > /run/secrets/hitl-token
+
+Only the token is on standard output. It is shown this once: of its text only a
+digest is kept.
+
+Exits with 0; 2 where the command or a setting is wrong, 3 where Redis can't be
+reached.
+"""
+_LIST = """\
+examples:
+  $ hitl tokens list
+  ID            AGENT    AGE  NOTE
+  3f9c0d1e2b4a  billing  12d  CI
+  $ hitl tokens list --json
+
+In a pipe each line is id, agent, the time when it was made and note, between
+tabs. With --json: one array of {"id", "agent", "created_at", "note"}. A token's
+text can't be read again.
+
+Exits with 0, also where there is none; 2 where the command or a setting is
+wrong, 3 where Redis can't be reached.
+"""
+_REVOKE = """\
+examples:
+  $ hitl tokens revoke 3f9c0d1e2b4a
+
+From then on it opens nothing.
+
+Exits with 0; 1 where there is no such token, 2 where the command or a setting
+is wrong, 3 where Redis can't be reached.
+"""
+_COLUMNS = (Column("ID"), Column("AGENT", cut=True), Column("AGE"), Column("NOTE", cut=True))
+
+
+def add_to(commands: Commands) -> None:
+    create = add_command(
+        commands, "create", _create, help="make a token for an agent", epilog=_CREATE
+    )
+    create.add_argument(
+        "agent", metavar="AGENT", type=text, help="the agent whose reviews it opens"
+    )
+    create.add_argument("--note", metavar="TEXT", type=text, default="", help="what it is for")
+    add_redis(create)
+    listed = add_command(commands, "list", _list, help="list all tokens", epilog=_LIST)
+    listed.add_argument("--json", action="store_true", help="one JSON array, for programs")
+    add_redis(listed)
+    revoke = add_command(commands, "revoke", _revoke, help="revoke a token", epilog=_REVOKE)
+    revoke.add_argument("id", metavar="ID", help="the token's id, as `hitl tokens list` has it")
+    add_redis(revoke)
+
+
+def _create(args: argparse.Namespace) -> int:
+    if not args.agent.strip():
+        return complain("An agent has a name.")
+
+    async def create(reviews: Reviews) -> tuple[Token, str]:
+        token, shown = Token.issue(args.agent, args.note, await reviews.store.now())
+        await reviews.store.save_token(token)
+        return token, shown
+
+    token, shown = with_reviews(args, create)
+    say(shown)
+    note(
+        f"This opens the reviews of {token.agent}, and is shown only now."
+        f" To take it back: hitl tokens revoke {token.id}"
+    )
+    return 0
+
+
+def _list(args: argparse.Namespace) -> int:
+    async def tokens(reviews: Reviews) -> tuple[list[Token], float]:
+        return await reviews.store.tokens(), await reviews.store.now()
+
+    found, now = with_reviews(args, tokens)
+    if args.json:
+        say_json([token.model_dump(exclude={"digest"}) for token in found])
+    else:
+        say_table(_COLUMNS, [_row(token, now) for token in found])
+    if not found:
+        note("There is no token. Make one: hitl tokens create AGENT")
+    return 0
+
+
+def _row(token: Token, now: float) -> list[Cell]:
+    made = Cell(told.age(now - token.created_at), told.timestamp(token.created_at))
+    return [Cell(token.id), Cell(token.agent), made, Cell(token.note)]
+
+
+def _revoke(args: argparse.Namespace) -> int:
+    if not with_reviews(args, lambda reviews: reviews.store.drop_token(args.id)):
+        note(f"There is no token {args.id}. See: hitl tokens list")
+        return 1
+    say(f"revoked {args.id}")
+    return 0

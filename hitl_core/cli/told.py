@@ -1,0 +1,73 @@
+"""A review in words: how old, who, what it waits for. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from datetime import UTC, datetime
+
+from hitl_core.cli.terminal import DIM, GREEN, YELLOW
+from hitl_core.model import DEFAULT_PLACE, Action, Place, Review, Reviewer, Status
+
+COLOURS: dict[Status, str] = {"pending": YELLOW, "settled": GREEN, "claimed": GREEN, "done": DIM}
+
+_UNITS = (("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1))
+
+
+def duration(seconds: float) -> str:
+    """As a policy writes it: `1h30m`."""
+    rest, text = int(seconds), ""
+    for unit, size in _UNITS:
+        count, rest = divmod(rest, size)
+        text += f"{count}{unit}" if count else ""
+    return text
+
+
+def age(seconds: float) -> str:
+    """The largest unit of it: `3h`."""
+    for unit, size in _UNITS:
+        if seconds >= size:
+            return f"{int(seconds // size)}{unit}"
+    return "0s"
+
+
+def timestamp(at: float) -> str:
+    """ISO 8601, in UTC."""
+    return datetime.fromtimestamp(int(at), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def when(at: float, now: float) -> str:
+    """`2026-11-21T17:33:10Z (3m ago)`."""
+    relative = f"{age(now - at)} ago" if at <= now else f"in {age(at - now)}"
+    return f"{timestamp(at)} ({relative})"
+
+
+def who(by: Reviewer) -> str:
+    """The name is only shown; the id is what counts: `Ada (slack T0ACME/U0ADA)`."""
+    return f"{by.name} ({by.channel} {by.team}/{by.id})"
+
+
+def place(where: Place) -> str:
+    return "the bot's own channel (HITL_CHANNEL)" if where == DEFAULT_PLACE else where
+
+
+def tools(names: Iterable[str]) -> str:
+    """`send_email (2), run_sql`."""
+    counts = Counter(names).items()
+    return ", ".join(name if count == 1 else f"{name} ({count})" for name, count in counts)
+
+
+def waiting(review: Review) -> tuple[Action, ...]:
+    """The actions that people can still decide."""
+    return () if review.cancelled else tuple(a for a in review.actions if a.pending)
+
+
+def waits(review: Review) -> str:
+    """What a person should look at: doubts first, then the tools whose actions are open."""
+    doubts = tools(call.name for call in review.doubts)
+    told = [f"in doubt: {doubts}"] if doubts else []
+    if open_tools := tools(action.request.name for action in waiting(review)):
+        told.append(open_tools)
+    if review.cancelled:
+        told.append("cancelled")
+    return "; ".join(told)

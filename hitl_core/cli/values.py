@@ -1,0 +1,68 @@
+"""Arguments as a person at a terminal reads them."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, TextIO
+
+from hitl_core.cli.terminal import DIM, YELLOW, Paint, say, say_field
+
+#: What is shown of one value, from both of its ends: what hurts is often at the end.
+_LINES = (10, 4)
+_CHARACTERS = (300, 100)
+_ARGUMENTS = 40
+#: A longer name stands on a line of its own.
+_NAME = 24
+
+_PLAIN = re.compile(r"[A-Za-z0-9_.-]+")
+
+
+def say_args(
+    args: dict[str, Any], *, label: str, rest: str | None, to: TextIO | None = None
+) -> None:
+    """Each argument with its value. Where something is cut it is said, and that `rest` shows it; None cuts
+    nothing.
+    """
+    if not args:
+        say_field(label, Paint("none", DIM), indent=4, to=to)
+        return
+    say(Paint(f"    {label}", DIM), to=to)
+    shown = list(args.items())[: _ARGUMENTS if rest else None]
+    complete = len(shown) == len(args)
+    for key, value in shown:
+        name = key if _PLAIN.fullmatch(key) else json.dumps(key, ensure_ascii=False)
+        lines = _lines(value) if len(name) <= _NAME else [f"{name}:", *_lines(value)]
+        cut = _cut(lines) if rest else lines
+        say_field(name if len(name) <= _NAME else "", *cut, indent=6, by_word=False, to=to)
+        complete = complete and cut == lines
+    if len(shown) < len(args):
+        say(Paint(f"      … {len(args) - len(shown):,} more arguments …", YELLOW), to=to)
+    if not complete:
+        say(Paint(f"      Not all of it is shown. The rest: {rest}", YELLOW), to=to)
+
+
+def _lines(value: Any) -> list[str]:
+    """As JSON, so that "1" is no 1 and no text looks like another; text of several lines as these, behind a
+    bar that no text can draw.
+    """
+    if isinstance(value, str) and "\n" in value:
+        return ["│ " + line.replace("\\", "\\\\") for line in value.split("\n")]
+    return json.dumps(value, ensure_ascii=False, indent=2).split("\n")
+
+
+def _cut(lines: list[str]) -> list[str | Paint]:
+    head, tail = _LINES
+    shown: list[str | Paint] = [_cut_line(line) for line in lines]
+    if len(lines) <= head + tail + 1:
+        return shown
+    missing = lines[head:-tail]
+    characters = sum(len(line) + 1 for line in missing)
+    told = Paint(f"… {len(missing):,} more lines, {characters:,} characters …", YELLOW)
+    return [*shown[:head], told, *shown[-tail:]]
+
+
+def _cut_line(line: str) -> str:
+    head, tail = _CHARACTERS
+    missing = len(line) - head - tail
+    return line if missing <= 0 else f"{line[:head]} … {missing:,} more … {line[-tail:]}"

@@ -1,0 +1,50 @@
+"""`hitl reviews cancel`: an operator's stop, which needs no switch because it can run nothing."""
+
+from __future__ import annotations
+
+from tests.cli.desk import Desk
+from tests.cli.test_reviews_decide import ME
+
+
+def test_nothing_of_it_runs_and_the_record_says_who(desk: Desk) -> None:
+    review = desk.submit()
+    ran = desk.hitl("reviews", "cancel", review.id, "--reason", "It runs wild", "--yes")
+    assert (ran.code, ran.out, ran.err) == (0, f"cancelled {review.id}\n", "")
+    stored = desk.review(review.id)
+    assert stored.status == "settled"
+    assert stored.cancelled is not None
+    assert (stored.cancelled.by, stored.cancelled.reason) == (ME, "It runs wild")
+
+
+def test_a_person_is_asked(desk: Desk) -> None:
+    review = desk.submit(thread_id="t-9")
+    for typed, code in (("n\n", 1), ("y\n", 0)):
+        terminal = desk.terminal("reviews", "cancel", review.id[:8], NO_COLOR="1")
+        terminal.until("Cancel it? [y/N] ")
+        assert f"{review.id}: billing, thread t-9: ask\n" in terminal.out
+        terminal.types(typed)
+        assert terminal.ended().code == code
+        assert (desk.review(review.id).cancelled is not None) is (code == 0)
+
+
+def test_scripts_must_say_yes_and_the_whole_id(desk: Desk) -> None:
+    review = desk.submit()
+    assert desk.piped("reviews", "cancel", review.id, stdin="y\n").code == 2
+    assert desk.piped("reviews", "cancel", review.id[:10], "--yes").code == 2
+    assert desk.review(review.id).cancelled is None
+
+
+def test_what_its_agent_has_is_not_cancelled(desk: Desk) -> None:
+    claimed, done = desk.claimed(thread_id="t-1"), desk.done(thread_id="t-2")
+    for review in (claimed, done):
+        ran = desk.hitl("reviews", "cancel", review.id, "--yes")
+        assert (ran.code, ran.out) == (1, "")
+        assert ran.err == "hitl: Its agent has it already: it can't be cancelled any more.\n"
+
+
+def test_a_second_time_says_who_did(desk: Desk) -> None:
+    review = desk.submit()
+    desk.hitl("reviews", "cancel", review.id, "--yes")
+    ran = desk.hitl("reviews", "cancel", review.id, "--yes")
+    assert ran.code == 1
+    assert f"{ME.name} cancelled this" in ran.err

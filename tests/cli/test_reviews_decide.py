@@ -1,0 +1,269 @@
+"""`hitl reviews decide`: off by default, an identity of its own, and the rules that hold in the chat."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import socket
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from hitl_core.embedded_redis import EmbeddedRedis
+from hitl_core.model import Decision, Reviewer
+from tests.cli.desk import Desk
+from tests.support.builders import call, person, proposal
+
+LOGIN = pwd.getpwuid(os.getuid()).pw_name
+ME = Reviewer(channel="cli", team=socket.gethostname(), id=LOGIN, name=f"{LOGIN} (command line)")
+
+
+@pytest.fixture
+def allowed(monkeypatch: pytest.MonkeyPatch, desk: Desk) -> Desk:
+    monkeypatch.setenv("HITL_CLI_DECIDE", "1")
+    return desk
+
+
+def decisions(desk: Desk, review_id: str) -> list[Decision | None]:
+    return [action.decision for action in desk.review(review_id).actions]
+
+
+@pytest.mark.parametrize("switch", [None, "", "0", "true"])
+def test_it_is_off_unless_it_is_switched_on(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, switch: str | None
+) -> None:
+    if switch is not None:
+        monkeypatch.setenv("HITL_CLI_DECIDE", switch)
+    review = desk.submit()
+    ran = desk.hitl("reviews", "decide", review.id, "1", "approve", "--yes")
+    assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+    assert "HITL_CLI_DECIDE=1" in ran.err
+    assert decisions(desk, review.id) == [None]
+
+
+def test_the_record_says_that_it_was_the_command_line(
+    allowed: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The login is the system's: the environment's could say anything."""
+    monkeypatch.setenv("LOGNAME", "ada")
+    monkeypatch.setenv("USER", "ada")
+    review = allowed.submit()
+    ran = allowed.hitl("reviews", "decide", review.id, "1", "approve", "--yes")
+    assert (ran.code, ran.out) == (0, "approved ask (c1)\n")
+    assert ran.err == "That was the last one: its agent goes on.\n"
+    [decision] = decisions(allowed, review.id)
+    assert decision is not None
+    assert (decision.type, decision.by) == ("approve", ME)
+    shown = allowed.hitl("reviews", "show", review.id).out
+    assert f"approved by {LOGIN} (command line) (cli {ME.team}/{LOGIN})" in shown
+
+
+@pytest.mark.parametrize(
+    ("typed", "code", "decided"),
+    [("y\n", 0, True), ("YES\n", 0, True), ("n\n", 1, False), ("\n", 1, False), ("\x04", 1, False)],
+)
+def test_a_person_sees_what_will_run_and_is_asked(
+    allowed: Desk, typed: str, code: int, decided: bool
+) -> None:
+    review = allowed.submit(call("ask", "c1", to="jo@example.com"), thread_id="t-9")
+    terminal = allowed.terminal("reviews", "decide", review.id[:8], "ask", "approve", NO_COLOR="1")
+    terminal.until("Approve ask? [y/N] ")
+    assert f"{review.id}: billing, thread t-9\n" in terminal.out
+    assert 'to         "jo@example.com"' in terminal.out
+    assert decisions(allowed, review.id) == [None]
+
+    terminal.types(typed)
+
+    ran = terminal.ended()
+    assert ran.code == code
+    assert ("approved ask (c1)" if decided else "Nothing was decided.") in ran.out
+    assert (decisions(allowed, review.id) != [None]) is decided
+
+
+def test_ctrl_c_decides_nothing(allowed: Desk) -> None:
+    review = allowed.submit()
+    terminal = allowed.terminal("reviews", "decide", review.id, "1", "approve")
+    terminal.until("[y/N]")
+    terminal.interrupt()
+    ran = terminal.ended()
+    assert ran.code == 130
+    assert "Traceback" not in ran.out
+    assert decisions(allowed, review.id) == [None]
+
+
+def test_somebody_was_faster(allowed: Desk) -> None:
+    """Given a person who is asked; when somebody else rejects it meanwhile; then y changes nothing."""
+    review = allowed.submit()
+    terminal = allowed.terminal("reviews", "decide", review.id, "1", "approve", NO_COLOR="1")
+    terminal.until("[y/N]")
+    allowed.do(lambda r: r.decide(review.id, "1", proposal("reject"), person("Ada"), "op"))
+
+    terminal.types("y\n")
+
+    ran = terminal.ended()
+    assert ran.code == 1
+    assert ran.out.endswith("hitl: Ada already rejected ask.\n")
+
+
+def test_redis_goes_away_at_the_question(
+    allowed: Desk, own_redis: Callable[[], EmbeddedRedis], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One sentence, and the exit code for it."""
+    server = own_redis()
+    desk = Desk(server.url, capsys)
+    review = desk.submit()
+    terminal = desk.terminal(
+        "reviews", "decide", review.id, "1", "approve", NO_COLOR="1", HITL_REDIS_URL=server.url
+    )
+    terminal.until("[y/N]")
+    server.kill()
+    terminal.types("y\n")
+    ran = terminal.ended()
+    assert ran.code == 3
+    assert "Traceback" not in ran.out
+    assert "can't be reached" in ran.out
+
+
+def test_scripts_must_say_yes_and_the_whole_id(allowed: Desk) -> None:
+    review = allowed.submit()
+    for argv, said in (
+        ([review.id, "1", "approve"], "add --yes"),
+        ([review.id[:10], "1", "approve", "--yes"], "whole id"),
+    ):
+        ran = allowed.piped("reviews", "decide", *argv, stdin="y\n")
+        assert (ran.code, ran.out) == (2, "")
+        assert said in ran.err
+    assert decisions(allowed, review.id) == [None]
+
+
+@pytest.mark.parametrize(
+    ("argv", "type", "message"),
+    [
+        (["reject", "--reason", "Not on a Friday"], "reject", "Not on a Friday"),
+        (["respond", "--answer", "The second one"], "respond", "The second one"),
+        (["ignore"], "ignore", None),
+        (["approve", "--reason", "Fine"], "approve", "Fine"),
+    ],
+)
+def test_each_answer(allowed: Desk, argv: list[str], type: str, message: str | None) -> None:
+    review = allowed.submit(call("ask", "call_7"))
+    assert allowed.hitl("reviews", "decide", review.id, "call_7", *argv, "--yes").code == 0
+    [decision] = decisions(allowed, review.id)
+    assert decision is not None
+    assert (decision.type, decision.message) == (type, message)
+
+
+@pytest.mark.parametrize("how", ["argument", "file", "pipe"])
+def test_an_edit_is_what_runs(allowed: Desk, tmp_path: Path, how: str) -> None:
+    review = allowed.submit(call("strict", "c1", n=3))
+    new, file = '{"n": 5, "to": "é"}', tmp_path / "args.json"
+    file.write_text(new, "utf-8")
+    given = {
+        "argument": ["--args", new],
+        "file": ["--args-file", str(file)],
+        "pipe": ["--args-file", "-"],
+    }
+    ran = allowed.piped(
+        "reviews", "decide", review.id, "1", "edit", "--yes", *given[how], stdin=new
+    )
+    assert (ran.code, ran.out) == (0, "edited and approved strict (c1)\n")
+    assert allowed.review(review.id).arguments("1").parse() == {"n": 5, "to": "é"}
+
+
+def test_an_edit_is_shown_before_it_counts(allowed: Desk) -> None:
+    review = allowed.submit(call("strict", "c1", n=3))
+    argv = ["reviews", "decide", review.id, "1", "edit", "--args", '{"n": 5}']
+    terminal = allowed.terminal(*argv, NO_COLOR="1")
+    terminal.until("Edit strict? [y/N]")
+    assert "arguments\n      n          3\n" in terminal.out
+    assert "edited, these would run\n      n          5\n" in terminal.out
+    terminal.types("n\n")
+    assert terminal.ended().code == 1
+
+
+REFUSED = [
+    (["ask", "edit", "--args", '{"n": 1}'], 1, "These are the arguments that it has."),
+    (["strict", "edit", "--args", '{"n": 11}'], 1, "/n: "),
+    (["strict", "edit", "--args", "{n}"], 2, "The arguments are not JSON"),
+    (["strict", "edit", "--args", "[1]"], 2, "must be a JSON object"),
+    (["strict", "edit", "--args-file", "/none"], 2, "/none: No such file"),
+    (["strict", "edit"], 2, "--args or --args-file"),
+    (["strict", "approve", "--args", "{}"], 2, "--args or --args-file"),
+    (["strict", "respond", "--answer", "x"], 1, "The policy allows for strict: approve, edit, rej"),
+    (["strict", "reject"], 1, "the policy requires a reason. Say it with --reason"),
+    (["ask", "respond"], 1, "Say it with --reason or --answer"),
+    (["9", "approve"], 1, "no action '9'"),
+    (["look_up", "approve"], 1, "no action 'look_up'"),
+    (["all", "respond", "--answer", "x"], 2, "name it"),
+    (["all", "ignore"], 1, "The policy allows for strict"),
+]
+
+
+@pytest.mark.parametrize(("argv", "code", "said"), REFUSED)
+def test_a_refusal_is_one_sentence_and_changes_nothing(
+    allowed: Desk, argv: list[str], code: int, said: str
+) -> None:
+    review = allowed.submit(
+        call("look_up", "c0"), call("ask", "c1", n=1), call("strict", "c2", n=1)
+    )
+    ran = allowed.hitl("reviews", "decide", review.id, *argv, "--yes")
+    assert (ran.code, ran.out, ran.err.count("\n")) == (code, "", 1)
+    assert said in ran.err
+    assert allowed.review(review.id).version == review.version
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        [],
+        ["aprove"],
+        ["approve", "--reason", "a", "--answer", "b"],
+        ["reject", "--reason", "\udcff"],
+    ],
+)
+def test_a_wrong_command_exits_with_2(allowed: Desk, argv: list[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        allowed.hitl("reviews", "decide", "0-" + "0" * 32, "1", *argv, "--yes")
+    assert caught.value.code == 2
+
+
+def test_after_the_deadline_it_is_too_late(allowed: Desk) -> None:
+    review = allowed.submit(call("hurried", "c1"), ago=5)
+    ran = allowed.hitl("reviews", "decide", review.id, "1", "approve", "--yes")
+    assert (ran.code, ran.err) == (1, "hitl: The time to decide on hurried is over.\n")
+
+
+def test_numbers_are_those_of_the_card(allowed: Desk) -> None:
+    """Calls that nobody is asked about have none."""
+    review = allowed.submit(call("look_up", "c1"), call("strict", "c2", n=1), call("ask", "c3"))
+    allowed.hitl("reviews", "decide", review.id, "2", "approve", "--yes")
+    assert [(a.request.name, a.pending) for a in allowed.review(review.id).actions] == [
+        ("strict", True),
+        ("ask", False),
+    ]
+
+
+def test_what_may_mean_two_actions_decides_none(allowed: Desk) -> None:
+    """A tool that was called twice, and an id that is another's number or says `all`."""
+    review = allowed.submit(call("ask", "2"), call("ask", "b"), call("strict", "all", n=1))
+    for named in ("ask", "2", "all"):
+        ran = allowed.hitl("reviews", "decide", review.id, named, "approve", "--yes")
+        assert (ran.code, ran.out) == (1, "")
+        assert f"{named!r} may mean " in ran.err
+    assert decisions(allowed, review.id) == [None, None, None]
+    assert allowed.hitl("reviews", "decide", review.id, "b", "approve", "--yes").code == 0
+
+
+def test_all_that_still_wait(allowed: Desk) -> None:
+    review = allowed.submit(call("ask", "c1"), call("ask", "c2"), call("strict", "c3", n=1))
+    ran = allowed.hitl("reviews", "decide", review.id, "c2", "approve", "--yes")
+    assert ran.err == "2 more actions wait.\n"
+
+    ran = allowed.hitl("reviews", "decide", review.id, "all", "reject", "--reason", "no", "--yes")
+
+    assert (ran.code, ran.out) == (0, "rejected ask (c1)\nrejected strict (c3)\n")
+    types = [decision.type for decision in decisions(allowed, review.id) if decision]
+    assert types == ["reject", "approve", "reject"]
+    again = allowed.hitl("reviews", "decide", review.id, "all", "approve", "--yes")
+    assert (again.code, again.err) == (1, "hitl: No action of this review waits any more.\n")

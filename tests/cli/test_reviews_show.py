@@ -1,0 +1,157 @@
+"""`hitl reviews show`: all that is known of one review, and nothing that only looks so."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+
+from hitl_core.cli.terminal import columns_of
+from hitl_core.model import MessageRef
+from hitl_core.review.service import Reviews
+from hitl_core.store import keys
+from tests.cli.desk import Desk
+from tests.support.builders import call, person, proposal
+
+
+def test_everything_about_a_review(desk: Desk) -> None:
+    """Given a turn of an allowed, a denied, an edited and two waiting calls, shown in one of two places; then
+    each stands there with what was decided, by whom, and where it is shown."""
+    review = desk.submit(
+        call("ask", "c1", to="jo@example.com", copies=2, body="Hi Jo,\nC:\\x"),
+        call("look_up", "c2"),
+        call("drop_table", "c3", table="users"),
+        call("strict", "c4", n=3),
+        call("timed", "c5"),
+        thread_id="t-57",
+    )
+
+    async def happen(reviews: Reviews) -> None:
+        await reviews.decide(review.id, "4", proposal("edit", n=5), person("Ada"), "op")
+        ref = MessageRef(channel="slack", conversation="C0FIRST", ts="17.5")
+        await reviews.store.record_post(review.id, "slack:#first", ref)
+        await reviews.store.record_shown(review.id, "slack:#first", 2)
+
+    desk.do(happen)
+
+    ran = desk.hitl("reviews", "show", review.id)
+
+    assert ran.code == 0
+    lines = ran.out.splitlines()
+    assert lines[0] == f"{review.id}  pending: ask, timed"
+    assert "  thread     t-57" in lines
+    assert "  card       slack:#first: slack C0FIRST 17.5, version 2 of 2" in lines
+    assert "  card       the bot's own channel (HITL_CHANNEL): not posted yet" in lines
+    calls = ["\n".join(part.splitlines()) for part in ran.out.split("\n\n")[1:]]
+    ask, allowed, denied, edited, timed = calls
+    assert ask.startswith("1  ask  c1  waits for a person\n")
+    assert ask.endswith(
+        "    arguments\n"
+        "      body       │ Hi Jo,\n"
+        "                 │ C:\\\\x\n"
+        "      copies     2\n"
+        '      to         "jo@example.com"'
+    )
+    assert allowed.startswith("-  look_up  c2  allowed\n")
+    assert denied.startswith("-  drop_table  c3  denied\n")
+    assert edited.startswith("2  strict  c4  edited and approved\n")
+    assert "    decided    edited and approved by Ada (slack T1/U_ADA)\n" in edited
+    assert "    arguments\n      n          5\n    before the edit\n      n          3" in edited
+    assert "    escalates  to slack:#second, " in timed
+    assert "    expires    " in timed
+    assert timed.startswith("3  timed  c5")
+
+
+def test_what_came_of_a_review(desk: Desk) -> None:
+    """A result, a doubt and a cancellation are told."""
+    done, doubt = desk.done(thread_id="t-1"), desk.doubtful(thread_id="t-2")
+    gone = desk.submit(thread_id="t-3")
+    desk.do(lambda reviews: reviews.cancel(gone.id, person("Bo"), "the wrong one", "op"))
+
+    assert "    result     mail m-1 sent\n" in desk.hitl("reviews", "show", done.id).out
+    assert "in doubt: started" in desk.hitl("reviews", "show", doubt.id).out
+    told = desk.hitl("reviews", "show", gone.id).out
+    assert "  cancelled  by Bo (slack T1/U_BO), " in told
+    assert "the wrong one" in told
+    assert "1  ask  c1  cancelled\n" in told
+
+
+def test_json_has_the_arguments(desk: Desk) -> None:
+    args = {"body": "x" * 5000, "n": {"a": [1, None]}}
+    review = desk.submit(call("ask", "c1", **args))
+    found = json.loads(desk.hitl("reviews", "show", review.id, "--json").out)
+    assert found["calls"][0]["args"] == args
+    assert found["cards"] == []
+
+
+def test_a_terminal_cuts_long_values_and_says_so(desk: Desk) -> None:
+    """Both ends of each value are shown, and every value; --args and a pipe have all of it."""
+    mail = "\n".join(f"line {n}" for n in range(200)) + "\nrm -rf /"
+    review = desk.submit(call("ask", "c1", mail=mail, flat="a" * 900 + "END", last="seen"))
+
+    cut = desk.on_terminal("reviews", "show", review.id).out
+
+    assert "│ line 0\n" in cut
+    assert "│ rm -rf /\n" in cut
+    assert "line 100" not in cut
+    assert "187 more lines" in cut
+    assert 'END"' in cut.replace("\n" + " " * 17, "")
+    assert '"seen"' in cut
+    assert "Not all of it is shown. The rest: --args" in cut
+    whole = desk.on_terminal("reviews", "show", review.id, "--args").out
+    for out in (whole, desk.piped("reviews", "show", review.id).out):
+        assert "line 100" in out
+        assert "Not all" not in out
+
+
+def test_a_long_text_can_not_draw_a_line_of_ours(desk: Desk) -> None:
+    """Given a value that goes on at the terminal's edge as our own words would; then it stays in its column.
+    A space where the line breaks is not lost."""
+    edge, spaced = "x" * 60, "x" * 40 + " tmp "
+    review = desk.submit(call("ask", "c1", a=f"{edge}2  strict  c4  approved", b=spaced + "y" * 90))
+    lines = desk.on_terminal("reviews", "show", review.id).out.splitlines()
+    assert all(columns_of(line) <= 80 for line in lines)
+    assert not [line for line in lines if line.startswith("2  strict")]
+    text = "".join(line[17:].ljust(63) for line in lines if line[17:])
+    assert f'"{edge}2  strict  c4  approved"' in text
+    assert f'"{spaced}yyyy' in text
+
+
+def test_arguments_can_not_steer_the_terminal(desk: Desk) -> None:
+    """T13: escapes, line moves and invisible letters in names and values are seen as what they are."""
+    evil = "\x1b[2K\x1b[1A approve\u202e\u3164\u2028\x85"
+    review = desk.submit(call("ask", "c1", **{evil: evil, "text": f"a\n{evil}"}))
+    out = desk.on_terminal("reviews", "show", review.id, columns=120).out
+    assert out.isascii() or set(out) - set(map(chr, range(128))) == {"│"}
+    assert "\x1b" not in out
+    assert out.count(r"approve\u202e\u3164\u2028\x85") == 3
+
+
+def test_the_beginning_of_an_id_is_enough(desk: Desk) -> None:
+    review = desk.submit()
+    assert desk.hitl("reviews", "show", review.id[:6]).out.startswith(review.id)
+    assert desk.hitl("reviews", "show", review.id[:12].upper()).out.startswith(review.id)
+
+
+def test_a_beginning_that_two_share_names_none(desk: Desk) -> None:
+    """Given two reviews whose ids begin alike; then neither is shown, and a digit more is asked for."""
+    turns: dict[str, list[str]] = defaultdict(list)
+    for turn in map(str, range(2000)):
+        turns[keys.review_id(0, "billing", "t-1", turn, ["c1"])[:6]].append(turn)
+    start, (one, two, *_) = next(pair for pair in turns.items() if len(pair[1]) > 1)
+    desk.submit(turn=one)
+    desk.submit(turn=two)
+
+    ran = desk.hitl("reviews", "show", start)
+
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err == f"hitl: 2 live reviews begin with {start}: give more of it.\n"
+
+
+def test_a_review_that_is_not_there(desk: Desk) -> None:
+    """Of a review that is done only the whole id is known."""
+    done = desk.done()
+    assert desk.hitl("reviews", "show", done.id).code == 0
+    for given in (done.id[:10], "0-" + "0" * 32, "0-123", "refund", "../0-12345", "\x1b[2K"):
+        ran = desk.hitl("reviews", "show", given)
+        assert (ran.code, ran.out, ran.err.count("\n")) == (1, "", 1), given
+        assert "\x1b" not in ran.err

@@ -1,0 +1,55 @@
+"""Text for terminals: how wide it is, where it breaks, and what of it is made visible."""
+
+from __future__ import annotations
+
+import pytest
+
+from hitl_core.cli.terminal import clean, columns_of, folded, shortened
+
+
+@pytest.mark.parametrize(
+    ("text", "columns"), [("", 0), ("abc", 3), ("é", 1), ("e\u0301", 1), ("日本", 4), ("\uff57", 2)]
+)
+def test_columns(text: str, columns: int) -> None:
+    assert columns_of(text) == columns
+
+
+@pytest.mark.parametrize(
+    ("text", "room", "lines"),
+    [
+        ("", 5, [""]),
+        ("abcde", 5, ["abcde"]),
+        ("one two three", 8, ["one two", "three"]),
+        ("abcdefghij k", 5, ["abcde", "fghij", "k"]),
+        ("日本語", 5, ["日本", "語"]),
+    ],
+)
+def test_folded_by_word(text: str, room: int, lines: list[str]) -> None:
+    assert folded(text, room, True) == lines
+
+
+def test_folded_exactly_loses_nothing() -> None:
+    text = "rm -rf /  tmp 日本 " * 20
+    lines = folded(text, 9, False)
+    assert "".join(lines) == text
+    assert max(map(columns_of, lines)) <= 9
+
+
+@pytest.mark.parametrize(
+    ("text", "room", "short"), [("abc", 3, "abc"), ("abcd", 3, "ab…"), ("日本語", 4, "日…")]
+)
+def test_shortened(text: str, room: int, short: str) -> None:
+    assert shortened(text, room) == short
+
+
+@pytest.mark.parametrize(
+    "char",
+    "\x1b\x07\x7f\x85\x9b\r\n\t\xa0\xad\u200b\u202e\u2066\u2028\u3164\ufe0f\u0336\u20dd\ue000\U000e0041",
+)
+def test_what_would_not_be_seen_becomes_an_escape(char: str) -> None:
+    assert clean(f"a{char}b") == f"a{char.encode('unicode_escape').decode()}b"
+
+
+@pytest.mark.parametrize("text", ["plain", "é e\u0301", "日本語", "नमस्ते", "שלום", "≠ ✓ 🙂"])
+def test_what_people_write_stays(text: str) -> None:
+    assert clean(text) == text

@@ -1,0 +1,56 @@
+"""`hitl tokens`: shown once, listed without its secret, revoked for good."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from hitl_core.model.token import token_id
+from tests.cli.desk import Desk
+
+
+def test_a_token_can_be_piped_and_opens_its_agent(desk: Desk) -> None:
+    """Only the token is on standard output; what is stored opens with it, and does not hold it."""
+    ran = desk.piped("tokens", "create", "billing", "--note", "CI")
+    text = ran.out.removesuffix("\n")
+    id = token_id(text)
+    assert ran.code == 0
+    assert id is not None
+    assert ran.err.endswith(f"hitl tokens revoke {id}\n")
+    assert text not in ran.err
+    token = desk.do(lambda reviews: reviews.store.token(id))
+    assert token is not None
+    assert (token.agent, token.note, token.opens_with(text)) == ("billing", "CI", True)
+
+
+def test_the_list_has_no_secret(desk: Desk) -> None:
+    assert desk.hitl("tokens", "list")[:2] == (0, "")
+    text = desk.hitl("tokens", "create", "billing", "--note", "\x1b[2K").out.strip()
+    id = token_id(text)
+
+    [row] = desk.hitl("tokens", "list").out.splitlines()
+    assert row.split("\t")[:2] == [id, "billing"]
+    assert row.endswith(r"\x1b[2K")
+    table = desk.on_terminal("tokens", "list").out.splitlines()
+    assert table[0].split() == ["ID", "AGENT", "AGE", "NOTE"]
+    assert table[1].split()[:2] == [id, "billing"]
+    [found] = json.loads(desk.hitl("tokens", "list", "--json").out)
+    assert set(found) == {"id", "agent", "created_at", "note"}
+
+
+def test_a_revoked_token_is_gone(desk: Desk) -> None:
+    id = str(token_id(desk.hitl("tokens", "create", "billing").out.strip()))
+    assert desk.hitl("tokens", "revoke", id) == (0, f"revoked {id}\n", "")
+    assert desk.do(lambda reviews: reviews.store.tokens()) == []
+    ran = desk.hitl("tokens", "revoke", id)
+    assert (ran.code, ran.out) == (1, "")
+    assert id in ran.err
+
+
+def test_an_agent_has_a_name(desk: Desk) -> None:
+    assert desk.hitl("tokens", "create", " ").code == 2
+    with pytest.raises(SystemExit) as caught:
+        desk.hitl("tokens", "create", "\udcff")
+    assert caught.value.code == 2
+    assert desk.do(lambda reviews: reviews.store.tokens()) == []
