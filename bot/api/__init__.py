@@ -1,0 +1,1 @@
+"""The HTTP door: agents in any language hand over tool calls and get back what people decided."""

@@ -1,0 +1,242 @@
+"""What an agent may do at the door, each as one call: the core's own rules, for whoever holds a token."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
+from uuid import uuid4
+
+from bot.api import holding
+from bot.api.access import Access
+from bot.api.bell import Bell
+from bot.api.policies import Policies
+from bot.api.problems import Problem
+from bot.api.shapes import LEASE, CallIn, Cancel, Done, OnceIn, OnceOut, Renew, RenewOut, Submit
+from bot.api.view import is_over
+from hitl_core.errors import InvalidToolCall, Refused, ReviewConflict
+from hitl_core.failpoints import failpoint
+from hitl_core.gate import request
+from hitl_core.gate.request import Request, Turn
+from hitl_core.gate.turns import next_turn
+from hitl_core.model import Call, Review, Snapshot, Token, ToolCall, encode
+from hitl_core.policy import Policy
+from hitl_core.review import execution, transitions
+from hitl_core.review.service import Applied
+from hitl_core.review.transitions import Changed
+from hitl_core.store import Store
+from hitl_core.store.keys import digest_of
+
+
+class Door:
+    """Every method raises Problem, LeaseLost, Refused, StoreUnavailable or StoreError where it does nothing.
+
+    A token sees the reviews of its agent, and no others. `key` names an operation, so that its repetition
+    gets the same answer; None for who sends each request once.
+    """
+
+    def __init__(self, store: Store, policies: Policies) -> None:
+        self._access, self._policies, self._bell = Access(store), policies, Bell(store)
+
+    async def close(self) -> None:
+        """Long polls are answered now."""
+        await self._bell.close()
+
+    async def admit(self, text: str) -> Token:
+        """The token with this text."""
+        return await self._access.token(text)
+
+    async def submit(self, who: Token, asked: Submit) -> tuple[Review, bool]:
+        """The review, and whether it is new; False where this turn was submitted before."""
+        policy = self._policies.of(who.agent)
+        judged = await _judged(policy, asked.calls)
+        turn = Turn(who.agent, asked.thread_id, asked.turn or "", asked.requester)
+        reviews, store = self._access.reviews, self._access.store
+        if asked.turn is None:
+            ids = [call.id for call in judged.calls]
+            turn = await self._access.do(partial(next_turn, reviews, turn, ids))
+        now = await self._access.ask(store.now)
+        review, event = request.build_from(turn, judged, store.partitions, now)
+        await failpoint("door.before_submit")
+        try:
+            stored = await self._access.do(partial(reviews.submit, review, event))
+        except ReviewConflict as error:
+            raise Problem("conflict", str(error)) from error
+        return stored, stored is review
+
+    async def settled(
+        self, who: Token, review_id: str, wait: float, gone: Callable[[], bool]
+    ) -> Review:
+        """Waits `wait` seconds at most for everything to be decided; `gone` tells that nobody listens."""
+
+        async def look() -> tuple[Review, bool]:
+            review = (await self._access.review(who, review_id)).review
+            return review, is_over(review)
+
+        return await self._bell.wait(review_id, look, wait, gone)
+
+    async def of_thread(self, who: Token, thread_id: str, limit: int) -> list[Review]:
+        """Live ones first, each in the order of submission."""
+        ids = await self._access.ask(partial(self._access.store.thread, thread_id))
+        return await self._some(who, ids, limit)
+
+    async def ready(
+        self, who: Token, limit: int, wait: float, gone: Callable[[], bool]
+    ) -> list[Review]:
+        """Those that may be claimed now, the longest waiting first. Waits for the first of them."""
+
+        async def look() -> tuple[list[Review], bool]:
+            ids = await self._access.ask(partial(self._access.store.ready, who.agent, 1000))
+            found = await self._some(who, ids, limit, unwaited=True)
+            return found, bool(found)
+
+        return await self._bell.wait(None, look, wait, gone)
+
+    async def once(self, who: Token, review_id: str, asked: OnceIn, key: str | None) -> OnceOut:
+        """Whether this call may start now, for the first time: then this holder has the review."""
+        snapshot = await self._access.review(who, review_id)
+        review, holder = snapshot.review, _holder(who, asked.holder)
+        call = _call(review, asked.tool_call_id)
+        holding.check_may_run(review, call)
+        # As `Outcome.idempotency_key` has it.
+        answer = partial(OnceOut, idempotency_key=f"{review.id}:{call.key}")
+        if review.status == "done":
+            return answer(run=False, lease_until=None)
+        await failpoint("door.before_once")
+        held = await self._hold(snapshot, holder, asked.lease)
+
+        def start(review: Review, now: float) -> Changed:
+            return holding.start(review, held.fence, call, now, asked.lease)
+
+        # With the claim's number: in a later claim the same key is another operation.
+        op = _op("once", who, key, call.key, str(held.fence))
+        try:
+            applied = await self._access.change(review_id, op, start)
+        except Refused as refused:
+            if refused.code != "already_started":
+                raise
+            return answer(run=False, lease_until=_until(held))
+        await failpoint("door.after_once")
+        run = _began(applied, holder, held.fence, call)
+        return answer(run=run, lease_until=_until(applied.review))
+
+    async def renew(self, who: Token, review_id: str, asked: Renew) -> RenewOut:
+        await self._access.review(who, review_id)
+        holder = _holder(who, asked.holder)
+
+        def keep(review: Review, now: float) -> Changed:
+            return holding.keep(review, holder, now, asked.lease)
+
+        kept = await self._access.change(review_id, _op("renew", who), keep)
+        return RenewOut(lease_until=_until(kept.review) or 0.0)
+
+    async def done(self, who: Token, review_id: str, asked: Done, key: str | None) -> Review:
+        """The agent is through with it. Claims it first where nobody has it: nothing had to run."""
+        snapshot = await self._access.review(who, review_id)
+        review, op = snapshot.review, _op("done", who, key)
+        if review.status == "done":
+            if op in review.ops or holding.told_before(review, asked.results):
+                return review
+            raise Problem("done", "This review is done already: these results were not kept.")
+        holding.lines_of(review, asked.results)  # refused before it is claimed
+        held = await self._hold(snapshot, _holder(who, asked.holder), LEASE)
+
+        def finish(review: Review, now: float) -> Changed:
+            lines = holding.lines_of(review, asked.results)
+            return execution.finish(review, held.fence, lines, now)
+
+        return (await self._access.change(review_id, op, finish)).review
+
+    async def cancel(self, who: Token, review_id: str, asked: Cancel) -> Review:
+        """Withdraw it before anything of it ran. One that is cancelled stays as it is."""
+        review = (await self._access.review(who, review_id)).review
+        if review.cancelled is not None:
+            return review
+
+        def cancel(review: Review, now: float) -> Changed:
+            return transitions.cancel(review, None, asked.reason, now)
+
+        try:
+            return (await self._access.change(review_id, _op("cancel", who), cancel)).review
+        except Refused as refused:
+            if refused.code != "cancelled":
+                raise
+            return (await self._access.review(who, review_id)).review
+
+    async def _hold(self, snapshot: Snapshot, holder: str, lease: float) -> Review:
+        """This holder's, as it is or from now on. Raises Problem where it can't be."""
+        if holding.held_by(snapshot.review, holder, snapshot.now):
+            return snapshot.review
+
+        def take(review: Review, now: float) -> Changed:
+            return holding.take(review, holder, now, lease)
+
+        op = f"http:{uuid4().hex}"
+        taken = (await self._access.change(snapshot.review.id, op, take)).review
+        holding.check_doubts(taken)
+        return taken
+
+    async def _some(
+        self, who: Token, ids: Sequence[str], limit: int, *, unwaited: bool = False
+    ) -> list[Review]:
+        """The first of these that this token sees; `unwaited`: that no living process waits for."""
+        found: list[Review] = []
+        for review_id in ids:
+            if len(found) == limit:
+                break
+            with suppress(Problem):  # another agent's, or its retention has just ended
+                review = (await self._access.review(who, review_id)).review
+                if not (unwaited and await self._is_waited_for(review)):
+                    found.append(review)
+        return found
+
+    async def _is_waited_for(self, review: Review) -> bool:
+        """A process with a gate keeps the hand-off for itself while its heart beats."""
+        if (waiter := review.waiter) is None:
+            return False
+        return await self._access.ask(partial(self._access.store.alive, waiter))
+
+
+async def _judged(policy: Policy, asked: Sequence[CallIn]) -> Request:
+    """What the policy says of them. Raises Problem with the pointer of the call that the core refuses."""
+    calls: list[ToolCall] = []
+    for index, call in enumerate(asked):
+        pointer = f"/calls/{index}"
+        try:
+            calls.append(ToolCall(call.id, call.name, call.args))
+            pointer += "/args"
+            encode(call.args)
+        except InvalidToolCall as error:
+            raise Problem("invalid", str(error), pointer=pointer) from error
+    try:
+        return await request.judged(policy, calls)
+    except InvalidToolCall as error:
+        raise Problem("invalid", str(error), pointer="/calls") from error
+
+
+def _call(review: Review, tool_call_id: str) -> Call:
+    for call in review.calls:
+        if call.tool_call_id == tool_call_id:
+            return call
+    raise Problem("no_such_call", "This review has no such call.", pointer="/tool_call_id")
+
+
+def _began(applied: Applied, holder: str, fence: int, call: Call) -> bool:
+    """Whether this very operation let the call begin, and it has not ended: also when asked again."""
+    review = applied.review
+    if review.fence != fence or not holding.held_by(review, holder, applied.now):
+        raise Problem("lease_lost", "This holder's lease has ended meanwhile.")
+    return review.runs[call.key].state == "started"
+
+
+def _holder(who: Token, name: str) -> str:
+    return f"http:{who.id}:{name}"
+
+
+def _op(route: str, who: Token, key: str | None = None, *parts: str) -> str:
+    """The operation's name: of the key that was given, or one that nothing else has."""
+    return f"http:{digest_of(route, who.id, key, *parts) if key else uuid4().hex}"
+
+
+def _until(review: Review) -> float | None:
+    return review.lease.until if review.lease else None

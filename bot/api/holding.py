@@ -1,0 +1,117 @@
+"""Who has a review while every request comes alone: claims by name, over the core's transitions. Pure.
+
+A holder is `http:<token id>:<its own name>`. The same one goes on with what it holds, so each request can be
+sent again; to all others the review is taken until the lease ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from bot.api.problems import Problem
+from hitl_core.model import Call, Review
+from hitl_core.review import execution
+from hitl_core.review.transitions import Changed
+
+
+def held_by(review: Review, holder: str, now: float) -> bool:
+    """Whether this holder has it, on a lease that has not ended."""
+    lease = review.lease if review.status == "claimed" else None
+    return lease is not None and lease.holder == holder and lease.until > now
+
+
+def take(review: Review, holder: str, now: float, lease: float) -> Changed:
+    """Claim it, or renew what this holder has. Raises Problem where nobody may have it now, or another has.
+
+    Where the last holder died and left a doubt the answer is the lapsed review, which is nobody's.
+    """
+    if held_by(review, holder, now):
+        return execution.renew(review, review.fence, now, lease)
+    check_free(review, now)
+    return execution.claim(review, holder, now, lease)
+
+
+def keep(review: Review, holder: str, now: float, lease: float) -> Changed:
+    """Renew what this holder has, and claim nothing."""
+    if not held_by(review, holder, now):
+        check_free(review, now)
+        raise Problem("lease_lost", "This holder has no lease of this review, or it has ended.")
+    return execution.renew(review, review.fence, now, lease)
+
+
+def start(review: Review, fence: int, call: Call, now: float, lease: float) -> Changed:
+    """Let one call begin, in the claim of this `fence`.
+
+    Raises Problem, LeaseLost, and Refused("already_started").
+    """
+    check_may_run(review, call)
+    renewed = execution.renew(review, fence, now, lease).review
+    return execution.start(renewed, fence, call.key, now)
+
+
+def check_free(review: Review, now: float) -> None:
+    """Raises Problem where nobody can take this review up now."""
+    if review.status == "pending":
+        raise Problem("not_settled", "People have not decided on everything yet. Wait for it.")
+    if review.status == "done":
+        raise Problem("done", "This review is done.")
+    if review.lease is not None and review.lease.until > now:
+        raise Problem(
+            "claimed_elsewhere",
+            "Another holder has this review. It is free again when that lease ends without `done`.",
+        )
+    check_doubts(review)
+
+
+def check_doubts(review: Review) -> None:
+    """Raises Problem where people are asked whether a call ran."""
+    if review.doubts:
+        names = ", ".join(repr(call.tool_call_id) for call in review.doubts)
+        raise Problem(
+            "in_doubt",
+            f"Whether {names} ran is not known: its holder was gone before `done`. A person is asked."
+            " Wait for the review.",
+        )
+
+
+def check_may_run(review: Review, call: Call) -> None:
+    """Raises Problem for a call that nobody approved and that the policy does not allow."""
+    if review.cancelled is not None:
+        raise Problem("cancelled", "This review was cancelled: nothing of it runs.")
+    if review.status == "pending":
+        raise Problem("not_settled", "People have not decided on everything yet. Wait for it.")
+    if not execution.may_run(review, call):
+        raise Problem(
+            "not_allowed",
+            f"The call {call.tool_call_id!r} must not run: `outcome.answers` says what to tell the"
+            " model in its place.",
+        )
+
+
+def lines_of(review: Review, results: Mapping[str, str]) -> dict[str, str]:
+    """What to keep of these results, by the key of each call. Raises Problem for a call that is not of this
+    review, or must not run. Of a call that is over already nothing is kept.
+    """
+    calls = {call.tool_call_id: call for call in review.calls}
+    lines: dict[str, str] = {}
+    for id, text in results.items():
+        pointer = f"/results/{id.replace('~', '~0').replace('/', '~1')}"
+        if (call := calls.get(id)) is None:
+            raise Problem("no_such_call", "This review has no such call.", pointer=pointer)
+        if not execution.may_run(review, call):
+            told = "This call must not run, so it has no result."
+            raise Problem("not_allowed", told, pointer=pointer)
+        run = review.runs.get(call.key)
+        if run is None or run.state in ("started", "cleared"):
+            lines[call.key] = execution.one_line(text)
+    return lines
+
+
+def told_before(review: Review, results: Mapping[str, str]) -> bool:
+    """Whether a review that is done says all of this already: then it was told twice, and nothing is lost."""
+    calls = {call.tool_call_id: call.key for call in review.calls}
+    runs = {id: review.runs.get(calls[id]) for id in results if id in calls}
+    return all(
+        (run := runs.get(id)) is not None and run.line == execution.one_line(text)
+        for id, text in results.items()
+    )

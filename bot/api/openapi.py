@@ -1,0 +1,170 @@
+"""The door as an OpenAPI 3.1 document, made from the shapes.
+
+python -m bot.api.openapi > docs/openapi.json
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from pydantic import BaseModel
+from pydantic.json_schema import GenerateJsonSchema, models_json_schema
+
+from bot.api.operations import OPERATIONS, Operation
+from bot.api.problems import KINDS, Code
+from bot.api.shapes import ProblemOut
+
+Json = dict[str, Any]
+
+#: Raise the second number with a new key or route, the first with what breaks clients.
+VERSION = "1.0"
+
+ABOUT = """
+Human approval for AI agents' tool calls. An agent submits the tool calls of one model turn, waits until
+people have decided in their chat, asks `once` before each call that may run, and says `done`.
+
+A token belongs to one agent and sees its reviews only. Bodies have 4 MiB at most. There is no rate limit:
+put one in front. No answer carries CORS headers: a token does not belong into a browser. Every refusal is a
+problem (RFC 9457) with a stable `code`, and has changed nothing. Every request may be sent again when its
+answer was lost: with an `Idempotency-Key`, `once` and `done` then answer as they did.
+""".strip()
+
+_ID: Json = {
+    "name": "id",
+    "in": "path",
+    "required": True,
+    "schema": {"type": "string"},
+    "example": "0-7d0f1f6a3a7c4b8f9e2d5c6b1a0f4e3d",
+}
+_KEY: Json = {
+    "name": "Idempotency-Key",
+    "in": "header",
+    "description": "A name of the client's own for this operation: sent again with the same key, it gets"
+    " the same answer. A new one for each operation.",
+    "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"},
+}
+_TOKEN: Json = {
+    "type": "http",
+    "scheme": "bearer",
+    "description": "`hitl_<id>_<secret>`, made by `hitl tokens create`.",
+}
+_THIS: Json = {
+    "summary": "This document",
+    "security": [],
+    "responses": {"200": {"description": "OpenAPI 3.1.", "content": {"application/json": {}}}},
+}
+_ALWAYS: Sequence[Code] = ("unauthorized", "internal", "unavailable")
+
+
+def document() -> Json:
+    """The whole of it, ready for JSON."""
+    paths: Json = {}
+    for each in OPERATIONS:
+        paths.setdefault(each.path, {})[each.method] = _operation(each)
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "hitl", "version": VERSION, "description": ABOUT},
+        "servers": [{"url": "/"}],
+        "security": [{"token": []}],
+        "paths": {**paths, "/v1/openapi.json": {"get": _THIS}},
+        "components": {
+            "securitySchemes": {"token": _TOKEN},
+            "schemas": _schemas(),
+            "responses": {code: _problem(code) for code in KINDS},
+        },
+    }
+
+
+def _operation(each: Operation) -> Json:
+    made: Json = {"summary": each.summary}
+    parameters = [_ID] if "{id}" in each.path else []
+    parameters += _query(each.query) if each.query else []
+    parameters += [_KEY] if each.keyed else []
+    if parameters:
+        made["parameters"] = parameters
+    if each.body:
+        content = {"schema": _ref("schemas", each.body.__name__), "example": each.example}
+        body = {"required": each.body_required, "content": {"application/json": content}}
+        made["requestBody"] = body
+    made["responses"] = {str(status): answer for status, answer in sorted(_answers(each).items())}
+    return made
+
+
+def _answers(each: Operation) -> dict[int, Json]:
+    found: dict[int, Json] = {}
+    for status, (told, shape) in each.answers.items():
+        content = {"application/json": {"schema": _ref("schemas", shape.__name__)}}
+        found[status] = {"description": told, "content": content}
+    codes: dict[int, list[Code]] = {}
+    for code in (*_ALWAYS, *each.problems):
+        codes.setdefault(KINDS[code].status, []).append(code)
+    return found | {status: _problems(several) for status, several in codes.items()}
+
+
+def _problems(codes: Sequence[Code]) -> Json:
+    """One response may have several codes: the document has one entry a status."""
+    if len(codes) == 1:
+        return _ref("responses", codes[0])
+    told = "; ".join(f"`{code}`: {KINDS[code].title}" for code in codes)
+    return {**_problem(codes[0]), "description": f"{told}."}
+
+
+def _problem(code: Code) -> Json:
+    status, title = KINDS[code]
+    found: Json = {
+        "description": f"`{code}`: {title}.",
+        "content": {"application/problem+json": {"schema": _ref("schemas", "ProblemOut")}},
+    }
+    text: Json = {"schema": {"type": "string"}}
+    if status == 401:
+        found["headers"] = {"WWW-Authenticate": {"description": "RFC 6750.", **text}}
+    if status == 503:
+        found["headers"] = {"Retry-After": {"description": "Seconds.", **text}}
+    return found
+
+
+def _query(shape: type[BaseModel]) -> list[Json]:
+    schema = shape.model_json_schema(schema_generator=_Plain)
+    parameters: list[Json] = []
+    for name, each in schema["properties"].items():
+        told = {"description": each.pop("description")} if "description" in each else {}
+        if "anyOf" in each:  # of a value or null: an address has no null
+            each = each["anyOf"][0]
+        parameters.append({"name": name, "in": "query", **told, "schema": each})
+    return parameters
+
+
+def _schemas() -> Json:
+    """Of all that goes in or out, and of what these are made of."""
+    bodies = {each.body for each in OPERATIONS if each.body}
+    answers = {shape for each in OPERATIONS for _, shape in each.answers.values()} | {ProblemOut}
+    shapes: Sequence[tuple[type[BaseModel], Literal["validation", "serialization"]]] = [
+        *((body, "validation") for body in sorted(bodies, key=str)),
+        *((answer, "serialization") for answer in sorted(answers, key=str)),
+    ]
+    template = "#/components/schemas/{model}"
+    _, made = models_json_schema(shapes, schema_generator=_Plain, ref_template=template)
+    return made["$defs"]
+
+
+def _ref(kind: str, name: str) -> Json:
+    return {"$ref": f"#/components/{kind}/{name}"}
+
+
+class _Plain(GenerateJsonSchema):
+    """Without a title for each field, which only says its name again."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        return False
+
+
+def text() -> str:
+    """As it is committed."""
+    return json.dumps(document(), indent=2, ensure_ascii=False) + "\n"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(text())

@@ -1,0 +1,107 @@
+"""Everything that the door may answer instead of what was asked, as RFC 9457 has it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Literal, NamedTuple
+
+from aiohttp import web
+
+from hitl_core.errors import HitlError
+
+#: Stable: clients compare these.
+Code = Literal[
+    "bad_json",
+    "invalid",
+    "unauthorized",
+    "no_policy_for_agent",
+    "not_found",
+    "no_such_call",
+    "no_such_path",
+    "method_not_allowed",
+    "conflict",
+    "not_settled",
+    "not_allowed",
+    "claimed_elsewhere",
+    "in_doubt",
+    "lease_lost",
+    "cancelled",
+    "started",
+    "done",
+    "too_large",
+    "unsupported_media_type",
+    "internal",
+    "unavailable",
+    "busy",
+    "no_policy",
+]
+
+
+class Kind(NamedTuple):
+    """`title` is the same for every problem of a code."""
+
+    status: int
+    title: str
+
+
+KINDS: dict[Code, Kind] = {
+    "bad_json": Kind(400, "The body is no JSON that can be taken at its word"),
+    "invalid": Kind(422, "A value is missing, unknown or wrong"),
+    "unauthorized": Kind(401, "No valid token"),
+    "no_policy_for_agent": Kind(403, "No policy for this agent"),
+    "not_found": Kind(404, "No such review"),
+    "no_such_call": Kind(404, "No such call in this review"),
+    "no_such_path": Kind(404, "No such path"),
+    "method_not_allowed": Kind(405, "Not this method here"),
+    "conflict": Kind(409, "Submitted before with other arguments"),
+    "not_settled": Kind(409, "People have not decided yet"),
+    "not_allowed": Kind(409, "This call must not run"),
+    "claimed_elsewhere": Kind(409, "Another holder has the review"),
+    "in_doubt": Kind(409, "It is not known whether a call ran"),
+    "lease_lost": Kind(409, "The lease has ended"),
+    "cancelled": Kind(409, "The review was cancelled"),
+    "started": Kind(409, "Too late to cancel"),
+    "done": Kind(409, "The review is done"),
+    "too_large": Kind(413, "The body is too large"),
+    "unsupported_media_type": Kind(415, "Not JSON"),
+    "internal": Kind(500, "A fault of the server"),
+    "unavailable": Kind(503, "The store can't be used now"),
+    "busy": Kind(503, "Others are changing this review"),
+    "no_policy": Kind(503, "The server has no policy"),
+}
+
+
+class Problem(HitlError):
+    """What the client is told; the text is its `detail`. `pointer` leads to what is wrong in the body, None
+    where that is not one value.
+    """
+
+    def __init__(
+        self,
+        code: Code,
+        detail: str,
+        *,
+        pointer: str | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(f"{pointer}: {detail}" if pointer else detail)
+        self.code: Code = code
+        self.headers = dict(headers or {})
+
+
+def response_of(problem: Problem) -> web.Response:
+    status, title = KINDS[problem.code]
+    told = {
+        "type": f"/v1/openapi.json#/components/responses/{problem.code}",
+        "title": title,
+        "status": status,
+        "detail": str(problem),
+        "code": problem.code,
+    }
+    return web.Response(
+        body=json.dumps(told).encode(),  # ASCII: half a surrogate pair in a key may be quoted
+        status=status,
+        headers=problem.headers,
+        content_type="application/problem+json",
+    )

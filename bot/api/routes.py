@@ -1,0 +1,148 @@
+"""The door's routes on the bot's HTTP server: who asks, what, and how the answer looks."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+
+from aiohttp import web
+
+from bot.api import bodies
+from bot.api.answering import answering
+from bot.api.door import Door
+from bot.api.openapi import document
+from bot.api.problems import Problem
+from bot.api.shapes import (
+    Answer,
+    Cancel,
+    Done,
+    ListQuery,
+    OnceIn,
+    Renew,
+    ReviewList,
+    ReviewQuery,
+    Submit,
+)
+from bot.api.view import view
+from hitl_core.model import Token
+
+_KEY = re.compile(r"[!-~]{1,255}")
+
+
+def add_door(app: web.Application, door: Door) -> None:
+    """Everything under /v1. When the application shuts down the door is closed."""
+    routes = Routes(door)
+    v1 = web.Application(middlewares=[answering])
+    v1.router.add_post("/reviews", routes.submit)
+    v1.router.add_get("/reviews", routes.list)
+    v1.router.add_get("/reviews/{id}", routes.get)
+    v1.router.add_post("/reviews/{id}/once", routes.once)
+    v1.router.add_post("/reviews/{id}/renew", routes.renew)
+    v1.router.add_post("/reviews/{id}/done", routes.done)
+    v1.router.add_post("/reviews/{id}/cancel", routes.cancel)
+    v1.router.add_get("/openapi.json", routes.openapi)
+
+    async def close(_: web.Application) -> None:
+        await door.close()
+
+    v1.on_shutdown.append(close)
+    app.add_subapp("/v1", v1)
+
+
+class Routes:
+    """One method a route. Who asks is known before anything of the request is read."""
+
+    def __init__(self, door: Door) -> None:
+        self._door = door
+        self._document = json.dumps(document()).encode()
+
+    async def submit(self, request: web.Request) -> web.Response:
+        who = await self._caller(request)
+        asked = await bodies.read(request, Submit)
+        review, new = await self._door.submit(who, asked)
+        response = _json(view(review), 201 if new else 200)
+        response.headers["Location"] = f"/v1/reviews/{review.id}"
+        return response
+
+    async def list(self, request: web.Request) -> web.Response:
+        who = await self._caller(request)
+        asked = bodies.query(request, ListQuery)
+        if (asked.thread_id is None) == (asked.status is None):
+            raise Problem("invalid", "Ask for a thread_id, or for status=settled.")
+        if asked.thread_id is not None:
+            if asked.wait:
+                raise Problem("invalid", "wait: It goes with status=settled.")
+            found = await self._door.of_thread(who, asked.thread_id, asked.limit)
+        else:
+            found = await self._door.ready(who, asked.limit, asked.wait, _gone(request))
+            await self._again(request, asked.wait)
+        return _json(ReviewList(reviews=[view(review) for review in found]))
+
+    async def get(self, request: web.Request) -> web.Response:
+        who = await self._caller(request)
+        asked = bodies.query(request, ReviewQuery)
+        review = await self._door.settled(who, _id(request), asked.wait, _gone(request))
+        await self._again(request, asked.wait)
+        return _json(view(review))
+
+    async def once(self, request: web.Request) -> web.Response:
+        who = await self._caller(request)
+        asked = await bodies.read(request, OnceIn)
+        return _json(await self._door.once(who, _id(request), asked, _key(request)))
+
+    async def renew(self, request: web.Request) -> web.Response:
+        who = await self._caller(request)
+        asked = await bodies.read(request, Renew, optional=True)
+        return _json(await self._door.renew(who, _id(request), asked))
+
+    async def done(self, request: web.Request) -> web.Response:
+        who = await self._caller(request)
+        asked = await bodies.read(request, Done, optional=True)
+        return _json(view(await self._door.done(who, _id(request), asked, _key(request))))
+
+    async def cancel(self, request: web.Request) -> web.Response:
+        who = await self._caller(request)
+        asked = await bodies.read(request, Cancel, optional=True)
+        return _json(view(await self._door.cancel(who, _id(request), asked)))
+
+    async def openapi(self, _: web.Request) -> web.Response:
+        return web.Response(body=self._document, content_type="application/json")
+
+    async def _caller(self, request: web.Request) -> Token:
+        """By RFC 6750, in the header only: an address is logged on its way, and so would be its token."""
+        given = request.headers.getall("Authorization", [])
+        scheme, _, text = given[0].partition(" ") if len(given) == 1 else ("", "", "")
+        if scheme.lower() != "bearer":
+            headers = {"WWW-Authenticate": 'Bearer realm="hitl"'}
+            raise Problem("unauthorized", "Send Authorization: Bearer <token>.", headers=headers)
+        return await self._door.admit(text.strip(" "))
+
+    async def _again(self, request: web.Request, waited: float) -> None:
+        """A token that was revoked during a wait gets nothing at its end."""
+        if waited:
+            await self._caller(request)
+
+
+def _id(request: web.Request) -> str:
+    return request.match_info["id"]
+
+
+def _key(request: web.Request) -> str | None:
+    """https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/"""
+    key = request.headers.get("Idempotency-Key")
+    if key is not None and not _KEY.fullmatch(key):
+        told = "Idempotency-Key: It has 1 to 255 ASCII characters that can be seen."
+        raise Problem("invalid", told)
+    return key
+
+
+def _gone(request: web.Request) -> Callable[[], bool]:
+    """Whether the client has hung up."""
+    return lambda: request.transport is None or request.transport.is_closing()
+
+
+def _json(answer: Answer, status: int = 200) -> web.Response:
+    """As the core writes arguments: a number goes out as it was stored."""
+    text = json.dumps(answer.model_dump(), ensure_ascii=False, separators=(",", ":"))
+    return web.Response(body=text.encode(), status=status, content_type="application/json")

@@ -1,0 +1,79 @@
+"""A review as its agent sees it. Pure."""
+
+from __future__ import annotations
+
+from bot.api.shapes import (
+    ActionOut,
+    AnswerOut,
+    CallOut,
+    CancelledOut,
+    DecisionOut,
+    OutcomeOut,
+    Person,
+    ReviewOut,
+)
+from hitl_core.gate.answers import answers
+from hitl_core.model import Action, Review, Reviewer
+from hitl_core.review import execution
+
+
+def view(review: Review) -> ReviewOut:
+    return ReviewOut(
+        id=review.id,
+        thread_id=review.thread_id,
+        turn=review.turn,
+        requester=review.requester,
+        status=review.status,
+        created_at=review.created_at,
+        settled_at=review.settled_at,
+        done_at=review.done_at,
+        cancelled=review.cancelled
+        and CancelledOut(
+            by=_person(review.cancelled.by), at=review.cancelled.at, reason=review.cancelled.reason
+        ),
+        actions=[_action(action) for action in review.actions],
+        in_doubt=[call.tool_call_id for call in review.doubts],
+        outcome=_outcome(review) if is_over(review) else None,
+    )
+
+
+def is_over(review: Review) -> bool:
+    """Nobody has to be asked any more: what waits for this review may go on."""
+    return review.status != "pending" and not review.doubts
+
+
+def _outcome(review: Review) -> OutcomeOut:
+    running = execution.to_run(review) if review.status != "done" else ()
+    return OutcomeOut(
+        execute=[
+            CallOut(
+                id=call.tool_call_id,
+                name=review.tool(call),
+                args=review.arguments(call.key).parse(),
+            )
+            for call in running
+        ],
+        answers=[AnswerOut(**answer._asdict()) for answer in answers(review)],
+        jump_to_model=not running,
+    )
+
+
+def _action(action: Action) -> ActionOut:
+    decision = action.decision
+    return ActionOut(
+        tool_call_id=action.request.tool_call_id,
+        name=action.request.name,
+        description=action.request.description,
+        allowed_decisions=list(action.config.allowed_decisions),
+        decision=decision
+        and DecisionOut(
+            type=decision.type,
+            by=_person(decision.by),
+            at=decision.at,
+            message=decision.message,
+        ),
+    )
+
+
+def _person(by: Reviewer | None) -> Person | None:
+    return by and Person(channel=by.channel, team=by.team, id=by.id, name=by.name)

@@ -1,0 +1,83 @@
+"""The door on a server of its own, over a real Redis, with nobody around it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+
+import aiohttp
+import pytest
+from aiohttp import web
+
+from bot.api.door import Door
+from bot.api.policies import Policies
+from bot.api.routes import add_door
+from hitl_core.review.service import Reviews
+from hitl_core.store import RedisStore, Store
+from tests.api.client import Client, issue
+from tests.support.builders import policy
+
+Open = Callable[..., Awaitable[Client]]
+
+
+@asynccontextmanager
+async def serving(store: Store, policies: Policies) -> AsyncIterator[str]:
+    """The address of a server with a door."""
+    app = web.Application()
+    add_door(app, Door(store, policies))
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=2.0)
+    await runner.setup()
+    try:
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        yield "http://{}:{}".format(*runner.addresses[0][:2])
+    finally:
+        await runner.cleanup()
+
+
+@pytest.fixture
+async def store(redis_url: str) -> AsyncIterator[RedisStore]:
+    store = await RedisStore.open(redis_url)
+    yield store
+    await store.close()
+
+
+@pytest.fixture
+def reviews(store: RedisStore) -> Reviews:
+    """What people do."""
+    return Reviews(store)
+
+
+@pytest.fixture
+async def open_door(redis_url: str, store: RedisStore) -> AsyncIterator[Open]:
+    """`await open_door(agent=…, policies=…, url=…)`: a server of its own each time, and a client with a
+    token."""
+    async with AsyncExitStack() as stack:
+        session = await stack.enter_async_context(aiohttp.ClientSession())
+
+        async def make(
+            agent: str = "billing", policies: Policies | None = None, url: str = redis_url
+        ) -> Client:
+            mine = await RedisStore.open(url)
+            stack.push_async_callback(mine.close)
+            policies = policies or Policies(policy())
+            address = await stack.enter_async_context(serving(mine, policies))
+            _, text = await issue(store, agent)
+            return Client(session, address, text)
+
+        yield make
+
+
+@pytest.fixture
+async def client(open_door: Open) -> Client:
+    return await open_door()
+
+
+@pytest.fixture
+def other(client: Client, store: RedisStore) -> Callable[..., Awaitable[Client]]:
+    """`await other(agent=…)`: a client of the same server with another token."""
+
+    async def make(agent: str = "billing") -> Client:
+        text = (await issue(store, agent))[1]
+        return Client(client.session, client.url, text)
+
+    return make

@@ -1,0 +1,301 @@
+"""Starting calls, keeping a review, and being through with it: what each holder may do, and when."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hitl_core.model import Review
+from hitl_core.review import execution
+from hitl_core.review.service import Reviews
+from hitl_core.review.transitions import Changed
+from tests.api.client import Client, tool_call
+from tests.api.conftest import Open
+from tests.support.builders import approve_all, person, proposal
+
+
+async def settled(client: Client, reviews: Reviews, *calls: dict[str, Any], **more: Any) -> str:
+    """The id of a review in which everything was approved."""
+    id = (await client.submit(*(calls or [tool_call()]), **more)).body["id"]
+    await approve_all(reviews, id)
+    return id
+
+
+async def end_lease(reviews: Reviews, id: str) -> None:
+    """As if its time had passed."""
+
+    def end(review: Review, now: float) -> Changed:
+        return execution.renew(review, review.fence, now, -1.0)
+
+    await reviews.change(id, "end of the lease", end)
+
+
+async def lapse(reviews: Reviews, id: str) -> None:
+    """The holder is gone: its lease ends now, and a bot finds that out."""
+    await end_lease(reviews, id)
+    assert await reviews.fire(id)
+
+
+async def run_again(reviews: Reviews, id: str) -> None:
+    """A person says of a call in doubt that it may run again."""
+    await reviews.change(
+        id, "again", lambda r, now: execution.resolve(r, "1", "rerun", person(), now)
+    )
+
+
+async def test_from_once_to_done(client: Client, reviews: Reviews):
+    """Given an approved call; then it may start once, its lease can be renewed, and its result is kept."""
+    id = await settled(client, reviews)
+
+    first = await client.once(id, lease=30)
+
+    now = (await reviews.load(id)).now
+    assert first.body["run"] is True
+    assert first.body["idempotency_key"] == f"{id}:1"
+    assert 25 < first.body["lease_until"] - now <= 30
+    assert (await client.read(id))["status"] == "claimed"
+    assert (await client.once(id)).body["run"] is False
+    renewed = await client.post(f"/v1/reviews/{id}/renew", {"lease": 3600})
+    assert 3590 < renewed.body["lease_until"] - now < 3610
+    done = await client.done(id, c1="sent as m-1\nand more")
+    assert (done.status, done.body["status"]) == (200, "done")
+    [answer] = done.body["outcome"]["answers"]
+    assert answer["content"] == "`ask` ran: sent as m-1"
+    assert done.body["outcome"]["execute"] == []
+    after = await client.once(id)
+    assert (after.body["run"], after.body["lease_until"]) == (False, None)
+
+
+async def test_promise_5_of_all_who_ask_at_once_one_may_run(open_door: Open, reviews: Reviews):
+    """Given two servers, and ten processes of a name each, or of the same; when all ask at the same
+    moment; then exactly one is told to run."""
+    doors = [await open_door(), await open_door()]
+    doors[1].token = doors[0].token
+    for holders in ([f"p{n}" for n in range(10)], [""] * 10):
+        id = await settled(doors[0], reviews, turn=f"of {holders[0]}")
+
+        replies = await asyncio.gather(
+            *(doors[n % 2].once(id, holder=holder) for n, holder in enumerate(holders))
+        )
+
+        assert sum(r.status == 200 and r.body["run"] for r in replies) == 1
+        assert {r.code for r in replies if r.status != 200} <= {"claimed_elsewhere", "busy"}
+
+
+async def test_another_holder_must_wait(client: Client, reviews: Reviews, other: Any):
+    """Given a review that one holder has; then another name, or another token of the agent, is refused
+    by every route, and the review is untouched."""
+    id = await settled(client, reviews)
+    await client.once(id, holder="p1")
+    before = (await reviews.load(id)).review
+    token = await other()
+
+    for who, holder in [(client, "p2"), (token, "p1")]:
+        assert (await who.once(id, holder=holder)).code == "claimed_elsewhere"
+        for route in ("renew", "done"):
+            reply = await who.post(f"/v1/reviews/{id}/{route}", {"holder": holder})
+            assert (reply.status, reply.code) == (409, "claimed_elsewhere")
+        assert (await who.post(f"/v1/reviews/{id}/cancel")).code == "started"
+    assert (await reviews.load(id)).review == before
+
+
+async def test_nothing_starts_before_people_decided(client: Client):
+    id = (await client.submit(tool_call())).body["id"]
+
+    assert (await client.once(id)).code == "not_settled"
+    for route in ("renew", "done"):
+        assert (await client.post(f"/v1/reviews/{id}/{route}")).code == "not_settled"
+    assert (await client.read(id))["status"] == "pending"
+
+
+async def test_promise_1_what_nobody_approved_does_not_start(client: Client, reviews: Reviews):
+    """Given a rejected and a denied call beside an approved one; then they are refused, claim nothing,
+    and have no result."""
+    id = (await client.submit(tool_call(), tool_call("c2", "drop_table"), tool_call("c3"))).body[
+        "id"
+    ]
+    await reviews.decide(id, "1", proposal("reject"), person(), "op1")
+    await reviews.decide(id, "3", proposal("approve"), person(), "op3")
+
+    for call in ("c1", "c2"):
+        assert (await client.once(id, call)).code == "not_allowed"
+        refused = await client.done(id, **{call: "ran"})
+        assert (refused.status, refused.code) == (409, "not_allowed")
+        assert refused.body["detail"].startswith(f"/results/{call}: ")
+    unknown = [await client.once(id, "c4"), await client.done(id, c4="ran")]
+    assert {(reply.status, reply.code) for reply in unknown} == {(404, "no_such_call")}
+    assert unknown[0].body["detail"].startswith("/tool_call_id: ")
+    assert unknown[1].body["detail"].startswith("/results/c4: ")
+    assert (await client.read(id))["status"] == "settled"
+    assert (await client.once(id, "c3")).body["run"] is True
+
+
+async def test_promise_5_a_dead_holder_leaves_a_doubt(client: Client, reviews: Reviews):
+    """Given a holder that is gone between `once` and `done`; then nobody may start or end anything
+    until a person says what became of the call; then it may start once more."""
+    id = await settled(client, reviews, tool_call(), tool_call("c2"))
+    await client.once(id, "c1", holder="p1")
+    await lapse(reviews, id)
+
+    review = await client.read(id, wait=1)
+    assert (review["in_doubt"], review["outcome"]) == (["c1"], None)
+    for call in ("c1", "c2"):
+        assert (await client.once(id, call, holder="p1")).code == "in_doubt"
+    assert (await client.post(f"/v1/reviews/{id}/renew", {"holder": "p1"})).code == "in_doubt"
+    assert (await client.done(id, c1="ran")).code == "in_doubt"
+    await run_again(reviews, id)
+    assert (await client.once(id, "c1", holder="p2")).body["run"] is True
+    assert (await client.once(id, "c1", holder="p2")).body["run"] is False
+
+
+async def test_a_lease_that_has_just_ended_is_noticed_by_the_request_itself(
+    client: Client, reviews: Reviews
+):
+    """Given a lease that ended, and no bot that looked; then renewing is refused, and `once` finds the
+    doubt."""
+    id = await settled(client, reviews)
+    await client.once(id)
+    await end_lease(reviews, id)
+
+    assert (await client.post(f"/v1/reviews/{id}/renew")).code == "lease_lost"
+    assert (await client.once(id)).code == "in_doubt"
+    assert (await client.read(id))["in_doubt"] == ["c1"]
+
+
+async def test_a_declared_idempotent_call_runs_again_by_itself(client: Client, reviews: Reviews):
+    id = await settled(client, reviews, tool_call(name="rerunnable"))
+    first = await client.once(id, holder="p1")
+    await lapse(reviews, id)
+
+    again = await client.once(id, holder="p2")
+
+    assert again.body["run"] is True
+    assert again.body["idempotency_key"] == first.body["idempotency_key"]
+
+
+async def test_promise_4_a_lost_answer_can_be_asked_for_again(client: Client, reviews: Reviews):
+    """Given a client that names its operations; then the same key gets the same answer, and no key the
+    safe one; a key that comes with another call is another operation."""
+    id = await settled(client, reviews, tool_call(), tool_call("c2"))
+
+    assert (await client.once(id, key="k1")).body["run"] is True
+    assert (await client.once(id, key="k1")).body["run"] is True
+    assert (await client.once(id, key="k2")).body["run"] is False
+    assert (await client.once(id)).body["run"] is False
+    assert (await client.once(id, "c2", key="k1")).body["run"] is True
+    assert (await client.done(id, key="k3", c1="one", c2="two")).status == 200
+    assert (await client.done(id, key="k3", c1="other")).status == 200
+    assert (await client.once(id, key="k1")).body["run"] is False
+
+
+async def test_promise_5_an_old_key_starts_nothing_in_a_later_claim(
+    client: Client, reviews: Reviews
+):
+    """Given a call that started under a key, was in doubt, and was started again by order of a person;
+    then the old key says false, also to the holder that has it now."""
+    id = await settled(client, reviews)
+    assert (await client.once(id, key="k1", holder="p1")).body["run"] is True
+    await lapse(reviews, id)
+    assert (await client.once(id, key="k1", holder="p1")).code == "in_doubt"
+    await run_again(reviews, id)
+    assert (await client.once(id, key="k2", holder="p1")).body["run"] is True
+
+    assert (await client.once(id, key="k1", holder="p1")).body["run"] is False
+    assert (await client.once(id, key="k2", holder="p1")).body["run"] is True
+
+
+async def test_a_key_belongs_to_its_token(client: Client, reviews: Reviews, other: Any):
+    """Given two tokens of an agent that use the same key; then only the one that started the call is
+    told so."""
+    id = await settled(client, reviews)
+    assert (await client.once(id, key="k1")).body["run"] is True
+
+    assert (await (await other()).once(id, key="k1")).code == "claimed_elsewhere"
+
+
+async def test_done_can_be_said_twice_but_not_differently(client: Client, reviews: Reviews):
+    """Given a review that is done; then the same results again are fine without a key, and others are
+    refused, as they would be lost."""
+    id = await settled(client, reviews)
+    await client.once(id)
+    await client.done(id, c1="sent")
+
+    assert (await client.done(id, c1="sent")).status == 200
+    assert (await client.done(id)).status == 200
+    assert (await client.done(id, c1="not sent")).code == "done"
+    assert (await client.done(id, c9="?")).code == "done"
+    assert (await client.post(f"/v1/reviews/{id}/renew")).code == "done"
+
+
+async def test_done_without_anything_to_run_needs_no_claim(client: Client, reviews: Reviews):
+    id = (await client.submit(tool_call())).body["id"]
+    await reviews.decide(id, "1", proposal("reject"), person(), "op")
+
+    assert (await client.done(id)).body["status"] == "done"
+
+
+async def test_a_call_of_which_nothing_was_said_is_shown_as_such(client: Client, reviews: Reviews):
+    id = await settled(client, reviews, tool_call(), tool_call("c2"))
+    await client.once(id)
+
+    done = await client.done(id)
+
+    answers = {a["tool_call_id"]: a["content"] for a in done.body["outcome"]["answers"]}
+    assert answers["c1"] == "`ask` ran: no result was reported"
+    assert answers["c2"] == "`ask` was not executed."
+
+
+async def test_a_cancelled_review_runs_nothing(client: Client, reviews: Reviews):
+    """Given an approved call; when the agent withdraws the review, then it may not start; and
+    cancelling once more changes nothing."""
+    id = await settled(client, reviews)
+
+    reply = await client.post(f"/v1/reviews/{id}/cancel", {"reason": "The user went on"})
+
+    assert reply.body["cancelled"]["reason"] == "The user went on"
+    assert reply.body["outcome"]["jump_to_model"] is True
+    assert (await client.once(id)).code == "cancelled"
+    again = await client.post(f"/v1/reviews/{id}/cancel", {"reason": "Another"})
+    assert (again.status, again.body) == (200, reply.body)
+    assert (await client.done(id)).body["status"] == "done"
+    assert (await client.once(id)).code == "cancelled"
+
+
+async def test_cancelled_while_a_call_is_about_to_start(
+    client: Client, reviews: Reviews, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    """Given a `once` that has read the review, and a cancel that comes in between; then nothing starts."""
+    id = await settled(client, reviews)
+    go = tmp_path / "go"
+    monkeypatch.setenv("HITL_FAILPOINTS", f"door.before_once=pause:{go}")
+    asked = asyncio.create_task(client.once(id))
+    await client.get("/v1/openapi.json")  # sent after it, on another connection
+    await client.post(f"/v1/reviews/{id}/cancel")
+    go.touch()
+
+    assert (await asked).code == "cancelled"
+    assert (await reviews.load(id)).review.runs == {}
+
+
+@pytest.mark.parametrize("lease", [4.9, 3601, 0, -1, 10**30, "60", True, None])
+async def test_a_lease_has_bounds(client: Client, reviews: Reviews, lease: Any):
+    id = await settled(client, reviews)
+
+    reply = await client.once(id, lease=lease)
+
+    assert (reply.status, reply.code) == (422, "invalid")
+    assert reply.body["detail"].startswith("/lease: ")
+    assert (await client.read(id))["status"] == "settled"
+
+
+async def test_many_calls_of_a_turn_may_start_at_once(client: Client, reviews: Reviews):
+    """Given a turn of thirty calls, all asked for at the same moment by one holder; then all start."""
+    calls = [tool_call(f"c{n}") for n in range(30)]
+    id = await settled(client, reviews, *calls)
+
+    replies = await asyncio.gather(*(client.once(id, call["id"]) for call in calls))
+
+    assert all(reply.body["run"] for reply in replies)

@@ -1,0 +1,70 @@
+"""Which policy judges which agent's calls."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bot.api.policies import Policies
+from bot.api.problems import Problem
+from hitl_core import PolicyError
+
+
+def test_a_file_judges_for_every_agent(tmp_path: Path):
+    file = tmp_path / "policy.yaml"
+    file.write_text("default: deny\n")
+
+    policies = Policies.load(str(file))
+
+    assert policies.of("billing") is policies.of("support")
+    assert policies.of("billing").default.kind == "deny"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A policy for `billing`; and things beside it that are nobody's."""
+    folder = tmp_path / "policies"
+    (folder / "deeper").mkdir(parents=True)
+    for name in ("policies/billing", "policies/.hidden", "policies/deeper/support", "outside"):
+        (tmp_path / f"{name}.yaml").write_text("default: review\n")
+    (folder / "notes.txt").write_text("no policy")
+    return folder
+
+
+def test_a_folder_has_one_for_each_agent(folder: Path):
+    assert Policies.load(str(folder)).of("billing").default.kind == "review"
+
+
+@pytest.mark.parametrize(
+    "agent",
+    ["", ".", "..", "../outside", "deeper/support", ".hidden", "billing.yaml", "Billing", "*",
+     "billing\0", "/etc/passwd", "notes", "billing/", "./billing"],
+)  # fmt: skip
+def test_no_other_name_reaches_a_file(folder: Path, agent: str):
+    with pytest.raises(Problem, match=r"\.yaml was not in the folder") as caught:
+        Policies.load(str(folder)).of(agent)
+
+    assert caught.value.code == "no_policy_for_agent"
+
+
+def test_a_wrong_file_among_them_stops_the_start(folder: Path):
+    (folder / "wrong.yaml").write_text("default: perhaps\n")
+
+    with pytest.raises(PolicyError, match=r"wrong\.yaml:1"):
+        Policies.load(str(folder))
+
+
+@pytest.mark.parametrize("name", ["nothing.yaml", "empty"])
+def test_nothing_there_stops_the_start(tmp_path: Path, name: str):
+    (tmp_path / "empty").mkdir()
+
+    with pytest.raises(PolicyError, match=name):
+        Policies.load(str(tmp_path / name))
+
+
+def test_without_a_setting_there_is_none():
+    with pytest.raises(Problem, match="set HITL_POLICY") as caught:
+        Policies.load("").of("billing")
+
+    assert caught.value.code == "no_policy"

@@ -1,0 +1,368 @@
+"""Promise 10 at the door: what is wrong gets one clear sentence, and changes nothing."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import logging
+import time
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from bot.api.bodies import MAX_BODY
+from bot.api.policies import Policies
+from bot.api.problems import KINDS
+from hitl_core.model import Token
+from hitl_core.store import RedisStore
+from tests.api.client import Client, issue, tool_call
+from tests.api.conftest import Open
+
+SECRET = "canary-5f1d"
+
+
+@pytest.fixture(autouse=True)
+async def nothing_stored(
+    store: RedisStore, caplog: pytest.LogCaptureFixture
+) -> AsyncIterator[None]:
+    """In none of these tests is a review made, or an argument or a token logged."""
+    caplog.set_level(logging.DEBUG)
+    yield
+    assert await store.live() == []
+    assert SECRET not in caplog.text
+    assert "hitl_" not in caplog.text.replace("hitl_core", "")
+    assert "Traceback" not in caplog.text
+
+
+BAD_TURNS: list[tuple[Any, str, str]] = [
+    ({"calls": [tool_call()]}, "/thread_id", "missing"),
+    ({"thread_id": "", "calls": [tool_call()]}, "/thread_id", "at least 1"),
+    ({"thread_id": 7, "calls": [tool_call()]}, "/thread_id", "string"),
+    ({"thread_id": "t\ud800", "calls": [tool_call()]}, "/thread_id", "string"),
+    ({"thread_id": "t", "calls": []}, "/calls", "at least 1"),
+    ({"thread_id": "t", "calls": {}}, "/calls", "list"),
+    ({"thread_id": "t", "calls": [tool_call()], "colour": 1}, "/colour", "no such key"),
+    ({"thread_id": "t", "calls": [tool_call()], "a/b~c": 1}, "/a~1b~0c", "no such key"),
+    (
+        {"thread_id": "t", "calls": [tool_call(), {"id": "c2", "name": "x"}]},
+        "/calls/1/args",
+        "miss",
+    ),
+    ({"thread_id": "t", "calls": [tool_call(name="a b")]}, "/calls/0/name", "pattern"),
+    ({"thread_id": "t", "calls": [tool_call(name="x\n")]}, "/calls/0/name", "pattern"),
+    ({"thread_id": "t", "calls": [tool_call(name="x" * 129)]}, "/calls/0/name", "pattern"),
+    ({"thread_id": "t", "calls": [tool_call(id="")]}, "/calls/0/id", "at least 1"),
+    ({"thread_id": "t", "calls": [tool_call(id="c" * 257)]}, "/calls/0/id", "at most 256"),
+    ({"thread_id": "t", "calls": [{**tool_call(), "args": [1]}]}, "/calls/0/args", "dict"),
+    ({"thread_id": "t", "calls": [tool_call(), tool_call()]}, "/calls", "the id 'c1'"),
+    ({"thread_id": "t", "calls": [tool_call(a="\ud800")]}, "/calls/0/args", "surrogate"),
+    ({"thread_id": "t", "calls": [{**tool_call(), "args": {"\ud800": 1}}]}, "/calls/0/args", ""),
+    ({"thread_id": "t", "calls": [tool_call(a="x" * 262_144)]}, "/calls/0/args", "262,144"),
+    ({"thread_id": "t", "calls": [tool_call(f"c{n}") for n in range(101)]}, "/calls", "100"),
+    ({"thread_id": "t", "calls": [tool_call()], "turn": ""}, "/turn", "at least 1"),
+    ({"thread_id": "t", "calls": [tool_call()], "requester": {}}, "/requester", "string"),
+]
+
+
+@pytest.mark.parametrize(("body", "pointer", "words"), BAD_TURNS)
+async def test_promise_10_what_is_wrong_is_named(
+    client: Client, body: Any, pointer: str, words: str
+):
+    reply = await client.post("/v1/reviews", body)
+
+    assert (reply.status, reply.code) == (422, "invalid")
+    assert reply.body["detail"].startswith(f"{pointer}")
+    assert words in reply.body["detail"]
+
+
+def deep(levels: int) -> str:
+    return '{"a":' * levels + "1" + "}" * levels
+
+
+NO_JSON = {
+    "empty": b"",
+    "cut": b'{"thread_id": "t",',
+    "a list": b"[]",
+    "text": b'"x"',
+    "null": b"null",
+    "a key twice": b'{"thread_id":"t","thread_id":"u","calls":[]}',
+    "a key twice in args": b'{"calls":[{"args":{"a":1,"a":2}}]}',
+    "NaN": b'{"a": NaN}',
+    "infinity": b'{"a": -Infinity}',
+    "a number without end": b'{"a": 1e999}',
+    "a long number": b'{"a": ' + b"1" * 5000 + b"}",
+    "not UTF-8": b'{"a": "\xff"}',
+    "UTF-16": '{"a": 1}'.encode("utf-16"),
+    "a mark of byte order": b"\xef\xbb\xbf{}",
+    "endless brackets": b"[" * 200_000,
+    "trailing words": b"{} {}",
+    "a form": b"thread_id=t",
+}
+
+
+@pytest.mark.parametrize("body", NO_JSON.values(), ids=list(NO_JSON))
+async def test_promise_10_what_is_no_strict_json_is_refused(client: Client, body: bytes):
+    reply = await client.send("POST", "/v1/reviews", body, Content_Type="application/json")
+
+    assert (reply.status, reply.code) == (400, "bad_json")
+    assert reply.body["detail"].startswith("The body ")
+
+
+async def test_arguments_nest_so_deep_and_no_deeper(client: Client, store: RedisStore):
+    body = '{"thread_id":"t","calls":[{"id":"c1","name":"drop_table","args":%s}]}'
+    reply = await client.send(
+        "POST", "/v1/reviews", (body % deep(33)).encode(), Content_Type="application/json"
+    )
+
+    assert (reply.status, reply.code) == (422, "invalid")
+    assert reply.body["detail"].startswith("/calls/0/args: ")
+    assert "32 levels" in reply.body["detail"]
+
+
+@pytest.mark.parametrize("compress", [False, True])
+async def test_a_body_that_is_too_large_is_not_read_to_its_end(client: Client, compress: bool):
+    """Also where it only becomes large when it is unpacked."""
+    body = b" " * (MAX_BODY + 1)
+    packed = {"Content_Encoding": "gzip"} if compress else {}
+    reply = await client.send(
+        "POST",
+        "/v1/reviews",
+        gzip.compress(body) if compress else body,
+        Content_Type="application/json",
+        **packed,
+    )
+
+    assert (reply.status, reply.code) == (413, "too_large")
+
+
+async def test_a_body_that_is_not_what_its_headers_say(client: Client):
+    reply = await client.send(
+        "POST", "/v1/reviews", b"not gzip", Content_Type="application/json", Content_Encoding="gzip"
+    )
+
+    assert reply.status == 400
+
+
+@pytest.mark.parametrize(
+    "type", ["text/plain", "application/x-www-form-urlencoded", "application/xml", ""]
+)
+async def test_only_json_is_taken(client: Client, type: str):
+    """Nor the types that a page of another origin may send without asking."""
+    body = json.dumps({"thread_id": "t", "calls": [tool_call()]}).encode()
+    reply = await client.send("POST", "/v1/reviews", body, Content_Type=type)
+
+    assert (reply.status, reply.code) == (415, "unsupported_media_type")
+
+
+BAD_TOKENS = [
+    None,
+    "",
+    "Bearer",
+    "Bearer ",
+    "Bearer x",
+    "Basic dXNlcjpwYXNz",
+    "Bearer hitl_0123456789ab_" + "A" * 43,
+    "Bearer hitl_zz_x",
+    "Bearer {token}x",
+    "Bearer {other}",
+    "Bearer {token}, Bearer {token}",
+    "{token}",
+]
+
+
+@pytest.mark.parametrize("header", BAD_TOKENS)
+@pytest.mark.parametrize(("method", "path"), [("GET", "/v1/reviews/0-1"), ("POST", "/v1/reviews")])
+async def test_without_a_good_token_nothing_is_read(
+    client: Client, method: str, path: str, header: str | None
+):
+    """Unknown, cut, with another's secret: all the same to who asks (RFC 6750)."""
+    text = client.token
+    other = text[:18] + ("A" if text[18] != "A" else "B") + text[19:]
+    given = header.format(token=text, other=other) if header is not None else None
+    body = b"not even JSON" if method == "POST" else None
+    headers = {} if given is None else {"Authorization": given}
+    async with client.session.request(
+        method, client.url + path, data=body, headers=headers
+    ) as answer:
+        problem = await answer.json(content_type="application/problem+json")
+
+    assert (answer.status, problem["code"]) == (401, "unauthorized")
+    assert answer.headers["WWW-Authenticate"].startswith("Bearer ")
+
+
+async def test_two_tokens_at_once_are_none(client: Client):
+    two = [("Authorization", f"Bearer {client.token}")] * 2
+    async with client.session.get(f"{client.url}/v1/reviews/0-1", headers=two) as answer:
+        assert answer.status == 401
+
+
+async def test_a_revoked_token_stops_at_once(client: Client, store: RedisStore):
+    assert (await client.get("/v1/reviews?status=settled")).status == 200
+    for token in await store.tokens():
+        await store.drop_token(token.id)
+
+    assert (await client.get("/v1/reviews?status=settled")).code == "unauthorized"
+
+
+async def test_a_token_in_the_address_is_none(client: Client):
+    path = f"/v1/reviews?status=settled&access_token={client.token}"
+    async with client.session.get(client.url + path) as answer:
+        assert answer.status == 401
+
+
+async def test_a_tokens_text_is_kept_nowhere(store: RedisStore, redis_url: str):
+    token, text = Token.issue("billing", "", time.time())
+    await store.save_token(token)
+
+    assert text.rpartition("_")[2] not in token.model_dump_json()
+    assert token.opens_with(text)
+
+
+BAD_QUERIES = [
+    ("/v1/reviews", ""),
+    ("/v1/reviews?thread_id=t&status=settled", ""),
+    ("/v1/reviews?status=pending", "status: "),
+    ("/v1/reviews?thread_id=", "thread_id: "),
+    ("/v1/reviews?thread_id=t&wait=1", "wait: "),
+    ("/v1/reviews?status=settled&limit=101", "limit: "),
+    ("/v1/reviews?status=settled&limit=0", "limit: "),
+    ("/v1/reviews?status=settled&colour=1", "colour: "),
+    ("/v1/reviews/0-1?wait=61", "wait: "),
+    ("/v1/reviews/0-1?wait=-1", "wait: "),
+    ("/v1/reviews/0-1?wait=x", "wait: "),
+    ("/v1/reviews/0-1?wait=nan", "wait: "),
+    ("/v1/reviews/0-1?wait=1&wait=2", "wait: "),
+]
+
+
+@pytest.mark.parametrize(("path", "told"), BAD_QUERIES)
+async def test_promise_10_a_wrong_query_is_named(client: Client, path: str, told: str):
+    reply = await client.get(path)
+
+    assert (reply.status, reply.code) == (422, "invalid")
+    assert reply.body["detail"].startswith(told)
+
+
+@pytest.mark.parametrize("key", [" " * 2, "k" * 256, "a b", "ä"])
+async def test_a_key_has_bounds(client: Client, key: str):
+    body = b'{"tool_call_id": "c1"}'
+    reply = await client.send(
+        "POST",
+        "/v1/reviews/0-1/once",
+        body,
+        Content_Type="application/json",
+        Idempotency_Key=key,
+    )
+
+    assert (reply.status, reply.code) == (422, "invalid")
+    assert reply.body["detail"].startswith("Idempotency-Key: ")
+
+
+METHODS = [
+    ("DELETE", "/v1/reviews", "GET, HEAD, POST"),
+    ("OPTIONS", "/v1/reviews", "GET, HEAD, POST"),
+    ("PUT", "/v1/reviews/0-1", "GET, HEAD"),
+    ("GET", "/v1/reviews/0-1/once", "POST"),
+    ("GET", "/v1/reviews/0-1/cancel", "POST"),
+    ("POST", "/v1/openapi.json", "GET, HEAD"),
+]
+
+
+@pytest.mark.parametrize(("method", "path", "allowed"), METHODS)
+async def test_another_method_is_told_which_there_are(
+    client: Client, method: str, path: str, allowed: str
+):
+    reply = await client.send(method, path, Origin="https://evil.example")
+
+    assert (reply.status, reply.code) == (405, "method_not_allowed")
+    assert reply.headers["Allow"] == allowed
+    assert not [name for name in reply.headers if name.startswith("Access-Control")]
+
+
+@pytest.mark.parametrize(
+    "path", ["/v1", "/v1/", "/v1/nothing", "/v1/reviews/", "/v1/reviews/a/b/c"]
+)
+async def test_an_unknown_path_is_a_problem_too(client: Client, path: str):
+    reply = await client.get(path)
+
+    assert (reply.status, reply.code) == (404, "no_such_path")
+
+
+async def test_every_answer_is_for_its_client_alone(client: Client):
+    """Nothing on the way keeps it, and its name leads to one line of the log."""
+    for path, name in [("/v1/openapi.json", "r-1"), ("/v1/reviews/0-1", "r-2"), ("/v1/x", "r-3")]:
+        reply = await client.send("GET", path, X_Request_Id=name)
+        assert reply.headers["Cache-Control"] == "no-store"
+        assert reply.headers["X-Request-Id"] == name
+    bad = await client.send("GET", "/v1/x", X_Request_Id="a b\tc")
+    assert bad.headers["X-Request-Id"] != "a b\tc"
+
+
+async def test_the_log_has_a_line_a_request_and_no_body(
+    client: Client, caplog: pytest.LogCaptureFixture
+):
+    await client.submit(tool_call(name="drop_table", x=SECRET), thread=SECRET, turn="")
+    await client.get(f"/v1/reviews?thread_id={SECRET}")
+    await client.send("GET", "/v1/%0Aforged%20line", X_Request_Id="mine")
+
+    lines = [r.getMessage() for r in caplog.records if r.name == "bot.api.answering"]
+    assert len(lines) == 3
+    assert " POST /v1/reviews 422 " in lines[0]
+    assert " GET /v1/reviews 200 " in lines[1]
+    assert lines[2].startswith("mine GET /v1/%0Aforged%20line 404 ")
+
+
+async def test_a_fault_of_ours_is_told_without_its_words(
+    client: Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+):
+    monkeypatch.setenv("HITL_FAILPOINTS", "door.before_submit=raise")
+
+    reply = await client.submit(tool_call())
+
+    assert (reply.status, reply.code) == (500, "internal")
+    assert "before_submit" not in str(reply.body)
+    assert reply.headers["X-Request-Id"] in reply.body["detail"]
+    assert f"{reply.headers['X-Request-Id']} failed: FailpointError at " in caplog.text
+
+
+async def test_without_a_policy_the_operator_is_told_what_to_set(open_door: Open):
+    client = await open_door(policies=Policies())
+
+    reply = await client.submit(tool_call())
+
+    assert (reply.status, reply.code) == (503, "no_policy")
+    assert "HITL_POLICY" in reply.body["detail"]
+
+
+async def test_an_agent_without_a_policy_is_told_which_file_is_missing(open_door: Open):
+    client = await open_door(agent="../other", policies=Policies(by_agent={}))
+
+    reply = await client.submit(tool_call())
+
+    assert (reply.status, reply.code) == (403, "no_policy_for_agent")
+    assert "../other.yaml" in reply.body["detail"]
+
+
+async def test_every_problem_says_where_it_is_explained(client: Client):
+    """Its type leads into the document."""
+    problem = (await client.get("/v1/reviews/0-1")).body
+    document = (await client.get("/v1/openapi.json")).body
+    path, _, pointer = problem["type"].partition("#")
+    found = document
+    for part in pointer.split("/")[1:]:
+        found = found[part]
+
+    assert path == "/v1/openapi.json"
+    assert found["description"] == f"`{problem['code']}`: {problem['title']}."
+    assert set(document["components"]["responses"]) == set(KINDS)
+
+
+async def test_tokens_of_the_same_agent_are_separate(client: Client, store: RedisStore):
+    """Given two tokens of an agent; when one is revoked, then the other still opens."""
+    second, text = await issue(store)
+    await store.drop_token(second.id)
+
+    assert (await client.get("/v1/reviews?status=settled")).status == 200
+    client.token = text
+    assert (await client.get("/v1/reviews?status=settled")).status == 401

@@ -1,0 +1,28 @@
+"""What an agent sees of a review, where no request of its own could make it so."""
+
+from __future__ import annotations
+
+from bot.api.view import view
+from hitl_core.model import Review
+from hitl_core.review import transitions
+from tests.support.builders import START, person, proposal, review_of
+
+
+def test_promise_1_a_call_runs_under_the_name_that_was_decided():
+    """Given a review whose edit named another tool; then that one is what runs."""
+    review, _ = review_of()
+    review = transitions.decide(review, "1", proposal("approve"), person(), START).review
+
+    outcome = view(_renamed(review, "ask_gently")).outcome
+
+    assert outcome is not None
+    assert [call.name for call in outcome.execute] == ["ask_gently"]
+
+
+def _renamed(review: Review, name: str) -> Review:
+    [action] = review.actions
+    assert action.decision is not None
+    decision = action.decision.model_copy(update={"name": name})
+    return review.model_copy(
+        update={"actions": (action.model_copy(update={"decision": decision}),)}
+    )

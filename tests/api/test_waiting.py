@@ -1,0 +1,197 @@
+"""Long polls: answered within a moment, at the cost of nothing; hints may be lost, and Redis may be away."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+
+import aiohttp
+import pytest
+import redis
+
+from bot.api import access, bell
+from bot.api.policies import Policies
+from hitl_core.embedded_redis import EmbeddedRedis
+from hitl_core.review.service import Reviews
+from hitl_core.store import RedisStore
+from hitl_core.store.keys import Keys
+from tests.api.client import Client, issue, tool_call
+from tests.api.conftest import Open, serving
+from tests.support.builders import approve_all, policy
+from tests.support.waiting import wait_until
+
+
+def listeners(url: str) -> int:
+    """How many connections block in this Redis."""
+    with redis.Redis.from_url(url) as client:
+        return int(client.info("clients")["blocked_clients"])
+
+
+async def test_a_wait_ends_with_the_last_decision(client: Client, reviews: Reviews, redis_url: str):
+    """Given a client that waits; when the last of two calls is decided, then it is answered within a
+    moment."""
+    id = (await client.submit(tool_call())).body["id"]
+    waiting = asyncio.create_task(client.read(id, wait=60))
+    await wait_until("it listens", lambda: listeners(redis_url) == 1)
+
+    await approve_all(reviews, id)
+
+    async with asyncio.timeout(2):
+        assert (await waiting)["status"] == "settled"
+
+
+async def test_a_wait_that_is_over_answers_with_what_there_is(client: Client):
+    id = (await client.submit(tool_call())).body["id"]
+    began = time.monotonic()
+
+    review = await client.read(id, wait=1)
+
+    assert review["status"] == "pending"
+    assert 1 <= time.monotonic() - began < 3
+
+
+async def test_a_worker_waits_for_work(client: Client, reviews: Reviews, redis_url: str):
+    """Given a worker with nothing to do; when a review of its agent is settled, then it is given that one."""
+    waiting = asyncio.create_task(client.get("/v1/reviews?status=settled&wait=60"))
+    await wait_until("it listens", lambda: listeners(redis_url) == 1)
+
+    id = (await client.submit(tool_call(name="look_up"))).body["id"]
+
+    async with asyncio.timeout(2):
+        assert [review["id"] for review in (await waiting).body["reviews"]] == [id]
+
+
+async def test_a_thousand_waiters_cost_one_connection(
+    open_door: Open, reviews: Reviews, redis_url: str
+):
+    """Given a server that nobody waits at, then it holds no blocked connection; given a thousand
+    waiters, one; and when each review is settled, each of them is answered."""
+    client = await open_door()
+    ids = [(await client.submit(tool_call(), thread=f"t-{n}")).body["id"] for n in range(20)]
+    assert (await client.read(ids[0]))["status"] == "pending"
+    assert listeners(redis_url) == 0
+    connector = aiohttp.TCPConnector(limit=0)
+    async with aiohttp.ClientSession(connector=connector) as session:
+        many = Client(session, client.url, client.token)
+        waiting = [asyncio.create_task(many.read(id, wait=60)) for id in ids * 50]
+        await wait_until("they are there", lambda: len(connector._acquired) == 1000)
+        await wait_until("one listens", lambda: listeners(redis_url) == 1)
+        with redis.Redis.from_url(redis_url) as admin:
+            assert len(admin.client_list()) < access.LINES + 10
+        for id in ids:
+            await approve_all(reviews, id)
+        async with asyncio.timeout(20):
+            answers = await asyncio.gather(*waiting)
+
+    assert {answer["status"] for answer in answers} == {"settled"}
+    assert listeners(redis_url) == 1
+
+
+async def test_a_lost_hint_is_made_up_for(
+    client: Client, reviews: Reviews, redis_url: str, monkeypatch: pytest.MonkeyPatch
+):
+    """Given an audit that starts again while one listens, its ids lower than before, so that nothing is
+    heard of; then the review itself is looked at before long."""
+    monkeypatch.setattr(bell, "LOOK", 0.5)
+    audit = Keys(0).audit
+    id = (await client.submit(tool_call())).body["id"]
+    with redis.Redis.from_url(redis_url) as admin:
+        admin.xadd(audit, {"review": "none"}, id="99999999999999-0")
+        waiting = asyncio.create_task(client.read(id, wait=60))
+        await wait_until("it listens", lambda: listeners(redis_url) == 1)
+        admin.delete(audit)
+
+    await approve_all(reviews, id)
+
+    async with asyncio.timeout(5):
+        assert (await waiting)["status"] == "settled"
+
+
+async def test_a_client_that_hangs_up_ends_its_wait(
+    client: Client, redis_url: str, monkeypatch: pytest.MonkeyPatch
+):
+    """Given a client that closes its connection; then nobody looks for it any more."""
+    monkeypatch.setattr(bell, "HUNG_UP", 0.05)
+    id = (await client.submit(tool_call())).body["id"]
+    watching: list[bell.Bell] = []
+    watch = bell.Bell.watch
+    monkeypatch.setattr(
+        bell.Bell, "watch", lambda self, which: watching.append(self) or watch(self, which)
+    )
+    waiting = asyncio.create_task(client.read(id, wait=60))
+    await wait_until("it waits", lambda: watching and watching[0].watched(id))
+
+    waiting.cancel()
+
+    await wait_until("nobody waits", lambda: not watching[0].watched(id), 5)
+
+
+async def test_a_token_revoked_during_a_wait_gets_nothing(
+    client: Client, reviews: Reviews, store: RedisStore, redis_url: str
+):
+    id = (await client.submit(tool_call())).body["id"]
+    waiting = asyncio.create_task(client.get(f"/v1/reviews/{id}?wait=60"))
+    await wait_until("it listens", lambda: listeners(redis_url) == 1)
+    for token in await store.tokens():
+        await store.drop_token(token.id)
+
+    await approve_all(reviews, id)
+
+    assert (await waiting).code == "unauthorized"
+
+
+async def test_promise_11_a_wait_survives_a_redis_that_comes_back(
+    open_door: Open, own_redis: Callable[[], EmbeddedRedis], redis_url: str
+):
+    """Given a client that waits, and a Redis that goes; then other requests get 503 with Retry-After,
+    and when it is back the wait goes on and is answered."""
+    server = own_redis()
+    store = await RedisStore.open(server.url)
+    client = await open_door(url=server.url)
+    _, client.token = await issue(store)
+    id = (await client.submit(tool_call())).body["id"]
+    waiting = asyncio.create_task(client.read(id, wait=60))
+    await wait_until("it listens", lambda: listeners(server.url) == 1)
+
+    server.kill()
+    refused = await client.get(f"/v1/reviews/{id}")
+    assert (refused.status, refused.code) == (503, "unavailable")
+    assert int(refused.headers["Retry-After"]) > 0
+    assert "127.0.0.1" not in str(refused.body)
+    server.start()
+    await wait_until("it listens", lambda: listeners(server.url) == 1, 20)
+    await approve_all(Reviews(store, patience=10.0), id)
+
+    async with asyncio.timeout(20):
+        assert (await waiting)["status"] == "settled"
+    await store.close()
+
+
+async def test_promise_11_a_crowd_is_told_soon_that_redis_is_away(
+    open_door: Open, own_redis: Callable[[], EmbeddedRedis], monkeypatch: pytest.MonkeyPatch
+):
+    """Given a Redis that is away, and more requests than can stand in line; then each is told so in time."""
+    monkeypatch.setattr(access, "IN_LINE", 0.5)
+    server = own_redis()
+    client = await open_door(url=server.url)
+    server.kill()
+
+    async with asyncio.timeout(5):
+        replies = await asyncio.gather(*(client.get("/v1/reviews/0-1") for _ in range(90)))
+
+    assert {reply.code for reply in replies} == {"unavailable"}
+
+
+async def test_a_server_that_stops_answers_who_waits(open_door: Open, redis_url: str):
+    """Given a client that waits; when the server stops, then it is answered at once with what there is."""
+    client = await open_door()
+    store = await RedisStore.open(redis_url)
+    async with serving(store, Policies(policy())) as url:
+        leaving = Client(client.session, url, client.token)
+        id = (await leaving.submit(tool_call())).body["id"]
+        waiting = asyncio.create_task(leaving.read(id, wait=60))
+        await wait_until("it listens", lambda: listeners(redis_url) == 1)
+    async with asyncio.timeout(2):
+        assert (await waiting)["status"] == "pending"
+    await store.close()
