@@ -19,7 +19,7 @@ DEMO_FLAGS = $(if $(filter-out 0,$(value CHECK)),--check) \
 	$(if $(value PORT),--port="$$HITL_DEMO_PORT")
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test unit lint format types contracts clean
+.PHONY: help demo test unit bench lint format types contracts clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -32,7 +32,10 @@ test: $(VENV)/.dev ## every test, against a real Redis and browser  [ARGS=]
 
 unit: $(VENV)/.dev ## the pure rooms only, in seconds
 	@$(PY) -m pytest -q -m "not redis and not slow and not hypothesis" \
-		$(addprefix tests/,model policy forms review store bot channels cli)
+		$(addprefix tests/,model policy forms review store bot channels cli api dialects)
+
+bench: $(VENV)/.dev ## speed and size, each beside its floor; a few minutes  [ARGS=--help]
+	@$(PY) -m benchmarks $(ARGS)
 
 lint: $(VENV)/.dev ## style and formatting
 	@$(PY) -m ruff check .

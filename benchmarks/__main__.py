@@ -1,0 +1,85 @@
+"""`python -m benchmarks`: measure, print a table, write results.json."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import signal
+import sys
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks import click, clicks, door, imports, memory, submit
+from benchmarks.amount import FULL, TINY, Amount
+from benchmarks.figure import Figure
+from benchmarks.picture import svg
+from benchmarks.process import ROOT
+from benchmarks.table import table
+
+BENCHMARKS: Mapping[str, tuple[Callable[[Amount], Coroutine[Any, Any, list[Figure]]], str]] = {
+    "click": (click.measure, "a click, until the agent is resumed in another process"),
+    "clicks": (clicks.measure, "clicks per second, through one bot and through two"),
+    "submit": (submit.measure, "submits per second"),
+    "door": (door.measure, "submits per second over HTTP"),
+    "import": (imports.measure, "import hitl_core, and what the wheel depends on"),
+    "memory": (memory.measure, "pending reviews, in Redis and in a bot"),
+}
+RESULTS = ROOT / "benchmarks" / "results.json"
+PICTURE = ROOT / "docs" / "performance.svg"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """0 where everything was measured, whether or not it meets its aim."""
+    chosen = _parser().parse_args(arguments)
+    figures: list[Figure] = []
+    for name in chosen.only or BENCHMARKS:
+        measure, what = BENCHMARKS[name]
+        print(f"{name}: {what} ...", file=sys.stderr, flush=True)
+        figures += asyncio.run(_ended_in_order(measure(TINY if chosen.tiny else FULL)))
+        results = [figure.as_json() for figure in figures]
+        chosen.results.write_text(json.dumps(results, indent=2) + "\n", "utf-8")
+    print(table(figures))
+    if chosen.picture:
+        PICTURE.write_text(svg(figures), "utf-8")
+    return 0
+
+
+async def _ended_in_order(work: Coroutine[Any, Any, list[Figure]]) -> list[Figure]:
+    """SIGTERM ends what was started, as Ctrl-C does."""
+    task = asyncio.current_task()
+    assert task is not None
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    return await work
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="make bench ARGS=…",
+        description="Measures speed and size, each figure beside a floor in the same run. Takes a few"
+        " minutes; let nothing else run meanwhile. ✓ and ✗ say whether the ratio meets its aim.",
+        epilog="\n".join(f"  {name:8} {what}" for name, (_, what) in BENCHMARKS.items()),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "--only", action="append", choices=BENCHMARKS, help="measure this; may be given again"
+    )
+    parser.add_argument(
+        "--tiny", action="store_true", help="see that it works: the figures mean nothing"
+    )
+    parser.add_argument(
+        "--results",
+        type=Path,
+        default=RESULTS,
+        help="where the figures go, as JSON",
+        metavar="FILE",
+    )
+    parser.add_argument(
+        "--picture", action="store_true", help="draw docs/performance.svg from these figures"
+    )
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,83 @@
+"""A click → the agent is resumed in another process, one at a time.
+
+The floor is an empty Bolt app that runs one script, and a process that reads the stream which the script
+writes to. Both get the very same requests, in turns. The clock starts when the first byte is sent and
+stops inside the agent's process when its coroutine has its outcome; all processes share one clock.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+from statistics import quantiles
+
+from benchmarks.amount import Amount
+from benchmarks.figure import Figure
+from benchmarks.payload import clicks
+from benchmarks.process import Process, running
+from benchmarks.stage import Stage, stage
+from benchmarks.wire import Connection, connected
+
+#: What a click leaves to be done may not fall on the next one, in seconds.
+PAUSE = 0.01
+WARM = 10
+
+
+async def measure(amount: Amount) -> list[Figure]:
+    taken: dict[str, list[float]] = {"ours": [], "floor": []}
+    count = amount.clicks + WARM
+    async with stage() as at, AsyncExitStack() as stack:
+        agent = await stack.enter_async_context(
+            running("benchmarks.programs.agent", str(count), environment=at.environment)
+        )
+        await agent.line()
+        async with at.hasty_bot():
+            messages = await at.posted(count)
+        sides = {
+            "ours": (await stack.enter_async_context(_bot(at)), agent),
+            "floor": await stack.enter_async_context(_floor(at)),
+        }
+        for number, click in enumerate(clicks(messages)):
+            for side in sorted(sides, reverse=number % 2 == 0):  # neither is always the first
+                seconds = await _resumed(*sides[side], click.request, click.review_id)
+                if number >= WARM:
+                    taken[side].append(seconds * 1000)
+                await asyncio.sleep(PAUSE)
+    ours, floor = (quantiles(taken[side], n=100, method="inclusive") for side in ("ours", "floor"))
+    return [
+        Figure(f"click to agent resumed, p{p}", "ms", ours[p - 1], floor[p - 1], 3.0, "lower")
+        for p in (50, 99)
+    ]
+
+
+async def _resumed(connection: Connection, agent: Process, request: bytes, review_id: str) -> float:
+    """How long it took, in seconds."""
+    start = time.monotonic_ns()
+    _, line = await asyncio.gather(connection.send(request), agent.line())
+    said, at = line.split()
+    if said != review_id:
+        raise RuntimeError(f"{said} was resumed by a click on {review_id}.")
+    return (int(at) - start) / 1e9
+
+
+@asynccontextmanager
+async def _bot(at: Stage) -> AsyncGenerator[Connection, None]:
+    """`python -m bot serve`, exactly as an operator runs it."""
+    async with (
+        running("bot", "serve", environment=at.environment) as bot,
+        connected(await bot.word_after("listening on ")) as connection,
+    ):
+        yield connection
+
+
+@asynccontextmanager
+async def _floor(at: Stage) -> AsyncGenerator[tuple[Connection, Process], None]:
+    async with (
+        running("benchmarks.programs.woken", environment=at.environment) as woken,
+        running("benchmarks.programs.empty_bolt", "--store", environment=at.environment) as bolt,
+    ):
+        await woken.line()
+        async with connected(await bolt.word_after("listening on ")) as connection:
+            yield connection, woken

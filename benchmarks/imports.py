@@ -1,0 +1,58 @@
+"""`import hitl_core` beside importing its three large dependencies alone; and what the wheel depends on."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import sys
+import tempfile
+import tomllib
+
+from benchmarks.amount import Amount
+from benchmarks.figure import Figure
+from benchmarks.process import ROOT
+
+OURS = "hitl_core"
+ALONE = "pydantic, redis.asyncio, jsonschema"
+TIMED = "from time import perf_counter as now; start = now(); import {}; print(now() - start)"
+EXPECTED = frozenset({"jsonschema", "pydantic", "pyyaml", "redis"})
+
+
+async def measure(amount: Amount) -> list[Figure]:
+    taken: dict[str, list[float]] = {OURS: [], ALONE: []}
+    with tempfile.TemporaryDirectory() as compiled:
+        for number in range(amount.imports + 1):
+            for names, found in taken.items():
+                seconds = await _import(names, compiled)
+                if number:  # the first one compiled
+                    found.append(seconds * 1000)
+    # Whatever else runs on the machine only adds, so the fastest is the truest.
+    ours, floor = min(taken[OURS]), min(taken[ALONE])
+    return [
+        Figure("import hitl_core", "ms", ours, floor, 1.3, "lower"),
+        Figure("what the wheel depends on", "", len(dependencies()), len(EXPECTED), 1.0, "lower"),
+    ]
+
+
+async def _import(names: str, compiled: str) -> float:
+    """In a fresh interpreter, in seconds; its own start is not counted. Bytecode is kept in `compiled`,
+    whatever the environment says about writing any.
+    """
+    environment = {**os.environ, "PYTHONPYCACHEPREFIX": compiled}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", TIMED.format(names),
+        cwd=ROOT, env=environment, stdout=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    output, _ = await process.communicate()
+    return float(output)
+
+
+def dependencies() -> frozenset[str]:
+    """The names in pyproject.toml from which the wheel is made. Raises RuntimeError for an unexpected one."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    found = frozenset(re.split(r"[^\w-]", each)[0].lower() for each in project["dependencies"])
+    if unexpected := found - EXPECTED:
+        raise RuntimeError(f"The wheel has come to depend on {', '.join(unexpected)}.")
+    return found

@@ -1,0 +1,83 @@
+"""What is asked, and how somebody presses Approve: the request as Slack sends it, down to the bytes.
+
+https://docs.slack.dev/reference/interaction-payloads/block_actions-payload
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+from urllib.parse import urlencode
+
+from slack_sdk.signature import SignatureVerifier
+
+from benchmarks.programs.slack import CHANNEL, PERSON, TEAM
+from benchmarks.wire import post
+from hitl_core import ToolCall
+from hitl_core.model import encode
+
+SIGNING_SECRET = "bench"
+POLICY = {"default": "review"}
+#: The arguments of every call take this many bytes as JSON.
+ARGUMENTS = 1000
+
+
+def call() -> ToolCall:
+    """One e-mail of exactly ARGUMENTS bytes."""
+    args = {"to": "jo@example.com", "subject": "Your refund", "body": ""}
+    room = ARGUMENTS - len(encode(args).data)
+    return ToolCall("call-1", "send_email", {**args, "body": ("Hello Jo. " * 100)[:room]})
+
+
+class Click(NamedTuple):
+    """Approve pressed on one review's card. `request` is all of the HTTP request, signed."""
+
+    review_id: str
+    request: bytes
+
+
+def clicks(messages: Iterable[dict[str, Any]]) -> list[Click]:
+    """On these cards, as they were posted. Slack's signatures, and so these, hold for five minutes."""
+    return [_click(number, message) for number, message in enumerate(messages)]
+
+
+def _click(number: int, message: dict[str, Any]) -> Click:
+    pressed, block = next(
+        (element, block)
+        for block in message["blocks"]
+        if block["type"] == "actions"
+        for element in block["elements"]
+        if element["action_id"] == "approve"
+    )
+    action = {**pressed, "block_id": block["block_id"], "action_ts": message["ts"]}
+    payload = {
+        "type": "block_actions",
+        "team": {"id": TEAM, "domain": "bench"},
+        "user": {"id": PERSON, "username": "alice", "name": "alice", "team_id": TEAM},
+        "api_app_id": "A0BENCH",
+        "token": "bench",
+        "container": {"type": "message", "message_ts": message["ts"], "channel_id": CHANNEL},
+        "trigger_id": f"trigger-{number}-{message['ts']}",
+        "channel": {"id": CHANNEL, "name": "agent-approvals"},
+        "message": {"type": "message", "user": "U0APPROVER", "bot_id": "B0APPROVER", **message},
+        "state": {"values": {}},
+        "response_url": "http://127.0.0.1:9/never",
+        "actions": [action],
+    }
+    body = urlencode({"payload": json.dumps(payload)}).encode()
+    review_id = str(message["metadata"]["event_payload"]["review_id"])
+    return Click(review_id, _signed(body))
+
+
+def _signed(body: bytes) -> bytes:
+    timestamp = str(int(time.time()))
+    signature = SignatureVerifier(SIGNING_SECRET).generate_signature(timestamp=timestamp, body=body)
+    headers = {
+        "User-Agent": "Slackbot 1.0 (+https://api.slack.com/robots)",
+        "Content-Type": "application/x-www-form-urlencoded",
+        "X-Slack-Request-Timestamp": timestamp,
+        "X-Slack-Signature": str(signature),
+    }
+    return post("/slack/events", headers, body)

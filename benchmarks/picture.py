@@ -1,0 +1,60 @@
+"""The results as a picture: a bar a figure, and a line where its aim is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from benchmarks.figure import Figure
+from benchmarks.table import aim, number
+
+WIDTH, ROW, TOP = 860, 30, 58
+NAMES, BARS, ROOM, WORDS = 16, 330, 300, 640
+#: Where the aim's line is, in parts of the room for a bar.
+LINE = 0.6
+COLOURS = {True: "#2e7d4f", False: "#b3402a", None: "#8a8f98"}
+
+STYLE = (
+    "text{font:13px system-ui,sans-serif;fill:#1f2328}"
+    ".quiet{fill:#59636e;font-size:12px}.title{font-size:15px;font-weight:600}"
+)
+
+
+def svg(figures: Sequence[Figure]) -> str:
+    """Each bar is the ratio to the floor beside its aim; without an aim, the ratio beside 1."""
+    height = TOP + ROW * len(figures) + 14
+    line = BARS + ROOM * LINE
+    return "\n".join(
+        [
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img">',
+            "<title>Each figure beside its floor and its aim</title>",
+            f"<style>{STYLE}</style>",
+            f'<rect width="{WIDTH}" height="{height}" rx="8" fill="#fff" stroke="#d1d9e0"/>',
+            _text(NAMES, 26, "Beside the floor, and beside the aim", "title"),
+            _text(line - 4, 46, "aim", "quiet"),
+            *(_row(figure, TOP + ROW * index) for index, figure in enumerate(figures)),
+            f'<path d="M{line} {TOP - 6}V{height - 12}" stroke="#1f2328" stroke-dasharray="3 3"/>',
+            "</svg>",
+            "",
+        ]
+    )
+
+
+def _row(figure: Figure, y: int) -> str:
+    length = min(1.0, figure.ratio / (figure.aim or 1.0) * LINE) * ROOM
+    bar = f'x="{BARS}" y="{y + 3}" width="{length:.1f}" height="16" rx="3"'
+    wanted = f", aim {aim(figure)}" if figure.aim else ""
+    said = f"{number(figure.value)} {figure.unit} / {number(figure.floor)} {figure.unit}"
+    return "\n".join(
+        [
+            _text(NAMES, y + 15, figure.name),
+            f'<rect {bar} fill="{COLOURS[figure.met]}"/>',
+            _text(WORDS, y + 11, f"ratio {figure.ratio:.2f}{wanted}"),
+            _text(WORDS, y + 24, said, "quiet"),
+        ]
+    )
+
+
+def _text(x: float, y: float, words: str, kind: str = "") -> str:
+    style = f' class="{kind}"' if kind else ""
+    return f'<text x="{x}" y="{y}"{style}>{escape(words)}</text>'

@@ -1,0 +1,1 @@
+"""What runs in processes of its own beside the bot: Slack, agents, and the floors."""

@@ -1,0 +1,55 @@
+"""The least of Slack's Web API that the bot can live on: it answers at once, checks nothing, and keeps what
+was posted. `/count` says how many messages there are, `/messages` which.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from aiohttp import web
+
+from benchmarks.programs.serving import serve
+
+TEAM, CHANNEL, PERSON = "T0BENCH", "C0APPROVE", "U0ALICE"
+MEMBERS = [PERSON, *(f"U0MEMBER{number:02}" for number in range(20))]
+
+_PLACE = {"id": CHANNEL, "name": "agent-approvals", "is_member": True}
+ANSWERS: dict[str, dict[str, Any]] = {
+    "auth.test": {"team_id": TEAM, "user_id": "U0APPROVER", "bot_id": "B0APPROVER"},
+    "conversations.list": {"channels": [_PLACE]},
+    "conversations.info": {"channel": _PLACE},
+    "conversations.members": {"members": MEMBERS},
+    "users.info": {"user": {"id": PERSON, "name": "alice", "real_name": "Alice Ng"}},
+    "chat.update": {"channel": CHANNEL},
+}
+
+
+def slack() -> web.Application:
+    messages: list[dict[str, Any]] = []
+
+    async def method(request: web.Request) -> web.Response:
+        name = request.match_info["method"]
+        if name == "chat.postMessage":
+            ts = f"1800000000.{len(messages):06}"
+            messages.append({"ts": ts, **await request.json()})
+            return web.json_response({"ok": True, "channel": CHANNEL, "ts": ts})
+        if name not in ANSWERS:  # a refused click tells somebody, say: then a figure would be wrong
+            return web.json_response({"ok": False, "error": "unknown_method"})
+        return web.json_response({"ok": True, **ANSWERS[name]})
+
+    async def count(_: web.Request) -> web.Response:
+        return web.json_response(len(messages))
+
+    async def every(_: web.Request) -> web.Response:
+        return web.json_response(messages)
+
+    app = web.Application(client_max_size=1024 * 1024)
+    app.router.add_route("*", "/api/{method}", method)
+    app.router.add_get("/count", count)
+    app.router.add_get("/messages", every)
+    return app
+
+
+if __name__ == "__main__":
+    asyncio.run(serve(slack()))

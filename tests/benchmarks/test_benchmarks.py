@@ -1,0 +1,68 @@
+"""The benchmarks run, and write what they found. How fast anything was is no test."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.__main__ import BENCHMARKS, main
+from benchmarks.figure import Figure
+from benchmarks.imports import EXPECTED, dependencies
+from benchmarks.picture import svg
+from benchmarks.table import table
+
+KEYS = {"name", "unit", "value", "floor", "ratio", "aim", "better"}
+
+
+def figure(**changed: Any) -> Figure:
+    known = {"name": "a", "unit": "ms", "value": 6.0, "floor": 2.0, "aim": 3.0, "better": "lower"}
+    return Figure(**{**known, **changed})
+
+
+@pytest.mark.redis
+@pytest.mark.slow  # many processes, each started in a second; "clicks" starts nine
+@pytest.mark.parametrize("name", BENCHMARKS)
+def test_a_benchmark_runs_and_writes_its_figures(name: str, tmp_path: Path):
+    """Given tiny amounts, when one benchmark runs, then its results are a list of figures."""
+    file = tmp_path / "results.json"
+
+    assert main(["--tiny", "--only", name, "--results", str(file)]) == 0
+
+    found = json.loads(file.read_text())
+    assert found
+    for each in found:
+        assert set(each) == KEYS
+        assert each["ratio"] == pytest.approx(each["value"] / each["floor"])
+        assert each["better"] in ("lower", "higher")
+        assert Figure.from_json(each).as_json() == each
+
+
+@pytest.mark.parametrize(
+    ("changed", "met"),
+    [
+        ({}, True),
+        ({"value": 6.1}, False),
+        ({"better": "higher", "value": 5.9}, False),
+        ({"better": "higher", "value": 6.0}, True),
+        ({"aim": None}, None),
+    ],
+)
+def test_a_figure_meets_its_aim_where_its_ratio_does(changed: dict[str, Any], met: bool | None):
+    assert figure(**changed).met is met
+
+
+def test_table_and_picture_name_every_figure():
+    """Given a figure that misses its aim, when it is drawn, then both say its name, ratio and aim."""
+    missed = figure(name="clicks & more", value=8.0)
+
+    assert "✗  clicks & more" in table([missed])
+    assert "4.00" in table([missed])
+    assert "clicks &amp; more" in svg([missed])
+    assert "aim ≤ 3" in svg([missed])
+
+
+def test_the_wheel_depends_on_four_packages():
+    assert dependencies() == EXPECTED
