@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
+import gc
 import logging
 import os
 import signal
@@ -62,6 +63,13 @@ def _log(level: str) -> None:
             logging.getLogger(library).setLevel("INFO")
 
 
+def _spare_the_collector() -> None:
+    """What was imported stays, so it need not be looked through again and again: a tenth of a click."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
+
+
 async def _serve(settings: Settings, only: Half | None) -> None:
     from bot.app import running_bot
 
@@ -71,6 +79,7 @@ async def _serve(settings: Settings, only: Half | None) -> None:
         loop.add_signal_handler(number, stopped.put_nowait, number)
     async with running_bot(settings, only=only) as bot:
         print(f"bot: listening on {bot.url}", flush=True)
+        _spare_the_collector()
         if await stopped.get() == signal.SIGTERM and only != "workers":
             bot.leaving.set()
             with contextlib.suppress(TimeoutError):  # a second signal has less patience

@@ -137,9 +137,9 @@ class Inbox:
             await asyncio.sleep(0.02)
 
     async def _decide(self, target: Target, proposal: Proposal, who: Reviewer, op: str) -> None:
-        await self._permitted(target, who)
+        seen = await self._permitted(target, who)
         await failpoint("bot.before_commit")
-        await self._reviews.decide(target.review_id, target.action, proposal, who, op)
+        await self._reviews.decide(target.review_id, target.action, proposal, who, op, seen)
         await failpoint("bot.after_commit")
 
     async def _apply(

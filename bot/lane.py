@@ -6,7 +6,7 @@ import asyncio
 import logging
 import time
 from collections import OrderedDict
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -35,7 +35,11 @@ class Send(Protocol):
 
 
 class Finish(Protocol):
-    def __call__(self, ticket: Ticket, place: Place, failure: str | None) -> Awaitable[None]: ...
+    """The tickets are those of one review."""
+
+    def __call__(
+        self, tickets: Sequence[Ticket], place: Place, failure: str | None
+    ) -> Awaitable[None]: ...
 
 
 class Lane:
@@ -67,8 +71,7 @@ class Lane:
             review_id, tickets = self._queue.popitem(last=False)
             failure = await self._deliver(review_id, any(t.hint.deliveries > 1 for t in tickets))
             self._free_at = time.monotonic() + self._pace
-            for ticket in tickets:
-                await self._finish(ticket, self._place, failure)
+            await self._finish(tickets, self._place, failure)
 
     async def leave(self) -> None:
         """Deliver nothing more; returns when the one that is under way is through."""

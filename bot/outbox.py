@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 from uuid import uuid4
 
 from bot.channel import Channel
 from bot.delivery import deliver
 from bot.lane import Lane, Ticket
-from hitl_core.errors import HitlError, ReviewNotFound, StoreUnavailable, told
+from hitl_core.errors import HitlError, told
 from hitl_core.model import Place
 from hitl_core.review.service import Reviews
 from hitl_core.store import Hint
@@ -93,27 +93,16 @@ class Outbox:
         await asyncio.sleep(self._revive_every)
 
     async def _accept(self, hint: Hint) -> None:
-        if hint.deliveries > MAX_DELIVERIES:
-            log.error("review %s: its card was given up", hint.review_id)
-            await self._store.bury(hint, "taken up too often")
+        if hint.places is None or hint.deliveries > MAX_DELIVERIES:
+            why = "it can't be read" if hint.places is None else "it was taken up too often"
+            log.error("review %s: its card was given up: %s", hint.review_id, why)
+            await self._store.bury(hint, why)
             return
-        try:
-            review = (await self._reviews.load(hint.review_id)).review
-        except ReviewNotFound:
+        if not hint.places:  # everything was allowed or denied: there is nothing to show
             await self._store.ack_events([hint.entry])
             return
-        except StoreUnavailable:
-            raise  # the entry comes back by itself
-        except HitlError as error:  # written by a newer version, say: it holds up no other
-            log.error("review %s: its card was given up: %s", hint.review_id, error)
-            await self._store.bury(hint, str(error))
-            return
-        places = set(review.places)
-        if not places:  # everything was allowed or denied: there is nothing to show
-            await self._store.ack_events([hint.entry])
-            return
-        ticket = self._open[hint.entry] = Ticket(hint, places)
-        for place in places:
+        ticket = self._open[hint.entry] = Ticket(hint, set(hint.places))
+        for place in hint.places:
             self._lane(place).put(ticket)
 
     def _lane(self, place: Place) -> Lane:
@@ -126,22 +115,26 @@ class Outbox:
             self._tasks.create_task(self._forever(lane.step))
         return self._lanes[place]
 
-    async def _finish(self, ticket: Ticket, place: Place, failure: str | None) -> None:
+    async def _finish(self, tickets: Sequence[Ticket], place: Place, failure: str | None) -> None:
         """Acknowledged when the last place has it; buried when one refused it for good. Where the store is
         away the entry comes back by itself, since nobody holds it any more.
         """
-        ticket.places.discard(place)
-        ticket.failure = ticket.failure or failure
-        if ticket.places:
-            return
-        self._open.pop(ticket.hint.entry, None)
+        through: list[Ticket] = []
+        for ticket in tickets:
+            ticket.places.discard(place)
+            ticket.failure = ticket.failure or failure
+            if not ticket.places:
+                self._open.pop(ticket.hint.entry, None)
+                through.append(ticket)
         try:
-            if ticket.failure:
-                await self._store.bury(ticket.hint, ticket.failure)
-            else:
-                await self._store.ack_events([ticket.hint.entry])
+            if shown := [ticket.hint.entry for ticket in through if not ticket.failure]:
+                await self._store.ack_events(shown)
+            for ticket in through:
+                if ticket.failure:
+                    await self._store.bury(ticket.hint, ticket.failure)
         except HitlError as error:
-            log.warning("review %s: shown, but not ticked off: %s", ticket.hint.review_id, error)
+            review_id = tickets[0].hint.review_id
+            log.warning("review %s: shown, but not ticked off: %s", review_id, error)
 
     async def _forever(self, step: Callable[[], Coroutine[Any, Any, None]]) -> None:
         pause = 0.1

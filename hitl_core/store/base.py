@@ -9,10 +9,13 @@ from hitl_core.model import Arguments, Event, MessageRef, Place, Review, Snapsho
 
 
 class Hint(NamedTuple):
-    """An entry of the events: a bot must look at this review. `deliveries` counts from 1."""
+    """An entry of the events: a bot must show this review at these places (None: the entry can't be read).
+    `deliveries` counts from 1.
+    """
 
     entry: str
     review_id: str
+    places: tuple[Place, ...] | None = ()
     deliveries: int = 1
 
 

@@ -54,7 +54,7 @@ class MemoryStore:
                 index[review.id] = at
         self.audit.append(write.event)
         if write.event.kind in SHOWN:
-            self._events.append(Hint(f"0:{len(self.audit)}", review.id))
+            self._events.append(Hint(f"0:{len(self.audit)}", review.id, review.places))
         if write.wake:
             self._hints.append((review.agent, review.id))
         self._changed.set()

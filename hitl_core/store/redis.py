@@ -112,6 +112,7 @@ class RedisStore:
                 told if event.kind not in UNAUDITED else "",
                 int(write.wake),
                 int(self._retention * 1000) if done else 0,
+                record.dump_places(review.places),
                 *(part for pair in record.dump_args(write.args).items() for part in pair),
             ],
         )

@@ -7,6 +7,7 @@ from typing import cast
 
 from redis.exceptions import ResponseError
 
+from hitl_core.store import record
 from hitl_core.store.base import Hint
 from hitl_core.store.client import MAX_BLOCK, Client, lua, translated
 from hitl_core.store.keys import Keys
@@ -84,7 +85,8 @@ class Streams:
     async def bury(self, hint: Hint, why: str) -> None:
         for keys, ids in self._split([hint.entry]):
             async with translated(), self._redis.pipeline(transaction=True) as pipe:
-                pipe.xadd(keys.dead, {"review": hint.review_id, "why": why})
+                places = "" if hint.places is None else record.dump_places(hint.places)
+                pipe.xadd(keys.dead, {"review": hint.review_id, "places": places, "why": why})
                 pipe.xack(keys.events, GROUP, *ids)
                 pipe.xdel(keys.events, *ids)
                 await pipe.execute()
@@ -100,10 +102,7 @@ class Streams:
                 dead = cast(list[Entry], await self._redis.xrange(keys.dead))
                 for entry, fields in dead:
                     async with self._redis.pipeline(transaction=True) as pipe:
-                        pipe.xadd(
-                            keys.events,
-                            {"review": (fields or {}).get(b"review", b""), "again": "1"},
-                        )
+                        pipe.xadd(keys.events, {**(fields or {}), b"again": b"1"})
                         pipe.xdel(keys.dead, entry)
                         await pipe.execute()
             revived += len(dead)
@@ -166,8 +165,9 @@ def _hint(partition: int, entry: Entry, deliveries: int = 1) -> Hint:
     """An entry that names no review is one of a review that isn't kept. A revived one was tried before."""
     stream_id, fields = entry[0], entry[1] or {}
     review_id = fields.get(b"review", b"").decode()
+    places = record.read_places(fields.get(b"places"))
     tried = 2 if b"again" in fields else 1
-    return Hint(f"{partition}:{stream_id.decode()}", review_id, max(deliveries, tried))
+    return Hint(f"{partition}:{stream_id.decode()}", review_id, places, max(deliveries, tried))
 
 
 def _milliseconds(block: float) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 from collections.abc import Callable
@@ -16,6 +17,7 @@ from bot.inbox import UNKNOWN
 from bot.settings import Settings
 from hitl_core import Outcome, ToolCall
 from hitl_core.embedded_redis import EmbeddedRedis
+from hitl_core.model import DEFAULT_PLACE
 from tests.support.bots import CANARY, POLICY, QUICK, Scene, email
 from tests.support.slack import APPROVALS, OPS, Message, said
 from tests.support.waiting import wait_until
@@ -237,23 +239,28 @@ async def test_promise_11_a_slow_channel_delays_no_other(scene: Scene) -> None:
 
 
 async def test_a_review_that_this_version_cannot_read_delays_no_other(scene: Scene) -> None:
-    """Given an entry of the stream that was written by a newer version, and one that is nobody's; when
-    another review comes, then its card appears, and the odd ones are among the dead letters or gone."""
+    """Given an entry and a review that a newer version wrote, and one that is nobody's; when another review
+    comes, then its card appears, and the odd ones are among the dead letters or gone."""
     gate = await scene.gate()
     redis = await scene.redis()
     odd = f"0-{'e' * 32}"
     await redis.hset(
         f"hitl:{{0}}:review:{odd}", mapping={"version": "1", "data": '{"schema_version": 9}'}
     )
-    await redis.xadd("hitl:{0}:events", {"review": odd, "event": "{}"})
-    await redis.xadd("hitl:{0}:events", {"review": f"0-{'d' * 32}", "event": "{}"})
+    here = json.dumps([DEFAULT_PLACE])
+    for entry in (
+        {"review": odd, "places": here},
+        {"review": f"0-{'d' * 32}", "places": here},
+        {"review": odd, "places": '{"newer": 1}'},
+    ):
+        await redis.xadd("hitl:{0}:events", entry)
     await redis.zadd("hitl:{0}:due", {odd: 1.0, f"0-{'d' * 32}": 2.0})
     bot = await scene.bot()
     scene.ask(gate, email())
 
     await scene.card("send_email", timeout=3)
 
-    assert (await ready(bot.url))[1]["undelivered"] == 1
+    assert (await ready(bot.url))[1]["undelivered"] == 2
 
 
 async def test_an_idle_bot_does_next_to_nothing(scene: Scene) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import signal
 import time
+from contextlib import suppress
 from urllib.parse import urljoin
 
 import aiohttp
-import pytest
 
 from bot.app import Timing, running_bot
 from bot.settings import Settings
@@ -114,9 +114,11 @@ async def test_ctrl_c_does_not_wait_for_a_load_balancer(scene: Scene) -> None:
     """Given a person at a terminal; then the bot just ends, without a time in which it is not ready."""
     bot = await scene.bot_process()
     bot.signal(signal.SIGINT)
-    with pytest.raises(aiohttp.ClientError):
+    seen: set[int] = set()
+    with suppress(aiohttp.ClientError):
         while True:
-            assert await status(bot.url, "/readyz") == 200
+            seen.add(await status(bot.url, "/readyz"))
+    assert seen <= {200}
     assert await bot.ended() == 0
 
 

@@ -495,7 +495,7 @@ class StoreContract:
         assert await store.revive() == 0
 
         [back] = await store.read_events("bot", 1)
-        assert (back.review_id, back.deliveries) == (review.id, 2)
+        assert (back.review_id, back.places, back.deliveries) == (review.id, review.places, 2)
 
     # ------------------------------------------------------------------ heartbeats
 

@@ -7,7 +7,7 @@
 --       6 thread score    7 due at, or ""   8 ready at, or ""
 --       9 event for the bots, or ""        10 event for the audit, or ""
 --      11 "1" to wake the agent            12 milliseconds to keep a done review, or "0"
---      13… field, bytes: what is written once
+--      13 places that show it (JSON)      14… field, bytes: what is written once
 -- Answers 1, or 0 where another version is stored. Validates first, writes last.
 
 local LIVE_BELOW = 1e11  -- done reviews stand behind the live ones in the thread, by this much
@@ -22,7 +22,7 @@ if ARGV[2] ~= '0' then
   -- is full: new reviews are refused then, and those that exist can still be shown and decided.
   redis.call('HDEL', KEYS[1], '')
 end
-for i = 13, #ARGV, 2 do
+for i = 14, #ARGV, 2 do
   redis.call('HSETNX', KEYS[1], ARGV[i], ARGV[i + 1])
 end
 redis.call('HSET', KEYS[1], 'version', ARGV[3], 'data', ARGV[4], 'status', ARGV[5])
@@ -42,7 +42,7 @@ for key, at in pairs({ [KEYS[3]] = ARGV[7], [KEYS[4]] = ARGV[8] }) do
 end
 
 if ARGV[9] ~= '' then
-  redis.call('XADD', KEYS[5], '*', 'review', ARGV[1], 'event', ARGV[9])
+  redis.call('XADD', KEYS[5], '*', 'review', ARGV[1], 'places', ARGV[13], 'event', ARGV[9])
 end
 if ARGV[10] ~= '' then
   redis.call('XADD', KEYS[6], '*', 'review', ARGV[1], 'event', ARGV[10])
