@@ -24,12 +24,13 @@ def card(review: Review, place: Place) -> Card:
     doubts = [call for call in review.doubts if place in review.places_of(call)]
     places = [p for action in waiting for p in action.places]
     places += [p for call in doubts for p in review.places_of(call)]
+    at = words.Standing(review, here, waiting, doubts, escalated)
     return Card(
         review_id=review.id,
         place=place,
         requester=review.requester and text.one_line(review.requester),
-        title=words.title(review, here, waiting, doubts, escalated),
-        summary=words.summary(review, here, waiting, doubts, escalated),
+        title=words.title(at),
+        summary=words.summary(at),
         open=tuple(_open(review, a, number_of[a.key]) for a in waiting[:MAX_OPEN]),
         doubts=tuple(_doubt(review, call) for call in doubts),
         closed=closed_of(review, here, place),

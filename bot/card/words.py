@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from bot import text
 from hitl_core.model import Action, Call, DecisionType, Review
@@ -18,41 +19,39 @@ _ANSWERS: tuple[tuple[DecisionType, str], ...] = (
 )
 
 
-def title(
-    review: Review,
-    here: Sequence[Action],
-    waiting: Sequence[Action],
-    doubts: Sequence[Call],
-    escalated: bool,
-) -> str:
-    agent = text.shortened(review.agent, 60)
-    if doubts:
-        return f"{agent}: did {_tools(doubts)} run?"
-    if waiting:
-        asks = f"{agent} asks to run {_tools(waiting)}"
-        return f"Escalated: {asks}" if escalated else asks
-    return f"{agent}: {_tools(here or review.calls)} {_end(review)}"
+class Standing(NamedTuple):
+    """A review as it stands at one place: its actions there, those that wait, and the calls in doubt."""
+
+    review: Review
+    here: Sequence[Action]
+    waiting: Sequence[Action]
+    doubts: Sequence[Call]
+    escalated: bool
 
 
-def summary(
-    review: Review,
-    here: Sequence[Action],
-    waiting: Sequence[Action],
-    doubts: Sequence[Call],
-    escalated: bool,
-) -> str:
-    agent = text.shortened(review.agent, 60)
-    if doubts:
-        names = _listed(call.name for call in doubts)
+def title(at: Standing) -> str:
+    agent = text.shortened(at.review.agent, 60)
+    if at.doubts:
+        return f"{agent}: did {_tools(at.doubts)} run?"
+    if at.waiting:
+        asks = f"{agent} asks to run {_tools(at.waiting)}"
+        return f"Escalated: {asks}" if at.escalated else asks
+    return f"{agent}: {_tools(at.here or at.review.calls)} {_end(at.review)}"
+
+
+def summary(at: Standing) -> str:
+    agent = text.shortened(at.review.agent, 60)
+    if at.doubts:
+        names = _listed(call.name for call in at.doubts)
         return f"{agent} stopped in the middle of {names}. Say in the channel whether it ran."
-    if not waiting:
-        names = _listed([a.request.name for a in here] or [c.name for c in review.calls])
-        return f"{agent}: {names} {_end(review)}."
-    names = _listed(action.request.name for action in waiting)
-    allowed = {decision for a in waiting for decision in a.config.allowed_decisions}
+    if not at.waiting:
+        names = _listed([a.request.name for a in at.here] or [c.name for c in at.review.calls])
+        return f"{agent}: {names} {_end(at.review)}."
+    names = _listed(action.request.name for action in at.waiting)
+    allowed = {decision for a in at.waiting for decision in a.config.allowed_decisions}
     told = _listed((word for decision, word in _ANSWERS if decision in allowed), "or")
-    start = "Escalated: " if escalated else ""
-    it = "it" if len(waiting) == 1 else "them"
+    start = "Escalated: " if at.escalated else ""
+    it = "it" if len(at.waiting) == 1 else "them"
     return f"{start}{agent} asks to run {names}. {told.capitalize()} {it}."
 
 
