@@ -79,7 +79,10 @@ class Place:
             path = field + pointer.replace("/", ".")
             self.wrong(f"{path}: {str(error).removeprefix(f'{pointer}: ')}", path, error.code)
         except Refused as error:
-            self.wrong(str(error), field, error.code)
+            renames = name not in (None, self.tool)
+            self.wrong(
+                str(error), f"{field.removesuffix('args')}name" if renames else field, error.code
+            )
         except HitlError as error:  # a schema that can't be used
             self.wrong(f"Decision {self.index} on {self.tool} can't be checked: {error}", field)
         return said

@@ -39,13 +39,12 @@ def plain(wire: object, *, javascript: bool = False) -> Any:
             _check_text(value, text)
         elif isinstance(value, dict):
             mapping = cast(dict[object, object], value)
-            nodes += len(mapping)
+            _check_nodes(nodes + len(mapping))
             for key in mapping:
                 if not isinstance(key, str):
                     raise DialectError("A key in this is not text.")
                 text += len(key)
                 _check_text(key, text)
-            _check_nodes(nodes)
             waiting.extend((item, depth + 1) for item in mapping.values())
         elif isinstance(value, list | tuple):
             items = cast(list[object], value)

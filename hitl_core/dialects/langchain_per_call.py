@@ -14,19 +14,14 @@ from hitl_core.dialects._decisions import Place, answer_wire, spoken, unsayable
 from hitl_core.dialects._json import Json, is_mapping, mapping, optional_text, plain
 from hitl_core.dialects._python import ALL, WORDS, python_proposal
 from hitl_core.dialects._requests import Asked, allowed_words, asked_args, request_of, texts_of
+from hitl_core.dialects._response_schema import read_response_schema, response_schema
 from hitl_core.errors import DecisionError, DialectError
 from hitl_core.gate import Request
-from hitl_core.model import Action, DecisionType, DialectName, Review, ToolCall
+from hitl_core.model import Action, DialectName, Review, ToolCall
 from hitl_core.policy import Policy
 from hitl_core.review.proposal import Proposal
 
 _WORDS = replace(WORDS, dialect="langchain_per_call")
-_BRANCH: dict[DecisionType, str] = {
-    "approve": "ApproveDecision",
-    "edit": "EditDecision",
-    "reject": "RejectDecision",
-    "respond": "RespondDecision",
-}
 
 
 class PerCall:
@@ -50,7 +45,7 @@ class PerCall:
                     "args": asked_args(review, action),
                     "description": texts_of(review, action),
                 },
-                "response_schema": _response_schema(action, allowed_words(self.name, action, ALL)),
+                "response_schema": response_schema(action, allowed_words(self.name, action, ALL)),
             }
             for action in review.actions
         ]
@@ -64,10 +59,9 @@ class PerCall:
 
     def load_decisions(self, wire: object, review: Review) -> dict[str, Proposal]:
         """By interrupt id or tool call id, some or all of them; or a bare decision where one call waits."""
-        found = answer_wire(wire)
-        if not is_mapping(found):
+        answer = answer_wire(wire)
+        if not is_mapping(answer):
             raise DecisionError("The answer must be an object: decisions by their interrupt's id.")
-        answer = found
         waiting = [action for action in review.actions if action.pending]
         by_id = {_id(action): action for action in review.actions}
         by_id |= {action.request.tool_call_id: action for action in review.actions}
@@ -89,7 +83,8 @@ class PerCall:
         """Those that are decided, by their interrupt's id."""
         decided = [a for a in review.actions if not a.pending or review.cancelled is not None]
         if not decided:
-            spoken(review, review.actions[0])  # raises: it waits
+            for action in review.actions:
+                spoken(review, action)  # raises: it waits
         return {_id(action): self._decided(review, action) for action in decided}
 
     def _decided(self, review: Review, action: Action) -> Json:
@@ -119,7 +114,9 @@ def _asked(interrupt: object) -> Asked:
             " sure the chat model returns tool call IDs."
         )
     schema = envelope.get("response_schema")
-    allowed, edits = (ALL, None) if schema is None else _read_schema(mapping(schema, "The schema"))
+    allowed, edits = (
+        (ALL, None) if schema is None else read_response_schema(mapping(schema, "The schema"))
+    )
     return Asked(
         name=read_name(value.get("name")),
         args=value.get("args"),
@@ -131,83 +128,12 @@ def _asked(interrupt: object) -> Asked:
     )
 
 
-def _read_schema(schema: Json) -> tuple[tuple[DecisionType, ...], Json | None]:
-    """The decisions that it takes, in their order, and what an edit's arguments must look like."""
-    defs = schema.get("$defs")
-    known = cast(Json, defs) if isinstance(defs, dict) else {}
-    branches = schema.get("oneOf", [schema])
-    found: dict[DecisionType, Json | None] = {}
-    for branch in cast(list[object], branches) if isinstance(branches, list) else []:
-        part = _resolved(branch, known)
-        kind = _resolved(_inner(part, "type"), known).get("const")
-        decision: DecisionType | None = next((each for each in ALL if each == kind), None)
-        if decision is not None:
-            edited = _resolved(_inner(part, "edited_action"), known)
-            args = _resolved(_inner(edited, "args"), known)
-            found[decision] = {**args, "$defs": known} if args and known else args or None
-    return tuple(found), found.get("edit")
-
-
-def _inner(schema: Json, name: str) -> object:
-    properties = schema.get("properties")
-    return cast(Json, properties).get(name) if isinstance(properties, dict) else None
-
-
-def _resolved(part: object, defs: Json) -> Json:
-    found = cast(Json, part) if isinstance(part, dict) else {}
-    reference = found.get("$ref")
-    if isinstance(reference, str):
-        target = defs.get(reference.removeprefix("#/$defs/"))
-        return cast(Json, target) if isinstance(target, dict) else {}
-    return found
-
-
-def _response_schema(action: Action, allowed: Sequence[DecisionType]) -> Json:
-    """What LangChain publishes: a choice by `type`, or the one decision that there is."""
-    branches = {_BRANCH[kind]: _branch(kind, action) for kind in allowed}
-    if len(branches) == 1:
-        return next(iter(branches.values()))
-    return {
-        "$defs": branches,
-        "discriminator": {
-            "mapping": {kind: f"#/$defs/{_BRANCH[kind]}" for kind in allowed},
-            "propertyName": "type",
-        },
-        "oneOf": [{"$ref": f"#/$defs/{name}"} for name in branches],
-    }
-
-
-def _branch(kind: DecisionType, action: Action) -> Json:
-    properties: Json = {"type": {"const": kind, "type": "string"}}
-    required = ["type"]
-    if kind == "edit":
-        properties["edited_action"] = {
-            "type": "object",
-            "title": "EditedAction",
-            "properties": {
-                "name": {"const": action.request.name, "type": "string"},
-                "args": action.config.args_schema or {"type": "object"},
-            },
-            "required": ["name", "args"],
-        }
-        required.append("edited_action")
-    elif kind in ("reject", "respond"):
-        properties["message"] = {"type": "string"}
-        required += ["message"] if kind == "respond" else []
-    return {
-        "type": "object",
-        "title": _BRANCH[kind],
-        "properties": properties,
-        "required": required,
-    }
-
-
 def _proposal(place: Place, decision: object) -> Proposal:
     """LangGraph checks an answer before it keeps it: the same paths, and the tool's name is pinned."""
-    said = cast(Json, decision) if isinstance(decision, dict) else {}
-    kind = said.get("type")
-    allowed = [each for each in place.allowed if each in ALL]
-    if isinstance(decision, dict) and "type" in said and kind not in allowed:
+    if not is_mapping(decision, "type"):
+        return python_proposal(place, decision)  # raises: there is no type
+    kind, allowed = decision["type"], [each for each in place.allowed if each in ALL]
+    if kind not in allowed:
         tags = ", ".join(f"'{each}'" for each in allowed)
         place.wrong(
             f"Input tag '{kind!s:.80}' found using 'type' does not match any of the expected tags: {tags}"
@@ -216,25 +142,21 @@ def _proposal(place: Place, decision: object) -> Proposal:
             "not_allowed",
         )
     if kind == "edit":
-        _check_edit(place, said)
-    if kind in ("reject", "respond") and not isinstance(said.get("message", ""), str):
+        _check_edit(place, decision)
+    if kind in ("reject", "respond") and not isinstance(decision.get("message", ""), str):
         place.wrong(f"{kind}.message: Input should be a valid string", "message")
     try:
-        return python_proposal(place, said if isinstance(decision, dict) else decision)
+        return python_proposal(place, decision)
     except DecisionError as error:
-        field = error.field or ""
-        text = str(error)
-        path = f"{kind}.{field}"
-        if kind == "edit" and text.startswith(field):
-            text = text.removeprefix(f"{field}: ")
-        place.wrong(f"{path}: {text}" if kind and field else text, field, error.code)
+        field, text = error.field or "", str(error)
+        where = kind if text.startswith(f"{field}:") else f"{kind}.{field}"
+        place.wrong(f"{where}{'.' if where == kind else ': '}{text}", field, error.code)
 
 
 def _check_edit(place: Place, said: Json) -> None:
-    edited = said.get("edited_action")
-    if not isinstance(edited, dict):
+    action = said.get("edited_action")
+    if not is_mapping(action):
         place.wrong("edit.edited_action: Field required", "edited_action")
-    action = cast(Json, edited)
     if action.get("name") != place.tool:
         place.wrong(
             f"edit.edited_action.name: Input should be '{place.tool}'", "edited_action.name"

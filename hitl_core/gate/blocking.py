@@ -12,7 +12,7 @@ import inspect
 import threading
 from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
-from typing import Any, Protocol, TypeVar, overload
+from typing import Any, Protocol, TypedDict, TypeVar, Unpack, overload
 
 from hitl_core.errors import GateClosed
 from hitl_core.gate import guard
@@ -21,7 +21,9 @@ from hitl_core.gate.gate import LEASE, Gate
 from hitl_core.gate.guard import P, R
 from hitl_core.gate.hub import ALIVE
 from hitl_core.gate.outcome import Outcome
+from hitl_core.gate.request import Request
 from hitl_core.model import Decision, Review, ToolCall
+from hitl_core.model.arguments import JsonObject
 from hitl_core.policy import Policy
 
 T = TypeVar("T")
@@ -75,6 +77,16 @@ def connect(
         loop.close()
 
 
+class Asking(TypedDict, total=False):
+    """What `Gate.submit` may be told beside the calls and their thread."""
+
+    requester: str | None
+    turn: str | None
+    context: Mapping[str, Any] | None
+    tools: Mapping[str, JsonObject | None] | None
+    path: Iterable[str]
+
+
 class BlockingGate:
     """See `Gate`: every method promises the same, and waits."""
 
@@ -82,26 +94,15 @@ class BlockingGate:
         self._gate, self._run = gate, run
 
     def review(
-        self,
-        calls: Iterable[ToolCall],
-        *,
-        thread_id: str,
-        requester: str | None = None,
-        turn: str | None = None,
+        self, calls: Iterable[ToolCall] | Request, *, thread_id: str, **asking: Unpack[Asking]
     ) -> BlockingOutcome:
-        review = self._gate.review(calls, thread_id=thread_id, requester=requester, turn=turn)
+        review = self._gate.review(calls, thread_id=thread_id, **asking)
         return BlockingOutcome(self._run(review), self._run)
 
     def submit(
-        self,
-        calls: Iterable[ToolCall],
-        *,
-        thread_id: str,
-        requester: str | None = None,
-        turn: str | None = None,
+        self, calls: Iterable[ToolCall] | Request, *, thread_id: str, **asking: Unpack[Asking]
     ) -> str:
-        submit = self._gate.submit(calls, thread_id=thread_id, requester=requester, turn=turn)
-        return self._run(submit)
+        return self._run(self._gate.submit(calls, thread_id=thread_id, **asking))
 
     def wait(self, review_id: str) -> BlockingOutcome:
         return BlockingOutcome(self._run(self._gate.wait(review_id)), self._run)
@@ -171,6 +172,13 @@ class BlockingOutcome:
     @property
     def review(self) -> Review:
         return self._outcome.review
+
+    @property
+    def state_update(self) -> dict[str, Any]:
+        return self._outcome.state_update
+
+    def annotated(self, call: ToolCall, content: Any) -> Any:
+        return self._outcome.annotated(call, content)
 
     def decision(self, call_id: str) -> Decision | None:
         return self._outcome.decision(call_id)

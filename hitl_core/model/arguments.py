@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sized
 from math import isinf
 from typing import Any, NamedTuple, cast
 
@@ -80,7 +80,8 @@ def _check(value: object, where: str, depth: int, seen: Iterator[int]) -> None:
     """Refuse what json.dumps would quietly change (int keys) or choke on: a list that holds itself ten
     times over, ten levels deep, is small in memory and endless as text.
     """
-    if next(seen) > MAX_BYTES:
+    here = len(cast(Sized, value)) if isinstance(value, dict | list | tuple) else 0
+    if max(next(seen), here) > MAX_BYTES:
         raise InvalidToolCall(f"The arguments have more than {MAX_BYTES:,} values.")
     if depth > MAX_DEPTH:
         raise InvalidToolCall(f"The arguments nest deeper than {MAX_DEPTH} levels.")

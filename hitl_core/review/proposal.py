@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from hitl_core.errors import DecisionError, Refused
-from hitl_core.forms import check_args
+from hitl_core.forms import SchemaError, check_args
 from hitl_core.model import Action, Arguments, DecisionType, Review, Target, encode
 
 
@@ -39,7 +39,11 @@ def args_of(review: Review, action: Action, proposal: Proposal) -> Arguments:
     same = proposal.args == args and not other
     if proposal.args is None or (same and not proposal.verbatim):
         raise Refused("unchanged", "Nothing was changed. To run it as it is, press Approve.")
-    if problems := check_args(schema, proposal.args.parse()):
+    try:
+        problems = check_args(schema, proposal.args.parse())
+    except SchemaError as error:
+        raise Refused("invalid_args", f"An edit can't be checked here: {error}.") from error
+    if problems:
         where, wrong = problems[0].pointer, problems[0].message
         raise DecisionError(
             f"{where or 'The arguments'}: {wrong}", field=where, code="invalid_args"
@@ -104,4 +108,8 @@ def message_of(action: Action, proposal: Proposal) -> str | None:
 
 def _problem(schema: dict[str, Any], answer: object) -> str | None:
     shape = {"type": "object", "properties": {"answer": schema}}
-    return next((problem.message for problem in check_args(shape, {"answer": answer})), None)
+    try:
+        problems = check_args(shape, {"answer": answer})
+    except SchemaError as error:
+        raise Refused("invalid_answer", f"The answer can't be checked here: {error}.") from error
+    return problems[0].message if problems else None

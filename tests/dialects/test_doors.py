@@ -235,6 +235,13 @@ def test_an_edit_is_checked_before_anything_is_stored() -> None:
     assert str(caught.value) == "edited_action.args.x: must be a whole number"
 
 
+def test_an_edit_that_names_a_tool_that_is_not_there_says_where() -> None:
+    edit = {"type": "edit", "edited_action": {"name": "c", "args": {}}}
+    with pytest.raises(DecisionError) as caught:
+        dialects.get("langchain").load_decisions({"decisions": [edit]}, asking())
+    assert (caught.value.field, caught.value.code) == ("edited_action.name", "unknown_tool")
+
+
 def test_some_calls_of_a_turn_may_be_answered_one_by_one() -> None:
     """LangChain's per-call mode: each waits for itself."""
     per_call = dialects.get("langchain_per_call")
@@ -253,6 +260,25 @@ def test_some_calls_of_a_turn_may_be_answered_one_by_one() -> None:
     rest = per_call.load_decisions({"type": "reject"}, review)
     assert rest.keys() == {"1"}
     assert transitions.answer(review, rest, ADA, NOW).review.status == "settled"
+
+
+def test_a_schema_with_definitions_stays_whole_on_its_way() -> None:
+    """Given the schema that LangGraph publishes, then ours refers to what it holds, and both check alike."""
+    per_call = dialects.get("langchain_per_call")
+    address = {"type": "object", "properties": {"zip": {"type": "string"}}, "required": ["zip"]}
+    schema = {
+        "type": "object",
+        "properties": {"to": {"$ref": "#/$defs/Address"}},
+        "$defs": {"Address": address},
+    }
+    wire = per_call.dump_request(asking("approve", "edit", args_schema=schema))
+    assert wire[0]["response_schema"]["$defs"]["Address"] == address
+    review = built(per_call.load_request(wire, "t"))
+    edit = {"type": "edit", "edited_action": {"name": "b", "args": {"to": {"zip": 7}}}}
+    with pytest.raises(DecisionError) as caught:
+        per_call.load_decisions({"c1": edit}, review)
+    assert caught.value.field == "edited_action.args.to.zip"
+    assert str(caught.value) == "edit.edited_action.args.to.zip: must be text"
 
 
 def test_in_per_call_mode_the_tools_name_is_pinned() -> None:

@@ -12,9 +12,18 @@ from typing import Any, assert_type
 
 import pytest
 
-from hitl_core import GateClosed, LeaseLost, Refused, Rejected, StoreUnavailable, ToolCall
+from hitl_core import (
+    Gate,
+    GateClosed,
+    LeaseLost,
+    Outcome,
+    Refused,
+    Rejected,
+    StoreUnavailable,
+    ToolCall,
+)
 from hitl_core.gate import blocking
-from hitl_core.gate.blocking import BlockingGate
+from hitl_core.gate.blocking import BlockingGate, BlockingOutcome
 from hitl_core.review.service import Reviews
 from hitl_core.review.transitions import Proposal
 from hitl_core.store import RedisStore
@@ -185,3 +194,10 @@ def test_a_redis_that_does_not_answer_is_named() -> None:
     ):
         raise AssertionError("it opened")
     assert threading.active_count() == before
+
+
+@pytest.mark.parametrize(("ours", "theirs"), [(BlockingGate, Gate), (BlockingOutcome, Outcome)])
+def test_it_is_the_same_gate(ours: type, theirs: type) -> None:
+    """Whatever the gate and its outcome learn, code without an event loop can do as well."""
+    public = {name for name in vars(theirs) if name[0] != "_"} - {"connect"}  # stands beside it
+    assert public <= set(vars(ours))

@@ -129,6 +129,17 @@ async def test_without_the_agents_tools_no_edit_names_another() -> None:
         decide(review, "1", renamed("draft"), ADA, NOW)
 
 
+async def test_an_edit_that_can_not_be_checked_is_refused_and_the_rest_still_works() -> None:
+    """Given an interrupt whose schema is none."""
+    review = await review_of("post", n=1)
+    (action,) = review.actions
+    config = action.config.model_copy(update={"args_schema": {"$ref": "http://elsewhere/"}})
+    broken = review.model_copy(update={"actions": (action.model_copy(update={"config": config}),)})
+    with pytest.raises(Refused, match="An edit can't be checked here"):
+        decide(broken, "1", Proposal("edit", 1, args=encode({"n": 2})), ADA, NOW)
+    assert decide(broken, "1", Proposal("approve", 1), ADA, NOW).review.status == "settled"
+
+
 # --------------------------------------------------------------------------- questions
 
 
