@@ -21,3 +21,13 @@ def test_every_import_keeps_the_contracts():
     )
 
     assert linter.returncode == 0, linter.stdout + linter.stderr
+
+
+def test_an_agent_imports_only_what_it_needs():
+    """`import hitl_core` reads no schema and no YAML, so it loads nothing that could."""
+    heavy = "{'jsonschema', 'yaml', 'aiohttp', 'slack_bolt', 'langchain', 'hitl_core.dialects'}"
+    check = f"import sys, hitl_core; print(sorted({heavy} & set(sys.modules)))"
+    loaded = subprocess.run(
+        [sys.executable, "-c", check], cwd=ROOT, capture_output=True, check=True, text=True
+    )
+    assert loaded.stdout.strip() == "[]"

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple
 
 from hitl_core.errors import InvalidToolCall
-from hitl_core.forms import SchemaError, check_schema
 from hitl_core.model import (
     Action,
     ActionRequest,
@@ -180,10 +178,8 @@ def _own(args: JsonObject) -> JsonObject:
 def _with_schema(ruling: Ruling, own: JsonObject | None) -> Ruling:
     if own is None or ruling.args_schema is not None or ruling.verdict.kind != "review":
         return ruling
-    try:
-        check_schema(own)
-    except SchemaError as error:
-        raise InvalidToolCall(f"A tool's own schema can't be used: {error}.") from error
+    if flaw := _flaw_of(own):
+        raise InvalidToolCall(f"A tool's own schema can't be used: {flaw}.")
     return replace(ruling, args_schema=own)
 
 
@@ -192,12 +188,25 @@ def _targets(policy: Policy, tools: Mapping[str, JsonObject | None]) -> dict[str
     found: dict[str, Target] = {}
     for name, own in tools.items():
         target = policy.target(name)
-        with suppress(SchemaError):
-            if own is not None and target.args_schema is None:
-                check_schema(own)
-                target = target.model_copy(update={"args_schema": own})
+        if own is None or target.args_schema is not None:
             found[name] = target
+        elif _flaw_of(own) is None:
+            found[name] = target.model_copy(update={"args_schema": own})
     return found
+
+
+def _flaw_of(schema: JsonObject) -> str | None:
+    """Why arguments can't be checked by this schema."""
+    from hitl_core.forms import (
+        SchemaError,
+        check_schema,
+    )  # with jsonschema, only where it is needed
+
+    try:
+        check_schema(schema)
+    except SchemaError as error:
+        return str(error)
+    return None
 
 
 def _action(key: str, call: ToolCall, ruling: Ruling, digest: str, now: float) -> Action:

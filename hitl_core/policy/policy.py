@@ -11,7 +11,6 @@ from typing import Any, Self, cast
 
 from hitl_core.errors import PolicyError
 from hitl_core.model import DialectName, Target, ToolCall
-from hitl_core.policy.document import MAX_BYTES, parse
 from hitl_core.policy.node import Node
 from hitl_core.policy.read import read_policy
 from hitl_core.policy.reading import Reader, Reading
@@ -47,6 +46,8 @@ class Policy:
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """From a YAML file. Raises PolicyError with file, line and key of what is wrong."""
+        from hitl_core.policy.document import MAX_BYTES  # with PyYAML, only where it is needed
+
         report = Report(str(path))
         try:
             with open(path, "rb") as file:
@@ -66,6 +67,8 @@ class Policy:
     @classmethod
     def from_yaml(cls, text: str, *, name: str = "policy") -> Self:
         """From YAML. Raises PolicyError with the line and the key of what is wrong."""
+        from hitl_core.policy.document import parse
+
         report = Report(name)
         return cls._of(Node(parse(text, report), (), report), text, read_policy)
 

@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal, cast
 
 from hitl_core.model import DECISION_TYPES, DecisionType
-from hitl_core.policy import _schema
 from hitl_core.policy.node import Node, guess, listed, shown, take
 from hitl_core.policy.route import KEYS as ROUTE_KEYS
 from hitl_core.policy.route import read_route
@@ -110,6 +109,8 @@ def read_when_schema(node: Node) -> Ask | None:
         node.problem("An empty `when` is always met: leave it out.")
     if not schema:
         return None
+    from hitl_core.policy import _schema  # with jsonschema, only where it is needed
+
     meets = _schema.predicate(schema)
     return lambda seen: meets(seen.call.args)
 
@@ -144,6 +145,8 @@ def read_args_schema(node: Node) -> dict[str, Any] | None:
 
 def read_schema(node: Node) -> dict[str, Any] | None:
     """A JSON Schema that is checked here without ever working for long."""
+    from hitl_core.policy import _schema
+
     value = node.value
     if not isinstance(value, dict):
         return node.problem(f"This must be a JSON Schema, which is a mapping, not {node}.")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from hitl_core.errors import DecisionError, Refused
-from hitl_core.forms import SchemaError, check_args
 from hitl_core.model import Action, Arguments, DecisionType, Review, Target, encode
 
 
@@ -39,6 +38,8 @@ def args_of(review: Review, action: Action, proposal: Proposal) -> Arguments:
     same = proposal.args == args and not other
     if proposal.args is None or (same and not proposal.verbatim):
         raise Refused("unchanged", "Nothing was changed. To run it as it is, press Approve.")
+    from hitl_core.forms import SchemaError, check_args  # with jsonschema, only where it is needed
+
     try:
         problems = check_args(schema, proposal.args.parse())
     except SchemaError as error:
@@ -107,6 +108,8 @@ def message_of(action: Action, proposal: Proposal) -> str | None:
 
 
 def _problem(schema: dict[str, Any], answer: object) -> str | None:
+    from hitl_core.forms import SchemaError, check_args
+
     shape = {"type": "object", "properties": {"answer": schema}}
     try:
         problems = check_args(shape, {"answer": answer})
