@@ -50,14 +50,10 @@ def read_policy(node: Node, inherited: Rule | None = None) -> Reading:
             each.problem(complaint)
         elif rule := read_rule(name, each, default):
             rules.append(rule)
+    notice = take(fields, "edit_notice", Node.text)
+    override = take(fields, "allow_override", Node.boolean) or False
     node.report.check()
-    return Reading(
-        default if whole or kind else None,
-        tuple(rules),
-        prefix,
-        take(fields, "edit_notice", Node.text),
-        take(fields, "allow_override", Node.boolean) or False,
-    )
+    return Reading(default if whole or kind else None, tuple(rules), prefix, notice, override)
 
 
 def _kind(node: Node) -> Kind | None:

@@ -427,6 +427,11 @@ def test_all_problems_are_found_at_once_in_the_order_of_the_file() -> None:
     ]
 
 
+def test_problems_below_the_rules_are_found_with_the_others() -> None:
+    found = problems("default: alow\nedit_notice: [x]\nallow_override: maybe\n")
+    assert [line.split(": ")[1] for line in found] == ["default", "edit_notice", "allow_override"]
+
+
 def test_the_text_of_the_error_is_its_first_problem_and_the_number_of_the_others() -> None:
     with pytest.raises(PolicyError) as caught:
         Policy.from_yaml("default: review\ninterrupt_on: {a: yes, b: no, c: on}", name="p.yaml")
