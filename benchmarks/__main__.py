@@ -11,7 +11,7 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks import click, clicks, door, imports, memory, submit
+from benchmarks import click, clicks, door, imports, memory, policy, submit
 from benchmarks.amount import FULL, TINY, Amount
 from benchmarks.figure import Figure
 from benchmarks.picture import svg
@@ -23,6 +23,7 @@ BENCHMARKS: Mapping[str, tuple[Callable[[Amount], Coroutine[Any, Any, list[Figur
     "clicks": (clicks.measure, "clicks per second, through one bot and through two"),
     "submit": (submit.measure, "submits per second"),
     "door": (door.measure, "submits per second over HTTP"),
+    "policy": (policy.measure, "ten tool calls to a review, without Redis"),
     "import": (imports.measure, "import hitl_core, and what the wheel depends on"),
     "memory": (memory.measure, "pending reviews, in Redis and in a bot"),
 }

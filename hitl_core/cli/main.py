@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from hitl_core.cli import (
     policy_check,
     policy_explain,
+    policy_import,
+    policy_test,
     reviews_cancel,
     reviews_decide,
     reviews_list,
@@ -37,8 +39,9 @@ Exit codes:
   3  Redis can't be reached, or failed
 """
 _POLICY = """\
-example:
+examples:
   $ hitl policy check policy.yaml
+  $ hitl policy test new.yaml calls.jsonl --against policy.yaml
 """
 _REVIEWS = """\
 examples:
@@ -96,7 +99,7 @@ def parser() -> argparse.ArgumentParser:
     doors = add_subject(
         subjects, "tokens", help="what agents in other languages come in with", epilog=_TOKENS
     )
-    for command in (policy_check, policy_explain):
+    for command in (policy_check, policy_explain, policy_test, policy_import):
         command.add_to(policy)
     for command in (reviews_list, reviews_show, reviews_decide, reviews_cancel):
         command.add_to(reviews)

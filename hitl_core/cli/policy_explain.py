@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
+import json
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from hitl_core.cli import told
 from hitl_core.cli.command import add_command
-from hitl_core.cli.terminal import DIM, GREEN, RED, YELLOW, Paint, complain, say, say_problems
-from hitl_core.errors import InvalidToolCall
+from hitl_core.cli.terminal import DIM, Paint, complain, say, say_problems
+from hitl_core.errors import InvalidToolCall, Refused
+from hitl_core.gate import request
 from hitl_core.model import ToolCall, decode, encode
 from hitl_core.policy import InvalidPolicy, Policy, Ruling
+from hitl_core.policy.glob import is_glob
+from hitl_core.review.proposal import check_target
 
 if TYPE_CHECKING:
     from hitl_core.cli.command import Commands
@@ -30,7 +36,8 @@ example:
 Exits with 0 for every verdict, 1 where the policy is not good, 2 where the
 call is not.
 """
-_COLOURS = {"allow": GREEN, "review": YELLOW, "deny": RED}
+#: How many other tools are named.
+_NAMED = 8
 
 
 def add_to(commands: Commands) -> None:
@@ -54,8 +61,8 @@ def run(args: argparse.Namespace) -> int:
     except InvalidToolCall as error:
         return complain(str(error))
     ruling = policy.judge(call)
-    say(f"{call.name}: ", Paint(ruling.verdict.kind, _COLOURS[ruling.verdict.kind]))
-    for label, text in _lines(policy, ruling):
+    say(f"{call.name}: ", Paint(ruling.verdict.kind, told.VERDICTS[ruling.verdict.kind]))
+    for label, text in [*_lines(policy, ruling), *_more(policy, call, ruling)]:
         say(Paint(f"  {label:<9}  ", DIM), text)
     return 0
 
@@ -90,3 +97,29 @@ def _lines(policy: Policy, ruling: Ruling) -> Iterator[tuple[str, str]]:
             "expires",
             f"after {told.duration(route.expire.after)}: {route.expire.decision}{message}",
         )
+
+
+def _more(policy: Policy, call: ToolCall, ruling: Ruling) -> Iterator[tuple[str, str]]:
+    """What few rules have, and what is only asked of an edit."""
+    if ruling.answer_schema is not None:
+        yield "answer", f"must satisfy {json.dumps(ruling.answer_schema, ensure_ascii=False)}"
+    if "edit" in ruling.allowed_decisions:
+        others = [*_others(policy, call)]
+        more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
+        yield "edits to", (", ".join(others[:_NAMED]) + more) or "no other tool that it names"
+    if ruling.idempotent:
+        yield "in doubt", "it runs again by itself (idempotent)"
+    if policy.allow_override:
+        yield "overrides", "one run's own configuration may loosen this (allow_override)"
+
+
+def _others(policy: Policy, call: ToolCall) -> Iterator[str]:
+    """The tools with a rule of their own that an edit of this call may name in its place."""
+    names = [rule.name for rule in policy.rules if rule.name and not is_glob(rule.name)]
+    turn = request.Turn("explain", "explain", "", None)
+    judged = asyncio.run(request.judged(policy, [call], tools=dict.fromkeys(names)))
+    review, _ = request.build_from(turn, judged, 1, 0.0)
+    for name in names:
+        with suppress(Refused):
+            if name != call.name and check_target(review, review.actions[0], name):
+                yield name

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Sequence
+from itertools import chain, islice
 from typing import NamedTuple
 
 from hitl_core.cli.terminal import (
@@ -19,6 +20,8 @@ from hitl_core.cli.terminal import (
 _GAP = 2
 #: No column is cut to less.
 _LEAST = 6
+#: How many rows tell the widths of all.
+_MEASURED = 200
 
 
 class Column(NamedTuple):
@@ -36,26 +39,29 @@ class Cell(NamedTuple):
 
 
 def say_table(columns: Sequence[Column], rows: Iterable[Sequence[Cell]]) -> None:
-    """On a terminal a table as wide as that; else lines of values between tabs, uncut and without titles."""
-    rows = list(rows)
+    """On a terminal a table as wide as that; else lines of values between tabs, uncut and without titles.
+    Each row is said as it comes, on a terminal after the first few, which tell how wide the columns are.
+    """
+    rows = iter(rows)
     if not sys.stdout.isatty():
         for row in rows:
             print("\t".join(clean(_text(c.shown) if c.exact is None else c.exact) for c in row))
         return
-    if not rows:
+    first = list(islice(rows, _MEASURED))
+    if not first:
         return
-    texts = [[clean(_text(cell.shown)) for cell in row] for row in rows]
+    texts = [[clean(_text(cell.shown)) for cell in row] for row in first]
     widths = _fitted(columns, texts, width_of(sys.stdout))
-    _say_row([Paint(column.title, DIM) for column in columns], widths)
-    for row, cells in zip(texts, rows, strict=True):
-        painted = [Paint(t, _colour(cell.shown)) for t, cell in zip(row, cells, strict=True)]
-        _say_row(painted, widths)
+    _say_row(columns, [Paint(column.title, DIM) for column in columns], widths)
+    for row in chain(first, rows):
+        painted = [Paint(clean(_text(cell.shown)), _colour(cell.shown)) for cell in row]
+        _say_row(columns, painted, widths)
 
 
-def _say_row(cells: Sequence[Paint], widths: Sequence[int]) -> None:
+def _say_row(columns: Sequence[Column], cells: Sequence[Paint], widths: Sequence[int]) -> None:
     parts: list[str | Paint] = []
-    for cell, width in zip(cells, widths, strict=True):
-        text = shortened(cell.text, width)
+    for column, cell, width in zip(columns, cells, widths, strict=True):
+        text = shortened(cell.text, width) if column.cut else cell.text
         parts += [Paint(text, cell.colour), " " * (width - columns_of(text) + _GAP)]
     say(*parts[:-1])
 

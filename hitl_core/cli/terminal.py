@@ -8,7 +8,7 @@ import re
 import shutil
 import sys
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, TextIO
 
 from hitl_core.policy import InvalidPolicy
@@ -62,14 +62,27 @@ def say_field(
 
 def say_json(value: Any) -> None:
     """In ASCII, so that nothing in it can steer a terminal."""
-    print(json.dumps(value, indent=2).replace("\x7f", "\\u007f"))
+    print(_json(value, indent=2))
 
 
-def say_problems(error: InvalidPolicy) -> int:
+def say_json_array(values: Iterable[Any]) -> None:
+    """One array, a value a line, each said as it comes."""
+    before = "["
+    for value in values:
+        print(f"{before}\n{_json(value)}", end="")
+        before = ","
+    print("[]" if before == "[" else "\n]")
+
+
+def _json(value: Any, indent: int | None = None) -> str:
+    return json.dumps(value, indent=indent).replace("\x7f", "\\u007f")
+
+
+def say_problems(error: InvalidPolicy, *, to: TextIO | None = None) -> int:
     """Every problem on a line of its own; the exit code of a command that found some."""
     for problem in error.problems:
         where, path, message = problem.where, problem.path, problem.message
-        say(Paint(f"{where}: ", DIM), Paint(f"{path}: " if path else "", YELLOW), message)
+        say(Paint(f"{where}: ", DIM), Paint(f"{path}: " if path else "", YELLOW), message, to=to)
     return 1
 
 
@@ -107,6 +120,8 @@ def width_of(stream: TextIO) -> int:
 
 def clean(text: str) -> str:
     """What comes from outside must not steer the terminal: what would not be seen becomes an escape."""
+    if text.isascii() and text.isprintable():
+        return text
     return "".join(c if _seen(c) else c.encode("unicode_escape").decode() for c in text)
 
 

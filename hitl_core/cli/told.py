@@ -6,10 +6,11 @@ from collections import Counter
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
-from hitl_core.cli.terminal import DIM, GREEN, YELLOW
+from hitl_core.cli.terminal import DIM, GREEN, RED, YELLOW
 from hitl_core.model import DEFAULT_PLACE, Action, Place, Review, Reviewer, Status
 
 COLOURS: dict[Status, str] = {"pending": YELLOW, "settled": GREEN, "claimed": GREEN, "done": DIM}
+VERDICTS = {"allow": GREEN, "review": YELLOW, "deny": RED}
 
 _UNITS = (("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1))
 

@@ -100,6 +100,7 @@ send_email: review
   shown in   the bot's own channel (HITL_CHANNEL)
   escalates  never
   expires    never: it waits until somebody decides
+  edits to   no other tool that it names
 """,
     ),
     (
@@ -126,6 +127,83 @@ drop_table: deny
 def test_explain(call: str, out: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["policy", "explain", "policy.yaml", call]) == 0
     assert capsys.readouterr().out == out
+
+
+NEW_KEYS = """\
+default: allow
+allow_override: true
+edit_notice: A person changed this call.
+interrupt_on:
+  drop: deny
+  read: false
+  refund: {notify: "slack:#money"}
+  send: {idempotent: true}
+  ask: {allowed_decisions: [respond], answer_schema: {enum: [yes, "n\u00e3o"]}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "lines"),
+    [
+        (
+            "send",
+            [
+                "edits to   read",
+                "in doubt   it runs again by itself (idempotent)",
+                "overrides  one run's own configuration may loosen this (allow_override)",
+            ],
+        ),
+        (
+            "ask",
+            [
+                'answer     must satisfy {"enum": ["yes", "n\u00e3o"]}',
+                "overrides  one run's own configuration may loosen this (allow_override)",
+            ],
+        ),
+    ],
+)
+def test_explain_says_what_an_edit_and_an_answer_may_be(
+    policy: Path, call: str, lines: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An edit may name another tool, unless that is denied, a question, or decided by other people."""
+    policy.write_text(NEW_KEYS, "utf-8")
+    assert main(["policy", "explain", "policy.yaml", call]) == 0
+    told = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    assert told[-len(lines) :] == lines
+    assert told[-len(lines) - 1].startswith("expires ")
+
+
+def test_explain_names_some_of_many_tools(policy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rules = ", ".join(f"t{number}: false" for number in range(10))
+    policy.write_text(f"{{default: review, interrupt_on: {{{rules}}}}}")
+    main(["policy", "explain", "policy.yaml", "x"])
+    assert "edits to   t0, t1, t2, t3, t4, t5, t6, t7 and 2 more\n" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("text", "out"),
+    [
+        (
+            "default: deny\nallow_override: yes",
+            "2: allow_override: This must be true or false, not",
+        ),
+        ("default: deny\nedit_notice: [a]", "2: edit_notice: This must be text, not a list."),
+        (
+            "default: deny\ninterrupt_on:\n  a: {allowed_decisions: [respond], answer_schema: {type: q}}",
+            "3: interrupt_on.a.answer_schema: The schema is not valid at type: ",
+        ),
+        (
+            "default: deny\ninterrupt_on:\n  a:\n    answer_schema: {}",
+            "4: interrupt_on.a.answer_schema: A question is answered and nothing else: ",
+        ),
+    ],
+)
+def test_check_knows_line_and_path_of_every_key(
+    policy: Path, text: str, out: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    policy.write_text(text)
+    assert main(["policy", "check", "policy.yaml"]) == 1
+    assert capsys.readouterr().out.startswith(f"policy.yaml:{out}")
 
 
 BAD_CALLS = [

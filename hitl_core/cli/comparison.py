@@ -1,0 +1,94 @@
+"""What two policies say of the same call, and which of them is the looser. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Literal, NamedTuple
+
+from hitl_core.cli import told
+from hitl_core.model import Expire, Route
+from hitl_core.policy import Ruling
+
+#: The worst first. Where nobody can tell which of two is the looser, as with two schemas, it is "looser".
+Effect = Literal["looser", "different", "stricter"]
+EFFECTS: tuple[Effect, ...] = ("looser", "different", "stricter")
+_STRICT = ("allow", "review", "deny")
+
+
+class Change(NamedTuple):
+    effect: Effect
+    told: str
+
+
+def changes(before: Ruling, after: Ruling) -> tuple[Change, ...]:
+    """What another policy changes for one call: whether it runs, what may be decided, by whom, and when.
+    Texts are not compared.
+    """
+    old, new = before.verdict.kind, after.verdict.kind
+    if old != new:
+        looser = _STRICT.index(new) < _STRICT.index(old)
+        return (Change("looser" if looser else "stricter", f"{old} → {new}"),)
+    if old != "review":
+        return ()
+    return (*_decisions(before, after), *_routes(before.route, after.route))
+
+
+def effect_of(found: Iterable[Change]) -> Effect:
+    """Of several changes the worst counts."""
+    effects = {change.effect for change in found}
+    return next(effect for effect in EFFECTS if effect in effects)
+
+
+def _decisions(before: Ruling, after: Ruling) -> Iterator[Change]:
+    old, new = before.allowed_decisions, after.allowed_decisions
+    both = set(old) & set(new)
+    yield from _more("decisions", old, new)
+    if "edit" in both:
+        yield from _schema("args_schema", before.args_schema, after.args_schema)
+    if "respond" in both:
+        yield from _schema("answer_schema", before.answer_schema, after.answer_schema)
+    if "reject" in both and before.reject_reason != after.reject_reason:
+        looser = after.reject_reason == "optional"
+        yield Change("looser" if looser else "stricter", f"reject_reason: {after.reject_reason}")
+    if before.idempotent != after.idempotent:
+        said = f"idempotent: {str(after.idempotent).lower()}"
+        yield Change("looser" if after.idempotent else "stricter", said)
+
+
+def _routes(before: Route, after: Route) -> Iterator[Change]:
+    """Whoever is in one of the places may decide: one place more is looser."""
+    old, new = _places(before), _places(after)
+    yield from _more("places", old, new)
+    if set(old) == set(new) and _steps(before) != _steps(after):
+        yield Change("different", f"escalates: {_steps(before)} → {_steps(after)}")
+    if before.expire != after.expire:
+        yield Change("different", f"expires: {_end(before.expire)} → {_end(after.expire)}")
+
+
+def _more(label: str, old: tuple[str, ...], new: tuple[str, ...]) -> Iterator[Change]:
+    added = [f"+{each}" for each in new if each not in old]
+    gone = [f"-{each}" for each in old if each not in new]
+    if added or gone:
+        yield Change("looser" if added else "stricter", f"{label}: {' '.join([*added, *gone])}")
+
+
+def _schema(key: str, old: object, new: object) -> Iterator[Change]:
+    if old != new:
+        verb = "added" if old is None else "removed" if new is None else "changed"
+        yield Change("stricter" if old is None else "looser", f"{key}: {verb}")
+
+
+def _places(route: Route) -> tuple[str, ...]:
+    return (*route.notify, *(step.to for step in route.escalate))
+
+
+def _steps(route: Route) -> str:
+    steps = [f"{step.to} after {told.duration(step.after)}" for step in route.escalate]
+    return ", ".join(steps) or "never"
+
+
+def _end(expire: Expire | None) -> str:
+    if expire is None:
+        return "never"
+    message = f" ({expire.message})" if expire.message else ""
+    return f"{expire.decision} after {told.duration(expire.after)}{message}"

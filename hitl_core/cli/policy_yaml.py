@@ -1,0 +1,88 @@
+"""A policy that another system's configuration became, as YAML of ours that means the same. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
+
+import yaml
+
+from hitl_core.cli.terminal import clean
+from hitl_core.policy import InvalidPolicy, Policy, Problem
+from hitl_core.policy.read import DESCRIPTION_PREFIX
+from hitl_core.policy.rule import DEFAULT_DECISIONS, Rule
+
+_OUTPUT = (
+    "A policy file has no word for where a person's answer goes: an `outputKey`, or a question whose answer"
+    " is the tool's input. Keep this configuration, and load it in Python."
+)
+#: Text that our reader takes for a number, whatever PyYAML thinks of it.
+_NUMBER = re.compile(r"[-+]?\.?[0-9].*")
+
+
+def as_yaml(policy: Policy, whens: Mapping[str, object]) -> str:
+    """`whens` are the JSON Schemas of the rules' `when`, by tool: a rule has only what became of it. Raises
+    InvalidPolicy for each rule that a file can't say.
+    """
+    if unsayable := [*_unsayable(policy)]:
+        raise InvalidPolicy(unsayable)
+    said: dict[str, Any] = {"default": policy.default.kind}
+    if policy.allow_override:
+        said["allow_override"] = True
+    if policy.default.prefix.strip() not in ("", DESCRIPTION_PREFIX):
+        said["description_prefix"] = policy.default.prefix
+    if policy.edit_notice is not None:
+        said["edit_notice"] = policy.edit_notice
+    said["interrupt_on"] = {
+        str(rule.name): _entry(rule, whens.get(str(rule.name))) for rule in policy.rules
+    }
+    dumped = yaml.dump(said, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100)
+    text = "\n".join(map(clean, dumped.split("\n")))
+    Policy.from_yaml(text, name=f"{policy.name}, as YAML")  # or it would be of no use
+    return text
+
+
+def _entry(rule: Rule, when: object) -> object:
+    if rule.kind == "allow":
+        return False
+    said: dict[str, Any] = {}
+    if rule.allowed_decisions != DEFAULT_DECISIONS:
+        said["allowed_decisions"] = list(rule.allowed_decisions)
+    if isinstance(rule.description, str) and rule.description.strip():
+        said["description"] = rule.description
+    if rule.when is not None:
+        said["when"] = when
+    for key in ("args_schema", "answer_schema"):
+        if (schema := getattr(rule, key)) is not None:
+            said[key] = schema
+    return said or True
+
+
+def _unsayable(policy: Policy) -> Iterator[Problem]:
+    for rule in policy.rules:
+        asks_more = rule.answer_schema is not None and rule.allowed_decisions != ("respond",)
+        if rule.output is not None or asks_more:
+            yield Problem(policy.name, rule.line, str(rule.name), _OUTPUT)
+
+
+class _Dumper(yaml.SafeDumper):
+    """Without anchors, and with quotes around whatever some reader might not take for that text."""
+
+    def ignore_aliases(self, data: object) -> bool:
+        return True
+
+    def represent_text(self, text: str) -> yaml.Node:
+        # In double quotes what `clean` makes of the unseen is YAML's own escape for it.
+        plain = clean(text) == text and not _NUMBER.fullmatch(text)
+        return cast(Any, self).represent_scalar(
+            "tag:yaml.org,2002:str", text, None if plain else '"'
+        )
+
+    def represent_items(self, items: list[object]) -> yaml.Node:
+        flat = not any(isinstance(item, list | dict) for item in items)
+        return self.represent_sequence("tag:yaml.org,2002:seq", items, flow_style=flat)
+
+
+cast(Any, _Dumper).add_representer(str, _Dumper.represent_text)
+cast(Any, _Dumper).add_representer(list, _Dumper.represent_items)
