@@ -40,8 +40,8 @@ while (!review.outcome) review = await ask("GET", `/v1/reviews/${review.id}?wait
 
 const results = {};
 for (const { id, name, args } of review.outcome.execute) {
-  // For 60 seconds from here on; a longer tool says POST …/renew now and then.
-  const start = await ask("POST", `/v1/reviews/${review.id}/once`, { tool_call_id: id, holder: me });
+  // For 60 seconds from here on; a longer tool says POST …/renew now and then. `name` and `args` are checked.
+  const start = await ask("POST", `/v1/reviews/${review.id}/once`, { tool_call_id: id, name, args, holder: me });
   if (start.run) results[id] = await tools[name](args, start.idempotency_key);
 }
 review = await ask("POST", `/v1/reviews/${review.id}/done`, { holder: me, results });

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
@@ -9,27 +10,34 @@ from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 from pydantic import ValidationError
 
+from bot.api.asked import Shape
 from bot.api.problems import Problem
-from bot.api.shapes import Shape
 from hitl_core.errors import InvalidToolCall
 from hitl_core.model import decode
 
 #: The most that a request's body may take, in bytes. Room for sixteen calls of the largest arguments.
 MAX_BODY = 4 * 1024 * 1024
+#: How long it may take to arrive, in seconds.
+IN_TIME = 10.0
 
 S = TypeVar("S", bound=Shape)
 
 
 async def read(request: web.Request, shape: type[S], *, optional: bool = False) -> S:
     """Raises Problem. An `optional` body that is missing is read as an empty object."""
+    return parse(shape, await json_of(request, optional=optional))
+
+
+async def json_of(request: web.Request, *, optional: bool = False) -> dict[str, Any]:
+    """A body, whatever is in it. Raises Problem."""
     body = await _bytes(request)
     if not body and optional:
-        return parse(shape, {})
+        return {}
     if request.content_type != "application/json":
         raise Problem(
             "unsupported_media_type", "Send JSON, with the header Content-Type: application/json."
         )
-    return parse(shape, _object(body))
+    return _object(body)
 
 
 def query(request: web.Request, shape: type[S]) -> S:
@@ -55,7 +63,8 @@ def parse(shape: type[S], value: object) -> S:
 
 
 def pointer(loc: Sequence[str | int]) -> str:
-    """RFC 6901; of the whole body it is empty."""
+    """RFC 6901; of the whole body it is empty. Pydantic's mark of a key that is wrong is left out."""
+    loc = loc[:-1] if loc[-1:] == ("[key]",) else loc
     return "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in loc)
 
 
@@ -76,17 +85,21 @@ async def _bytes(request: web.Request) -> bytes:
     parts: list[bytes] = []
     size = 0
     try:
-        while part := await request.content.readany():
-            size += len(part)
-            if size > MAX_BODY:
-                raise Problem("too_large", f"A body may have {MAX_BODY:,} bytes at most.")
-            parts.append(part)
+        async with asyncio.timeout(IN_TIME):
+            while part := await request.content.readany():
+                size += len(part)
+                if size > MAX_BODY:
+                    raise Problem("too_large", f"A body may have {MAX_BODY:,} bytes at most.")
+                parts.append(part)
+    except TimeoutError as error:
+        told = f"The body took longer than {IN_TIME:g} seconds. Send it again."
+        raise Problem("too_slow", told, headers={"Connection": "close"}) from error
     except (web.RequestPayloadError, HttpProcessingError, ConnectionError) as error:
         raise Problem("bad_json", "The body did not arrive as its headers say.") from error
     return b"".join(parts)
 
 
-def _object(body: bytes) -> object:
+def _object(body: bytes) -> dict[str, Any]:
     """By the same strict decoder as everything that comes from outside: what is stored is what was meant."""
     try:
         return decode(body.decode())

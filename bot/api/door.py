@@ -9,18 +9,18 @@ from uuid import uuid4
 
 from bot.api import holding
 from bot.api.access import Access
+from bot.api.asked import LEASE, Cancel, Done, OnceIn, Renew, Submit, SubmitInterrupt
 from bot.api.bell import Bell
 from bot.api.policies import Policies
 from bot.api.problems import Problem
-from bot.api.shapes import LEASE, CallIn, Cancel, Done, OnceIn, OnceOut, Renew, RenewOut, Submit
+from bot.api.shapes import OnceOut, RenewOut
+from bot.api.turns import Judged, judged
 from bot.api.view import is_over
-from hitl_core.errors import InvalidToolCall, Refused, ReviewConflict
+from hitl_core.errors import Refused, ReviewConflict
 from hitl_core.failpoints import failpoint
-from hitl_core.gate import request
-from hitl_core.gate.request import Request, Turn
+from hitl_core.gate.request import Turn
 from hitl_core.gate.turns import next_turn
-from hitl_core.model import Call, Review, Snapshot, Token, ToolCall, encode
-from hitl_core.policy import Policy
+from hitl_core.model import Call, Review, Snapshot, Token
 from hitl_core.review import execution, transitions
 from hitl_core.review.service import Applied
 from hitl_core.review.transitions import Changed
@@ -46,17 +46,23 @@ class Door:
         """The token with this text."""
         return await self._access.token(text)
 
-    async def submit(self, who: Token, asked: Submit) -> tuple[Review, bool]:
-        """The review, and whether it is new; False where this turn was submitted before."""
-        policy = self._policies.of(who.agent)
-        judged = await _judged(policy, asked.calls)
+    async def submit(
+        self, who: Token, asked: Submit | SubmitInterrupt
+    ) -> list[tuple[Review, bool]]:
+        """The reviews, one but for several interrupts at once, and whether each is new; False where this turn
+        was submitted before.
+        """
+        made = await judged(self._policies.of(who.agent), asked)
         turn = Turn(who.agent, asked.thread_id, asked.turn or "", asked.requester)
-        reviews, store = self._access.reviews, self._access.store
         if asked.turn is None:
-            ids = [call.id for call in judged.calls]
-            turn = await self._access.do(partial(next_turn, reviews, turn, ids))
+            ids = [call.id for call in made[0].request.calls]
+            turn = await self._access.do(partial(next_turn, self._access.reviews, turn, ids))
+        return [await self._store(each, turn) for each in made]
+
+    async def _store(self, made: Judged, turn: Turn) -> tuple[Review, bool]:
+        reviews, store = self._access.reviews, self._access.store
         now = await self._access.ask(store.now)
-        review, event = request.build_from(turn, judged, store.partitions, now)
+        review, event = made.build(turn, store.partitions, now)
         await failpoint("door.before_submit")
         try:
             stored = await self._access.do(partial(reviews.submit, review, event))
@@ -98,6 +104,7 @@ class Door:
         review, holder = snapshot.review, _holder(who, asked.holder)
         call = _call(review, asked.tool_call_id)
         holding.check_may_run(review, call)
+        holding.check_unchanged(review, call, asked.name, asked.args)
         # As `Outcome.idempotency_key` has it.
         answer = partial(OnceOut, idempotency_key=f"{review.id}:{call.key}")
         if review.status == "done":
@@ -195,23 +202,6 @@ class Door:
         if (waiter := review.waiter) is None:
             return False
         return await self._access.ask(partial(self._access.store.alive, waiter))
-
-
-async def _judged(policy: Policy, asked: Sequence[CallIn]) -> Request:
-    """What the policy says of them. Raises Problem with the pointer of the call that the core refuses."""
-    calls: list[ToolCall] = []
-    for index, call in enumerate(asked):
-        pointer = f"/calls/{index}"
-        try:
-            calls.append(ToolCall(call.id, call.name, call.args))
-            pointer += "/args"
-            encode(call.args)
-        except InvalidToolCall as error:
-            raise Problem("invalid", str(error), pointer=pointer) from error
-    try:
-        return await request.judged(policy, calls)
-    except InvalidToolCall as error:
-        raise Problem("invalid", str(error), pointer="/calls") from error
 
 
 def _call(review: Review, tool_call_id: str) -> Call:

@@ -7,6 +7,7 @@ sent again; to all others the review is taken until the lease ends.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any, cast
 
 from bot.api.problems import Problem
 from hitl_core.model import Call, Review
@@ -88,6 +89,21 @@ def check_may_run(review: Review, call: Call) -> None:
         )
 
 
+def check_unchanged(
+    review: Review, call: Call, name: str | None, args: Mapping[str, Any] | None
+) -> None:
+    """Raises Problem where the agent is about to run something else than what was decided. None: it did not
+    say.
+    """
+    decided = review.arguments(call.key).parse()
+    if name not in (None, review.tool(call)) or not (args is None or _same(args, decided)):
+        raise Problem(
+            "args_changed",
+            f"The call {call.tool_call_id!r} is not the one that was decided: it must not run."
+            " `outcome.execute` has that one.",
+        )
+
+
 def lines_of(review: Review, results: Mapping[str, str]) -> dict[str, str]:
     """What to keep of these results, by the key of each call. Raises Problem for a call that is not of this
     review, or must not run. Of a call that is over already nothing is kept.
@@ -115,3 +131,14 @@ def told_before(review: Review, results: Mapping[str, str]) -> bool:
         (run := runs.get(id)) is not None and run.line == execution.one_line(text)
         for id, text in results.items()
     )
+
+
+def _same(given: object, decided: object) -> bool:
+    """Whether these are the same JSON. Of numbers the value counts: some languages can't tell 1.0 from 1."""
+    if isinstance(given, dict) and isinstance(decided, dict):
+        one, other = cast(dict[str, Any], given), cast(dict[str, Any], decided)
+        return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
+    if isinstance(given, list) and isinstance(decided, list):
+        some, others = cast(list[Any], given), cast(list[Any], decided)
+        return len(some) == len(others) and all(map(_same, some, others))
+    return isinstance(given, bool) == isinstance(decided, bool) and given == decided

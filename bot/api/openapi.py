@@ -20,16 +20,19 @@ from bot.api.shapes import ProblemOut
 Json = dict[str, Any]
 
 #: Raise the second number with a new key or route, the first with what breaks clients.
-VERSION = "1.0"
+VERSION = "1.1"
 
 ABOUT = """
 Human approval for AI agents' tool calls. An agent submits the tool calls of one model turn, waits until
-people have decided in their chat, asks `once` before each call that may run, and says `done`.
+people have decided in their chat, asks `once` before each call that may run, and says `done`. An agent whose
+own system asks submits the interrupt as it is, and resumes it with `resume`, in that system's own words.
+People decide in their chat: no request decides.
 
-A token belongs to one agent and sees its reviews only. Bodies have 4 MiB at most. There is no rate limit:
-put one in front. No answer carries CORS headers: a token does not belong into a browser. Every refusal is a
-problem (RFC 9457) with a stable `code`, and has changed nothing. Every request may be sent again when its
-answer was lost: with an `Idempotency-Key`, `once` and `done` then answer as they did.
+A token belongs to one agent and sees its reviews only. Bodies have 4 MiB at most, and 10 seconds to arrive.
+There is no rate limit: put one in front. No answer carries CORS headers: a token does not belong into a
+browser. Every refusal is a problem (RFC 9457) with a stable `code`, and has changed nothing. Every request
+may be sent again when its answer was lost: with an `Idempotency-Key`, `once` and `done` then answer as they
+did.
 """.strip()
 
 _ID: Json = {
@@ -85,8 +88,9 @@ def _operation(each: Operation) -> Json:
     parameters += [_KEY] if each.keyed else []
     if parameters:
         made["parameters"] = parameters
-    if each.body:
-        content = {"schema": _ref("schemas", each.body.__name__), "example": each.example}
+    if each.bodies:
+        examples = {shape.__name__: {"value": value} for shape, value in each.bodies.items()}
+        content = {"schema": _schema(*each.bodies), "examples": examples}
         body = {"required": each.body_required, "content": {"application/json": content}}
         made["requestBody"] = body
     made["responses"] = {str(status): answer for status, answer in sorted(_answers(each).items())}
@@ -95,8 +99,8 @@ def _operation(each: Operation) -> Json:
 
 def _answers(each: Operation) -> dict[int, Json]:
     found: dict[int, Json] = {}
-    for status, (told, shape) in each.answers.items():
-        content = {"application/json": {"schema": _ref("schemas", shape.__name__)}}
+    for status, (told, *shapes) in each.answers.items():
+        content = {"application/json": {"schema": _schema(*shapes)}}
         found[status] = {"description": told, "content": content}
     codes: dict[int, list[Code]] = {}
     for code in (*_ALWAYS, *each.problems):
@@ -139,8 +143,9 @@ def _query(shape: type[BaseModel]) -> list[Json]:
 
 def _schemas() -> Json:
     """Of all that goes in or out, and of what these are made of."""
-    bodies = {each.body for each in OPERATIONS if each.body}
-    answers = {shape for each in OPERATIONS for _, shape in each.answers.values()} | {ProblemOut}
+    bodies = {shape for each in OPERATIONS for shape in each.bodies}
+    answers = {s for each in OPERATIONS for _, *shapes in each.answers.values() for s in shapes}
+    answers.add(ProblemOut)
     shapes: Sequence[tuple[type[BaseModel], Literal["validation", "serialization"]]] = [
         *((body, "validation") for body in sorted(bodies, key=str)),
         *((answer, "serialization") for answer in sorted(answers, key=str)),
@@ -148,6 +153,11 @@ def _schemas() -> Json:
     template = "#/components/schemas/{model}"
     _, made = models_json_schema(shapes, schema_generator=_Plain, ref_template=template)
     return made["$defs"]
+
+
+def _schema(*shapes: type[BaseModel]) -> Json:
+    refs = [_ref("schemas", shape.__name__) for shape in shapes]
+    return refs[0] if len(refs) == 1 else {"oneOf": refs}
 
 
 def _ref(kind: str, name: str) -> Json:

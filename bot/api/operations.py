@@ -5,43 +5,47 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from bot.api.problems import Code
-from bot.api.shapes import (
-    Answer,
+from bot.api.asked import (
     Cancel,
     Done,
     ListQuery,
     OnceIn,
-    OnceOut,
     Query,
     Renew,
-    RenewOut,
-    ReviewList,
-    ReviewOut,
     ReviewQuery,
     Shape,
     Submit,
+    SubmitInterrupt,
 )
+from bot.api.problems import Code
+from bot.api.shapes import Answer, OnceOut, RenewOut, ReviewList, ReviewOut
 
 
 class Operation(NamedTuple):
-    """`answers` are the good ones, by status: what each means, and its shape. `problems` are those that not
-    every operation has. `keyed`: it takes an Idempotency-Key.
+    """`answers` are the good ones, by status: what each means, and its shapes. `problems` are those that not
+    every operation has. `bodies`: one of these shapes, each with an example. `keyed`: it takes an
+    Idempotency-Key.
     """
 
     method: Literal["get", "post"]
     path: str
     summary: str
-    answers: Mapping[int, tuple[str, type[Answer]]]
+    answers: Mapping[int, tuple[str, *tuple[type[Answer], ...]]]
     problems: Sequence[Code]
-    body: type[Shape] | None = None
+    bodies: Mapping[type[Shape], Mapping[str, Any]] = {}
     body_required: bool = True
-    example: Mapping[str, Any] | None = None
     query: type[Query] | None = None
     keyed: bool = False
 
 
-_BODY: tuple[Code, ...] = ("bad_json", "too_large", "unsupported_media_type", "invalid", "busy")
+_BODY: tuple[Code, ...] = (
+    "bad_json",
+    "too_slow",
+    "too_large",
+    "unsupported_media_type",
+    "invalid",
+    "busy",
+)
 _HELD: tuple[Code, ...] = ("not_settled", "claimed_elsewhere", "in_doubt", "lease_lost", "done")
 
 OPERATIONS: Sequence[Operation] = (
@@ -50,15 +54,30 @@ OPERATIONS: Sequence[Operation] = (
         "/v1/reviews",
         "Submit a turn",
         {
-            200: ("Found: this turn was submitted before.", ReviewOut),
-            201: ("Stored: people are asked, where anybody has to be.", ReviewOut),
+            200: ("Found: this turn was submitted before.", ReviewOut, ReviewList),
+            201: (
+                "Stored: people are asked, where anybody has to be. Of several interrupts: a list.",
+                ReviewOut,
+                ReviewList,
+            ),
         },
         (*_BODY, "no_policy_for_agent", "conflict", "no_policy"),
-        Submit,
-        example={
-            "thread_id": "t-42",
-            "turn": "msg-7",
-            "calls": [{"id": "c1", "name": "send_email", "args": {"to": "ada@example.com"}}],
+        {
+            Submit: {
+                "thread_id": "t-42",
+                "turn": "msg-7",
+                "calls": [{"id": "c1", "name": "send_email", "args": {"to": "ada@example.com"}}],
+            },
+            SubmitInterrupt: {
+                "thread_id": "t-42",
+                "turn": "5c2b1a0f",
+                "interrupt": {
+                    "actionRequests": [{"name": "send_email", "args": {"to": "ada@example.com"}}],
+                    "reviewConfigs": [
+                        {"actionName": "send_email", "allowedDecisions": ["approve", "reject"]}
+                    ],
+                },
+            },
         },
     ),
     Operation(
@@ -82,9 +101,8 @@ OPERATIONS: Sequence[Operation] = (
         "/v1/reviews/{id}/once",
         "Ask whether a call may start now",
         {200: ("Run it where `run` is true, and only then.", OnceOut)},
-        (*_BODY, *_HELD, "not_found", "no_such_call", "not_allowed", "cancelled"),
-        OnceIn,
-        example={"tool_call_id": "c1", "holder": "worker-1", "lease": 60},
+        (*_BODY, *_HELD, "not_found", "no_such_call", "not_allowed", "args_changed", "cancelled"),
+        {OnceIn: {"tool_call_id": "c1", "holder": "worker-1", "lease": 60}},
         keyed=True,
     ),
     Operation(
@@ -93,9 +111,8 @@ OPERATIONS: Sequence[Operation] = (
         "Keep a review for longer",
         {200: ("It is this holder's until then.", RenewOut)},
         (*_BODY, *_HELD, "not_found"),
-        Renew,
+        {Renew: {"holder": "worker-1", "lease": 60}},
         body_required=False,
-        example={"holder": "worker-1", "lease": 60},
     ),
     Operation(
         "post",
@@ -103,9 +120,8 @@ OPERATIONS: Sequence[Operation] = (
         "Say what came of it",
         {200: ("The review is done.", ReviewOut)},
         (*_BODY, *_HELD, "not_found", "no_such_call", "not_allowed"),
-        Done,
+        {Done: {"results": {"c1": "sent as m-1"}, "holder": "worker-1"}},
         body_required=False,
-        example={"results": {"c1": "sent as m-1"}, "holder": "worker-1"},
         keyed=True,
     ),
     Operation(
@@ -114,8 +130,7 @@ OPERATIONS: Sequence[Operation] = (
         "Withdraw a review",
         {200: ("Nobody is asked any more, and nothing of it runs.", ReviewOut)},
         (*_BODY, "not_found", "started"),
-        Cancel,
+        {Cancel: {"reason": "The customer called back."}},
         body_required=False,
-        example={"reason": "The customer called back."},
     ),
 )

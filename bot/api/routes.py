@@ -10,20 +10,20 @@ from aiohttp import web
 
 from bot.api import bodies
 from bot.api.answering import answering
-from bot.api.door import Door
-from bot.api.openapi import document
-from bot.api.problems import Problem
-from bot.api.shapes import (
-    Answer,
+from bot.api.asked import (
     Cancel,
     Done,
     ListQuery,
     OnceIn,
     Renew,
-    ReviewList,
     ReviewQuery,
     Submit,
+    SubmitInterrupt,
 )
+from bot.api.door import Door
+from bot.api.openapi import document
+from bot.api.problems import Problem
+from bot.api.shapes import Answer, ReviewList
 from bot.api.view import view
 from hitl_core.model import Token
 
@@ -59,9 +59,14 @@ class Routes:
 
     async def submit(self, request: web.Request) -> web.Response:
         who = await self._caller(request)
-        asked = await bodies.read(request, Submit)
-        review, new = await self._door.submit(who, asked)
-        response = _json(view(review), 201 if new else 200)
+        body = await bodies.json_of(request)
+        asked = bodies.parse(SubmitInterrupt if "interrupt" in body else Submit, body)
+        stored = await self._door.submit(who, asked)
+        status = 201 if any(new for _, new in stored) else 200
+        if len(stored) > 1:
+            return _json(ReviewList(reviews=[view(review) for review, _ in stored]), status)
+        [(review, _)] = stored
+        response = _json(view(review), status)
         response.headers["Location"] = f"/v1/reviews/{review.id}"
         return response
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from bot.api.shapes import (
     ActionOut,
     AnswerOut,
@@ -12,6 +14,8 @@ from bot.api.shapes import (
     Person,
     ReviewOut,
 )
+from hitl_core import dialects
+from hitl_core.errors import Unsayable
 from hitl_core.gate.answers import answers
 from hitl_core.model import Action, Review, Reviewer
 from hitl_core.review import execution
@@ -34,6 +38,8 @@ def view(review: Review) -> ReviewOut:
         actions=[_action(action) for action in review.actions],
         in_doubt=[call.tool_call_id for call in review.doubts],
         outcome=_outcome(review) if is_over(review) else None,
+        dialect=review.dialect,
+        resume=_resume(review) if is_over(review) and review.actions else None,
     )
 
 
@@ -58,6 +64,13 @@ def _outcome(review: Review) -> OutcomeOut:
     )
 
 
+def _resume(review: Review) -> Any:
+    try:
+        return dialects.get(review.dialect).dump_decisions(review)
+    except Unsayable:
+        return None
+
+
 def _action(action: Action) -> ActionOut:
     decision = action.decision
     return ActionOut(
@@ -71,6 +84,8 @@ def _action(action: Action) -> ActionOut:
             by=_person(decision.by),
             at=decision.at,
             message=decision.message,
+            name=decision.name,
+            answer=decision.answer,
         ),
     )
 

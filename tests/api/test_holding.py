@@ -299,3 +299,27 @@ async def test_many_calls_of_a_turn_may_start_at_once(client: Client, reviews: R
     replies = await asyncio.gather(*(client.once(id, call["id"]) for call in calls))
 
     assert all(reply.body["run"] for reply in replies)
+
+
+async def test_promise_1_a_client_can_have_its_arguments_checked(client: Client, reviews: Reviews):
+    """Given an edited call; when the client is about to run something else, then it is refused and nothing
+    is claimed; what was decided starts, in the spelling of any language."""
+    id = (await client.submit(tool_call(n=1))).body["id"]
+    edited = {"n": 2.0, "list": [1, {"deep": True}], "none": None, "text": "ü"}
+    await reviews.decide(id, "1", proposal("edit", **edited), person(), "op")
+    for other in (
+        {"n": 1},
+        {},
+        {**edited, "n": "2"},
+        {**edited, "n": True},
+        {**edited, "n": 2.5},
+        {**edited, "list": [1]},
+        {**edited, "list": [1, {"deep": 1}]},
+        {**edited, "none": 0},
+        {**edited, "more": 1},
+    ):
+        assert (await client.once(id, args=other)).code == "args_changed"
+    assert (await client.once(id, args=edited, name="look_up")).code == "args_changed"
+    assert (await client.read(id))["status"] == "settled"
+
+    assert (await client.once(id, args={**edited, "n": 2}, name="ask")).body["run"] is True

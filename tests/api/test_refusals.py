@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import json
 import logging
 import time
 from collections.abc import AsyncIterator
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
+from bot.api import bodies
 from bot.api.bodies import MAX_BODY
 from bot.api.policies import Policies
 from bot.api.problems import KINDS
@@ -134,6 +137,28 @@ async def test_a_body_that_is_too_large_is_not_read_to_its_end(client: Client, c
     )
 
     assert (reply.status, reply.code) == (413, "too_large")
+
+
+async def test_a_body_that_trickles_in_is_not_waited_for(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+):
+    """Given a client that says a body's length and sends half of it; then it is told so,
+    and let go."""
+    monkeypatch.setattr(bodies, "IN_TIME", 0.2)
+    address = urlsplit(client.url)
+    reader, writer = await asyncio.open_connection(address.hostname, address.port)
+    writer.write(
+        f"POST /v1/reviews HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {client.token}\r\n"
+        'Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"thread_id":'.encode()
+    )
+
+    async with asyncio.timeout(5):
+        answer = await reader.readuntil(b"}")
+    writer.close()
+    await writer.wait_closed()
+    assert answer.startswith(b"HTTP/1.1 408 ")
+    assert b"\r\nConnection: close\r\n" in answer
+    assert b'"code": "too_slow"' in answer
 
 
 async def test_a_body_that_is_not_what_its_headers_say(client: Client):

@@ -1,0 +1,101 @@
+"""A turn as it was submitted → what becomes a review: judged, and nothing left to look up."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from bot.api import interrupts
+from bot.api.asked import CallIn, Submit, SubmitInterrupt
+from bot.api.problems import Problem
+from hitl_core.errors import InvalidToolCall, PolicyError
+from hitl_core.gate import request
+from hitl_core.gate.request import Request, Turn
+from hitl_core.model import Event, Review, Reviewer, ToolCall, encode
+from hitl_core.model.arguments import MAX_BYTES
+from hitl_core.policy import InvalidPolicy, Policy
+from hitl_core.review import transitions
+from hitl_core.review.proposal import Proposal
+
+#: Who denies what an interrupt asks about, so that its system gets an answer.
+POLICY = Reviewer(channel="policy", team="", id="policy", name="The policy")
+
+
+class Judged(NamedTuple):
+    """`denied`: what the policy itself decides, by the calls' keys."""
+
+    request: Request
+    denied: Mapping[str, Proposal] = {}
+
+    def build(self, turn: Turn, partitions: int, now: float) -> tuple[Review, Event]:
+        """The review that is stored, the policy's own decisions in it."""
+        review, event = request.build_from(turn, self.request, partitions, now)
+        for key, proposal in self.denied.items():
+            review = transitions.decide(review, key, proposal, POLICY, now).review
+        return review, event
+
+
+async def judged(policy: Policy, asked: Submit | SubmitInterrupt) -> list[Judged]:
+    """A review each. Raises Problem with the pointer of what is wrong."""
+    policy, calls = _for_run(policy, asked.context), _calls(asked.calls)
+    _check_small(asked.tools, "/tools")
+    if isinstance(asked, Submit):
+        return [Judged(await _judged(policy, calls, "/calls", asked.tools))]
+    found: list[Judged] = []
+    for each in interrupts.read(asked.interrupt, asked.dialect, asked.thread_id, calls):
+        ours = await _judged(policy, each.calls, "/interrupt", asked.tools)
+        tightened, denied = interrupts.tightened(each, ours, asked.tools)
+        found.append(Judged(tightened, denied))
+    return found
+
+
+async def _judged(
+    policy: Policy, calls: Sequence[ToolCall], where: str, tools: Mapping[str, Any]
+) -> Request:
+    try:
+        calls = request.frozen(calls)
+    except InvalidToolCall as error:
+        raise Problem("invalid", str(error), pointer=where) from error
+    try:
+        return await request.judged(policy, calls, tools=tools)
+    except InvalidToolCall as error:
+        raise Problem("invalid", str(error), pointer="/tools") from error
+
+
+def _for_run(policy: Policy, context: dict[str, Any] | None) -> Policy:
+    if context is None:
+        return policy
+    _check_small(context, "/context")
+    try:
+        return policy.for_run(context)
+    except InvalidPolicy as error:
+        first = error.problems[0]
+        told = ": ".join(filter(None, (first.path, first.message)))
+        raise Problem("invalid", told, pointer="/context") from error
+    except PolicyError as error:
+        raise Problem("invalid", str(error), pointer="/context") from error
+
+
+def _calls(asked: Sequence[CallIn]) -> list[ToolCall]:
+    calls: list[ToolCall] = []
+    for index, call in enumerate(asked):
+        where = f"/calls/{index}"
+        try:
+            calls.append(ToolCall(call.id, call.name, call.args))
+            where += "/args"
+            encode(call.args)
+        except InvalidToolCall as error:
+            raise Problem("invalid", str(error), pointer=where) from error
+    return calls
+
+
+def _check_small(value: Mapping[str, Any], where: str) -> None:
+    """What every change of a review writes again, or a whole policy is read from."""
+    try:
+        size = len(json.dumps(value, ensure_ascii=False).encode())
+    except UnicodeEncodeError as error:
+        told = "This holds half a surrogate pair, which is no text."
+        raise Problem("invalid", told, pointer=where) from error
+    if size > MAX_BYTES:
+        raise Problem("invalid", f"This may take {MAX_BYTES:,} bytes at most.", pointer=where)

@@ -1,0 +1,91 @@
+// An agent of LangChain for JavaScript: its own middleware interrupts, people decide in Slack, and it is resumed
+// with what they decided.
+//
+//     npm install langchain @langchain/core @langchain/langgraph zod
+//     HITL_URL=http://127.0.0.1:3000 HITL_TOKEN=hitl_… node examples/langchain_js.mjs
+
+import { randomUUID } from "node:crypto";
+import { Command, MemorySaver } from "@langchain/langgraph";
+import {
+  AIMessage,
+  createAgent,
+  createMiddleware,
+  fakeModel,
+  humanInTheLoopMiddleware,
+  tool,
+  ToolMessage,
+} from "langchain";
+import { z } from "zod";
+
+const { HITL_URL, HITL_TOKEN } = process.env;
+const holder = `${process.pid}-${randomUUID()}`; // each process that can die alone is one
+
+async function ask(method, path, body) {
+  const headers = {
+    authorization: `Bearer ${HITL_TOKEN}`,
+    "content-type": "application/json",
+    "idempotency-key": randomUUID(), // the same for each try of this request
+  };
+  for (let pause = 250; ; pause = Math.min(pause * 2, 10_000)) {
+    try {
+      const answer = await fetch(`${HITL_URL}/v1/reviews${path}`, { method, headers, body: body && JSON.stringify(body) });
+      const told = await answer.json();
+      if (answer.ok) return told;
+      if (answer.status < 500) throw new Error(`${told.code}: ${told.detail}`, { cause: "refused" });
+    } catch (error) {
+      if (error.cause === "refused") throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, pause));
+  }
+}
+
+let review;
+
+// Stands in front of each reviewed call: it runs once, whoever resumes the agent twice, and only as it was decided.
+const guard = createMiddleware({
+  name: "guard",
+  wrapToolCall: async (request, handler) => {
+    const { id, name, args } = request.toolCall;
+    if (!review?.outcome.execute.some((call) => call.id === id)) return handler(request); // nobody had to be asked
+    const { run } = await ask("POST", `/${review.id}/once`, { tool_call_id: id, name, args, holder });
+    if (run) return handler(request);
+    return new ToolMessage({ tool_call_id: id, name, content: "This was started before: see what came of it." });
+  },
+});
+
+const agent = createAgent({
+  // In place of yours: it asks for one mail, and then it is content.
+  model: fakeModel()
+    .respondWithTools([{ id: "c1", name: "send_email", args: { to: "ada@example.com", copies: 1 } }])
+    .respond(new AIMessage("Done.")),
+  tools: [
+    tool(({ to }) => `sent to ${to}`, {
+      name: "send_email",
+      description: "Send a mail",
+      schema: z.object({ to: z.string(), copies: z.number() }),
+    }),
+  ],
+  middleware: [humanInTheLoopMiddleware({ interruptOn: { send_email: true } }), guard],
+  checkpointer: new MemorySaver(), // in production one that lasts
+});
+
+const thread = { configurable: { thread_id: "t-42" } };
+let state = await agent.invoke({ messages: [{ role: "user", content: "Write to Ada" }] }, thread);
+while (state.__interrupt__) {
+  const [{ id: turn, value: interrupt }] = state.__interrupt__;
+  const calls = state.messages.at(-1).tool_calls.map(({ id, name, args }) => ({ id, name, args }));
+  review = await ask("POST", "", { thread_id: "t-42", turn, interrupt, calls });
+  while (!review.outcome) review = await ask("GET", `/${review.id}?wait=30`);
+
+  state = await agent.invoke(new Command({ resume: review.resume }), thread);
+
+  const running = new Set(review.outcome.execute.map((call) => call.id));
+  const ran = state.messages.filter((each) => ToolMessage.isInstance(each) && running.has(each.tool_call_id));
+  const results = Object.fromEntries(ran.map((each) => [each.tool_call_id, String(each.content)]));
+  await ask("POST", `/${review.id}/done`, { results, holder });
+  review = undefined;
+}
+
+for (const told of state.messages.filter((each) => ToolMessage.isInstance(each))) {
+  console.log(`${told.name}: ${told.content}`);
+}

@@ -1,0 +1,100 @@
+"""One interrupt of each system, as it raises it: a call of `ask`, and people may say everything it knows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+Json = dict[str, Any]
+
+ARGS = {"n": 1}
+#: By the name of the dialect.
+INTERRUPTS: dict[str, Any] = {
+    "langchain": {
+        "action_requests": [{"name": "ask", "args": ARGS, "description": "Why"}],
+        "review_configs": [
+            {"action_name": "ask", "allowed_decisions": ["approve", "edit", "reject", "respond"]}
+        ],
+    },
+    "langchain_per_call": [
+        {
+            "id": "i1",
+            "value": {"type": "tool_approval", "tool_call_id": "c1", "name": "ask", "args": ARGS},
+        }
+    ],
+    "langchain_js": {
+        "actionRequests": [{"name": "ask", "args": ARGS, "description": "Why"}],
+        "reviewConfigs": [{"actionName": "ask", "allowedDecisions": ["approve", "edit", "reject"]}],
+    },
+    "sagents": {
+        "action_requests": [{"tool_call_id": "c1", "tool_name": "ask", "arguments": ARGS}],
+        "review_configs": {"ask": {"allowed_decisions": ["approve", "edit", "reject"]}},
+        "hitl_tool_call_ids": ["c1"],
+    },
+    "agent_inbox": [
+        {
+            "action_request": {"action": "ask", "args": ARGS},
+            "config": {
+                "allow_accept": True,
+                "allow_edit": True,
+                "allow_respond": True,
+                "allow_ignore": True,
+            },
+        }
+    ],
+    "arcgis": {
+        "id": "i1",
+        "agentId": "map",
+        "kind": "booleanChoice",
+        "message": "Really?",
+        "metadata": {"toolName": "ask", "args": ARGS},
+    },
+}
+INTERRUPTS["xpertai"] = INTERRUPTS["langchain_js"]
+
+_EDITED = {"name": "ask", "args": {"n": 2}}
+#: What each system is resumed with, by what was decided: the edit makes `n` 2, the message is "no".
+RESUMES: dict[str, dict[str, Any]] = {
+    "langchain": {
+        "approve": {"decisions": [{"type": "approve"}]},
+        "edit": {"decisions": [{"type": "edit", "edited_action": _EDITED}]},
+        "reject": {"decisions": [{"type": "reject", "message": "no"}]},
+        "respond": {"decisions": [{"type": "respond", "message": "no"}]},
+    },
+    "langchain_per_call": {
+        "approve": {"i1": {"type": "approve"}},
+        "edit": {"i1": {"type": "edit", "edited_action": _EDITED}},
+        "reject": {"i1": {"type": "reject", "message": "no"}},
+        "respond": {"i1": {"type": "respond", "message": "no"}},
+    },
+    "langchain_js": {
+        "approve": {"decisions": [{"type": "approve"}]},
+        "edit": {"decisions": [{"type": "edit", "editedAction": _EDITED}]},
+        "reject": {"decisions": [{"type": "reject", "message": "no"}]},
+    },
+    "sagents": {
+        "approve": [{"type": "approve"}],
+        "edit": [{"type": "edit", "arguments": {"n": 2}}],
+        "reject": [{"type": "reject"}],
+    },
+    "agent_inbox": {
+        "approve": [{"type": "accept", "args": {"action": "ask", "args": ARGS}}],
+        "edit": [{"type": "edit", "args": {"action": "ask", "args": {"n": 2}}}],
+        "respond": [{"type": "response", "args": "no"}],
+        "ignore": [{"type": "ignore", "args": None}],
+    },
+    "arcgis": {
+        "approve": {"id": "i1", "agentId": "map", "payload": True},
+        "reject": {"id": "i1", "agentId": "map", "payload": False},
+    },
+}
+RESUMES["xpertai"] = RESUMES["langchain_js"]
+
+
+def batch(*asked: tuple[str, Json | None, list[str]]) -> Json:
+    """An interrupt of LangChain for JavaScript: (name, args, allowed decisions) each."""
+    return {
+        "actionRequests": [{"name": name, "args": args} for name, args, _ in asked],
+        "reviewConfigs": [
+            {"actionName": name, "allowedDecisions": allowed} for name, _, allowed in asked
+        ],
+    }
