@@ -16,6 +16,11 @@ SUITE = """
     def test_of_the_page():
         pass
 
+    @pytest.mark.redis
+    @pytest.mark.node
+    def test_of_node():
+        pytest.skip("no npm")
+
     def test_of_something_else():
         pytest.skip("not on this system")
 """
@@ -24,7 +29,7 @@ SUITE = """
 @pytest.fixture
 def suite(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
     monkeypatch.delenv("CI", raising=False)
-    pytester.makeini("[pytest]\nmarkers =\n  redis\n  browser")
+    pytester.makeini("[pytest]\nmarkers =\n  redis\n  browser\n  node")
     pytester.makepyfile(SUITE)
     return pytester
 
@@ -34,16 +39,16 @@ def run(suite: pytest.Pytester) -> pytest.RunResult:
 
 
 def test_at_home_they_are_skipped(suite: pytest.Pytester):
-    run(suite).assert_outcomes(skipped=3)
+    run(suite).assert_outcomes(skipped=4)
 
 
 def test_in_ci_they_fail_with_the_reason(suite: pytest.Pytester, monkeypatch: pytest.MonkeyPatch):
-    """The skip of Redis and of the browser is a failure; that of anything else is not."""
+    """The skip of Redis and of the browser is a failure; that of Node or of anything else is not."""
     monkeypatch.setenv("CI", "1")
 
     result = run(suite)
 
-    result.assert_outcomes(failed=1, errors=1, skipped=1)
+    result.assert_outcomes(failed=1, errors=1, skipped=2)
     result.stdout.fnmatch_lines(["*must not be skipped in CI: Skipped: no server"])
     result.stdout.fnmatch_lines(["*must not be skipped in CI: Skipped: no browser"])
 

@@ -1,12 +1,9 @@
-"""LangChain for JavaScript raises its interrupts and takes our answers, where Node and it are installed:
-`npm install langchain @langchain/core @langchain/langgraph` somewhere, and HITL_NODE_MODULES says where.
-"""
+"""LangChain for JavaScript raises its interrupts and takes our answers."""
 
 from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,11 +17,9 @@ from hitl_core.gate import Outcome, Request, request
 from hitl_core.model import ToolCall
 from hitl_core.review.proposal import Proposal
 from tests.dialects.conformance import ADA, Running, a_gate
+from tests.support.node import langchain_js
 
-pytestmark = pytest.mark.skipif(
-    not os.environ.get("HITL_NODE_MODULES") or shutil.which("node") is None,
-    reason="Node and npm's langchain are not there (HITL_NODE_MODULES)",
-)
+pytestmark = pytest.mark.node
 Json = dict[str, Any]
 SCRIPT = Path(__file__).with_name("langchain_js_agent.mjs")
 JS = dialects.get("langchain_js")
@@ -74,8 +69,9 @@ class Agent:
 @contextmanager
 def an_agent() -> Iterator[Agent]:
     process = subprocess.Popen(
-        ["node", str(SCRIPT)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
+        ["node", str(SCRIPT)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        env={**os.environ, "HITL_NODE_MODULES": str(langchain_js())},
+    )  # fmt: skip
     try:
         yield Agent(process)
     finally:

@@ -19,6 +19,7 @@ from hitl_core.store import RedisStore
 from tests.api.client import Client
 from tests.scenarios.test_door import Doors
 from tests.support.bots import CANARY, ROOT, Scene
+from tests.support.node import langchain_js
 from tests.support.slack import buttons
 
 Json = dict[str, Any]
@@ -26,11 +27,6 @@ TO = f"{CANARY}@example.com"
 ARGS = [{"to": TO, "copies": number} for number in (1, 2, 3)]
 EDITED = {"to": TO, "copies": 9}
 THREE = ["approve", "edit", "reject"]
-MODULES = os.environ.get("HITL_NODE_MODULES", "")
-with_langchain_js = pytest.mark.skipif(
-    not MODULES or shutil.which("node") is None,
-    reason="Node and npm's langchain are not there (HITL_NODE_MODULES)",
-)
 
 
 @pytest.fixture
@@ -219,7 +215,7 @@ async def test_promise_1_what_the_policy_denies_is_on_the_card_and_asks_nobody(
 # ------------------------------------------------------------------------------- the real LangChain JS
 
 
-@with_langchain_js
+@pytest.mark.node
 async def test_langchain_js_itself(scene: Scene, client: Client):
     """Given an agent of LangChain for JavaScript; when Alice approves one call, edits one, and its interrupt
     and our answer travel as JSON; then it runs what she decided."""
@@ -230,6 +226,7 @@ async def test_langchain_js_itself(scene: Scene, client: Client):
     agent = await asyncio.create_subprocess_exec(
         "node", "tests/dialects/langchain_js_agent.mjs", cwd=ROOT,
         stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
+        env={**os.environ, "HITL_NODE_MODULES": str(langchain_js())},
     )  # fmt: skip
     assert agent.stdin is not None
     assert agent.stdout is not None
@@ -262,17 +259,14 @@ async def test_langchain_js_itself(scene: Scene, client: Client):
     assert EDITED in [call["args"] for call in ended["ran"]]
 
 
-@with_langchain_js
+@pytest.mark.node
 @pytest.mark.parametrize("button", ["approve", "reject"])
 async def test_the_example_for_langchain_js(
     scene: Scene, client: Client, tmp_path: Path, button: str
 ):
     """Given examples/langchain_js.mjs, as it is, beside its packages; when Alice decides; then its tool runs
     once, or its model is told why not, and the card says what came of it."""
-    modules = (
-        Path(MODULES) if Path(MODULES).name == "node_modules" else Path(MODULES, "node_modules")
-    )
-    (tmp_path / "node_modules").symlink_to(modules)
+    (tmp_path / "node_modules").symlink_to(langchain_js())
     shutil.copy(ROOT / "examples" / "langchain_js.mjs", tmp_path)
     agent = await asyncio.create_subprocess_exec(
         "node", "langchain_js.mjs", cwd=tmp_path, stdout=asyncio.subprocess.PIPE,

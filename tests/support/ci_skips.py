@@ -8,6 +8,8 @@ from collections.abc import Generator
 import pytest
 
 NEVER_SKIPPED = ("redis", "browser")
+#: These need npm's registry as well, and may be.
+UNLESS = "node"
 
 
 @pytest.hookimpl(wrapper=True)
@@ -17,6 +19,7 @@ def pytest_runtest_makereport(
     report = yield
     expected = hasattr(report, "wasxfail")
     must_run = any(item.get_closest_marker(name) for name in NEVER_SKIPPED)
+    must_run &= item.get_closest_marker(UNLESS) is None
     if must_run and not expected:
         _refuse_skip(report)
     return report
