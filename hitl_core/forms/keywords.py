@@ -25,6 +25,8 @@ def _pattern(validator: Any, pattern: str, text: Any, schema: Any) -> Errors:
         if not meter.search(pattern, text):
             yield ValidationError(f"must match the pattern {pattern}")
     except TextTooLong as error:
+        if meter.strict:
+            raise
         yield ValidationError(str(error))
 
 
@@ -99,7 +101,10 @@ def _unique_items(validator: Any, unique: Any, value: Any, schema: Any) -> Error
 
 def _format(validator: Any, name: Any, value: Any, schema: Any) -> Errors:
     if isinstance(value, str) and len(value) > 10_000 and format_words(name):
-        yield ValidationError(f"is too long ({len(value):,} characters) to be checked")
+        told = f"is too long ({len(value):,} characters) to be checked"
+        if validator.format_checker.strict:
+            raise TextTooLong(told)
+        yield ValidationError(told)
     elif not conforms(name, value):
         yield ValidationError(f"is not a valid {cast(str, format_words(name)).split(' ', 1)[1]}")
 

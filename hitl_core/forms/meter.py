@@ -34,10 +34,15 @@ class TextTooLong(TooMuchWork):
 
 class Meter(FormatChecker):
     """What one validation may still cost. A format checker, because a validator hands its own to
-    every validator that it makes for a part of the schema, and so this reaches all of them."""
+    every validator that it makes for a part of the schema, and so this reaches all of them.
 
-    def __init__(self, value: object) -> None:
+    `strict`: a text that is too long to be checked is no error of its field, it ends the validation. Who asks
+    whether a schema is met must not take "can't be checked" for "no".
+    """
+
+    def __init__(self, value: object, *, strict: bool = False) -> None:
         super().__init__(formats=())
+        self.strict = strict
         self.left = STEPS
         self.depth = 0
         self.sizes: dict[int, int] = {}

@@ -29,7 +29,7 @@ def predicate(schema: dict[str, Any]) -> Callable[[JsonObject], bool]:
     registry = cast(Any, Registry)()  # empty: nothing is ever fetched
 
     def is_met(args: JsonObject) -> bool:
-        checks = validator(plain, registry=registry, format_checker=Meter(args))
+        checks = validator(plain, registry=registry, format_checker=Meter(args, strict=True))
         return bool(checks.is_valid(args))
 
     return is_met

@@ -18,7 +18,7 @@ from hitl_core.policy.report import Report
 from hitl_core.policy.rule import Rule, Seen
 from hitl_core.policy.rules import Rules
 from hitl_core.policy.ruling import Ruling
-from hitl_core.policy.stricter import stricter, target
+from hitl_core.policy.stricter import either, stricter, target
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -157,10 +157,16 @@ class Policy:
 
 
 async def _first(rules: Iterable[Rule], seen: Seen) -> Ruling | None:
+    """The first that matches. One whose `when` failed may match or not: the search goes on, and tightens."""
+    unsure: Ruling | None = None
     for rule in rules:
-        if (ruling := await rule.judge(seen)) is not None:
+        ruling = await rule.judge(seen)
+        if ruling is not None and unsure is not None:
+            ruling = either(ruling, unsure)
+        if ruling is not None and not ruling.unsure:
             return ruling
-    return None
+        unsure = ruling or unsure
+    return unsure
 
 
 def _digest(source: object, report: Report) -> str:

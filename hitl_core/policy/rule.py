@@ -63,7 +63,7 @@ class Rule:
     dialect: DialectName | None = None
 
     async def judge(self, seen: Seen) -> Ruling | None:
-        """None where `when` is not met. One that fails, or says neither, counts as met: in doubt, ask."""
+        """None where `when` is not met. One that fails, or says neither, counts as met, and as `unsure`."""
         failure = ""
         if self.when is not None:
             try:
@@ -93,6 +93,7 @@ class Rule:
             route=self.route,
             idempotent=self.idempotent,
             line=self.line,
+            unsure=bool(failure),
         )
 
     def _text(self, said: str | None, prefix: str, call: ToolCall) -> str | None:

@@ -13,8 +13,9 @@ class Ruling:
     """Everything that is frozen into the review when the call is submitted. Nobody changes its schemas.
 
     `description` tells people why they are asked. `allowed_decisions` is empty unless the verdict
-    is `review`, and never empty then. `line` is where the rule stands, None without a file. The rest is
-    as in `ActionRequest` and `ReviewConfig`.
+    is `review`, and never empty then. `line` is where the rule stands, None without a file. `unsure`: its
+    `when` failed, so it may not be the rule that speaks. The rest is as in `ActionRequest` and
+    `ReviewConfig`.
     """
 
     verdict: Verdict
@@ -30,3 +31,4 @@ class Ruling:
     text: str | None = None
     title: str | None = None
     interrupt_id: str | None = None
+    unsure: bool = False

@@ -43,6 +43,24 @@ def stricter(policy: Ruling, run: Ruling) -> Ruling:
     )
 
 
+def either(ruling: Ruling, unsure: Ruling) -> Ruling:
+    """Where nobody knows which of the two speaks, as the `when` of one has failed: what both would take.
+
+    Whoever can make a `when` fail must gain nothing by it, not even other people to ask.
+    """
+    kinds = {ruling.verdict.kind, unsure.verdict.kind}
+    if "deny" in kinds:
+        return ruling if ruling.verdict.kind == "deny" else unsure
+    if kinds != {"review"}:
+        asks = ruling if ruling.verdict.kind == "review" else unsure
+        return replace(asks, unsure=ruling.unsure)
+    if ruling.route.notify != unsure.route.notify:
+        reason = f"{unsure.verdict.reason} Another rule asks other people, so nobody can be asked."
+        denied = Verdict(kind="deny", rule=unsure.verdict.rule, reason=reason)
+        return replace(ruling, verdict=denied, allowed_decisions=())
+    return replace(stricter(ruling, unsure), verdict=unsure.verdict)
+
+
 def target(*rules: Iterable[Rule]) -> Target:
     """Of a tool whose arguments are not known yet: every rule that could speak does."""
     speaking = [rule for each in rules for rule in _until_certain(each)]

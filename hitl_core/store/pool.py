@@ -28,15 +28,20 @@ class Pool(ConnectionPool):
                 await self._turns.acquire()
         except TimeoutError as error:
             raise ConnectionError("No connection is free.") from error
+        connection = None
         try:
-            return await super().get_connection()
+            connection = self.get_available_connection()
+            await self.ensure_connection(connection)
+            return connection
         except BaseException:
-            self._turns.release()
+            # Once, with its connection or without: redis-py's own `get_connection` gives it back as well.
+            await self.release(connection)
             raise
 
     async def release(self, connection: Any) -> None:
         try:
-            await super().release(connection)
+            if connection is not None:
+                await super().release(connection)
         finally:
             self._turns.release()
 

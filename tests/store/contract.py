@@ -480,6 +480,23 @@ class StoreContract:
         assert (len(first), len(second)) == (2, 1)
         assert len({hint.entry for hint in [*first, *second]}) == 3
 
+    async def test_what_was_left_is_found_behind_what_is_held(self, store: Store, let_pass: Pass):
+        """Given a bot with many entries that it still works on, and one of another that is gone; then that
+        one is found after some looks, however few entries a look takes in."""
+        for _ in range(25):
+            await created(store)
+        held = [hint.entry for hint in await store.read_events("busy", 1, limit=25)]
+        left = await created(store)
+        await store.read_events("gone", 1)
+        await let_pass(0.2)
+
+        found: list[str] = []
+        for _ in range(4):
+            await store.hold_events("busy", held)
+            found += [h.review_id for h in await store.reclaim_events("heir", 0.15, limit=1)]
+
+        assert left.id in found
+
     async def test_dead_letters_come_back_when_they_are_asked_for(
         self, store: Store, let_pass: Pass
     ):
@@ -496,6 +513,27 @@ class StoreContract:
 
         [back] = await store.read_events("bot", 1)
         assert (back.review_id, back.places, back.deliveries) == (review.id, review.places, 2)
+
+    async def test_the_dead_letters_of_a_review_are_one(self, store: Store):
+        """Given two buried entries of one review and one of another, then two reviews are counted; revived,
+        each comes back once, for all of its places."""
+        one = await created(store)
+        [taken] = await store.read_events("bot", 1)
+        await store.bury(taken, "channel_not_found")
+        await approved(store, one)
+        [again] = await store.read_events("bot", 1)
+        await store.bury(again._replace(places=("slack:#ops",)), "not_in_channel")
+        other = await created(store, thread_id="other")
+        [third] = await store.read_events("bot", 1)
+        await store.bury(third._replace(places=None), "it can't be read")
+        assert await store.buried() == 2
+
+        assert await store.revive() == 2
+        assert await store.buried() == 0
+
+        back = {hint.review_id: hint.places for hint in await store.read_events("bot", 1)}
+        assert back == {one.id: (*one.places, "slack:#ops"), other.id: None}
+        assert await store.read_events("bot", 0.01) == []
 
     # ------------------------------------------------------------------ heartbeats
 

@@ -583,6 +583,19 @@ async def test_connections_go_to_whoever_asked_first(redis_url: str):
         await client.aclose()
 
 
+async def test_an_outage_gives_nobody_a_second_turn(own_redis: OwnRedis):
+    """Given many who asked while the server was away; when it is back; then turns are as many as before."""
+    server = own_redis()
+    client = connect(server.url, connections=4)
+    server.stop()
+    for _ in range(20):
+        with pytest.raises(redis.ConnectionError):
+            await client.ping()
+    server.start()
+    await asyncio.gather(*(client.ping() for _ in range(50)))
+    await client.aclose()
+
+
 async def test_a_connection_that_is_cancelled_twice_while_it_is_made_is_closed(redis_url: str):
     """Given a server that is slow to greet, and somebody who gives up twice; then no socket is left."""
     async with proxy_to(redis_url) as proxy:

@@ -1,0 +1,81 @@
+"""Arguments that make a `when` fail: whoever sends them must gain nothing by it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from hitl_core import Policy, ToolCall
+from hitl_core.policy import Ruling
+
+SQL = "DELETE FROM users; --"
+
+
+def ruling(config: dict[str, Any], name: str, **args: Any) -> Ruling:
+    return Policy.from_mapping(config).judge(ToolCall("c1", name, args))
+
+
+@pytest.mark.parametrize(
+    "property",
+    [
+        {"pattern": "(?i).*delete.*"},
+        {"pattern": "(?i)delete.*from.*users"},
+        {"pattern": r"(?is)\s*delete\s+from\s"},
+        {"format": "uri"},
+    ],
+)
+@pytest.mark.parametrize("padding", [0, 300, 4_000, 20_000])
+def test_promise_1_padding_opens_no_gate(property: dict[str, str], padding: int) -> None:
+    """Given a rule that looks at a text; when it is made too long to be looked at; then people are asked."""
+    when = {"properties": {"query": property}, "required": ["query"]}
+    config = {"default": "allow", "interrupt_on": {"run_sql": {"when": when}}}
+    text = "https://example.com/" if "format" in property else SQL
+    end = "a" if "format" in property else " "
+    assert ruling(config, "run_sql", query=text + end * padding).verdict.kind == "review"
+
+
+#: No `when` is ever checked beside such a number.
+JUNK = {"memo": 10**3000}
+SMALL = {"properties": {"amount": {"maximum": 100}}}
+
+
+def test_promise_1_a_when_that_fails_beats_no_denial() -> None:
+    config = {"default": "deny", "interrupt_on": {"pay": {"when": SMALL}}}
+    assert ruling(config, "pay", amount=50).verdict.kind == "review"
+    assert ruling(config, "pay", amount=1_000).verdict.kind == "deny"
+    assert ruling(config, "pay", amount=1_000, **JUNK).verdict.kind == "deny"
+
+
+@pytest.mark.parametrize("default", ["allow", "review"])
+def test_a_when_that_fails_asks_where_nothing_speaks_against_it(default: str) -> None:
+    rule = {"when": SMALL, "allowed_decisions": ["approve", "reject"]}
+    found = ruling({"default": default, "interrupt_on": {"pay": rule}}, "pay", amount=1, **JUNK)
+    assert found.verdict.kind == "review"
+    assert found.verdict.rule == "pay"
+    assert found.allowed_decisions == ("approve", "reject")
+    assert "Its `when` failed" in found.verdict.reason
+
+
+def test_promise_7_a_when_that_fails_chooses_nobody() -> None:
+    """Given small payments that #interns decide and others that #managers do; when nobody can tell which this
+    is; then neither is asked, and it does not run."""
+    rules = {
+        "pay": {"when": SMALL, "notify": "slack:#interns"},
+        "pa*": {"notify": "slack:#managers"},
+    }
+    config = {"default": "deny", "interrupt_on": rules}
+    assert ruling(config, "pay", amount=1).route.notify == ("slack:#interns",)
+    assert ruling(config, "pay", amount=1_000).route.notify == ("slack:#managers",)
+    found = ruling(config, "pay", amount=1_000, **JUNK)
+    assert found.verdict.kind == "deny"
+    assert "Another rule asks other people" in found.verdict.reason
+
+
+def test_two_that_fail_are_both_obeyed() -> None:
+    rules = {
+        "pay": {"when": SMALL, "allowed_decisions": ["approve", "reject"]},
+        "pa*": {"when": SMALL, "allowed_decisions": ["edit", "reject"]},
+    }
+    found = ruling({"default": "allow", "interrupt_on": rules}, "pay", amount=1, **JUNK)
+    assert (found.verdict.kind, found.allowed_decisions) == ("review", ("reject",))
