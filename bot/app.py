@@ -28,7 +28,7 @@ from bot.outbox import IDLE, PACE, REVIVE, Outbox
 from bot.settings import Half, Settings
 from bot.web import Probe, add_slack, make_web
 from bot.workers import Workers
-from hitl_core.errors import SettingsError
+from hitl_core.errors import SettingsError, told
 from hitl_core.review.service import Reviews
 from hitl_core.store import RedisStore
 
@@ -154,9 +154,25 @@ def _bolt(settings: Settings, channel: SlackChannel) -> AsyncApp:
     )
 
 
+def _server_log() -> logging.Logger:
+    """What aiohttp says of requests that it can't read, without what stood in them."""
+    log = logging.getLogger("bot.server")
+    log.addFilter(_told)  # one that is there already is not added again
+    return log
+
+
+def _told(record: logging.LogRecord) -> bool:
+    if record.exc_info and record.exc_info[1]:
+        record.msg, record.args = f"{record.msg}: {told(record.exc_info[1])}", ()
+        record.exc_info = None
+    return True
+
+
 @asynccontextmanager
 async def _serving(app: web.Application, settings: Settings) -> AsyncGenerator[str, None]:
-    runner = web.AppRunner(app, access_log=None, shutdown_timeout=LAST_REQUESTS)
+    runner = web.AppRunner(
+        app, access_log=None, logger=_server_log(), shutdown_timeout=LAST_REQUESTS
+    )
     await runner.setup()
     try:
         try:

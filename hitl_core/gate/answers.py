@@ -42,7 +42,7 @@ def _answer(review: Review, call: Call) -> Answer:
 
 def _told(review: Review, call: Call) -> tuple[str, Literal["success", "error"]]:
     if call.key in review.runs:
-        return _ran(call, review.runs[call.key])
+        return _ran(review.tool(call), review.runs[call.key])
     if call.verdict.kind == "deny":
         return denial(call.name, call.verdict.reason), "error"
     action = review.action(call.key)
@@ -101,14 +101,14 @@ def _rejected(
     assert_never(dialect)
 
 
-def _ran(call: Call, run: Run) -> tuple[str, Literal["success", "error"]]:
+def _ran(name: str, run: Run) -> tuple[str, Literal["success", "error"]]:
     match run.state:
         case "done" if run.by is not None:
-            return f"`{call.name}` ran; its result was lost. {run.by.name} confirmed it.", "success"
+            return f"`{name}` ran; its result was lost. {run.by.name} confirmed it.", "success"
         case "done":
-            return f"`{call.name}` ran: {run.line}", "success"
+            return f"`{name}` ran: {run.line}", "success"
         case "skipped":
-            return f"`{call.name}` was skipped: whether it ran before is not known.", "error"
+            return f"`{name}` was skipped: whether it ran before is not known.", "error"
         case "started" | "in_doubt" | "cleared":
-            return f"Whether `{call.name}` ran is not known. Do not retry it.", "error"
+            return f"Whether `{name}` ran is not known. Do not retry it.", "error"
     assert_never(run.state)

@@ -25,7 +25,9 @@ async def scene(
         finally:
             await scene.close()
         assert doubles(sandbox) == []
-        logs = [caplog.text, *(process.output for process in scene.processes)]
+        # At this point `caplog.text` is that of the fixture's own end, and so empty.
+        ours = [logging.Formatter().format(record) for record in caplog.get_records("call")]
+        logs = [*ours, *(process.output for process in scene.processes)]
         for log in logs:
             assert CANARY not in log
             assert "Traceback" not in log
