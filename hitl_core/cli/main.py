@@ -16,6 +16,7 @@ from hitl_core.cli import (
     reviews_cancel,
     reviews_decide,
     reviews_list,
+    reviews_resolve,
     reviews_show,
     tokens,
 )
@@ -101,7 +102,7 @@ def parser() -> argparse.ArgumentParser:
     )
     for command in (policy_check, policy_explain, policy_test, policy_import):
         command.add_to(policy)
-    for command in (reviews_list, reviews_show, reviews_decide, reviews_cancel):
+    for command in (reviews_list, reviews_show, reviews_decide, reviews_resolve, reviews_cancel):
         command.add_to(reviews)
     tokens.add_to(doors)
     return top

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TextIO, assert_never
 
 from hitl_core.cli import told
 from hitl_core.cli.terminal import BOLD, DIM, GREEN, RED, YELLOW, Paint, say, say_field
 from hitl_core.cli.values import say_args
+from hitl_core.errors import Refused
 from hitl_core.model import Action, Call, Decision, Review, Run, Snapshot
 from hitl_core.review.transitions import VERBS, deadline
 
@@ -17,6 +18,31 @@ Field = tuple[str, str | Paint]
 def numbers_of(review: Review) -> dict[str, int]:
     """By key: the numbers that the cards give to the actions."""
     return {action.key: number for number, action in enumerate(review.actions, start=1)}
+
+
+def may_mean(review: Review, named: str, calls: Iterable[Call]) -> list[Call]:
+    """Of these calls those that a person can mean by a number on the card, a tool's name or a call's id."""
+    numbers = numbers_of(review)
+    return [
+        call
+        for call in calls
+        if named in (call.tool_call_id, call.name, str(numbers.get(call.key, "-")))
+    ]
+
+
+def one_of(review: Review, named: str, found: Sequence[Call]) -> Call:
+    """The only one; raises Refused where another may have been meant."""
+    if len(found) == 1:
+        return found[0]
+    raise ambiguous(review, named, found)
+
+
+def ambiguous(review: Review, named: str, found: Iterable[Call]) -> Refused:
+    numbers = numbers_of(review)
+    which = ", ".join(
+        f"{numbers.get(call.key, '-')} ({call.name} {call.tool_call_id})" for call in found
+    )
+    return Refused("ambiguous", f"{named!r} may mean {which}: say another of its names.")
 
 
 def say_call(snapshot: Snapshot, call: Call, *, rest: str | None, to: TextIO | None = None) -> None:

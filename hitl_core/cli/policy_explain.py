@@ -1,4 +1,4 @@
-"""`hitl policy explain FILE 'tool {json}'`: what the policy says about one call, and why."""
+"""`hitl policy explain FILE TOOL '{json}'`: what the policy says about one call, and why."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _EPILOG = """\
 example:
-  $ hitl policy explain policy.yaml 'run_sql {"query": "DELETE FROM orders"}'
+  $ hitl policy explain policy.yaml run_sql '{"query": "DELETE FROM orders"}'
   run_sql: review
     rule       run_sql (policy.yaml:9)
     reason     Review this SQL statement before execution.
@@ -48,14 +48,17 @@ def add_to(commands: Commands) -> None:
     parser.add_argument(
         "call",
         metavar="CALL",
-        help="a tool's name and its arguments as JSON, in one pair of quotes",
+        help="a tool's name; its arguments as JSON may follow in the same pair of quotes",
+    )
+    parser.add_argument(
+        "args", metavar="ARGS", nargs="?", default="", help="or in quotes of their own; else {}"
     )
 
 
 def run(args: argparse.Namespace) -> int:
     try:
         policy = Policy.load(args.file)
-        call = _read_call(args.call)
+        call = _read_call(f"{args.call} {args.args}")
     except InvalidPolicy as error:
         return say_problems(error)
     except InvalidToolCall as error:

@@ -10,6 +10,7 @@ from uuid import uuid4
 from hitl_core.cli import told
 from hitl_core.cli.command import add_command
 from hitl_core.cli.session import (
+    BUSY,
     MAYBE,
     add_id,
     add_redis,
@@ -68,6 +69,8 @@ def run(args: argparse.Namespace) -> int:
         return complain(wrong)
     snapshot = with_reviews(args, lambda reviews: find(reviews, args.id))
     review = snapshot.review
+    if review.doubts:
+        raise Refused("started", f"It is too late to cancel this: {told.doubt(review)}")
     transitions.cancel(
         review, operator(), args.reason, snapshot.now
     )  # refused before anybody is asked
@@ -89,7 +92,5 @@ async def _cancel(reviews: Reviews, review_id: str, reason: str | None) -> None:
         raise StoreUnavailable(f"{error} {MAYBE}") from error
     except Refused as refused:
         if refused.code == "busy":
-            raise Refused(
-                "busy", "Others are deciding at this very moment. Run the command again."
-            ) from refused
+            raise Refused("busy", BUSY) from refused
         raise

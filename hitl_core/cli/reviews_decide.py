@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 from uuid import uuid4
 
+from hitl_core.cli import told
 from hitl_core.cli.command import add_command
-from hitl_core.cli.one_call import numbers_of, say_call
+from hitl_core.cli.one_call import ambiguous, may_mean, one_of, say_call
 from hitl_core.cli.session import (
+    BUSY,
     MAYBE,
     add_id,
     add_redis,
     add_yes,
+    check_switch,
     find,
     operator,
     text,
@@ -23,9 +25,8 @@ from hitl_core.cli.session import (
     with_reviews,
 )
 from hitl_core.cli.terminal import complain, confirmed, note, say
-from hitl_core.cli.told import tools, waiting
 from hitl_core.cli.values import say_args
-from hitl_core.errors import Refused, SettingsError, StoreUnavailable
+from hitl_core.errors import Refused, StoreUnavailable
 from hitl_core.model import Action, Arguments, DecisionType, Review, Snapshot, decode, encode
 from hitl_core.review import transitions
 from hitl_core.review.transitions import VERBS, Proposal
@@ -34,13 +35,8 @@ if TYPE_CHECKING:
     from hitl_core.cli.command import Commands
     from hitl_core.review.service import Reviews
 
-_SWITCH = "HITL_CLI_DECIDE"
 #: In place of one action.
 _ALL = "all"
-_OFF = (
-    f"Deciding on the command line is off: it asks nobody whether you may. Set {_SWITCH}=1 where"
-    " operators shall be able to."
-)
 _MORE = """\
 It counts like an answer in the chat and follows the same rules: allowed
 decisions, required reasons, schemas, deadlines. But nobody is asked whether
@@ -104,8 +100,7 @@ def add_to(commands: Commands) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    if os.environ.get(_SWITCH) != "1":
-        raise SettingsError(_OFF)
+    check_switch()
     if wrong := _wrong(args) or unasked(args):
         return complain(wrong)
     try:
@@ -114,6 +109,8 @@ def run(args: argparse.Namespace) -> int:
         return complain(f"{args.args_file}: {error.strerror or error}.")
     snapshot = with_reviews(args, lambda reviews: find(reviews, args.id))
     review = snapshot.review
+    if review.doubts:  # a call can only be started when all is decided
+        raise Refused("already_decided", f"This is decided already; {told.doubt(review)}")
     actions = _chosen(review, args)
     proposals = [(a, Proposal(args.decision, a.revision, args.message, edited)) for a in actions]
     for action, proposal in proposals:  # what would be refused is refused before anybody is asked
@@ -151,32 +148,26 @@ def _edited(args: argparse.Namespace) -> Arguments | None:
 
 def _chosen(review: Review, args: argparse.Namespace) -> list[Action]:
     """Raises Refused where what was typed may mean another action than the one that was meant."""
-    named, numbers = args.action, numbers_of(review)
-    found = [
-        action
-        for action in review.actions
-        if named in (action.request.tool_call_id, action.request.name, str(numbers[action.key]))
-    ]
-    if named == _ALL and not found:
-        if not (open_actions := waiting(review)):
+    named = args.action
+    calls = [call for call in review.calls if review.action(call.key)]
+    found = may_mean(review, named, calls)
+    if named == _ALL and found:
+        raise ambiguous(review, named, found)
+    if named == _ALL:
+        if not (open_actions := told.waiting(review)):
             raise Refused("already_decided", "No action of this review waits any more.")
         return list(open_actions)
-    if len(found) == 1 and named != _ALL:
-        return found
     if not found:
-        has = tools(action.request.name for action in review.actions) or "no action"
+        has = told.tools(call.name for call in calls) or "no action"
         raise Refused("unknown_action", f"This review has {has}, and no action {named!r}.")
-    which = ", ".join(
-        f"{numbers[a.key]} ({a.request.name} {a.request.tool_call_id})" for a in found
-    )
-    raise Refused("ambiguous", f"{named!r} may mean {which}: say another of its names.")
+    key = one_of(review, named, found).key
+    return [action for action in review.actions if action.key == key]
 
 
 def _agreed(snapshot: Snapshot, proposals: list[tuple[Action, Proposal]]) -> bool:
     """Whether a person who saw what this is about says yes."""
     review = snapshot.review
-    requester = f", for {review.requester}" if review.requester else ""
-    say(f"{review.id}: {review.agent}, thread {review.thread_id}{requester}", to=sys.stderr)
+    say(told.heading(review), to=sys.stderr)
     rest = f"hitl reviews show {review.id} --args"
     for action, proposal in proposals:
         if (call := review.call(action.key)) is not None:
@@ -188,7 +179,7 @@ def _agreed(snapshot: Snapshot, proposals: list[tuple[Action, Proposal]]) -> boo
     verb = {"respond": "Answer in place of", "ignore": "Skip"}.get(
         proposals[0][1].type, proposals[0][1].type.capitalize()
     )
-    return confirmed(f"{verb} {tools(action.request.name for action, _ in proposals)}?")
+    return confirmed(f"{verb} {told.tools(action.request.name for action, _ in proposals)}?")
 
 
 async def _decide(
@@ -208,7 +199,7 @@ async def _decide(
         review = applied.review
         say(f"{VERBS[proposal.type]} {action.request.name} ({action.request.tool_call_id})")
     if code == 0:
-        left = len(waiting(review))
+        left = len(told.waiting(review))
         more = "1 more action waits" if left == 1 else f"{left} more actions wait"
         note(f"{more}." if left else "That was the last one: its agent goes on.")
     return code
@@ -218,14 +209,14 @@ def _in_our_words(refused: Refused, action: Action) -> Refused:
     """A refusal speaks of buttons."""
     match refused.code:
         case "busy":
-            told = "Others are deciding at this very moment. Run the command again."
+            words = BUSY
         case "unchanged":
-            told = "These are the arguments that it has. To run it as it is, say approve."
+            words = "These are the arguments that it has. To run it as it is, say approve."
         case "not_allowed":
             allowed = ", ".join(action.config.allowed_decisions)
-            told = f"The policy allows for {action.request.name}: {allowed}."
+            words = f"The policy allows for {action.request.name}: {allowed}."
         case "message_required":
-            told = f"{refused} Say it with --reason or --answer."
+            words = f"{refused} Say it with --reason or --answer."
         case _:
             return refused
-    return Refused(refused.code, told)
+    return Refused(refused.code, words)

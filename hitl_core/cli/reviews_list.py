@@ -86,7 +86,7 @@ def run(args: argparse.Namespace) -> int:
         say_table(_COLUMNS, _rows(listing.found))
     if not listing.found and not listing.problems:
         narrowed = args.agent is not None or args.thread is not None or args.status is not None
-        note("No review is like that." if narrowed else "Nothing waits: every review is done.")
+        note("No review matches." if narrowed else "Nothing waits: every review is done.")
     if listing.more:
         note(f"There are more than these {args.limit}: say --limit.")
     for problem in listing.problems:

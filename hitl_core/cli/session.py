@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 from hitl_core.cli.terminal import has_person
-from hitl_core.errors import Refused
+from hitl_core.errors import Refused, SettingsError
 from hitl_core.model import Reviewer, Snapshot
 from hitl_core.model.call import is_text
 
@@ -28,6 +28,14 @@ _ID = re.compile(r"[0-9]{1,4}-[0-9a-f]{4,32}")
 _WHOLE = re.compile(r"[0-9]{1,4}-[0-9a-f]{32}")
 _PAGE = 1000
 
+#: Without it nothing is decided here.
+_SWITCH = "HITL_CLI_DECIDE"
+_OFF = (
+    f"Deciding on the command line is off: it asks nobody whether you may. Set {_SWITCH}=1 where"
+    " operators may decide."
+)
+
+BUSY = "Others are deciding at this very moment. Run the command again."
 MAYBE = "Whether it was stored is not known. Run the command again: it counts only once."
 
 
@@ -39,6 +47,12 @@ def add_id(parser: argparse.ArgumentParser) -> None:
 
 def add_yes(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--yes", action="store_true", help="don't ask; needs the whole id")
+
+
+def check_switch() -> None:
+    """Raises SettingsError where deciding is off."""
+    if os.environ.get(_SWITCH) != "1":
+        raise SettingsError(_OFF)
 
 
 def text(typed: str) -> str:
@@ -54,7 +68,9 @@ def unasked(args: argparse.Namespace) -> str | None:
     """
     if args.yes:
         return None if is_whole(args.id) else "With --yes give the whole id, not its beginning."
-    return None if has_person() else "Nobody is there to be asked: add --yes to do it without."
+    if has_person():
+        return None
+    return "There is no terminal to ask you on: add --yes to go ahead without the question."
 
 
 def add_redis(parser: argparse.ArgumentParser) -> None:
@@ -109,7 +125,11 @@ async def find(reviews: Reviews, given: str) -> Snapshot:
     if is_whole(given):
         return await reviews.load(given)
     if not _ID.fullmatch(given):
-        raise Refused("no_id", f"{given!r} is no review's id: 0-, and four digits of it or more.")
+        raise Refused(
+            "no_id",
+            f"{given!r} is not a review's id. An id looks like 0-93b4c7d2; give at least four characters"
+            " after the dash.",
+        )
     found = {id async for id in live_ids(reviews.store) if id.startswith(given)}
     if len(found) > 1:
         raise Refused(

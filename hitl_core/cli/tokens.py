@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import unicodedata
 from typing import TYPE_CHECKING
 
 from hitl_core.cli import told
@@ -72,7 +73,9 @@ def add_to(commands: Commands) -> None:
 
 def _create(args: argparse.Namespace) -> int:
     if not args.agent.strip():
-        return complain("An agent has a name.")
+        return complain("The agent's name is empty.")
+    if any(unicodedata.category(char) == "Cc" for char in args.agent):
+        return complain("An agent's name has no control characters, such as a line break or a tab.")
 
     async def create(reviews: Reviews) -> tuple[Token, str]:
         token, shown = Token.issue(args.agent, args.note, await reviews.store.now())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -56,6 +57,22 @@ def tools(names: Iterable[str]) -> str:
     """`send_email (2), run_sql`."""
     counts = Counter(names).items()
     return ", ".join(name if count == 1 else f"{name} ({count})" for name, count in counts)
+
+
+def heading(review: Review) -> str:
+    """Whose review it is, above a question about it."""
+    requester = f", for {review.requester}" if review.requester else ""
+    return f"{review.id}: {review.agent}, thread {review.thread_id}{requester}"
+
+
+def doubt(review: Review) -> str:
+    """Of a review with a call in doubt: that nobody knows, and the command that ends it."""
+    call = review.doubts[0]
+    command = f"hitl reviews resolve {review.id} {shlex.quote(call.tool_call_id)}"
+    return (
+        f"whether {call.name} ran is not known. Look whether it did, and say so:"
+        f" {command} ran (or rerun, or skip)"
+    )
 
 
 def waiting(review: Review) -> tuple[Action, ...]:

@@ -135,8 +135,10 @@ def cancel(review: Review, by: Reviewer | None, reason: str | None, now: float) 
     None for the agent itself.
     """
     check_wanted(review)
-    if review.status not in ("pending", "settled") or review.runs:
+    if review.status not in ("pending", "settled"):
         raise Refused("started", "Its agent has it already: it can't be cancelled any more.")
+    if review.runs:
+        raise Refused("started", "Something of it may have run: it can't be cancelled any more.")
     cancelled = Cancellation(by=by, at=now, reason=(reason or "").strip() or None)
     settled = review.settled_at if review.status == "settled" else now
     update = {"status": "settled", "settled_at": settled, "cancelled": cancelled}

@@ -110,9 +110,11 @@ class Desk:
 
         return self.do(submit)
 
-    def claimed(self, *, started: bool = False, lease: float = 60, **where: Any) -> Review:
+    def claimed(
+        self, *calls: ToolCall, started: bool = False, lease: float = 60, **where: Any
+    ) -> Review:
         """A review that its agent has; its lease may have ended, and its call be in doubt."""
-        review = self.submit(**where)
+        review = self.submit(*calls, **where)
 
         async def claim(reviews: Reviews) -> Review:
             await approve_all(reviews, review.id)
@@ -128,8 +130,9 @@ class Desk:
 
         return self.do(claim)
 
-    def doubtful(self, **where: Any) -> Review:
-        review = self.claimed(started=True, lease=0.05, **where)
+    def doubtful(self, *calls: ToolCall, **where: Any) -> Review:
+        """Its first call is in doubt."""
+        review = self.claimed(*calls, started=True, lease=0.05, **where)
         while (fired := self.do(lambda reviews: reviews.fire(review.id))) is None:
             pass
         return fired.review

@@ -129,6 +129,18 @@ def test_explain(call: str, out: str, capsys: pytest.CaptureFixture[str]) -> Non
     assert capsys.readouterr().out == out
 
 
+@pytest.mark.usefixtures("policy")
+def test_explain_takes_the_arguments_as_a_word_of_their_own(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for call, out in EXPLAINED:
+        assert main(["policy", "explain", "policy.yaml", *call.split(" ", 1)]) == 0
+        assert capsys.readouterr().out == out
+    wrong = ["run_sql {}", "{}"]  # twice
+    assert main(["policy", "explain", "policy.yaml", *wrong]) == 2
+    assert "not JSON" in capsys.readouterr().err
+
+
 NEW_KEYS = """\
 default: allow
 allow_override: true

@@ -42,6 +42,15 @@ def test_what_its_agent_has_is_not_cancelled(desk: Desk) -> None:
         assert ran.err == "hitl: Its agent has it already: it can't be cancelled any more.\n"
 
 
+def test_in_doubt_it_is_too_late_and_the_way_out_is_named(desk: Desk) -> None:
+    """Its process is dead: nobody has it, but it may have run."""
+    review = desk.doubtful()
+    ran = desk.hitl("reviews", "cancel", review.id, "--yes")
+    assert (ran.code, ran.out, ran.err.count("\n")) == (1, "", 1)
+    assert "too late to cancel this: whether ask ran is not known" in ran.err
+    assert f"hitl reviews resolve {review.id} c1 ran" in ran.err
+
+
 def test_a_second_time_says_who_did(desk: Desk) -> None:
     review = desk.submit()
     desk.hitl("reviews", "cancel", review.id, "--yes")

@@ -100,7 +100,7 @@ def test_nothing_waits(desk: Desk) -> None:
     """A pipe gets nothing, a program an empty array, and the person a sentence."""
     assert desk.hitl("reviews", "list") == (0, "", "Nothing waits: every review is done.\n")
     assert desk.hitl("reviews", "list", "--json").out == "[]\n"
-    assert desk.hitl("reviews", "list", "--agent", "x") == (0, "", "No review is like that.\n")
+    assert desk.hitl("reviews", "list", "--agent", "x") == (0, "", "No review matches.\n")
 
 
 def test_of_300_the_oldest_30_and_that_there_are_more(

@@ -49,7 +49,10 @@ def test_a_revoked_token_is_gone(desk: Desk) -> None:
 
 
 def test_an_agent_has_a_name(desk: Desk) -> None:
-    assert desk.hitl("tokens", "create", " ").code == 2
+    """Any text but none, and nothing that a line of the list could not hold."""
+    for name in ("", " ", "a\nb", "a\tb", "\x1b[2K", "\x85"):
+        ran = desk.hitl("tokens", "create", name)
+        assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1), name
     with pytest.raises(SystemExit) as caught:
         desk.hitl("tokens", "create", "\udcff")
     assert caught.value.code == 2

@@ -1,0 +1,166 @@
+"""`hitl reviews resolve ID …`: what became of a call in doubt, said by whoever sits at this machine."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING, get_args
+from uuid import uuid4
+
+from hitl_core.cli import told
+from hitl_core.cli.as_json import review_as_json
+from hitl_core.cli.command import add_command
+from hitl_core.cli.one_call import may_mean, one_of, say_call
+from hitl_core.cli.session import (
+    BUSY,
+    add_id,
+    add_redis,
+    add_yes,
+    check_switch,
+    find,
+    operator,
+    unasked,
+    with_reviews,
+)
+from hitl_core.cli.terminal import complain, confirmed, note, say, say_json
+from hitl_core.errors import Refused, StoreUnavailable
+from hitl_core.model import Call, Review, Run, Snapshot
+from hitl_core.review import execution
+from hitl_core.review.execution import DoubtAnswer
+
+if TYPE_CHECKING:
+    from hitl_core.cli.command import Commands
+    from hitl_core.review.service import Reviews
+
+_MORE = """\
+A call is in doubt where its process died after the call was started: it may
+have run, or not. Look where its effect would be seen, then say so here; it
+counts like the buttons on the card. Nobody is asked whether you may, so it is
+off unless HITL_CLI_DECIDE=1 is set. The record names your login and this host."""
+_EPILOG = """\
+examples:
+  $ export HITL_CLI_DECIDE=1
+  $ hitl reviews list
+  ID          AGE  AGENT    THREAD  STATUS   WAITS
+  0-6be0a9f1  2h   billing  t-42    settled  in doubt: charge_card
+  $ hitl reviews resolve 0-6be0a9f1 charge_card ran
+
+What it is about is shown, and nothing is stored before you say y. Scripts say
+--yes, and then the whole id. With --json: the review afterwards, as
+`hitl reviews show --json` has it.
+
+Exits with 0; 1 where it was refused, was not found, or you said no, 2 where
+the command or a setting is wrong, 3 where Redis can't be reached.
+"""
+_QUESTIONS: dict[DoubtAnswer, str] = {
+    "ran": "Say that {} ran?",
+    "rerun": "Let {} run again?",
+    "skip": "Skip {}, whether it ran or not?",
+}
+_MAYBE = "Whether it was stored is not known. Look: hitl reviews show {}"
+
+
+def add_to(commands: Commands) -> None:
+    parser = add_command(
+        commands,
+        "resolve",
+        run,
+        help="say what became of a call in doubt (needs HITL_CLI_DECIDE=1)",
+        more=_MORE,
+        epilog=_EPILOG,
+    )
+    add_id(parser)
+    parser.add_argument(
+        "action",
+        metavar="ACTION",
+        help="which call: its number on the card, its tool's name, or its tool call's id",
+    )
+    parser.add_argument(
+        "answer",
+        metavar="ANSWER",
+        choices=get_args(DoubtAnswer),
+        help="ran (it did run), rerun (run it again) or skip (go on without knowing)",
+    )
+    parser.add_argument("--json", action="store_true", help="one JSON object, for programs")
+    add_yes(parser)
+    add_redis(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    check_switch()
+    if wrong := unasked(args):
+        return complain(wrong)
+    snapshot = with_reviews(args, lambda reviews: _found(reviews, args.id))
+    review, answer = snapshot.review, args.answer
+    call = _chosen(review, args.action)
+    attempt = _doubt(snapshot, call).attempt
+    if not args.yes:
+        say(told.heading(review), to=sys.stderr)
+        say_call(snapshot, call, rest=f"hitl reviews show {review.id} --args", to=sys.stderr)
+        if not confirmed(_QUESTIONS[answer].format(call.name)):
+            note("Nothing was resolved.")
+            return 1
+    after = with_reviews(args, lambda reviews: _resolve(reviews, review, call, answer, attempt))
+    if args.json:
+        say_json(review_as_json(after, with_args=True))
+    else:
+        say(f"{answer}: {call.name} ({call.tool_call_id})")
+    left = told.tools(doubt.name for doubt in after.review.doubts)
+    note(f"Still in doubt: {left}." if left else "That was the last doubt: its agent can go on.")
+    return 0
+
+
+async def _found(reviews: Reviews, given: str) -> Snapshot:
+    """Where a lease has ended and no bot runs that would see it, the doubt begins now."""
+    snapshot = await find(reviews, given)
+    lease = snapshot.review.lease
+    if lease is None or lease.until > snapshot.now:
+        return snapshot
+    await reviews.fire(snapshot.review.id)
+    return await reviews.load(snapshot.review.id)
+
+
+def _chosen(review: Review, named: str) -> Call:
+    """Any call may be in doubt, also one that nobody was asked about."""
+    if found := may_mean(review, named, review.calls):
+        return one_of(review, named, found)
+    has = told.tools(call.name for call in review.calls)
+    raise Refused("unknown_action", f"This review has {has}, and no call {named!r}.")
+
+
+def _doubt(snapshot: Snapshot, call: Call) -> Run:
+    """Raises Refused where there is none."""
+    review = snapshot.review
+    run = review.runs.get(call.key)
+    if run is not None and run.state == "in_doubt":
+        return run
+    if run is not None and run.state == "started" and review.lease is not None:
+        end = told.when(review.lease.until, snapshot.now)
+        raise Refused(
+            "not_due",
+            f"{review.lease.holder} may still be running {call.name}: it is in doubt only if its lease"
+            f" ends before it reports, {end}.",
+        )
+    if run is not None and run.by is not None:
+        raise Refused("already_decided", f"{run.by.name} already answered this.")
+    raise Refused("already_decided", f"There is no doubt about {call.name}.")
+
+
+async def _resolve(
+    reviews: Reviews, review: Review, call: Call, answer: DoubtAnswer, attempt: int
+) -> Snapshot:
+    """The answer is to this attempt: if the call was run again meanwhile, it settles nothing."""
+    by = operator()
+    try:
+        await reviews.change(
+            review.id,
+            f"cli:{uuid4().hex}",
+            lambda r, now: execution.resolve(r, call.key, answer, by, now, attempt=attempt),
+        )
+    except StoreUnavailable as error:
+        raise StoreUnavailable(f"{error} {_MAYBE.format(review.id)}") from error
+    except Refused as refused:
+        if refused.code == "busy":
+            raise Refused("busy", BUSY) from refused
+        raise
+    return await reviews.load(review.id)
