@@ -19,10 +19,12 @@ from hitl_core.errors import HitlError
 #: How long a bot that was told to stop goes on serving, in seconds: a load balancer must see that it is not
 #: ready any more, and look away. With `LAST_REQUESTS` and `LAST_DELIVERIES` it ends within 10 s.
 PARTING = 2.5
+#: What the extra `slack` brings.
+OF_SLACK = ("aiohttp", "slack_bolt", "slack_sdk")
 
 
 def main(argv: list[str] | None = None) -> int:
-    """0 after a clean end, 2 where a setting is missing or wrong."""
+    """0 after a clean end, 2 where a setting or a package is missing or wrong."""
     parser = argparse.ArgumentParser(
         prog="python -m bot",
         description="Shows reviews in Slack and stores what people decide.",
@@ -47,6 +49,11 @@ def main(argv: list[str] | None = None) -> int:
         asyncio.run(_serve(settings, args.only))
     except HitlError as error:
         print(f"bot: {error}", file=sys.stderr)
+        return 2
+    except ModuleNotFoundError as error:  # installed for agents alone
+        if error.name not in OF_SLACK:
+            raise
+        print(f'bot: {error.name} is not installed: pip install -e ".[slack]"', file=sys.stderr)
         return 2
     return 0
 

@@ -28,7 +28,7 @@ from bot.outbox import IDLE, PACE, REVIVE, Outbox
 from bot.settings import Half, Settings
 from bot.web import Probe, add_slack, make_web
 from bot.workers import Workers
-from hitl_core.errors import SettingsError, told
+from hitl_core.errors import SettingsError, StoreUnavailable, told
 from hitl_core.review.service import Reviews
 from hitl_core.store import RedisStore
 
@@ -71,7 +71,7 @@ async def running_bot(
     policies = Policies.load(settings.hitl_policy)
     leaving = asyncio.Event()
     async with AsyncExitStack() as stack:
-        store = await RedisStore.open(settings.hitl_redis_url)
+        store = await _store(settings)
         stack.push_async_callback(store.close)
         channel = await _channel(settings)
         checks: list[Callable[[], None]] = []
@@ -96,6 +96,14 @@ async def running_bot(
                 add_slack(app, path, slack, SignatureVerifier(settings.slack_signing_secret))
         url = await stack.enter_async_context(_serving(app, settings))
         yield Bot(url + path, store, workers, leaving)
+
+
+async def _store(settings: Settings) -> RedisStore:
+    """Raises SettingsError, StoreUnavailable, and says which setting holds the address."""
+    try:
+        return await RedisStore.open(settings.hitl_redis_url)
+    except (SettingsError, StoreUnavailable) as error:
+        raise type(error)(f"{error} The address is from HITL_REDIS_URL.") from error
 
 
 def _workers(store: RedisStore, channel: SlackChannel, timing: Timing) -> Workers:

@@ -6,7 +6,19 @@
 
 import { randomUUID } from "node:crypto";
 
+// One sentence, and 1, where something is missing or refused.
+process.on("uncaughtException", (error) => {
+  console.error(`door: ${error.message}`);
+  process.exit(1);
+});
+
 const { HITL_URL, HITL_TOKEN } = process.env;
+if (!HITL_URL || !HITL_TOKEN) {
+  throw new Error("Set HITL_URL to the bot's address, and HITL_TOKEN to what `hitl tokens create AGENT` says.");
+}
+const door = await fetch(`${HITL_URL}/v1/openapi.json`).then((answer) => answer.json()).catch(() => undefined);
+if (!door?.openapi) throw new Error(`No bot answers at HITL_URL, ${HITL_URL}: is it right, and does the bot run?`);
+
 const me = `${process.pid}-${randomUUID()}`; // the holder: each process that can die alone is one
 
 async function ask(method, path, body) {
@@ -33,7 +45,8 @@ const tools = {
 };
 
 const calls = [{ id: "c1", name: "send_email", args: { to: "ada@example.com", copies: 1 } }];
-const submitted = { thread_id: "t-42", turn: "message-7", calls };
+// The conversation's id and the message's. With the same two a process that starts again finds its review.
+const submitted = { thread_id: `t-${randomUUID()}`, turn: "message-7", calls };
 
 let review = await ask("POST", "/v1/reviews", submitted);
 while (!review.outcome) review = await ask("GET", `/v1/reviews/${review.id}?wait=30`);

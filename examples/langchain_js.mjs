@@ -17,7 +17,19 @@ import {
 } from "langchain";
 import { z } from "zod";
 
+// One sentence, and 1, where something is missing or refused.
+process.on("uncaughtException", (error) => {
+  console.error(`langchain_js: ${error.message}`);
+  process.exit(1);
+});
+
 const { HITL_URL, HITL_TOKEN } = process.env;
+if (!HITL_URL || !HITL_TOKEN) {
+  throw new Error("Set HITL_URL to the bot's address, and HITL_TOKEN to what `hitl tokens create AGENT` says.");
+}
+const door = await fetch(`${HITL_URL}/v1/openapi.json`).then((answer) => answer.json()).catch(() => undefined);
+if (!door?.openapi) throw new Error(`No bot answers at HITL_URL, ${HITL_URL}: is it right, and does the bot run?`);
+
 const holder = `${process.pid}-${randomUUID()}`; // each process that can die alone is one
 
 async function ask(method, path, body) {
@@ -69,12 +81,13 @@ const agent = createAgent({
   checkpointer: new MemorySaver(), // in production one that lasts
 });
 
-const thread = { configurable: { thread_id: "t-42" } };
+const thread_id = `t-${randomUUID()}`; // the conversation's id
+const thread = { configurable: { thread_id } };
 let state = await agent.invoke({ messages: [{ role: "user", content: "Write to Ada" }] }, thread);
 while (state.__interrupt__) {
   const [{ id: turn, value: interrupt }] = state.__interrupt__;
   const calls = state.messages.at(-1).tool_calls.map(({ id, name, args }) => ({ id, name, args }));
-  review = await ask("POST", "", { thread_id: "t-42", turn, interrupt, calls });
+  review = await ask("POST", "", { thread_id, turn, interrupt, calls });
   while (!review.outcome) review = await ask("GET", `/${review.id}?wait=30`);
 
   state = await agent.invoke(new Command({ resume: review.resume }), thread);

@@ -13,12 +13,17 @@ from pydantic import ValidationError
 from bot.api.asked import Shape
 from bot.api.problems import Problem
 from hitl_core.errors import InvalidToolCall
+from hitl_core.gate.request import more_than
 from hitl_core.model import decode
 
 #: The most that a request's body may take, in bytes. Room for sixteen calls of the largest arguments.
 MAX_BODY = 4 * 1024 * 1024
 #: How long it may take to arrive, in seconds.
 IN_TIME = 10.0
+#: The most JSON values in one body: who clicks waits while they are judged and written.
+MAX_VALUES = 20_000
+#: A body of more bytes than this is decoded beside the event loop, not on it.
+BESIDE = 64 * 1024
 
 S = TypeVar("S", bound=Shape)
 
@@ -37,7 +42,7 @@ async def json_of(request: web.Request, *, optional: bool = False) -> dict[str, 
         raise Problem(
             "unsupported_media_type", "Send JSON, with the header Content-Type: application/json."
         )
-    return _object(body)
+    return await asyncio.to_thread(_object, body) if len(body) > BESIDE else _object(body)
 
 
 def query(request: web.Request, shape: type[S]) -> S:
@@ -102,9 +107,14 @@ async def _bytes(request: web.Request) -> bytes:
 def _object(body: bytes) -> dict[str, Any]:
     """By the same strict decoder as everything that comes from outside: what is stored is what was meant."""
     try:
-        return decode(body.decode())
+        value = decode(body.decode())
     except UnicodeDecodeError as error:
         raise Problem("bad_json", "The body is not UTF-8 text.") from error
     except InvalidToolCall as error:
         said = str(error).removeprefix("The arguments")
         raise Problem("bad_json", f"The body{said.replace(' are ', ' is ', 1)}") from error
+    if more_than(MAX_VALUES, value):
+        where = [key for key, each in value.items() if more_than(MAX_VALUES, each)][:1]
+        told = f"A body may have {MAX_VALUES:,} JSON values at most; this has more."
+        raise Problem("invalid", told, pointer=pointer(where))
+    return value

@@ -11,6 +11,7 @@ from bot.api import holding
 from bot.api.access import Access
 from bot.api.asked import LEASE, Cancel, Done, OnceIn, Renew, Submit, SubmitInterrupt
 from bot.api.bell import Bell
+from bot.api.bodies import MAX_BODY
 from bot.api.policies import Policies
 from bot.api.problems import Problem
 from bot.api.shapes import OnceOut, RenewOut
@@ -26,6 +27,9 @@ from hitl_core.review.service import Applied
 from hitl_core.review.transitions import Changed
 from hitl_core.store import Store
 from hitl_core.store.keys import digest_of
+
+#: Who waits for a review that came through the door, until a process with a gate does: its heart never beats.
+CLIENT = "http"
 
 
 class Door:
@@ -63,6 +67,7 @@ class Door:
         reviews, store = self._access.reviews, self._access.store
         now = await self._access.ask(store.now)
         review, event = made.build(turn, store.partitions, now)
+        review = review.model_copy(update={"waiter": CLIENT})
         await failpoint("door.before_submit")
         try:
             stored = await self._access.do(partial(reviews.submit, review, event))
@@ -155,13 +160,17 @@ class Door:
         return (await self._access.change(review_id, op, finish)).review
 
     async def cancel(self, who: Token, review_id: str, asked: Cancel) -> Review:
-        """Withdraw it before anything of it ran. One that is cancelled stays as it is."""
+        """Withdraw it before anything of it ran. One that is cancelled stays as it is.
+
+        The answer is the outcome. So it is done, where no gate has a run to go on with.
+        """
         review = (await self._access.review(who, review_id)).review
         if review.cancelled is not None:
             return review
 
         def cancel(review: Review, now: float) -> Changed:
-            return transitions.cancel(review, None, asked.reason, now)
+            changed = transitions.cancel(review, None, asked.reason, now)
+            return holding.over(changed, now) if review.waiter == CLIENT else changed
 
         try:
             return (await self._access.change(review_id, _op("cancel", who), cancel)).review
@@ -186,15 +195,19 @@ class Door:
     async def _some(
         self, who: Token, ids: Sequence[str], limit: int, *, unwaited: bool = False
     ) -> list[Review]:
-        """The first of these that this token sees; `unwaited`: that no living process waits for."""
+        """The first of these that this token sees, up to the one with which they are more than a body may
+        have; `unwaited`: that no living process waits for.
+        """
         found: list[Review] = []
+        size = 0
         for review_id in ids:
-            if len(found) == limit:
+            if len(found) == limit or size > MAX_BODY:
                 break
             with suppress(Problem):  # another agent's, or its retention has just ended
                 review = (await self._access.review(who, review_id)).review
                 if not (unwaited and await self._is_waited_for(review)):
                     found.append(review)
+                    size += _size(review)
         return found
 
     async def _is_waited_for(self, review: Review) -> bool:
@@ -209,6 +222,12 @@ def _call(review: Review, tool_call_id: str) -> Call:
         if call.tool_call_id == tool_call_id:
             return call
     raise Problem("no_such_call", "This review has no such call.", pointer="/tool_call_id")
+
+
+def _size(review: Review) -> int:
+    """Of what may be long in it, about."""
+    told = sum(len(action.request.description) for action in review.actions)
+    return told + sum(len(args.data) for args in review.args.values())
 
 
 def _began(applied: Applied, holder: str, fence: int, call: Call) -> bool:

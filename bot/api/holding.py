@@ -50,11 +50,19 @@ def start(review: Review, fence: int, call: Call, now: float, lease: float) -> C
     return execution.start(renewed, fence, call.key, now)
 
 
+def over(changed: Changed, now: float) -> Changed:
+    """A review of which nothing can run is done as well, in the same step."""
+    claimed = execution.claim(changed.review, "http", now, 1.0).review
+    return Changed(execution.finish(claimed, claimed.fence, {}, now).review, changed.event)
+
+
 def check_free(review: Review, now: float) -> None:
     """Raises Problem where nobody can take this review up now."""
     if review.status == "pending":
         raise Problem("not_settled", "People have not decided on everything yet. Wait for it.")
     if review.status == "done":
+        if review.cancelled is not None:
+            raise Problem("cancelled", "This review was cancelled: nothing of it runs.")
         raise Problem("done", "This review is done.")
     if review.lease is not None and review.lease.until > now:
         raise Problem(

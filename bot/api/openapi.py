@@ -28,7 +28,8 @@ people have decided in their chat, asks `once` before each call that may run, an
 own system asks submits the interrupt as it is, and resumes it with `resume`, in that system's own words.
 People decide in their chat: no request decides.
 
-A token belongs to one agent and sees its reviews only. Bodies have 4 MiB at most, and 10 seconds to arrive.
+A token belongs to one agent and sees its reviews only. Bodies have 4 MiB and 20,000 JSON values at most, and
+10 seconds to arrive.
 There is no rate limit: put one in front. No answer carries CORS headers: a token does not belong into a
 browser. Every refusal is a problem (RFC 9457) with a stable `code`, and has changed nothing. Every request
 may be sent again when its answer was lost: with an `Idempotency-Key`, `once` and `done` then answer as they

@@ -46,7 +46,14 @@ _BODY: tuple[Code, ...] = (
     "invalid",
     "busy",
 )
-_HELD: tuple[Code, ...] = ("not_settled", "claimed_elsewhere", "in_doubt", "lease_lost", "done")
+_HELD: tuple[Code, ...] = (
+    "not_settled",
+    "claimed_elsewhere",
+    "in_doubt",
+    "lease_lost",
+    "cancelled",
+    "done",
+)
 
 OPERATIONS: Sequence[Operation] = (
     Operation(
@@ -84,7 +91,15 @@ OPERATIONS: Sequence[Operation] = (
         "get",
         "/v1/reviews",
         "List reviews: a thread's, or those that are ready",
-        {200: ("A thread's, live ones first; or the longest waiting first.", ReviewList)},
+        {
+            200: (
+                (
+                    "A thread's, live ones first; or the longest waiting first. The list ends early, with the"
+                    " review that makes it pass 4 MiB of arguments and descriptions: ask again after `done`."
+                ),
+                ReviewList,
+            )
+        },
         ("invalid",),
         query=ListQuery,
     ),
@@ -101,7 +116,7 @@ OPERATIONS: Sequence[Operation] = (
         "/v1/reviews/{id}/once",
         "Ask whether a call may start now",
         {200: ("Run it where `run` is true, and only then.", OnceOut)},
-        (*_BODY, *_HELD, "not_found", "no_such_call", "not_allowed", "args_changed", "cancelled"),
+        (*_BODY, *_HELD, "not_found", "no_such_call", "not_allowed", "args_changed"),
         {OnceIn: {"tool_call_id": "c1", "holder": "worker-1", "lease": 60}},
         keyed=True,
     ),
@@ -128,7 +143,16 @@ OPERATIONS: Sequence[Operation] = (
         "post",
         "/v1/reviews/{id}/cancel",
         "Withdraw a review",
-        {200: ("Nobody is asked any more, and nothing of it runs.", ReviewOut)},
+        {
+            200: (
+                (
+                    "Nobody is asked any more, and nothing of it runs. `outcome` has what to tell the model."
+                    " The review is `done`; where a process with a gate submitted it or waits for it,"
+                    " `settled` until that one has taken it up."
+                ),
+                ReviewOut,
+            )
+        },
         (*_BODY, "not_found", "started"),
         {Cancel: {"reason": "The customer called back."}},
         body_required=False,

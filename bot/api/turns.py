@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from bot.api import interrupts
 from bot.api.asked import CallIn, Submit, SubmitInterrupt
+from bot.api.bodies import MAX_VALUES
 from bot.api.problems import Problem
 from hitl_core.errors import InvalidToolCall, PolicyError
 from hitl_core.gate import request
@@ -57,6 +58,9 @@ async def _judged(
         calls = request.frozen(calls)
     except InvalidToolCall as error:
         raise Problem("invalid", str(error), pointer=where) from error
+    if request.more_than(MAX_VALUES, [call.args for call in calls]):  # JSON text may hide them
+        told = f"A turn may have {MAX_VALUES:,} JSON values at most; this has more."
+        raise Problem("invalid", told, pointer=where)
     try:
         return await request.judged(policy, calls, tools=tools)
     except InvalidToolCall as error:

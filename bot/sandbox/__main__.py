@@ -8,8 +8,14 @@ import signal
 import sys
 from pathlib import Path
 
-from bot.sandbox.acme import DEFAULT_SCOPES
-from bot.sandbox.server import BOT_TOKEN, SIGNING_SECRET, running_sandbox
+try:
+    from bot.sandbox.acme import DEFAULT_SCOPES
+    from bot.sandbox.server import BOT_TOKEN, SIGNING_SECRET, running_sandbox
+except ModuleNotFoundError as error:  # installed for agents alone
+    if error.name != "aiohttp":
+        raise
+    print('sandbox: aiohttp is not installed: pip install -e ".[slack]"', file=sys.stderr)
+    sys.exit(2)
 
 
 def _options() -> argparse.Namespace:

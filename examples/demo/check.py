@@ -30,7 +30,8 @@ def run(data: Path, policy_file: Path, calls: Path, port: int) -> int:
     """0 when everything ran exactly as decided, else 1."""
     policy = Policy.load(policy_file)
     turns = read(calls, policy)
-    _say(f"{len(turns)} turns of {calls} under {policy_file}")
+    count = "1 turn" if len(turns) == 1 else f"{len(turns)} turns"
+    _say(f"{count} of {calls} under {policy_file}")
     with stage(data, policy=policy_file, port=port, fresh=True) as on:
         redis = f"redis {on.redis_pid}, " if on.redis_pid else ""
         _say(f"pids: {redis}sandbox {on.sandbox.pid}, bot {on.bot.pid}; page {on.page}")
@@ -39,7 +40,7 @@ def run(data: Path, policy_file: Path, calls: Path, port: int) -> int:
             failed = asyncio.run(_play_all(on, policy, turns, agents))
         finally:
             agents.stop()
-    _say(f"{len(turns) - failed} of {len(turns)} turns ran exactly as decided")
+    _say(f"{len(turns) - failed} of {count} ran exactly as decided")
     return 1 if failed else 0
 
 

@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 from hitl_core.cli.terminal import has_person
-from hitl_core.errors import Refused, SettingsError
+from hitl_core.errors import Refused, SettingsError, StoreUnavailable
 from hitl_core.model import Reviewer, Snapshot
 from hitl_core.model.call import is_text
 
@@ -88,19 +88,30 @@ def with_reviews(args: argparse.Namespace, work: Callable[[Reviews], Awaitable[T
     """
 
     async def connected() -> T:
-        url = args.redis or os.environ.get("HITL_REDIS_URL", "").strip() or DEFAULT_URL
-        async with _opened(url) as reviews:
+        async with _opened(*_address(args)) as reviews:
             return await work(reviews)
 
     return asyncio.run(connected())
 
 
+def _address(args: argparse.Namespace) -> tuple[str, str]:
+    """And a sentence on where it is from, for when it won't do."""
+    if args.redis:
+        return args.redis, "The address is from --redis."
+    if url := os.environ.get("HITL_REDIS_URL", "").strip():
+        return url, "The address is from HITL_REDIS_URL."
+    return DEFAULT_URL, "No other address was given, with --redis or HITL_REDIS_URL."
+
+
 @asynccontextmanager
-async def _opened(url: str) -> AsyncGenerator[Reviews, None]:
+async def _opened(url: str, source: str) -> AsyncGenerator[Reviews, None]:
     from hitl_core.review.service import Reviews
     from hitl_core.store import RedisStore
 
-    store = await RedisStore.open(url)
+    try:
+        store = await RedisStore.open(url)
+    except (SettingsError, StoreUnavailable) as error:
+        raise type(error)(f"{error} {source}") from error
     try:
         yield Reviews(store)
     finally:

@@ -13,6 +13,7 @@ from hitl_core.gate import Request
 from hitl_core.model import (
     DECISION_TYPES,
     Action,
+    Arguments,
     DecisionType,
     DialectName,
     Output,
@@ -20,12 +21,15 @@ from hitl_core.model import (
     Route,
     ToolCall,
     Verdict,
+    encode,
 )
 from hitl_core.model.arguments import JsonObject
 from hitl_core.policy import Ruling
 from hitl_core.policy.read import DESCRIPTION_PREFIX
 from hitl_core.policy.wording import whole
 
+#: Whose interrupts were written by JavaScript.
+_JAVASCRIPT: frozenset[DialectName] = frozenset({"langchain_js", "xpertai", "arcgis"})
 _ASKS = "The agent interrupts before this tool."
 _FREE = "The agent does not interrupt before this tool."
 
@@ -54,10 +58,7 @@ def request_of(
 ) -> Request:
     """Raises DialectError where nothing could be decided, or the calls are not those of this interrupt."""
     for each in asked:
-        if not each.allowed:
-            raise DialectError(
-                f"No decision is allowed on {each.name}, so nobody could ever decide."
-            )
+        _check(each)
     if calls:
         return _of_turn(dialect, asked, calls, path)
     made = [ToolCall(each.id, each.name, each.args) for each in _with_ids(asked, thread_id)]  # pyright: ignore[reportArgumentType] - they have
@@ -109,6 +110,21 @@ def decision_types(value: Sequence[Any]) -> tuple[DecisionType, ...]:
     return tuple(found)
 
 
+def _check(asked: Asked) -> None:
+    if not asked.allowed:
+        raise DialectError(f"No decision is allowed on {asked.name}, so nobody could ever decide.")
+    if asked.args_schema is None:
+        return
+    from hitl_core.forms import SchemaError, check_schema  # with jsonschema
+
+    try:
+        check_schema(asked.args_schema)
+    except SchemaError as error:
+        raise DialectError(
+            f"This schema can't be used for the arguments of {asked.name}: {error}."
+        ) from error
+
+
 def _with_ids(asked: Sequence[Asked], thread_id: str) -> list[Asked]:
     """The same interrupt of the same thread gets the same ids, so that it is the same review."""
     if all(each.id is not None for each in asked):
@@ -126,7 +142,7 @@ def _of_turn(
 ) -> Request:
     waiting, rulings = list(asked), list[Ruling]()
     for call in calls:
-        if waiting and _is_about(waiting[0], call):
+        if waiting and _is_about(dialect, waiting[0], call):
             rulings.append(_ruling(dialect, waiting.pop(0), call))
         else:
             rulings.append(_free())
@@ -137,10 +153,22 @@ def _of_turn(
     return Request(calls, rulings, path, dialect)
 
 
-def _is_about(asked: Asked, call: ToolCall) -> bool:
-    if asked.id is not None and asked.id != call.id:
+def _is_about(dialect: DialectName, asked: Asked, call: ToolCall) -> bool:
+    """By the bytes that would run: Python takes 10 for 10.0, and 1 for True."""
+    if asked.name != call.name or asked.id not in (None, call.id):
         return False
-    return (asked.name, asked.args) == (call.name, call.args)
+    written = _in_javascript if dialect in _JAVASCRIPT else encode
+    return written(asked.args) == written(call.args)
+
+
+def _in_javascript(args: object) -> Arguments:
+    """Where 10 and 10.0 are one number, and its JSON says 10."""
+
+    def number(text: str) -> float:
+        value = float(text)
+        return int(value) if value.is_integer() else value
+
+    return encode(json.loads(encode(args).data, parse_float=number))
 
 
 def _free() -> Ruling:

@@ -55,16 +55,20 @@ class PerCall:
         interrupts = cast(list[object], found) if isinstance(found, list) else [found]
         if not interrupts:
             raise DialectError("There is no interrupt in this.")
-        return request_of(self.name, [_asked(each) for each in interrupts], thread_id, calls)
+        asked = [_asked(each) for each in interrupts]
+        _check_ids(asked)
+        return request_of(self.name, asked, thread_id, calls)
 
     def load_decisions(self, wire: object, review: Review) -> dict[str, Proposal]:
-        """By interrupt id or tool call id, some or all of them; or a bare decision where one call waits."""
+        """By interrupt id or tool call id, some or all of them; or a bare decision where one call waits.
+        Interrupt ids win: tool call ids are the model's.
+        """
         answer = answer_wire(wire)
         if not is_mapping(answer):
             raise DecisionError("The answer must be an object: decisions by their interrupt's id.")
         waiting = [action for action in review.actions if action.pending]
-        by_id = {_id(action): action for action in review.actions}
-        by_id |= {action.request.tool_call_id: action for action in review.actions}
+        by_id = {action.request.tool_call_id: action for action in review.actions}
+        by_id |= {_id(action): action for action in review.actions}
         if "type" in answer and not set(answer) & set(by_id):
             if len(waiting) != 1:
                 raise DecisionError(
@@ -74,10 +78,13 @@ class PerCall:
             answer = {_id(waiting[0]): answer}
         if (unknown := next((key for key in answer if key not in by_id), None)) is not None:
             raise DecisionError(f"No interrupt here has the id {unknown!r:.80}.", field="id")
-        return {
-            by_id[key].key: _proposal(Place(review, by_id[key], index), decision)
-            for index, (key, decision) in enumerate(answer.items())
-        }
+        decided: dict[str, Proposal] = {}
+        for index, (key, decision) in enumerate(answer.items()):
+            place = Place(review, by_id[key], index)
+            if place.action.key in decided:
+                place.wrong("This interrupt is answered twice: by its id and by its call's.", "id")
+            decided[place.action.key] = _proposal(place, decision)
+        return decided
 
     def dump_decisions(self, review: Review) -> Json:
         """Those that are decided, by their interrupt's id."""
@@ -126,6 +133,17 @@ def _asked(interrupt: object) -> Asked:
         args_schema=edits,
         interrupt_id=optional_text(interrupt_id, "An interrupt's id"),
     )
+
+
+def _check_ids(asked: Sequence[Asked]) -> None:
+    """An id that names one interrupt and another one's call could decide the wrong one."""
+    call_of: dict[str | None, str | None] = {}
+    for each in asked:
+        for id in {each.interrupt_id, each.id} - {None}:
+            if call_of.setdefault(id, each.id) != each.id:
+                raise DialectError(
+                    f"The id {id!r:.80} means two interrupts here: give each interrupt and each call its own."
+                )
 
 
 def _proposal(place: Place, decision: object) -> Proposal:

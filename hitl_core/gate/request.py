@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from itertools import islice
+from typing import Any, NamedTuple, cast
 
 from hitl_core.errors import InvalidToolCall
 from hitl_core.model import (
@@ -27,6 +28,8 @@ from hitl_core.store.keys import partition_for, review_id
 
 #: What one model turn may hold.
 MAX_CALLS = 100
+#: And how many JSON values in all its arguments: each is looked at several times before anybody is asked.
+MAX_VALUES = 100_000
 
 
 class Request(NamedTuple):
@@ -93,6 +96,10 @@ def frozen(calls: Iterable[ToolCall]) -> list[ToolCall]:
     does to its objects meanwhile. Raises InvalidToolCall, also for a turn whose answers could not be
     told apart.
     """
+    calls = list(calls)
+    if more_than(MAX_VALUES, [call.args for call in calls]):
+        told = f"A turn may have {MAX_VALUES:,} values at most in its arguments."
+        raise InvalidToolCall(told)
     calls = [ToolCall(call.id, call.name, _own(call.args)) for call in calls]
     if not calls:
         raise InvalidToolCall("There is no tool call to review.")
@@ -102,6 +109,11 @@ def frozen(calls: Iterable[ToolCall]) -> list[ToolCall]:
     if twice := next((id for id in ids if ids.count(id) > 1), None):
         raise InvalidToolCall(f"Two calls of this turn have the id {twice!r}.")
     return calls
+
+
+def more_than(most: int, value: object) -> bool:
+    """Whether this is more JSON values than so many. Counts no further, also in a list that holds itself."""
+    return next(islice(_values(value), most, None), None) is not None
 
 
 def check_turn(turn: Turn) -> None:
@@ -169,6 +181,18 @@ def build_from(turn: Turn, request: Request, partitions: int, now: float) -> tup
     return review, event
 
 
+def _values(value: object) -> Iterator[tuple[object]]:
+    """Each value in it, the outermost first; in a tuple, since null is one too."""
+    left = [value]
+    while left:
+        value = left.pop()
+        yield (value,)
+        if isinstance(value, dict):
+            left.extend(cast(dict[str, Any], value).values())
+        elif isinstance(value, list | tuple):
+            left.extend(cast(Sequence[Any], value))
+
+
 def _own(args: JsonObject) -> JsonObject:
     """A copy, in the model's order: descriptions show them so. Raises InvalidToolCall."""
     encode(args)
@@ -210,6 +234,11 @@ def _flaw_of(schema: JsonObject) -> str | None:
 
 
 def _action(key: str, call: ToolCall, ruling: Ruling, digest: str, now: float) -> Action:
+    """Raises InvalidToolCall for a schema by which no card could be drawn: nobody would be asked."""
+    if ruling.args_schema is not None and (flaw := _flaw_of(ruling.args_schema)):
+        raise InvalidToolCall(
+            f"This schema can't be used for the arguments of {call.name}: {flaw}."
+        )
     return Action(
         key=key,
         submitted_at=now,

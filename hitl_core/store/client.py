@@ -55,9 +55,7 @@ def connect(url: str, *, blocking: bool = False, connections: int = 32) -> Clien
         )
     except ValueError:
         # The cause may quote a part of the password, so it is not kept.
-        raise SettingsError(
-            f"The Redis address {_public(url)!r} is no redis:// URL. Check HITL_REDIS_URL."
-        ) from None
+        raise SettingsError(f"The Redis address {_public(url)!r} is no redis:// URL.") from None
     return Redis.from_pool(pool)  # which it then closes
 
 
@@ -108,7 +106,7 @@ async def check_server(redis: Client, url: str) -> None:
             info: dict[str, Any] = await redis.info()
     except (StoreUnavailable, StoreError) as error:
         raise StoreUnavailable(
-            f"Redis at {_public(url)} can't be reached: {_words(error.__cause__)}. Check HITL_REDIS_URL."
+            f"Redis at {_public(url)} can't be reached: {_words(error.__cause__)}."
         ) from error
     version = str(info.get("redis_version", "0"))
     if tuple(int(part) for part in version.split(".")[:2]) < (6, 2):

@@ -6,6 +6,7 @@ import asyncio
 import gzip
 import json
 import logging
+import threading
 import time
 from collections.abc import AsyncIterator
 from typing import Any
@@ -391,3 +392,51 @@ async def test_tokens_of_the_same_agent_are_separate(client: Client, store: Redi
     assert (await client.get("/v1/reviews?status=settled")).status == 200
     client.token = text
     assert (await client.get("/v1/reviews?status=settled")).status == 401
+
+
+def zeros(count: int) -> list[int]:
+    return [0] * count
+
+
+def asks(value: Any) -> dict[str, Any]:
+    """As Agent Inbox does."""
+    allowed = {f"allow_{what}": True for what in ("ignore", "respond", "edit", "accept")}
+    return {"action_request": {"action": "ask", "args": {"a": value}}, "config": allowed}
+
+
+@pytest.mark.parametrize(
+    ("body", "pointer"),
+    [
+        ({"calls": [tool_call(f"c{n}", a=zeros(130_000)) for n in range(10)]}, "/calls"),
+        ({"calls": [tool_call(a=zeros(20_000))]}, "/calls"),
+        ({"turn": "m1", "interrupt": zeros(20_000)}, "/interrupt"),
+        ({"turn": "m1", "interrupt": json.dumps([asks(zeros(20_000))])}, "/interrupt"),
+        ({"calls": [tool_call(a=zeros(10_000))], "context": {"a": zeros(10_000)}}, "A body"),
+    ],
+    ids=["of ten calls", "of one call", "of an interrupt", "of JSON text", "of all together"],
+)
+async def test_a_turn_has_so_many_values_and_no_more(client: Client, body: Any, pointer: str):
+    """Each would be looked at many times, while people's clicks wait."""
+    reply = await client.post("/v1/reviews", {"thread_id": "t", **body})
+
+    assert (reply.status, reply.code) == (422, "invalid")
+    assert reply.body["detail"].startswith(pointer)
+    assert "20,000 JSON values" in reply.body["detail"]
+
+
+async def test_a_large_body_is_decoded_beside_the_clicks(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+):
+    """Given a large body and a small one; then only the large one goes to a thread of its own."""
+    where: list[bool] = []
+    decode = bodies.decode
+
+    def seen(text: str) -> dict[str, Any]:
+        where.append(threading.current_thread() is threading.main_thread())
+        return decode(text)
+
+    monkeypatch.setattr(bodies, "decode", seen)
+    for size in (10, bodies.BESIDE):
+        await client.post("/v1/reviews", {"unknown": "x" * size})
+
+    assert where == [True, False]

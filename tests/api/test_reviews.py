@@ -7,12 +7,15 @@ from typing import Any
 
 import pytest
 
+from bot.api import door
+from hitl_core import Gate, ToolCall
 from hitl_core.model import Arguments, encode
 from hitl_core.review import execution
 from hitl_core.review.service import Reviews
 from hitl_core.store import RedisStore
 from tests.api.client import Client, tool_call
-from tests.support.builders import approve_all, person, proposal
+from tests.support.builders import approve_all, person, policy, proposal
+from tests.support.waiting import wait_until
 
 
 async def test_a_submitted_turn_waits_for_people(client: Client):
@@ -214,3 +217,89 @@ async def test_two_submits_at_once_are_one_review(client: Client):
 
     assert sorted(reply.status for reply in replies) == [200, 200, 200, 200, 201]
     assert len({reply.body["id"] for reply in replies}) == 1
+
+
+@pytest.mark.parametrize("query", ["status=settled", "thread_id=t-1"])
+async def test_a_list_ends_where_it_gets_too_large(client: Client, query: str):
+    """Given three reviews of 2.5 MB; then two are listed, the longest waiting ones, and when these are done
+    the third."""
+    calls = [tool_call(f"c{n}", name="look_up", a="x" * 250_000) for n in range(10)]
+    ids = [(await client.submit(*calls, turn=f"m{n}")).body["id"] for n in range(3)]
+
+    async def listed() -> list[str]:
+        reviews = (await client.get(f"/v1/reviews?{query}")).body["reviews"]
+        return [review["id"] for review in reviews if review["status"] == "settled"]
+
+    assert await listed() == ids[:2]
+    for id in ids[:2]:
+        await client.done(id)
+    assert await listed() == ids[2:]
+
+
+async def test_a_review_that_is_too_large_for_a_list_is_listed_alone(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(door, "MAX_BODY", 10)
+    ids = [
+        (await client.submit(tool_call(name="look_up", a="x" * 20), turn=f"m{n}")).body["id"]
+        for n in range(2)
+    ]
+
+    listed = (await client.get("/v1/reviews?status=settled")).body["reviews"]
+
+    assert [review["id"] for review in listed] == ids[:1]
+
+
+async def test_cancelled_reviews_hide_none_that_can_run(client: Client, store: RedisStore):
+    """Given reviews that were cancelled, and that nobody marks as done; then only the one that can run is
+    offered, and the others are kept no longer than what is done."""
+    for n in range(3):
+        id = (await client.submit(tool_call(), turn=f"m{n}")).body["id"]
+        cancelled = (await client.post(f"/v1/reviews/{id}/cancel")).body
+        assert cancelled["status"] == "done"
+        assert [answer["tool_call_id"] for answer in cancelled["outcome"]["answers"]] == ["c1"]
+    runs = (await client.submit(tool_call(name="look_up"), turn="m3")).body["id"]
+
+    listed = (await client.get("/v1/reviews?status=settled&limit=1")).body["reviews"]
+
+    assert [review["id"] for review in listed] == [runs]
+    assert await store.ready("billing", 10) == await store.live() == [runs]
+
+
+async def test_a_gate_hears_of_what_the_door_cancels(client: Client, redis_url: str):
+    """Given a process that waits for a review of the door's, and one that serves what it submitted itself, as
+    LangGraph does; when both are cancelled through the door, then each has its outcome."""
+    calls = [ToolCall("c1", "ask", {})]
+    async with Gate.connect(redis_url, policy=policy(), agent="billing") as gate:
+        theirs = (await client.submit(tool_call(), turn="m1")).body["id"]
+        waiting = asyncio.create_task(gate.wait(theirs))
+        await wait_until("it waits", lambda: _waiter_is(gate, theirs))
+        served = await gate.submit(calls, thread_id="t-2", turn="m2")
+
+        for id in (theirs, served):
+            reply = await client.post(f"/v1/reviews/{id}/cancel", {"reason": "The user went on"})
+            assert reply.status == 200
+
+        async with asyncio.timeout(10):
+            settled = await anext(gate.settled())
+            waited = await waiting
+        assert settled.review_id == served
+        for outcome in (settled, waited):
+            assert not outcome.execute
+            assert "The user went on" in outcome.answers[0].content
+
+
+async def _waiter_is(gate: Gate, id: str) -> bool:
+    return (await gate.reviews.load(id)).review.waiter == gate.process
+
+
+async def test_who_waits_too_late_gets_what_the_door_cancelled(client: Client, redis_url: str):
+    """Given a review that was cancelled, and so is done; then a process that waits gets the outcome."""
+    id = (await client.submit(tool_call())).body["id"]
+    await client.post(f"/v1/reviews/{id}/cancel", {"reason": "The user went on"})
+    async with Gate.connect(redis_url, policy=policy(), agent="billing") as gate:
+        async with asyncio.timeout(5):
+            outcome = await gate.wait(id)
+
+    assert not outcome.execute
+    assert "The user went on" in outcome.answers[0].content

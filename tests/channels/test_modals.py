@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.app import running_bot
 from bot.sandbox.hands import Hands
@@ -155,6 +156,42 @@ async def test_an_answer_takes_the_tools_place(scene: Scene) -> None:
     assert [answer.content for answer in outcome.answers] == ["Paid last week."]
 
 
+async def test_half_a_character_is_told_beside_the_field(scene: Scene) -> None:
+    """Given a text that nothing can store, then it says so; when it is mended, then it counts."""
+    await scene.ask("pay", {"amount": 120, "iban": "DE1"})
+    await scene.click("more", option="Answer instead of running it")
+    assert "half a character" in (await scene.submit(message="Paid \ud800"))["errors"]["message"]
+    assert (await scene.submit(message="Paid."))["closed"]
+    (answer,) = (await scene.gate.wait(scene.review_id)).answers
+    assert answer.content == "Paid."
+
+
+async def test_half_a_character_in_a_reason_or_an_edit_is_told(scene: Scene) -> None:
+    await scene.ask("tool", {"to": "jo"})
+    await scene.click("reject")
+    assert "half a character" in (await scene.submit(message="\ud800"))["errors"]["message"]
+    await scene.hands.close("U0ALICE")
+    await scene.click("edit")
+    assert "half a character" in str((await scene.submit(to="\ud800"))["errors"])
+    assert (await scene.submit(to="al"))["closed"]
+    assert await scene.executed() == {"to": "al"}
+
+
+async def test_no_log_quotes_what_a_listener_choked_on(
+    scene: Scene, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Given a button that makes a listener raise an error with what it carries, then the person sees a
+    failure, and the log has the error's kind alone."""
+    action_id = "doubt_canary-77c1"
+    button = {"type": "button", "text": {"type": "plain_text", "text": "?"}, "action_id": action_id}
+    client: Any = AsyncWebClient(BOT_TOKEN, base_url=scene.sandbox.api_url)
+    blocks = [{"type": "actions", "block_id": "b", "elements": [button | {"value": "r.1.1"}]}]
+    posted = await client.chat_postMessage(channel=HERE, text="card", blocks=blocks)
+    assert not (await scene.hands.click("U0ALICE", HERE, posted["ts"], action_id))["ok"]
+    assert "canary-77c1" not in caplog.text
+    assert "what somebody did in Slack could not be handled: KeyError at " in caplog.text
+
+
 async def test_promise_8_all_of_it_can_be_paged_through_both_ways(scene: Scene) -> None:
     """Given arguments that no card holds, when somebody pages on and back, then all of it was there."""
     args = {"script": "".join(f"echo {n}\n" for n in range(20_000)), "last": "rm -rf /"}
@@ -177,9 +214,9 @@ async def test_promise_8_all_of_it_can_be_paged_through_both_ways(scene: Scene) 
 async def test_a_long_name_stands_whole_in_every_modal(scene: Scene) -> None:
     """Given a name that a title of 24 characters can't hold, then the modal says it in its first line."""
     name = "mcp__filesystem__write_file_to_disk"
-    await scene.ask(name, {"path": "/x"})
-    for action, option in (("edit", None), ("reject", None), ("more", "See all of it")):
-        view = await scene.click(action, option=option)
+    await scene.ask(name, {"path": "/x" * 1000})
+    for action in ("edit", "reject", "see"):
+        view = await scene.click(action)
         assert len(view["title"]["text"]) <= 24
         assert name in str(view["blocks"][0])
         await scene.hands.close("U0ALICE")

@@ -270,7 +270,8 @@ async def test_what_is_no_payload_ends_nothing(stage: Stage) -> None:
     async with stage.sockets() as held:
         await stage.two()
         for one in stage.connections:
-            await one._ws.send_str("{")
+            for text in ("{", "[" * 200_000):
+                await one._ws.send_str(text)
             for frame in ([], {}, {"type": "news"}, {"envelope_id": "e", "payload": [1]}):
                 await one.send(frame)
         assert [await stage.press() for _ in range(2)] == [{"ok": True}] * 2

@@ -175,6 +175,19 @@ def test_a_redis_that_is_not_there(
     ran = desk.hitl(*argv, "--redis", address)
     assert (ran.code, ran.out, ran.err.count("\n")) == (code, "", 1)
     assert said in ran.err
+    assert ran.err.endswith("The address is from --redis.\n")
+
+
+def test_where_an_address_is_from(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hitl_core.cli.session.DEFAULT_URL", "redis://127.0.0.1:1/7")
+    for url, said in (
+        ("redis://127.0.0.1:1/0", "is from HITL_REDIS_URL."),
+        (" ", "No other address"),
+    ):
+        monkeypatch.setenv("HITL_REDIS_URL", url)
+        ran = desk.hitl("tokens", "list")
+        assert (ran.code, ran.err.count("\n")) == (3, 1)
+        assert said in ran.err
 
 
 def test_who_reads_only_the_beginning_is_no_trouble(desk: Desk) -> None:

@@ -165,7 +165,7 @@ def test_what_can_not_be_decided_so_is_a_failure(tmp_path: Path) -> None:
 
     assert done.returncode == 1
     assert "the form has no field for unknown" in done.stdout
-    assert "0 of 1 turns ran exactly as decided" in done.stdout
+    assert "0 of 1 turn ran exactly as decided" in done.stdout
 
 
 @pytest.mark.parametrize(

@@ -79,14 +79,21 @@ async def test_a_demo_that_was_killed_stopped_and_started_finishes_the_job(tmp_p
         port = probe.getsockname()[1]
     page = f"http://127.0.0.1:{port}"
 
-    # given a review that waits, one decision made, then the agent and the bot killed
+    # given a review that waits, one decision made, then the agent, the bot and Redis killed
     with demo(tmp_path, port, "--ask=refund order 1042") as running:
         async with Hands(page) as hands:
             (card,) = await hands.wait_for(cards, timeout=30)
             await hands.click("U0ALICE", "C0APPROVE", card["ts"], "approve", block_id="do:2:1")
             os.kill(running.pid("agent"), signal.SIGKILL)
             os.kill(running.pid("bot"), signal.SIGKILL)
-            running.read_until("bot is back")
+            told = running.read_until("agent is back")
+            # and Redis together with the agent, which needs it
+            again = re.search(r"agent is back as (\d+)", told)
+            assert again
+            os.kill(running.pid("redis"), signal.SIGKILL)
+            os.kill(int(again[1]), signal.SIGKILL)
+            told = running.read_until("agent is back")
+            assert "redis is back" in told
 
     # when everything was stopped and started, and somebody decides the rest
     with demo(tmp_path, port):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -364,6 +365,56 @@ def test_one_and_one_point_nought_are_not_the_same() -> None:
     langchain = dialects.get("langchain")
     reviews = [review_of(langchain.load_request(interrupt({"x": x}), "t")) for x in (1, 1.0)]
     assert reviews[0].calls[0].digest != reviews[1].calls[0].digest
+
+
+@pytest.mark.parametrize(("other", "about"), [(10, 10.0), (1, True), ({"y": [0]}, {"y": [False]})])
+def test_a_call_is_found_in_its_turn_by_its_exact_arguments(other: Any, about: Any) -> None:
+    """Given a turn whose calls Python takes for equal, when the interrupt is about the second, then the
+    second is asked about and never the first in its stead."""
+    calls = [ToolCall("c1", "b", {"x": other}), ToolCall("c2", "b", {"x": about})]
+    asked = dialects.get("langchain").load_request(interrupt(calls[1].args), "t", calls)
+    assert [each.verdict.kind for each in asked.rulings] == ["allow", "review"]
+    with pytest.raises(DialectError, match="no call of this turn"):
+        dialects.get("langchain").load_request(interrupt(calls[1].args), "t", calls[:1])
+
+
+def test_javascript_writes_ten_and_ten_point_nought_alike() -> None:
+    """But never a truth for a number."""
+    wire = copy.deepcopy(WIRES["langchain_js"][0])
+    for said, ran in ((10, 10.0), (0, -0.0), (10.0, 10)):
+        wire["actionRequests"][0]["args"] = {"x": [said]}
+        calls = [ToolCall("c1", "b", {"x": [said + 1]}), ToolCall("c2", "b", {"x": [ran]})]
+        asked = dialects.get("langchain_js").load_request(wire, "t", calls)
+        assert [each.verdict.kind for each in asked.rulings] == ["allow", "review"]
+    wire["actionRequests"][0]["args"] = {"x": [1]}
+    with pytest.raises(DialectError, match="no call of this turn"):
+        dialects.get("langchain_js").load_request(wire, "t", [ToolCall("c1", "b", {"x": [True]})])
+
+
+BROKEN = {"type": "object", "properties": 5}
+UNUSABLE = "This schema can't be used for the arguments of b: .*properties"
+
+
+def test_an_interrupt_whose_schema_can_not_be_used_is_refused() -> None:
+    """No form could be made of it, so nobody would ever be asked."""
+    wire = copy.deepcopy(WIRES["langchain_js"][0])
+    wire["reviewConfigs"][0]["argsSchema"] = BROKEN
+    for name in ("langchain_js", "xpertai"):
+        with pytest.raises(DialectError, match=UNUSABLE):
+            dialects.get(name).load_request(wire, "t")
+    edit = {"properties": {"args": BROKEN}}
+    schema = {"properties": {"type": {"const": "edit"}, "edited_action": edit}}
+    (per_call,) = copy.deepcopy(WIRES["langchain_per_call"][0])
+    with pytest.raises(DialectError, match=UNUSABLE):
+        dialects.get("langchain_per_call").load_request(per_call | {"response_schema": schema}, "t")
+
+
+def test_a_review_is_never_made_of_a_schema_that_can_not_be_used() -> None:
+    """Whoever made the request."""
+    asked = dialects.get("langchain").load_request(interrupt({}), "t")
+    rulings = [replace(each, args_schema=BROKEN) for each in asked.rulings]
+    with pytest.raises(InvalidToolCall, match=UNUSABLE):
+        review_of(asked._replace(rulings=rulings))
 
 
 def test_a_bad_answer_can_be_corrected() -> None:

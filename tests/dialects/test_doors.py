@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -260,6 +261,45 @@ def test_some_calls_of_a_turn_may_be_answered_one_by_one() -> None:
     rest = per_call.load_decisions({"type": "reject"}, review)
     assert rest.keys() == {"1"}
     assert transitions.answer(review, rest, ADA, NOW).review.status == "settled"
+
+
+def approval(interrupt_id: str, call_id: str, name: str = "b") -> Json:
+    value = {"type": "tool_approval", "tool_call_id": call_id, "name": name, "args": {}}
+    return {"id": interrupt_id, "value": value}
+
+
+@pytest.mark.parametrize(("other", "call"), [("i2", "A"), ("A", "c2")])
+def test_an_id_means_one_interrupt_or_none(other: str, call: str) -> None:
+    """Tool call ids are the model's own: one that is another interrupt's id could decide in its stead."""
+    per_call = dialects.get("langchain_per_call")
+    with pytest.raises(DialectError, match="'A' means two interrupts"):
+        per_call.load_request([approval("A", "c1", "read"), approval(other, call, "wipe")], "t")
+    same = built(per_call.load_request([approval("c1", "c1")], "t"))
+    assert per_call.load_decisions({"c1": {"type": "approve"}}, same).keys() == {"1"}
+
+
+def test_interrupt_ids_win() -> None:
+    """Also in a review that was stored before such ids were refused."""
+    per_call = dialects.get("langchain_per_call")
+    loaded = per_call.load_request(
+        [approval("i1", "c1", "read"), approval("i2", "c2", "wipe")], "t"
+    )
+    calls = [ToolCall("x", "read", {}), ToolCall("A", "wipe", {})]
+    rulings = [
+        replace(ruling, interrupt_id=id)
+        for ruling, id in zip(loaded.rulings, ("A", "B"), strict=True)
+    ]
+    review = built(Request(calls, rulings, dialect="langchain_per_call"))
+    assert per_call.load_decisions({"A": {"type": "approve"}}, review).keys() == {"1"}
+
+
+@pytest.mark.parametrize("second", ["approve", "reject"])
+def test_two_answers_to_one_interrupt_are_refused(second: str) -> None:
+    per_call = dialects.get("langchain_per_call")
+    review = built(per_call.load_request([approval("i1", "c1")], "t"))
+    with pytest.raises(DecisionError, match="answered twice") as caught:
+        per_call.load_decisions({"i1": {"type": "reject"}, "c1": {"type": second}}, review)
+    assert (caught.value.index, caught.value.tool, caught.value.field) == (1, "b", "id")
 
 
 def test_a_schema_with_definitions_stays_whole_on_its_way() -> None:

@@ -137,4 +137,6 @@ _CHECKS: dict[str, Callable[[Words], None]] = {
     "docker": _docker,
     "export": _export,
     "cp": _file,
+    "set": _file,
+    ".": _file,
 }

@@ -38,7 +38,7 @@ async def test_promise_9_time_escalates_and_everybody_may_decide(scene: Scene) -
     first = await scene.card("send_email")
 
     escalated = await scene.card("Escalated", channel=OPS)
-    told = said(await scene.card("Escalated to #team-ops", "nobody had decided"))
+    told = said(await scene.card("Escalated to #team-ops", "not decided in time"))
     assert "#agent-approvals and #team-ops" in told
     await scene.dana.press(escalated, "approve", 1)
     await scene.alice.press(first, "approve", 2)

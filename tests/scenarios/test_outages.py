@@ -221,6 +221,30 @@ async def test_promise_11_a_dead_letter_delays_no_other_and_can_be_revived(scene
     assert len((await lost).execute) == 1
 
 
+async def test_promise_11_a_letter_goes_when_its_review_is_cancelled(
+    scene: Scene, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Given a channel that the bot isn't in; when a review for it is asked and cancelled, then it is one
+    letter, the log blames the place and not the card, and the letter goes by itself."""
+    bot = await scene.bot(Timing(pace=0.0, idle=0.4, revive=0.3, every=0.05))
+    scene.sandbox.workspace.channels[OPS].members.remove("U0APPROVER")
+    gate = await scene.gate(POLICY + "  lost: {notify: 'slack:#team-ops'}\n")
+    call = ToolCall("c1", "lost", {"canary": CANARY})
+    review_id = await gate.submit([call], thread_id="t")
+
+    async def counted(count: int) -> bool:
+        return (await ready(bot.url))[1]["undelivered"] == count
+
+    await wait_until("it is counted", lambda: counted(1))
+    assert "not_in_channel" in caplog.text
+    assert "text only" not in caplog.text
+
+    await gate.cancel(review_id, "not needed")
+    await wait_until("it is let go", lambda: counted(0))
+    await wait_until("it was let go for good", lambda: "is let go" in caplog.text)
+    assert await counted(0)
+
+
 async def test_promise_11_a_slow_channel_delays_no_other(scene: Scene) -> None:
     """Given #team-ops whose posts Slack limits for long; when a review stands there and in #agent-approvals,
     then the latter's card appears and can be decided."""
@@ -260,7 +284,7 @@ async def test_a_review_that_this_version_cannot_read_delays_no_other(scene: Sce
 
     await scene.card("send_email", timeout=3)
 
-    assert (await ready(bot.url))[1]["undelivered"] == 2
+    assert (await ready(bot.url))[1]["undelivered"] == 1
 
 
 async def test_an_idle_bot_does_next_to_nothing(scene: Scene) -> None:

@@ -12,10 +12,11 @@ from itertools import product
 from urllib.parse import quote
 
 import aiohttp
+import pytest
 
 from bot.sandbox.hands import sign
 from bot.sandbox.server import SIGNING_SECRET
-from tests.support.bots import Scene, email
+from tests.support.bots import CANARY, Scene, email
 from tests.support.slack import review_of
 
 FORM = "application/x-www-form-urlencoded"
@@ -35,6 +36,30 @@ def signed(body: str, at: int | None = None) -> dict[str, str]:
         "X-Slack-Request-Timestamp": when,
         "X-Slack-Signature": sign(SIGNING_SECRET, when, body),
     }
+
+
+async def test_a_wrong_signing_secret_is_told_once(
+    scene: Scene, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Given requests signed with another secret; then one line of the log says what to check, and nothing
+    of what they held; a minute later it says so again. What isn't signed at all is a stranger's: no line."""
+
+    def lines() -> list[str]:
+        return [r.getMessage() for r in caplog.records if r.name == "bot.web"]
+
+    wrong = {**signed(CANARY), "X-Slack-Signature": "v0=" + "0" * 64}
+    async with a_bot(scene) as (url, session):
+        await session.post(url, data=CANARY, headers={"Content-Type": FORM})
+        assert lines() == []
+        for _ in range(3):
+            assert (await session.post(url, data=CANARY, headers=wrong)).status == 401
+        [line] = lines()
+        assert "SLACK_SIGNING_SECRET" in line
+        assert CANARY not in line
+        assert "v0=" not in line
+        monkeypatch.setattr("bot.web.WARN_EVERY", 0.0)
+        await session.post(url, data=CANARY, headers=wrong)
+        assert len(lines()) == 2
 
 
 async def test_what_is_not_signed_is_401(scene: Scene) -> None:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 import socket
+import sys
 import time
 
 import aiohttp
 import pytest
 
-from tests.support.bots import Scene, email
+from tests.support.bots import ROOT, Scene, email
 from tests.support.slack import review_of
 
 WRONG = [
@@ -84,6 +86,26 @@ async def test_promise_10_slack_in_trouble_at_start_is_one_sentence(
     assert await bot.ended() == 2
     assert "Slack" in bot.output
     assert len(bot.output.splitlines()) == 1
+
+
+@pytest.mark.parametrize("command", ["bot serve", "bot.sandbox --help"])
+async def test_without_the_extra_it_says_what_to_install(scene: Scene, command: str) -> None:
+    """Given only what agents install; then one sentence has the command to run, and the exit code is 2."""
+    module, *words = command.split()
+    script = (
+        f"import runpy, sys; sys.modules['aiohttp'] = None; sys.argv[1:] = {words};"
+        f"runpy.run_module({module!r}, run_name='__main__')"
+    )
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", script, cwd=ROOT, stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT, env={**os.environ, **scene.environment()},
+    )  # fmt: skip
+    said, _ = await process.communicate()
+
+    assert process.returncode == 2, said
+    assert said.decode().partition(": ")[2] == (
+        'aiohttp is not installed: pip install -e ".[slack]"\n'
+    )
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

@@ -20,10 +20,11 @@ from bot.channels.slack.ids import Body
 from bot.channels.slack.rich import inert
 from bot.inbox import UNKNOWN, Inbox, Reply, Target
 from bot.text import one_line
-from hitl_core.errors import InvalidToolCall, Refused
+from hitl_core.errors import InvalidToolCall, Refused, told
 from hitl_core.forms import FormErrors, SchemaError, make_form
 from hitl_core.forms import read_answers as read_form
 from hitl_core.model import Arguments, DecisionType, Reviewer, Snapshot, encode
+from hitl_core.model.call import is_text
 from hitl_core.review.execution import DoubtAnswer
 from hitl_core.review.transitions import Proposal
 
@@ -36,6 +37,8 @@ QUICK = 0.5
 #: Slack takes an answer within 3 s: what a submission may take of them, and telling somebody privately.
 IN_TIME = 2.2
 TOLD = 0.4
+
+HALF = "This holds half a character, which can't be stored, maybe a broken emoji. Type it again."
 
 DOUBTS: dict[str, DoubtAnswer] = {
     "doubt_ran": "ran",
@@ -61,6 +64,11 @@ class Listeners:
         app.action(re.compile("see_page:.*"))(self.turn)
         for callback_id in ("edit", "reject", "respond"):
             app.view(callback_id)(self.submit)
+        app.error(self.failed)
+
+    async def failed(self, error: Exception) -> None:
+        """The person sees a failure; the log quotes no payload, as Bolt's own handler might."""
+        log.error("what somebody did in Slack could not be handled: %s", told(error))
 
     async def approve(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
         await self._decide(body, respond, "approve", ids.target(ids.value(body)))
@@ -134,6 +142,9 @@ class Listeners:
         kind: DecisionType = view["callback_id"]
         first = _first_input(view)
         op = ids.op_of_view(view, who.id)
+        message = modals.message_of(values)
+        if message is not None and not is_text(message):
+            return _errors({first: HALF}, HALF)
         args: Arguments | None = None
         try:
             snapshot = await self._inbox.may_decide(target, who, op)
@@ -154,7 +165,7 @@ class Listeners:
             return _answer(Reply(refused.code, str(refused)), first)
         except (InvalidToolCall, SchemaError) as error:
             return _answer(Reply("invalid_args", str(error)), first)
-        proposal = Proposal(kind, target.revision, modals.message_of(values), args)
+        proposal = Proposal(kind, target.revision, message, args)
         return _answer(await self._inbox.decide(target, proposal, who, op), first)
 
     async def _decide(
@@ -184,8 +195,8 @@ class Listeners:
             await self._tell(body, respond, Reply(refused.code, str(refused)))
         except ChannelError as error:
             log.error("review %s: no modal: %s", target.review_id, error)
-            told = "Slack didn't open the form. Press again."
-            await self._tell(body, respond, Reply("unavailable", told))
+            why = "Slack didn't open the form. Press again."
+            await self._tell(body, respond, Reply("unavailable", why))
 
     async def _view(self, kind: str, target: Target, body: Body) -> modals.View:
         who = await self._who(body)
@@ -200,8 +211,8 @@ class Listeners:
                 try:
                     form = make_form(*_schema_and_args(target, snapshot))
                 except SchemaError as error:
-                    told = f"No form can be made of it: {error}."
-                    raise Refused("no_form", told) from error
+                    why = f"No form can be made of it: {error}."
+                    raise Refused("no_form", why) from error
                 return modals.edit(target, name, fields.shown_form(form))
             case "reject":
                 required = action.config.reject_reason == "required"

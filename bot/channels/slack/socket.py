@@ -99,7 +99,7 @@ class Socket:
                     task.add_done_callback(self._begun.discard)
                 case _:
                     log.info("Slack sent a frame of an unknown kind")
-        except ValueError:
+        except (ValueError, RecursionError):
             log.error("a frame from Slack is no JSON")
 
     def _leave(self, why: str) -> None:
