@@ -241,7 +241,7 @@ async def test_a_tokens_text_is_kept_nowhere(store: RedisStore, redis_url: str):
     token, text = Token.issue("billing", "", time.time())
     await store.save_token(token)
 
-    assert text.rpartition("_")[2] not in token.model_dump_json()
+    assert text.split("_", 2)[2] not in token.model_dump_json()
     assert token.opens_with(text)
 
 
