@@ -7,7 +7,7 @@ import logging
 from bot.card import card
 from bot.channel import Channel, MessageGone, Undeliverable
 from hitl_core.failpoints import failpoint
-from hitl_core.model import MessageRef, Place, Snapshot
+from hitl_core.model import MessageRef, Place, Review, Snapshot
 from hitl_core.review.service import Reviews
 
 log = logging.getLogger(__name__)
@@ -16,11 +16,34 @@ log = logging.getLogger(__name__)
 async def deliver(
     reviews: Reviews, channel: Channel, review_id: str, place: Place, *, again: bool
 ) -> None:
-    """`again`: an earlier try may have posted it. Raises what the channel raises, and StoreUnavailable."""
+    """`again`: an earlier try may have posted it. Raises what the channel raises, and StoreUnavailable.
+
+    A review that is over needs no first card, and one that is done is not tried for ever.
+    """
     snapshot = await reviews.load(review_id)
+    try:
+        await _deliver(reviews, channel, snapshot, place, again)
+    except Undeliverable as error:
+        review, posted = snapshot.review, place in snapshot.posts
+        if not (again and review.status == "done" if posted else _over(review)):
+            raise
+        log.warning("review %s is over: its card at %s is let go: %s", review_id, place, error)
+
+
+def _over(review: Review) -> bool:
+    """Nobody has anything to decide about it any more."""
+    return review.status == "done" or review.cancelled is not None
+
+
+async def _deliver(
+    reviews: Reviews, channel: Channel, snapshot: Snapshot, place: Place, again: bool
+) -> None:
+    review_id = snapshot.review.id
     ref = snapshot.posts.get(place)
     if ref is None:
         ref = await _first(reviews, channel, snapshot, place, again)
+        if ref is None:
+            return
         snapshot = await reviews.load(review_id)
     elif again:
         # Who had this entry before may have died with a second post, or after drawing an older state.
@@ -37,10 +60,14 @@ async def deliver(
 
 async def _first(
     reviews: Reviews, channel: Channel, snapshot: Snapshot, place: Place, again: bool
-) -> MessageRef:
-    """Post the card. Of two posts the recorded one stays; the loser deletes its own."""
+) -> MessageRef | None:
+    """Post the card. Of two posts the recorded one stays; the loser deletes its own. None where it comes
+    too late to be of use to anybody.
+    """
     review = snapshot.review
     found = await _found(channel, snapshot, place) if again else []
+    if again and not found and _over(review):
+        return None
     await failpoint("outbox.before_post")
     mine = found[0] if found else await _post(channel, snapshot, place)
     await failpoint("outbox.after_post")
@@ -75,10 +102,14 @@ async def _post(channel: Channel, snapshot: Snapshot, place: Place) -> MessageRe
     try:
         return await channel.post(place, drawn)
     except Undeliverable as error:
+        try:
+            posted = await channel.post_plain(place, drawn)
+        except Undeliverable:
+            raise error from None  # it was not the card that was refused, but the place
         log.error(
             "review %s: its card was refused (%s), so it is text only", drawn.review_id, error
         )
-        return await channel.post_plain(place, drawn)
+        return posted
 
 
 async def _update(channel: Channel, ref: MessageRef, snapshot: Snapshot, place: Place) -> None:

@@ -65,11 +65,13 @@ class Outbox:
         """Begin nothing more, finish what was begun, and let other bots have the rest at once."""
         for reader in self._readers:
             reader.cancel()
-        with contextlib.suppress(TimeoutError, HitlError):
+        with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(LAST_DELIVERIES):
                 await asyncio.gather(*self._readers, return_exceptions=True)
                 await asyncio.gather(*(lane.leave() for lane in self._lanes.values()))
-                await self._store.leave_events(self._consumer)
+        # Also while something is still being delivered: whoever takes it over looks for its message first.
+        with contextlib.suppress(HitlError):
+            await self._store.leave_events(self._consumer)
 
     async def _read(self) -> None:
         for hint in await self._store.read_events(self._consumer, block=2.0):
@@ -89,7 +91,7 @@ class Outbox:
 
     async def _revive(self) -> None:
         if revived := await self._store.revive():
-            log.info("%d undelivered cards are tried again", revived)
+            log.info("the undelivered cards of %d reviews are tried again", revived)
         await asyncio.sleep(self._revive_every)
 
     async def _accept(self, hint: Hint) -> None:

@@ -16,7 +16,7 @@ _BLANK = frozenset(
     "\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\U00013441\U00013442\U00016fe4\U0001d159"
 )
 #: What our own marks are made of.
-_OURS = frozenset("⟦⟧⏎⇥␍")
+_OURS = frozenset("⟦⟧⏎⇥␍␠")
 #: Reorders what follows it: Trojan Source, CVE-2021-42574.
 _BIDI = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _WORD = re.compile(r"[^\W\d_]+")
@@ -28,6 +28,8 @@ _SUSPECT = re.compile(
 )
 _MARK = re.compile(r"⟦U\+([0-9A-F]{4,6})⟧")
 _PADDING = re.compile(r"[ \t\n]{4,}")
+#: Spaces and tabs where nobody sees them: at the start of the text and at the end of a line.
+_EDGE = re.compile(r"\A[ \t]+|[ \t]+(?=\n|\Z)")
 _PADDED = {" ": "space", "\t": "tab", "\n": "line break"}
 _MANY = {" ": 40, "\t": 8, "\n": 3}
 #: More marks than this on one letter draw over the lines around it.
@@ -55,8 +57,12 @@ def unmarked(text: str) -> str:
 
 
 def visible(text: str) -> str:
-    """`marked`, with padding as its length, so that it pushes nothing out of sight."""
-    return _PADDING.sub(_padding, marked(text).replace("⟦U+000D⟧\n", "␍\n"))
+    """`marked`, with padding as its length, so that it pushes nothing out of sight, and a sign for each
+    space and tab at an edge and for the last line break: two texts that differ never look alike.
+    """
+    shown = _PADDING.sub(_padding, marked(text).replace("⟦U+000D⟧\n", "␍\n"))
+    shown = _EDGE.sub(lambda m: m[0].replace(" ", "␠").replace("\t", "⇥"), shown)
+    return f"{shown[:-1]}⏎" if shown.endswith("\n") else shown
 
 
 def one_line(text: str) -> str:
@@ -103,7 +109,7 @@ def warning(text: str) -> str | None:
 
 def shown_value(value: Any) -> str:
     """An argument as people read it: text as it is, everything else as JSON. Text that could be taken for
-    JSON, or whose ends could be missed, is quoted.
+    JSON, or for nothing, is quoted.
     """
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False) if _needs_quotes(value) else value
@@ -114,7 +120,7 @@ def shown_value(value: Any) -> str:
 
 
 def _needs_quotes(text: str) -> bool:
-    if not text.strip() or text[0] in " \t" or text[-1] in " \t":
+    if not text.strip():
         return True
     try:
         value = json.loads(text)

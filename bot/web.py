@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
+import time
 from collections.abc import Awaitable, Callable
 
 from aiohttp import web
@@ -21,8 +23,12 @@ log = logging.getLogger(__name__)
 #: Slack's own requests are far smaller; a modal's view has 250 kB at most.
 MAX_BODY = 1024 * 1024
 
+#: A request with a wrong signature is told about this often, in seconds: anybody may send them.
+WARN_EVERY = 60.0
+
 Probe = Callable[[], Awaitable[dict[str, object]]]
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+SIGNATURE = "X-Slack-Signature"
 LEAVING = web.AppKey("leaving", asyncio.Event)
 
 
@@ -60,6 +66,17 @@ def make_web(ready: Probe, leaving: asyncio.Event) -> web.Application:
 
 def add_slack(app: web.Application, path: str, slack: AsyncApp, signing: SignatureVerifier) -> None:
     """Slack's requests: signed, and handed to Bolt."""
+    warned = -math.inf
+
+    def warn() -> None:
+        """Nothing of the request is told: whoever sent it is not known."""
+        nonlocal warned
+        if time.monotonic() - warned >= WARN_EVERY:
+            warned = time.monotonic()
+            log.warning(
+                "a request with a wrong signature was refused (401). If Slack sent it, "
+                "SLACK_SIGNING_SECRET is not this app's, or this machine's clock is wrong"
+            )
 
     async def events(request: web.Request) -> web.StreamResponse:
         try:
@@ -67,6 +84,8 @@ def add_slack(app: web.Application, path: str, slack: AsyncApp, signing: Signatu
         except (web.RequestPayloadError, HttpProcessingError):
             return web.Response(status=400)
         if not _signed(request, body, signing):
+            if SIGNATURE in request.headers:
+                warn()
             return web.Response(status=401)
         try:
             asked = AsyncBoltRequest(body=body.decode(), headers=dict(request.headers))
@@ -92,7 +111,7 @@ def _signed(request: web.Request, body: bytes, signing: SignatureVerifier) -> bo
     """Checked before anything is parsed: Bolt parses first, and raises on a timestamp that is no number or a
     signature that is not ASCII. To a sender all of these are simply wrong, and so are two of them.
     """
-    names = ("X-Slack-Request-Timestamp", "X-Slack-Signature")
+    names = ("X-Slack-Request-Timestamp", SIGNATURE)
     if any(len(request.headers.getall(name, ())) != 1 for name in names):
         return False
     timestamp, signature = (request.headers[name] for name in names)

@@ -28,7 +28,12 @@ def closed_of(review: Review, here: list[Action], place: Place) -> tuple[Closed,
         if call.key in doubted:
             continue
         if (action := decided.get(call.key)) is not None and action.decision is not None:
-            lines.append(_line(call.name, action.decision, _changes(review, action), run))
+            name = (
+                call.name
+                if review.tool(call) == call.name
+                else f"{call.name} → {review.tool(call)}"
+            )
+            lines.append(_line(name, action.decision, _changes(review, action), run))
         elif (
             run is not None
             and run.by is not None
@@ -63,7 +68,10 @@ def elsewhere_of(review: Review, here: list[Action]) -> tuple[Elsewhere, ...]:
 
 
 def took(review: Review, here: list[Action]) -> float | None:
-    """Seconds from the question to the last decision."""
+    """Seconds from the question to the last decision; None where people were asked about a doubt as well,
+    since that took longer."""
+    if any(run.by for run in review.runs.values()):
+        return None
     times = [action.decision.at for action in here if action.decision is not None]
     return max(times) - review.created_at if times and len(times) == len(here) else None
 
@@ -99,8 +107,8 @@ def _result(run: Run | None) -> tuple[str | None, Reviewer | None]:
 
 def _changes(review: Review, action: Action) -> list[Change]:
     """What an edit changed, argument by argument."""
-    if action.decision is None or action.decision.type != "edit":
-        return []
+    if action.decision is None or action.decision.type != "edit" or action.revision == 1:
+        return []  # an edit that changed no argument: another system's, or only the tool's name
     old = review.arguments(action.key, action.revision - 1).parse()
     new = review.arguments(action.key).parse()
     keys = ordered({**old, **new}, action.config.args_schema)

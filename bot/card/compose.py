@@ -68,7 +68,7 @@ def _doubt(review: Review, call: Call) -> Doubt:
     action = review.action(call.key)
     schema = action.config.args_schema if action else None
     shown = shown_of(review.arguments(call.key).parse(), schema)
-    return Doubt(call.key, review.runs[call.key].attempt, call.name, shown)
+    return Doubt(call.key, review.runs[call.key].attempt, review.tool(call), shown)
 
 
 def _notes(here: list[Action]) -> tuple[Note, ...]:

@@ -121,7 +121,7 @@ class Ends:
 class Card:
     """`summary` is the notification: a full sentence. `more` counts open actions that are not listed.
 
-    `took` is how long deciding took, in seconds, None while something waits.
+    `took` is how long deciding took, in seconds, None while something waits or where a doubt was settled.
     """
 
     review_id: str

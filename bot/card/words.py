@@ -42,7 +42,7 @@ def title(at: Standing) -> str:
 def summary(at: Standing) -> str:
     agent = text.shortened(at.review.agent, 60)
     if at.doubts:
-        names = _listed(call.name for call in at.doubts)
+        names = _listed(at.review.tool(call) for call in at.doubts)
         return f"{agent} stopped in the middle of {names}. Say in the channel whether it ran."
     if not at.waiting:
         names = _listed([a.request.name for a in at.here] or [c.name for c in at.review.calls])

@@ -7,14 +7,16 @@ import os
 import signal
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from bot.sandbox.hands import Hands
 from examples.demo.children import Child, ChildError, free_port
 from examples.demo.stage import ASK, Stage, stage
+from hitl_core.embedded_redis import EmbeddedRedis, EmbeddedRedisError
 
 #: A child that died this soon after its start, this often, is not started again.
-YOUNG, DEATHS = 5.0, 3
+YOUNG, DEATHS = 5.0, 5
 
 
 def run(data: Path, policy: Path, port: int, ask: str | None) -> int:
@@ -31,13 +33,35 @@ def run(data: Path, policy: Path, port: int, ask: str | None) -> int:
                 _tell(on, agent)
                 if ask:
                     asyncio.run(_ask(on, ask))
-                _keep([on.sandbox, on.bot, agent], stopped)
+                redis = [_Redis(on.redis)] if on.redis else []
+                _keep([*redis, on.sandbox, on.bot, agent], stopped)
             finally:
                 agent.stop()
     except KeyboardInterrupt:
         pass
     print("\nStopped. What waits for a decision is kept: `make demo` shows it again.")
     return 0
+
+
+class _Redis:
+    """The demo's Redis as one more child. It syncs every write, so what was acknowledged comes back."""
+
+    name = "redis"
+
+    def __init__(self, server: EmbeddedRedis) -> None:
+        self._server = server
+        self.log = server.data_dir / "redis.log"
+        self.started = time.monotonic()
+        self.pid = server.pid or 0
+
+    def alive(self) -> bool:
+        return self._server.pid is not None
+
+    def start(self) -> None:
+        self.started = time.monotonic()
+        self._server.kill()  # lets go of its folder
+        self._server.start()
+        self.pid = self._server.pid or 0
 
 
 def _stopped_by_signal() -> threading.Event:
@@ -87,8 +111,8 @@ async def _ask(on: Stage, text: str) -> None:
         await hands.say("U0MARIA", ASK, text)
 
 
-def _keep(children: list[Child], stopped: threading.Event) -> None:
-    """Start again whoever dies; give up on one that can't live."""
+def _keep(children: Sequence[Child | _Redis], stopped: threading.Event) -> None:
+    """Start again whoever dies, Redis first, as the others need it; give up on one that can't live."""
     deaths = dict.fromkeys((child.name for child in children), 0)
     while not stopped.wait(0.2):
         for child in children:
@@ -99,5 +123,9 @@ def _keep(children: list[Child], stopped: threading.Event) -> None:
             if deaths[child.name] >= DEATHS:
                 raise ChildError(f"{child.name} dies again and again: see {child.log}")
             print(f"  {child.name} {child.pid} ended; starting it again ...", flush=True)
-            child.start()
+            try:
+                child.start()
+            except (ChildError, EmbeddedRedisError) as error:
+                print(f"  {error}", flush=True)
+                break  # what it needs may have died as well: look at all of them again
             print(f"  {child.name} is back as {child.pid}.", flush=True)

@@ -140,8 +140,8 @@ class People:
 
     def _menu(self, message: Message, block_id: str, plan: PlannedDecision) -> int:
         (block,) = [block for block in message["blocks"] if block["block_id"] == block_id]
-        (menu,) = [element for element in block["elements"] if element["action_id"] == "more"]
-        for index, option in enumerate(menu["options"]):
+        menus = [element for element in block["elements"] if element["action_id"] == "more"]
+        for index, option in enumerate(menus[0]["options"] if menus else []):
             if option["value"].startswith(f"{plan.type}."):
                 return index
         raise CantDecide(f"the policy doesn't offer {plan.type!r} here")

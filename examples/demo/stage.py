@@ -19,14 +19,18 @@ ASK = "C0ASK"
 
 @dataclass(frozen=True)
 class Stage:
-    """The pieces that every agent of the demo works with. `redis_pid` is 0 for a Redis of the user's."""
+    """The pieces that every agent of the demo works with. `redis` is None for one of the user's."""
 
     data: Path
     page: str
     redis_url: str
-    redis_pid: int
+    redis: EmbeddedRedis | None
     sandbox: Child
     bot: Child
+
+    @property
+    def redis_pid(self) -> int:
+        return (self.redis and self.redis.pid) or 0
 
 
 @contextmanager
@@ -38,10 +42,11 @@ def stage(
         shutil.rmtree(data, ignore_errors=True)
     data.mkdir(parents=True, exist_ok=True)
     with ExitStack() as stack:
-        redis_url, redis_pid = os.environ.get("HITL_REDIS_URL", ""), 0
+        redis: EmbeddedRedis | None = None
+        redis_url = os.environ.get("HITL_REDIS_URL", "")
         if not redis_url:
             redis = stack.enter_context(EmbeddedRedis(data / "redis"))
-            redis_url, redis_pid = redis.url, redis.pid or 0
+            redis_url = redis.url
         bot_port = free_port()
         sandbox = _sandbox(data, port or free_port(), bot_port, ask_url)
         stack.callback(sandbox.stop)
@@ -50,7 +55,7 @@ def stage(
         bot = _bot(data, page, redis_url, bot_port, policy)
         stack.callback(bot.stop)
         bot.start()
-        yield Stage(data, page, redis_url, redis_pid, sandbox, bot)
+        yield Stage(data, page, redis_url, redis, sandbox, bot)
 
 
 def _sandbox(data: Path, port: int, bot_port: int, ask_url: str | None) -> Child:

@@ -19,6 +19,13 @@ class Hint(NamedTuple):
     deliveries: int = 1
 
 
+def merged(
+    one: tuple[Place, ...] | None, two: tuple[Place, ...] | None
+) -> tuple[Place, ...] | None:
+    """The places of two hints about one review; None where neither can be read."""
+    return two if one is None else tuple(dict.fromkeys((*one, *(two or ()))))
+
+
 class Write(NamedTuple):
     """One transition to store: the new review, what happened, and what the indexes must say.
 
@@ -114,11 +121,13 @@ class Store(Protocol):
         ...
 
     async def buried(self) -> int:
-        """How many dead letters there are."""
+        """How many reviews have dead letters: several of one review count as one."""
         ...
 
     async def revive(self) -> int:
-        """Put all dead letters back as events, with 2 deliveries; the answer is their number."""
+        """Put all dead letters back as events, with 2 deliveries: one a review, for the places of all of
+        its letters. The answer is their number.
+        """
         ...
 
     async def save_token(self, token: Token) -> None: ...

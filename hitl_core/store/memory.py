@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 from hitl_core.model import MessageRef, Place, Review, Snapshot, Token
 from hitl_core.model.event import SHOWN, UNAUDITED, Event
-from hitl_core.store.base import Hint, Write
+from hitl_core.store.base import Hint, Write, merged
 
 
 class MemoryStore:
@@ -137,11 +137,16 @@ class MemoryStore:
         await self.ack_events([hint.entry])
 
     async def buried(self) -> int:
-        return len(self._dead)
+        return len({hint.review_id for hint in self._dead})
 
     async def revive(self) -> int:
-        revived, self._dead = self._dead, []
-        self._events += [hint._replace(deliveries=2) for hint in revived]
+        dead, self._dead = self._dead, []
+        revived: dict[str, Hint] = {}
+        for hint in dead:
+            before = revived.get(hint.review_id, hint)
+            places = merged(before.places, hint.places)
+            revived[hint.review_id] = hint._replace(places=places, deliveries=2)
+        self._events += revived.values()
         self._changed.set()
         return len(revived)
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 from typing import cast
 
 from redis.exceptions import ResponseError
 
 from hitl_core.store import record
-from hitl_core.store.base import Hint
+from hitl_core.store.base import Hint, merged
 from hitl_core.store.client import MAX_BLOCK, Client, lua, translated
 from hitl_core.store.keys import Keys
 
@@ -25,6 +26,7 @@ class Streams:
     def __init__(self, redis: Client, reader: Client, keys: Sequence[Keys]) -> None:
         self._redis, self._reader, self._keys = redis, reader, keys
         self._places: dict[str, dict[str, str]] = {}
+        self._looked_at: list[str | bytes] = ["0-0"] * len(keys)
         self._grouped = False
         self._ack = redis.register_script(lua("ack"))
         self._leave = redis.register_script(lua("leave"))
@@ -54,10 +56,13 @@ class Streams:
         found: list[Hint] = []
         for partition, keys in enumerate(self._keys):
             async with translated():
-                # Two elements on 6.2, three later: only the second is needed.
+                # It looks at ten times `limit` entries, busy ones as well: the next call goes on where this
+                # one ended. Two elements on 6.2, three later.
                 answer = await self._redis.xautoclaim(
-                    keys.events, GROUP, consumer, min_idle_time=int(idle * 1000), count=limit
-                )
+                    keys.events, GROUP, consumer, min_idle_time=int(idle * 1000), count=limit,
+                    start_id=self._looked_at[partition],
+                )  # fmt: skip
+                self._looked_at[partition] = answer[0]
                 entries = [entry for entry in cast(list[Entry], answer[1]) if entry[1]]
                 for entry in entries:
                     pending = await self._redis.xpending_range(
@@ -92,21 +97,30 @@ class Streams:
                 await pipe.execute()
 
     async def buried(self) -> int:
-        async with translated():
-            return sum([int(await self._redis.xlen(keys.dead)) for keys in self._keys])
+        return sum([len(await self._letters(keys)) for keys in self._keys])
 
     async def revive(self) -> int:
         revived = 0
         for keys in self._keys:
-            async with translated():
-                dead = cast(list[Entry], await self._redis.xrange(keys.dead))
-                for entry, fields in dead:
-                    async with self._redis.pipeline(transaction=True) as pipe:
-                        pipe.xadd(keys.events, {**(fields or {}), b"again": b"1"})
-                        pipe.xdel(keys.dead, entry)
-                        await pipe.execute()
-            revived += len(dead)
+            letters = await self._letters(keys)
+            for review_id, dead in letters.items():
+                places = reduce(merged, (_hint(0, entry).places for entry in dead))
+                dumped = "" if places is None else record.dump_places(places)
+                async with translated(), self._redis.pipeline(transaction=True) as pipe:
+                    pipe.xadd(keys.events, {"review": review_id, "places": dumped, "again": "1"})
+                    pipe.xdel(keys.dead, *(entry[0] for entry in dead))
+                    await pipe.execute()
+            revived += len(letters)
         return revived
+
+    async def _letters(self, keys: Keys) -> dict[str, list[Entry]]:
+        """The dead letters by their review."""
+        async with translated():
+            dead = cast(list[Entry], await self._redis.xrange(keys.dead))
+        letters: dict[str, list[Entry]] = {}
+        for entry in dead:
+            letters.setdefault(_hint(0, entry).review_id, []).append(entry)
+        return letters
 
     async def hints(self, agent: str, block: float) -> list[str]:
         return await self._listen([keys.agent(agent) for keys in self._keys], block)

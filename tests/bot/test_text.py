@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot import text
+from tests.channels.reading import value_of
 
 #: Bidirectional controls, all of them.
 BIDI = [*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C]
@@ -116,7 +117,62 @@ def test_promise_8_padding_that_mixes_is_cut_with_its_end_in_sight() -> None:
     assert f"⟦{shown.missing:,} more characters⟧" in shown.text
 
 
-@pytest.mark.parametrize("forged", ["⟦U+202E⟧", "⟦12 more characters⟧", "⟦9 spaces⟧", "a⏎b", "⇥"])
+@pytest.mark.parametrize(
+    ("edged", "shown"),
+    [
+        ("Hi Jo,\n\nbye ", "Hi Jo,\n\nbye␠"),
+        ("Hi Jo,  \nbye\n", "Hi Jo,␠␠\nbye⏎"),
+        ("one\n\n", "one\n⏎"),
+        ("\tcode\t", "⇥code⇥"),
+        ("a \r\n", "a ␍⏎"),
+        ("a\n  b", "a\n  b"),
+    ],
+)
+def test_promise_8_what_stands_at_an_edge_is_seen(edged: str, shown: str) -> None:
+    """Given blanks at the start or the end of a line, then each has a sign, and the text keeps its lines."""
+    assert text.visible(text.shown_value(edged)) == shown
+
+
+#: What is easily taken for something else.
+ALIKE = (
+    "a",
+    '"',
+    "42",
+    "null",
+    "{}",
+    " ",
+    "\t",
+    "\n",
+    "\r",
+    "␠",
+    "⏎",
+    "⇥",
+    "␍",
+    "⟦",
+    "⟧",
+    "5 spaces",
+)
+alike = st.lists(st.sampled_from((*ALIKE, " " * 5, " " * 50, "\n" * 4)), max_size=8).map("".join)
+
+
+@given(alike | st.text(st.characters(exclude_categories=["Cs"])))
+def test_promise_8_what_was_meant_can_be_told_from_what_is_shown(any_text: str) -> None:
+    """Given any text, then it can be read back, so no two look alike; and no line ends in a blank."""
+    shown = text.visible(text.shown_value(any_text))
+    assert value_of(shown) == any_text
+    assert not any(line[-1:] in (" ", "\t") for line in shown.split("\n"))
+
+
+@given(alike, alike)
+def test_promise_8_two_texts_that_differ_never_look_alike(one: str, two: str) -> None:
+    shown = [text.visible(text.shown_value(each)) for each in (one, two)]
+    assert (shown[0] == shown[1]) == (one == two)
+    assert (text.one_line(one) == text.one_line(two)) == (one == two)
+
+
+@pytest.mark.parametrize(
+    "forged", ["␠", "⟦U+202E⟧", "⟦12 more characters⟧", "⟦9 spaces⟧", "a⏎b", "⇥"]
+)
 def test_promise_8_no_text_can_forge_a_mark(forged: str) -> None:
     assert text.visible(forged) != forged
     assert text.unmarked(text.marked(forged)) == forged
@@ -163,7 +219,9 @@ def test_promise_8_a_cut_says_how_much_is_missing(any_text: str, limit: int) -> 
         ("true", '"true"'),
         (True, "true"),
         ('"quoted"', '"\\"quoted\\""'),
-        (" padded ", '" padded "'),
+        (" padded ", " padded "),
+        ("   ", '"   "'),
+        ("42 ", '"42 "'),
         ("{}", '"{}"'),
         ({}, "{}"),
         ([], "[]"),

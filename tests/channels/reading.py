@@ -137,12 +137,12 @@ def arguments_on(views: list[Json]) -> dict[str, Any]:
 def original(text: str) -> str:
     """What `bot.text.visible` was given."""
     padded = _PADDING.sub(lambda m: "".join(map(_run, m[1].split(", "))), text)
-    return unmarked(padded.replace("␍\n", "\r\n"))
+    signs = padded.replace("␠", " ").replace("⇥", "\t").replace("⏎", "\n")
+    return unmarked(signs.replace("␍\n", "\r\n"))
 
 
 def key_of(label: str) -> str:
-    key = label[1:-1] if label.startswith('"') else label
-    return original(key.replace("⏎", "\n").replace("⇥", "\t"))
+    return original(label[1:-1] if label.startswith('"') else label)
 
 
 def value_of(shown: str) -> Any:

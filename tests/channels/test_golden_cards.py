@@ -10,12 +10,16 @@ import pytest
 
 from bot.card import card
 from bot.channels.slack.blocks import message
-from hitl_core.model import Review
+from hitl_core.model import Review, Target, encode
+from hitl_core.review import transitions
+from hitl_core.review.proposal import Proposal
 from tests.channels.reading import check, read
 from tests.channels.scenes import (
+    ALICE,
     BOB,
     DEFAULT,
     EMAIL,
+    NOW,
     OPERATOR,
     OPS,
     THREE,
@@ -54,6 +58,21 @@ def _cancelled() -> Review:
     return cancelled(escalated(review), reason="The customer wrote again: the order stays.")
 
 
+def _renamed(args: dict[str, str]) -> Review:
+    """Somebody made another tool's call of it."""
+    review = review_of(THREE[0], THREE[1])
+    other = Target(verdict="review", allowed_decisions=("approve", "edit"), notify=(DEFAULT,))
+    review = review.model_copy(update={"tools": {"send_sms": other}})
+    edit = Proposal("edit", 1, args=encode(args), name="send_sms")
+    return transitions.decide(review, "1", edit, ALICE, NOW + 60).review
+
+
+def _edited_nothing() -> Review:
+    """As another system's people may answer."""
+    edit = Proposal("edit", 1, args=encode(EMAIL), verbatim=True)
+    return transitions.decide(review_of(THREE[0]), "1", edit, ALICE, NOW + 60).review
+
+
 def _doubt() -> Review:
     review = review_of(THREE[0], ("read_file", {"path": "/etc/hosts"}), THREE[1])
     review = decided(decided(review, "1", "approve"), "3", "reject")
@@ -61,6 +80,13 @@ def _doubt() -> Review:
 
 
 SCENES: dict[str, tuple[Callable[[], Review], str]] = {
+    "edited-nothing": (_edited_nothing, DEFAULT),
+    "renamed": (lambda: _renamed({**EMAIL, "to": "+43 1 42"}), DEFAULT),
+    "renamed-only": (lambda: _renamed(EMAIL), DEFAULT),
+    "renamed-doubt": (
+        lambda: lapsed(started(decided(_renamed(EMAIL), "2", "approve"), "1")),
+        DEFAULT,
+    ),
     "cancelled": (_cancelled, DEFAULT),
     "decided-on-the-command-line": (
         lambda: escalated(decided(review_of(*THREE[:2]), "1", "approve", OPERATOR), OPERATOR),

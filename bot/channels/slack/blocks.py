@@ -125,10 +125,8 @@ def _doubt(card: Card, doubt: Doubt) -> list[Block]:
 
 
 def _see(shown: Shown, more: list[tuple[str, str]], name: str, value: str) -> list[Element]:
-    if not shown.missing:
-        return [overflow("more", [*more, (SEE, f"see.{value}")])]
-    everything = button("see", SEE, value, f"See all arguments of {name}")
-    return [everything, *([overflow("more", more)] if more else [])]
+    drawn = [button("see", SEE, value, f"See all arguments of {name}")] if shown.missing else []
+    return [*drawn, *([overflow("more", more)] if more else [])]
 
 
 def _said(key: str, said: list[Element]) -> list[Block]:

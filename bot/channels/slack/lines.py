@@ -83,13 +83,14 @@ def closed(items: tuple[Closed, ...], room: int) -> Block:
 
 
 def foot(card: Card, names: Names) -> Block:
-    places = _either(card.places, names, "and")
+    places = _listed(card.places, names)
     who = f"Members of {places} may decide  ·  " if places else ""
     return context("foot", mrkdwn(f"{who}{card.review_id}"))
 
 
 def date(at: float) -> str:
-    """In the reader's own time zone (docs.slack.dev/messaging/formatting-message-text#date-formatting)."""
+    """In the reader's own time zone, to stand in brackets: it may begin with a capital, "Today"
+    (docs.slack.dev/messaging/formatting-message-text#date-formatting)."""
     otherwise = datetime.fromtimestamp(int(at), UTC).strftime("%Y-%m-%d %H:%M UTC")
     return f"<!date^{int(at)}^{{date_short_pretty}}, {{time}}|{otherwise}>"
 
@@ -98,15 +99,17 @@ def _by_when(card: Card, names: Names) -> list[str]:
     if card.doubts:
         return ["the agent waits for an answer"]
     if card.took is not None:
-        return [f"took {_span(card.took)}"]
+        return [f"decided after {_span(card.took)}"]
     if not card.open:
         return []
     told: list[str] = []
     if card.next:
-        told.append(f"escalates to {escaped(names(card.next.to))} {date(card.next.at)}")
+        told.append(f"escalates to {escaped(names(card.next.to))} ({date(card.next.at)})")
     if card.ends:
         what = f"`{card.ends.name}` is " if card.ends.name else ""
-        told.append(f"{what}{_ENDS[card.ends.decision]} unless decided by {date(card.ends.at)}")
+        told.append(
+            f"{what}{_ENDS[card.ends.decision]} unless decided in time ({date(card.ends.at)})"
+        )
     return told or ["waits until somebody decides"]
 
 
@@ -120,13 +123,13 @@ def _span(seconds: float) -> str:
 
 
 def _note(note: Note, card: Card, names: Names) -> str:
-    origin, when = _either(note.origin, names, "or"), date(note.at)
+    origin, when = _listed(note.origin, names), date(note.at)
     if note.to == card.place:
         if note.by:
-            return f"Passed on from {origin} by {_mention(note.by)}, {when}."
-        return f"Nobody in {origin} had decided by {when}."
-    why = f"by {_mention(note.by)}" if note.by else "because nobody had decided"
-    return f"Escalated to {escaped(names(note.to))} {why}, {when}."
+            return f"Passed on from {origin} by {_mention(note.by)} ({when})."
+        return f"{origin} had not decided on this in time ({when})."
+    why = f" by {_mention(note.by)}" if note.by else ", as this was not decided in time"
+    return f"Escalated to {escaped(names(note.to))}{why} ({when})."
 
 
 def _closed(item: Closed) -> list[Element]:
@@ -153,8 +156,8 @@ def _closed(item: Closed) -> list[Element]:
     return drawn
 
 
-def _either(places: Iterable[Place], names: Names, word: str) -> str:
-    return f" {word} ".join(escaped(names(place)) for place in places)
+def _listed(places: Iterable[Place], names: Names) -> str:
+    return " and ".join(escaped(names(place)) for place in places)
 
 
 def _who(who: Reviewer) -> Element:
