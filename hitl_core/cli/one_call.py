@@ -96,7 +96,7 @@ def _asked(review: Review, action: Action | None, now: float) -> Iterator[Field]
         yield "decisions", ", ".join(action.config.allowed_decisions) + needs
     yield "stands in", ", ".join(map(told.place, action.places))
     for step in action.escalations:
-        why = f"by {told.who(step.by)}" if step.by else "as nobody had decided"
+        why = f"by {told.who(step.by)}" if step.by else "as this was not decided in time"
         yield "escalated", f"to {told.place(step.to)} {why}, {told.when(step.at, now)}"
     if action.pending and not review.cancelled:
         yield from _ahead(action, now)
