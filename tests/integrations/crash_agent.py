@@ -13,11 +13,12 @@ import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from langchain.agents import create_agent
 from langchain.agents.middleware import HumanInTheLoopMiddleware
 from langchain_core.messages import ToolMessage
+from langchain_core.tools import tool
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.types import interrupt
@@ -67,11 +68,66 @@ def nested_driver(lab: Lab) -> Driver:
     return lab.reviews.drive(graph.compile(checkpointer=lab.saver))
 
 
+def handoff_driver(lab: Lab) -> Driver:
+    """A reviewed tool that asks once more before it acts."""
+
+    @tool
+    def pay(to: str) -> str:
+        """Pay somebody."""
+        config = {"allow_accept": True, "allow_respond": True}
+        action = {"action": "transfer", "args": {"to": to}}
+        [answer] = interrupt([{"action_request": action, "config": config}])
+        if answer["type"] == "accept":
+            with (lab.folder / "effects").open("a") as file:
+                file.write(f"paid {to}\n")
+        if os.environ.get("DIE_IN_NODE"):
+            os.kill(os.getpid(), signal.SIGKILL)
+        return json.dumps(answer)
+
+    agent = create_agent(
+        Script(turns=[[call("c1", "pay", to="a")]]),
+        [pay],
+        middleware=[HumanInTheLoopMiddleware({"pay": True}), lab.reviews.middleware],
+        checkpointer=lab.saver,
+    )
+    return lab.reviews.drive(agent)
+
+
+def in_tool_driver(lab: Lab, mode: Any = "batched") -> Driver:
+    """A tool of the agent runs another agent, which asks twice."""
+    inner = create_agent(
+        Script(turns=[TURN, SECOND_TURN]),
+        tools(lab.folder / "effects"),
+        middleware=[HumanInTheLoopMiddleware(ASKING, interrupt_mode=mode), lab.reviews.middleware],
+        name="mailer",
+    )
+
+    @tool
+    async def delegate(task: str) -> str:
+        """Let the other agent do it."""
+        done = await cast(Any, inner).ainvoke(go(task))
+        if os.environ.get("DIE_AFTER_INNER"):
+            os.kill(os.getpid(), signal.SIGKILL)
+        told = [m for m in done["messages"] if isinstance(m, ToolMessage)]
+        return json.dumps({m.tool_call_id: m.text for m in told})
+
+    agent = create_agent(
+        Script(turns=[[call("o1", "delegate", task="mail")]]),
+        [delegate],
+        middleware=[lab.reviews.middleware],
+        checkpointer=lab.saver,
+    )
+    return lab.reviews.drive(agent)
+
+
 SHAPES: dict[str, Callable[[Lab], Driver]] = {
     "turn": lambda lab: lab.driver(TURN),
     "per_call": lambda lab: lab.driver(TURN, interrupt_mode="per_call"),
     "nested": nested_driver,
     "node": node_driver,
+    "handoff": handoff_driver,
+    "in_tool": in_tool_driver,
+    "in_tool_per_call": lambda lab: in_tool_driver(lab, "per_call"),
 }
 
 

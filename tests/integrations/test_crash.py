@@ -73,6 +73,19 @@ class Scene:
 
         return await wait_until("a review", found)
 
+    async def pending(self) -> Review:
+        async def found() -> Review | None:
+            reviews = await self.lab.all_reviews("t-1")
+            return next((each for each in reviews if each.status == "pending"), None)
+
+        return await wait_until("a pending review", found)
+
+    async def approve(self) -> Review:
+        """The review that waits now."""
+        review = await self.pending()
+        await self.lab.decide(review.id, *["approve"] * len(review.actions))
+        return review
+
     async def decide(self) -> None:
         review = await self.review()
         await self.lab.decide(review.id, *DECISIONS[: len(review.actions)])
@@ -80,14 +93,15 @@ class Scene:
     async def done(self) -> Review:
         return await self.lab.done((await self.review()).id)
 
-    async def doubted(self) -> None:
+    async def doubted(self, review_id: str | None = None) -> None:
         async def doubts() -> Any:
-            return (await self.review()).doubts
+            review = await (self.lab.review(review_id) if review_id else self.review())
+            return review.doubts
 
         await wait_until("a doubt", doubts)
 
-    async def resolve(self, answer: DoubtAnswer) -> None:
-        await self.lab.resolve((await self.review()).id, answer)
+    async def resolve(self, answer: DoubtAnswer, review_id: str | None = None) -> None:
+        await self.lab.resolve(review_id or (await self.review()).id, answer)
 
 
 @pytest.fixture
@@ -262,3 +276,129 @@ async def test_a_node_that_acts_by_itself_is_not_run_again_unasked(
         await scene.done()
     assert scene.effects == ["sent a"] * effects
     assert json.loads(scene.answers["c1"][1])["type"] == told
+
+
+@pytest.mark.parametrize("point", ["langgraph.after_resume", "langgraph.before_done"])
+async def test_killed_around_a_tools_own_question_asks_it_once(scene: Scene, point: str) -> None:
+    """Given a tool that asks something after its approval, and an agent killed before it started, or when its
+    question was a review already, when it starts again, then there is one review of the question, and the
+    tool does what was decided, once."""
+    scene.shape = "handoff"
+    async with scene.agent(point):
+        first = await scene.approve()
+    async with scene.agent():
+        await scene.lab.done(first.id)
+        second = await scene.approve()
+        await scene.lab.done(second.id)
+    assert scene.effects == ["paid a"]
+    assert len(await scene.lab.all_reviews("t-1")) == 2
+    assert json.loads(scene.answers["c1"][1])["type"] == "accept"
+
+
+async def test_killed_before_the_pause_was_kept_asks_a_person_and_then_the_question(
+    scene: Scene,
+) -> None:
+    """Given an agent killed as its tool came to the question, so that nobody knows how far it got, then the
+    call is in doubt; when it may run again, it asks, and acts once."""
+    scene.shape = "handoff"
+    async with scene.agent("langgraph.after_tool"):
+        first = await scene.approve()
+    async with scene.agent():
+        await scene.doubted(first.id)
+        await scene.resolve("rerun", first.id)
+        second = await scene.approve()
+        await scene.lab.done(second.id)
+    assert scene.effects == ["paid a"]
+
+
+@pytest.mark.parametrize(
+    ("env", "answer", "effects", "told"),
+    [
+        ({"DIE_IN_NODE": "1"}, "ran", 1, "response"),
+        ({"DIE_IN_NODE": "1"}, "rerun", 2, "accept"),
+        ({VARIABLE: "gate.after_once=kill"}, "rerun", 1, "accept"),
+        ({VARIABLE: "gate.after_once=kill"}, "skip", 0, "response"),
+    ],
+)
+async def test_killed_while_a_tool_acts_on_its_answer_asks_a_person(
+    scene: Scene, env: dict[str, str], answer: DoubtAnswer, effects: int, told: str
+) -> None:
+    """Given an agent killed between the answer to its tool's question and the end of the tool, then the
+    answered action is in doubt, and the tool hears what a person says."""
+    scene.shape = "handoff"
+    async with scene.agent():
+        first = await scene.approve()
+        await scene.lab.done(first.id)
+        second = await scene.pending()
+    async with scene.agent(**env):
+        await scene.approve()
+    async with scene.agent():
+        await scene.doubted(second.id)
+        await scene.resolve(answer, second.id)
+        await scene.lab.done(second.id)
+    assert scene.effects == ["paid a"] * effects
+    assert json.loads(scene.answers["c1"][1])["type"] == told
+
+
+@pytest.mark.parametrize("shape", ["in_tool", "in_tool_per_call"])
+@pytest.mark.parametrize(
+    ("point", "answer", "effects", "told"),
+    [
+        ("gate.after_claim", None, 1, "sent a"),
+        ("langgraph.after_resume", None, 1, "sent a"),
+        ("gate.after_once", "ran", 0, "Alice confirmed it."),
+        ("langgraph.after_tool", "ran", 1, "Alice confirmed it."),
+        ("langgraph.after_tool", "rerun", 2, "sent a"),
+        ("langgraph.before_done", None, 1, "sent a"),
+    ],
+)
+async def test_killed_while_an_agent_in_a_tool_works_is_as_anywhere(
+    scene: Scene, shape: str, point: str, answer: DoubtAnswer | None, effects: int, told: str
+) -> None:
+    """Given an agent that a tool runs, and a process killed around its tool, when it starts again, then only
+    a call that was started is in doubt, and the agent comes to its second question and to its end."""
+    scene.shape = shape
+    async with scene.agent(point):
+        first = await scene.pending()
+        await scene.lab.decide(first.id, *DECISIONS)
+    async with scene.agent():
+        if answer is not None:
+            await scene.doubted(first.id)
+            await scene.resolve(answer, first.id)
+        second = await scene.approve()
+        await scene.lab.done(second.id)
+        await scene.lab.done(first.id)
+    assert scene.effects == [*["sent a"] * effects, "sent d"]
+    inner = json.loads(scene.answers["o1"][1])
+    assert inner["c1"].endswith(told)
+    assert inner["c3"].endswith("with reason: no")
+
+
+async def test_killed_in_the_next_model_call_of_an_agent_in_a_tool_goes_on(scene: Scene) -> None:
+    scene.shape = "in_tool"
+    async with scene.agent(DIE_IN_MODEL="1"):
+        first = await scene.pending()
+        await scene.lab.decide(first.id, *DECISIONS)
+    async with scene.agent():
+        second = await scene.approve()
+        await scene.lab.done(second.id)
+    assert scene.effects == ["sent a", "sent d"]
+
+
+@pytest.mark.parametrize("shape", ["in_tool", "in_tool_per_call"])
+async def test_killed_when_an_agent_in_a_tool_is_through_asks_nobody_again(
+    scene: Scene, shape: str
+) -> None:
+    """Given an agent that a tool ran to its end, and a process killed before the tool's own end, when it
+    starts again, then the tool comes to its end, nothing runs twice, and there is no review more."""
+    scene.shape = shape
+    async with scene.agent(DIE_AFTER_INNER="1"):
+        first = await scene.pending()
+        await scene.lab.decide(first.id, *DECISIONS)
+        await scene.lab.done(first.id)
+        second = await scene.approve()
+    async with scene.agent():
+        await scene.lab.done(second.id)
+    assert scene.effects == ["sent a", "sent d"]
+    assert json.loads(scene.answers["o1"][1])["d1"] == "sent d"
+    assert len(await scene.lab.all_reviews("t-1")) == 2

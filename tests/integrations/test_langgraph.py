@@ -196,6 +196,22 @@ async def test_a_deadline_is_told_as_one(lab: Lab) -> None:
     assert lab.effects == []
 
 
+async def test_a_cancelled_review_is_told_and_nothing_of_it_runs(lab: Lab) -> None:
+    """Given two calls, one approved, when their review is cancelled, then neither runs, and the model hears
+    why."""
+    driver = lab.driver([TURN[0], TURN[2]])
+    async with lab.serving(driver):
+        paused = await driver.run(go(), thread_id="t-1")
+        review = await lab.review(paused.review_id)
+        await lab.decide_one(review.id, review.actions[0], "approve")
+        await lab.gate.cancel(review.id, "The user went on.")
+        await lab.done(review.id)
+    for status, text in answers(lab.stops[0]).values():
+        assert status == "error"
+        assert "was cancelled. It was not executed. Reason: The user went on." in text
+    assert lab.effects == []
+
+
 async def test_skipping_is_told_as_a_rejection(lab: Lab) -> None:
     """Given a rule that allows to skip, for which LangChain has no word, then the tool doesn't run."""
     rule = {"allowed_decisions": ["approve", "ignore"]}

@@ -12,7 +12,7 @@ from langchain.agents.middleware import AgentMiddleware, HumanInTheLoopMiddlewar
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
-from langgraph.types import Command, interrupt
+from langgraph.types import Command
 
 from hitl_core.errors import HitlError, IntegrationError, StoreError, StoreUnavailable
 from hitl_core.gate import Gate
@@ -231,34 +231,6 @@ async def test_sync_invoke_inside_the_loop_says_what_to_do(
     with pytest.raises(IntegrationError, match="ainvoke"):
         agent.invoke(go())
     assert lab.effects == []
-
-
-async def test_a_reviewed_tool_that_interrupts_itself_is_left_alone_and_runs_once(lab: Lab) -> None:
-    """Given an approved tool that calls interrupt(), then the run stops at it as unknown, and
-    resuming it by hand does not start the tool a second time."""
-    started: list[str] = []
-
-    def ask_back(question: str) -> str:
-        """Ask something."""
-        started.append(question)
-        return str(interrupt({"question": question}))
-
-    agent = create_agent(
-        Script(turns=[[call("c1", "ask_back", question="why")]]),
-        [ask_back],
-        middleware=[HumanInTheLoopMiddleware({"ask_back": True}), lab.reviews.middleware],
-        checkpointer=lab.saver,
-    )
-    driver = lab.reviews.drive(agent)
-    async with lab.serving(driver):
-        paused = await driver.run(go(), thread_id="t-1")
-        await lab.decide(paused.review_id, "approve")
-        await lab.done(paused.review_id)
-    [stop] = lab.stops
-    [unknown] = stop.unknown
-    run = await driver.run(Command(resume={unknown.id: "because"}), thread_id="t-1")
-    assert started == ["why"]
-    assert "NOT executed" in answers(run)["c1"][1]
 
 
 @pytest.mark.parametrize("saver", [None, InMemorySaver()])

@@ -2,56 +2,27 @@
 
 from __future__ import annotations
 
-import operator
-from typing import Annotated, Any, TypedDict
+from typing import Any
 
 import pytest
 from langgraph.graph import START, StateGraph
 from langgraph.types import Send, interrupt
 
-from hitl_core.errors import IntegrationError, InvalidToolCall, Refused
-from hitl_core.integrations.langgraph import Driver
+from hitl_core.errors import IntegrationError, Refused
 from tests.integrations.agents import Lab
+from tests.integrations.graphs import State, answered, asking
 from tests.support.waiting import wait_until
 
 ALL = {f"allow_{what}": True for what in ("accept", "edit", "respond", "ignore")}
-
-
-class State(TypedDict):
-    out: Annotated[list[Any], operator.add]
 
 
 def request(action: str = "send_email", config: Any = ALL, **args: Any) -> dict[str, Any]:
     return {"action_request": {"action": action, "args": args}, "config": config}
 
 
-def driver(lab: Lab, *values: Any) -> Driver:
-    """A node for each value, side by side: each interrupts with it and keeps the answer."""
-
-    def node(value: Any) -> Any:
-        return lambda state: {"out": [interrupt(value)]}
-
-    graph = StateGraph(State)
-    for number, value in enumerate(values):
-        graph.add_node(f"n{number}", node(value))
-        graph.add_edge(START, f"n{number}")
-    return lab.reviews.drive(graph.compile(checkpointer=lab.saver))
-
-
-async def answered(lab: Lab, value: Any, *decisions: Any) -> Any:
-    """What the node got."""
-    drives = driver(lab, value)
-    async with lab.serving(drives):
-        paused = await drives.run({"out": []}, thread_id="t-1", requester="U0MARIA")
-        await lab.decide(paused.review_id, *decisions)
-        await lab.done(paused.review_id)
-    assert lab.stops[0].finished
-    return lab.stops[0].state["out"][0]
-
-
 async def test_each_request_gets_its_human_response(lab: Lab) -> None:
     """Given a list of four requests, when each is decided otherwise, then the node gets Agent
-    Inbox's answers in its order, and an action keeps its own title."""
+    Inbox's answers in its order (an accept repeats what may be edited), and an action keeps its title."""
     requests = [
         request(to="a"),
         request("Send an e-mail!", to="b"),
@@ -60,7 +31,7 @@ async def test_each_request_gets_its_human_response(lab: Lab) -> None:
     ]
     got = await answered(lab, requests, "approve", {"to": "E"}, ("respond", "call them"), "ignore")
     assert got == [
-        {"type": "accept", "args": None},
+        {"type": "accept", "args": {"action": "send_email", "args": {"to": "a"}}},
         {"type": "edit", "args": {"action": "Send an e-mail!", "args": {"to": "E"}}},
         {"type": "response", "args": "call them"},
         {"type": "ignore", "args": None},
@@ -74,7 +45,8 @@ async def test_each_request_gets_its_human_response(lab: Lab) -> None:
 
 
 async def test_a_bare_request_is_answered_with_a_list_of_one(lab: Lab) -> None:
-    assert await answered(lab, request(to="a"), "approve") == [{"type": "accept", "args": None}]
+    bare = request(config={"allow_accept": True}, to="a")
+    assert await answered(lab, bare, "approve") == [{"type": "accept", "args": None}]
 
 
 async def test_the_config_and_the_policy_say_what_may_be_decided(lab: Lab) -> None:
@@ -82,15 +54,27 @@ async def test_the_config_and_the_policy_say_what_may_be_decided(lab: Lab) -> No
     Inbox's rejection."""
     rule = {"allowed_decisions": ["approve", "reject"]}
     lab.set_policy(default="allow", interrupt_on={"send_email": rule})
-    paused = await driver(lab, [request(to="a")]).run({"out": []}, thread_id="t-1")
+    paused = await asking(lab, [request(to="a")]).run({"out": []}, thread_id="t-1")
     [action] = (await lab.review(paused.review_id)).actions
     assert action.config.allowed_decisions == ("approve", "ignore")
 
 
 async def test_what_the_policy_denies_is_ignored(lab: Lab) -> None:
     lab.set_policy(default="allow", interrupt_on={"send_email": "deny"})
-    got = await answered(lab, [request(to="a"), request("other", x=1)], "approve")
-    assert got == [{"type": "ignore", "args": None}, {"type": "accept", "args": None}]
+    got = await answered(lab, [request(to="a"), request("other", x=1)], "ignore")
+    assert got == [{"type": "ignore", "args": None}] * 2
+
+
+async def test_what_is_cancelled_is_ignored_though_it_was_approved(lab: Lab) -> None:
+    """Given two requests, one approved, when the review is cancelled, then the node is told to skip both."""
+    drives = asking(lab, [request(to="a"), request(to="b")])
+    async with lab.serving(drives):
+        paused = await drives.run({"out": []}, thread_id="t-1")
+        review = await lab.review(paused.review_id)
+        await lab.decide_one(review.id, review.actions[0], "approve")
+        await lab.gate.cancel(review.id, "The customer called back.")
+        await lab.done(review.id)
+    assert lab.stops[0].state["out"] == [[{"type": "ignore", "args": None}] * 2]
 
 
 async def test_a_deadline_ignores(lab: Lab) -> None:
@@ -100,7 +84,7 @@ async def test_a_deadline_ignores(lab: Lab) -> None:
         default="allow",
         interrupt_on={"send_email": {"allowed_decisions": ["approve"], "expire": {"after": "1s"}}},
     )
-    drives = driver(lab, [request(to="a")])
+    drives = asking(lab, [request(to="a")])
     async with lab.serving(drives):
         await lab.done((await drives.run({"out": []}, thread_id="t-1")).review_id)
     assert lab.stops[0].state["out"] == [[{"type": "ignore", "args": None}]]
@@ -109,7 +93,7 @@ async def test_a_deadline_ignores(lab: Lab) -> None:
 async def test_nodes_side_by_side_wait_for_reviews_of_their_own(lab: Lab) -> None:
     """Given two requests and a question of another kind side by side, when one review is decided,
     then its node goes on, and the others stay pending."""
-    drives = driver(lab, [request(to="a")], [request(to="b")], {"question": "age?"})
+    drives = asking(lab, [request(to="a")], [request(to="b")], {"question": "age?"})
     async with lab.serving(drives):
         paused = await drives.run({"out": []}, thread_id="t-1")
         assert len(paused.review_ids) == 2
@@ -201,14 +185,19 @@ async def test_nodes_that_were_sent_out_are_answered_one_after_the_other(lab: La
     assert sorted(last.state["out"]) == ["accept", "accept", "ignore"]
 
 
-async def test_a_request_that_allows_nothing_is_an_error(lab: Lab) -> None:
-    with pytest.raises(IntegrationError, match="Nothing can be decided"):
-        await driver(lab, [request(config={}, to="a")]).run({"out": []}, thread_id="t-1")
+async def test_a_request_that_the_policy_leaves_nothing_to_decide_on_is_an_error(lab: Lab) -> None:
+    lab.set_policy(default="allow", interrupt_on={"send_email": {"allowed_decisions": ["edit"]}})
+    asks = request(config={"allow_accept": True}, to="a")
+    with pytest.raises(IntegrationError, match="Nothing can be decided on `send_email`"):
+        await asking(lab, asks).run({"out": []}, thread_id="t-1")
 
 
-async def test_arguments_that_json_cannot_hold_are_refused(lab: Lab) -> None:
-    with pytest.raises(InvalidToolCall):
-        await driver(lab, [request(to=float("nan"))]).run({"out": []}, thread_id="t-1")
+async def test_a_request_that_allows_nothing_is_left_alone_and_the_log_says_why(
+    lab: Lab, caplog: pytest.LogCaptureFixture
+) -> None:
+    run = await asking(lab, [request(config={}, to="a")]).run({"out": []}, thread_id="t-1")
+    assert (run.review_ids, len(run.unknown)) == ((), 1)
+    assert "No decision is allowed on send_email" in caplog.text
 
 
 @pytest.mark.parametrize(
@@ -216,6 +205,10 @@ async def test_arguments_that_json_cannot_hold_are_refused(lab: Lab) -> None:
     [
         "Approve?",
         [],
+        [request(to=float("nan"))],
+        {"type": "accept", "args": None},
+        [{"type": "edit", "question": "Which?"}],
+        {"decisions": [{"type": "approve"}]},
         [request(to="a"), "and more"],
         {"action_request": {"action": "x"}, "config": {}},
         {"action_requests": [{"name": "x", "args": {}}], "review_configs": []},
@@ -224,5 +217,5 @@ async def test_arguments_that_json_cannot_hold_are_refused(lab: Lab) -> None:
     ],
 )
 async def test_other_interrupts_are_left_alone(lab: Lab, value: Any) -> None:
-    run = await driver(lab, value).run({"out": []}, thread_id="t-1")
+    run = await asking(lab, value).run({"out": []}, thread_id="t-1")
     assert (run.finished, run.review_ids, len(run.unknown)) == (False, (), 1)

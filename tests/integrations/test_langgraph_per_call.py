@@ -389,13 +389,12 @@ async def test_an_interrupt_of_a_tool_beside_reviewed_calls_stays_pending(lab: L
 @pytest.mark.parametrize(
     "value",
     [
-        {"type": "tool_approval", "tool_call_id": "c9", "name": "send_email", "args": {"to": "a"}},
         {"type": "tool_approval", "tool_call_id": "c1", "name": "send_email", "args": {"to": "b"}},
         {"type": "tool_approval"},
     ],
 )
 async def test_what_only_looks_like_one_of_langchains_is_left_alone(lab: Lab, value: Any) -> None:
-    """Given a node's interrupt about a call that the model did not make, then it is nobody's."""
+    """Given an interrupt about a call of the model, but not as the model made it, then it is nobody's."""
 
     def node(state: MessagesState) -> dict[str, Any]:
         return {"messages": [("ai", str(interrupt(value)))]}

@@ -6,15 +6,29 @@ from typing import Any
 
 import pytest
 
+from hitl_core import dialects
 from hitl_core.errors import IntegrationError
-from hitl_core.integrations.langgraph.rulings import Asked, free, gated
-from hitl_core.model import ToolCall
-from hitl_core.policy import Policy
+from hitl_core.integrations.langgraph.rulings import free, gated
+from hitl_core.model import DecisionType, ToolCall
+from hitl_core.policy import Policy, Ruling
 from tests.integrations.agents import Lab, answers, call, go
 
 CALL = ToolCall("c1", "send_email", {"to": "a"})
-ASKED = Asked(("approve", "edit", "reject", "respond"), "LangChain's words")
+ALL: tuple[DecisionType, ...] = ("approve", "edit", "reject", "respond")
 SCHEMA = {"type": "object"}
+
+
+def asked(*allowed: DecisionType) -> Ruling:
+    """What LangChain's interrupt says about the call."""
+    wire = {
+        "action_requests": [{"name": CALL.name, "args": CALL.args, "description": "Its words"}],
+        "review_configs": [{"action_name": CALL.name, "allowed_decisions": list(allowed)}],
+    }
+    [ruling] = dialects.get("langchain").load_request(wire, "t-1", [CALL]).rulings
+    return ruling
+
+
+ASKED = asked(*ALL)
 
 
 def judged(default: str = "allow", **rules: Any):
@@ -24,14 +38,14 @@ def judged(default: str = "allow", **rules: Any):
 @pytest.mark.parametrize("default", ["allow", "review"])
 def test_what_interrupts_is_reviewed_even_where_the_policy_would_not_ask(default: str) -> None:
     """Given a default of allow or review, then LangChain's own decisions and words stay."""
-    ruling = gated(judged(default), CALL, ASKED, SCHEMA)
+    ruling = gated(judged(default), ASKED, CALL, SCHEMA)
     assert ruling.verdict.kind == "review"
-    assert ruling.allowed_decisions == ASKED.allowed
-    assert (ruling.description, ruling.args_schema) == (ASKED.description, SCHEMA)
+    assert ruling.allowed_decisions == ALL
+    assert (ruling.description, ruling.args_schema) == ("Its words", SCHEMA)
 
 
 def test_a_rule_that_allows_does_not_open_an_interrupt() -> None:
-    assert gated(judged(send_email=False), CALL, ASKED, None).verdict.kind == "review"
+    assert gated(judged(send_email=False), ASKED, CALL, None).verdict.kind == "review"
 
 
 def test_a_rule_tightens_the_decisions_and_brings_its_own_words_and_schema() -> None:
@@ -43,7 +57,7 @@ def test_a_rule_tightens_the_decisions_and_brings_its_own_words_and_schema() -> 
         "args_schema": {"type": "object", "required": ["to"]},
         "reject_reason": "required",
     }
-    ruling = gated(judged(send_email=rule), CALL, ASKED, SCHEMA)
+    ruling = gated(judged(send_email=rule), ASKED, CALL, SCHEMA)
     assert ruling.allowed_decisions == ("approve", "reject", "ignore")
     assert ruling.description == "Look twice."
     assert ruling.args_schema == rule["args_schema"]
@@ -52,14 +66,14 @@ def test_a_rule_tightens_the_decisions_and_brings_its_own_words_and_schema() -> 
 
 @pytest.mark.parametrize("rules", [{"send_email": "deny"}, {"send_*": "deny"}])
 def test_the_policy_may_deny_what_interrupts(rules: dict[str, Any]) -> None:
-    assert gated(judged(**rules), CALL, ASKED, SCHEMA).verdict.kind == "deny"
+    assert gated(judged(**rules), ASKED, CALL, SCHEMA).verdict.kind == "deny"
 
 
 def test_nothing_left_to_decide_is_an_error_that_names_the_tool() -> None:
     """Given that LangChain and the rule have no decision in common, then it fails closed."""
     rule = {"allowed_decisions": ["respond"]}
     with pytest.raises(IntegrationError, match=r"`send_email`.*approve.*respond"):
-        gated(judged(send_email=rule), CALL, Asked(("approve",), ""), None)
+        gated(judged(send_email=rule), asked("approve"), CALL, None)
 
 
 def test_a_call_that_does_not_interrupt_is_free_unless_the_policy_names_it() -> None:

@@ -9,11 +9,14 @@ from typing import Any
 import pytest
 from langchain.agents import create_agent
 from langchain.agents.middleware import HumanInTheLoopMiddleware
+from langchain_core.messages import ToolMessage
 from langchain_core.tools import tool
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.types import Command, interrupt
 
 from hitl_core.errors import IntegrationError, Refused
+from hitl_core.integrations.langgraph.graph import messages_of
 from tests.integrations.agents import ASKING, Lab, Script, answers, call, flipping, go, tools
 
 TWO = [call("c1", "send_email", to="a"), call("c2", "send_email", to="b")]
@@ -223,6 +226,35 @@ async def test_an_agent_that_is_a_node_of_another_graph_is_reviewed(lab: Lab) ->
         review = await lab.done(paused.review_id)
     assert sorted(lab.effects) == ["read x", "sent E"]
     assert review.runs["1"].line == "sent E"
+
+
+class Ailing(AsyncSqliteSaver):
+    """A checkpointer that fails once, as it saves the end of the tools' step."""
+
+    ails = True
+
+    async def aput(self, config: Any, checkpoint: Any, metadata: Any, new_versions: Any) -> Any:
+        tools = any(isinstance(m, ToolMessage) for m in messages_of(checkpoint["channel_values"]))
+        if tools and self.ails:
+            self.ails = False
+            raise OSError("the disk is away")
+        return await super().aput(config, checkpoint, metadata, new_versions)
+
+
+async def test_a_step_that_has_ended_and_was_not_saved_is_not_taken_for_the_end(
+    lab: Lab, saver: AsyncSqliteSaver
+) -> None:
+    """Given tools that all ran, and a step after them that nobody took, for which LangGraph names no next
+    node, then the run goes on to its end, and no tool runs again."""
+    lab.saver = Ailing(saver.conn)
+    driver = lab.driver(TWO)
+    async with lab.serving(driver):
+        paused = await driver.run(go(), thread_id="t-1")
+        await lab.decide(paused.review_id, "approve", "approve")
+        await lab.done(paused.review_id)
+    [stop] = lab.stops
+    assert (stop.finished, stop.state["messages"][-1].text) == (True, "the end")
+    assert sorted(lab.effects) == ["sent a", "sent b"]
 
 
 async def test_a_replay_from_before_the_pause_does_not_run_the_call_again(lab: Lab) -> None:

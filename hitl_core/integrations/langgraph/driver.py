@@ -7,6 +7,7 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias, cast
+from uuid import uuid4
 from weakref import WeakValueDictionary
 
 from langchain_core.runnables import RunnableConfig
@@ -26,7 +27,7 @@ from hitl_core.failpoints import failpoint
 from hitl_core.gate import Gate, Outcome
 from hitl_core.integrations.langgraph.graph import Graph, Json, tool_schema
 from hitl_core.integrations.langgraph.holding import Held, Holding
-from hitl_core.integrations.langgraph.pauses import Pause, Pauses, read_pauses, unfinished
+from hitl_core.integrations.langgraph.pauses import Pause, Pauses, read_pauses, stalled, unfinished
 from hitl_core.integrations.langgraph.resumption import NodeFailed, resume
 from hitl_core.integrations.langgraph.run import Run
 from hitl_core.integrations.langgraph.thread import Thread, requester_of
@@ -64,9 +65,9 @@ class Driver:
             live = await self._live_reviews(thread_id)
             if input is not None:
                 await self._check_idle(thread, state, live, input)
-                state = await thread.invoke(input)
+                state = await thread.invoke(input, state)
             elif unfinished(state) and not live:
-                state = await thread.invoke(None)
+                state = await thread.invoke(None, state)
             return await self._stop(thread, state, live)
 
     async def keep(
@@ -124,6 +125,8 @@ class Driver:
             raise StoreError(f"The agent's checkpointer has no thread {thread.id!r}.")
         try:
             state = await resume(thread, state, held)
+            if stalled(state):
+                state = await thread.invoke(None, state)
         except NodeFailed as error:
             return _refused(thread, state, error)
         try:
@@ -143,19 +146,18 @@ class Driver:
         # A review holds all that its turn asks, so whoever runs the turn right now comes to its end first.
         asked = () if unfinished(state) else pauses.known
         ids = [await self._submit(thread, pause) for pause in asked]
-        if state.next:
+        if state.tasks:
             ids.extend(review.id for review in live)
         return Run(
-            thread.id, state.values, not state.next, tuple(dict.fromkeys(ids)), pauses.unknown
+            thread.id, state.values, not state.tasks, tuple(dict.fromkeys(ids)), pauses.unknown
         )
 
     async def _submit(self, thread: Thread, pause: Pause) -> str:
+        asked = await pause.request(
+            thread.id, self._gate.policy, lambda name: tool_schema(self._agent, name)
+        )
         review_id = await self._gate.submit(
-            pause.calls(),
-            thread_id=thread.id,
-            requester=thread.requester,
-            turn=pause.turn,
-            rulings=pause.rulings(self._gate.policy, lambda name: tool_schema(self._agent, name)),
+            asked, thread_id=thread.id, requester=thread.requester, turn=pause.turn
         )
         stored = (await self._gate.reviews.load(review_id)).review
         if stored.status == "done":
@@ -171,14 +173,14 @@ class Driver:
         """New input would leave the calls that wait without an answer, so it has to wait as well."""
         pauses = read_pauses(state)
         driven = any(review.status == "claimed" for review in live)
-        if state.next and not driven and _answers_others(input, pauses):
+        if state.tasks and not driven and _answers_others(input, pauses):
             return
         if pauses.known and not unfinished(state):
             waits = await self._submit(thread, pauses.known[0])
             raise Refused("paused", f"The thread {thread.id!r} waits for the review {waits}.")
         if pauses.unknown and not driven:
             raise Refused("paused", f"The thread {thread.id!r} waits at an interrupt of its own.")
-        if state.next or live:
+        if state.tasks or live:
             why = f"its review {live[0].id} is still open" if live else "run(None) takes it up"
             raise Refused("busy", f"The last run of {thread.id!r} has not ended: {why}.")
 
@@ -203,7 +205,15 @@ class Driver:
         return replace(thread, requester=requester or requester_of(state)), state
 
     def _thread(self, id: str, requester: str | None, claim: str | None = None) -> Thread:
-        return Thread(self._agent, id, requester, self._config, self._context, claim)
+        return Thread(
+            graph=self._agent,
+            holding=self._holding,
+            id=id,
+            requester=requester,
+            config=self._config,
+            context=self._context,
+            claim=claim or f"run:{uuid4().hex}",
+        )
 
 
 def _refused(thread: Thread, state: StateSnapshot, error: HitlError) -> Run:

@@ -33,11 +33,16 @@ def tool_schema(graph: Graph, name: str) -> Json | None:
     if tool is None:
         return None
     found: Any = tool.tool_call_schema
-    schema = cast(
-        Json, found if isinstance(found, dict) else cast(BaseModel, found).model_json_schema()
+    return usable(
+        cast(Json, found if isinstance(found, dict) else cast(BaseModel, found).model_json_schema())
     )
+
+
+def usable(schema: Json | None) -> Json | None:
+    """None for one that can't be checked by: what runs then checks its arguments itself."""
     try:
-        check_schema(schema)
+        if schema is not None:
+            check_schema(schema)
     except SchemaError:
-        return None  # the tool checks its arguments itself
+        return None
     return schema

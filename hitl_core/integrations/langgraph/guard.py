@@ -9,21 +9,27 @@ from collections.abc import Awaitable, Callable, Coroutine, Generator
 from typing import Annotated, Any, NamedTuple, NotRequired, TypeVar, cast
 
 from langchain.agents.middleware import AgentMiddleware, AgentState
-from langchain.agents.middleware.types import PrivateStateAttr
+from langchain.agents.middleware.types import (
+    ExtendedModelResponse,
+    ModelRequest,
+    ModelResponse,
+    PrivateStateAttr,
+)
 from langchain_core.messages import ToolMessage
 from langgraph.errors import GraphBubbleUp, GraphInterrupt
 from langgraph.prebuilt.tool_node import ToolCallRequest
-from langgraph.types import Interrupt
+from langgraph.types import Command, Interrupt
 
 from hitl_core.errors import HitlError, IntegrationError, InvalidToolCall, LeaseLost, Refused
 from hitl_core.failpoints import failpoint
-from hitl_core.gate import Gate, Outcome
+from hitl_core.gate import Gate
 from hitl_core.gate.answers import denial
 from hitl_core.gate.request import Turn, id_of
 from hitl_core.integrations.langgraph import rulings
 from hitl_core.integrations.langgraph.graph import Json, last_ai_message, messages_of
 from hitl_core.integrations.langgraph.holding import Held, Holding
-from hitl_core.integrations.langgraph.per_call import approval
+from hitl_core.integrations.langgraph.model_turn import approval
+from hitl_core.integrations.langgraph.nested import MARK
 from hitl_core.integrations.langgraph.thread import CLAIM
 from hitl_core.integrations.langgraph.tool_messages import (
     Result,
@@ -32,7 +38,8 @@ from hitl_core.integrations.langgraph.tool_messages import (
     raised,
     stopped,
 )
-from hitl_core.model import Call, ToolCall, encode
+from hitl_core.model import Call, Review, ToolCall, encode
+from hitl_core.review.execution import one_line
 
 log = logging.getLogger(__name__)
 
@@ -40,12 +47,18 @@ T = TypeVar("T")
 
 #: How long the gate's event loop may take to answer a sync hook, in seconds.
 PATIENCE = 5.0
-#: A channel of the graph that is never written: by it a driver sees that the guard is in place.
-MARK = "hitl_review_guard"
+#: The line of a call that ran up to an interrupt of its own. No tool's result is kept as this line.
+PAUSED = "asks something itself before it goes on"
 
 
 class _GuardState(AgentState[Any]):
-    hitl_review_guard: NotRequired[Annotated[None, PrivateStateAttr]]
+    hitl_review_guard: NotRequired[Annotated[bool, PrivateStateAttr]]
+
+
+class Permit(NamedTuple):
+    """A reviewed call may run. `held` is the outcome that hears of it, None where that is done already."""
+
+    held: Held | None
 
 
 class ReviewGuard(AgentMiddleware[Any, Any, Any]):
@@ -65,28 +78,42 @@ class ReviewGuard(AgentMiddleware[Any, Any, Any]):
         except RuntimeError:
             self._loop = None
 
+    async def awrap_model_call(
+        self,
+        request: ModelRequest[Any],
+        handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
+    ) -> ExtendedModelResponse[Any]:
+        return _marked(await handler(request))
+
+    def wrap_model_call(
+        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
+    ) -> ExtendedModelResponse[Any]:
+        return _marked(handler(request))
+
     async def awrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Result]]
     ) -> Result:
         permit = await self._admit(request)
-        if not isinstance(permit, Held):
+        if not isinstance(permit, Permit):
             with _innermost(request):
                 return permit or await handler(request)
         # LangGraph cancels a tool when another one of the turn raises. Its effect may happen all the
         # same, so it is let run to its end, and reported.
-        work = asyncio.ensure_future(self._run(permit, request, handler))
-        permit.running.add(work)
+        work = asyncio.ensure_future(self._run(permit.held, request, handler))
+        if permit.held is not None:
+            permit.held.running.add(work)
         return await asyncio.shield(work)
 
     async def _run(
         self,
-        held: Held,
+        held: Held | None,
         request: ToolCallRequest,
         handler: Callable[[ToolCallRequest], Awaitable[Result]],
     ) -> Result:
         try:
             result = await handler(request)
         except GraphBubbleUp:
+            await self._report_pause(held, request)
             raise
         except Exception as error:
             result = raised(request, error)
@@ -98,21 +125,25 @@ class ReviewGuard(AgentMiddleware[Any, Any, Any]):
     ) -> Result:
         """For `invoke` in a worker thread, while the gate's loop runs in another."""
         permit = self._on_loop(self._admit(request))
-        if not isinstance(permit, Held):
+        if not isinstance(permit, Permit):
             with _innermost(request):
                 return permit or handler(request)
         try:
             result = handler(request)
         except GraphBubbleUp:
+            self._on_loop(self._report_pause(permit.held, request))
             raise
         except Exception as error:
             result = raised(request, error)
-        self._on_loop(self._report(permit, request, result))
+        self._on_loop(self._report(permit.held, request, result))
         return result
 
-    async def _admit(self, request: ToolCallRequest) -> Held | ToolMessage | None:
-        """None: it runs freely. Held: it may run now. Else the answer in its place."""
+    async def _admit(self, request: ToolCallRequest) -> Permit | ToolMessage | None:
+        """None: it runs freely. A Permit: it may run now. Else the answer in its place."""
         origin = _origin(request)
+        # LangGraph runs everything that waits again, also what the answer is not for: that waits on.
+        if interrupts := (self._holding.waiting(origin.claim) or {}).get(origin.task_id):
+            raise GraphInterrupt(interrupts)
         held = self._holding.get(origin.claim, origin.turn)
         try:
             if held is None:
@@ -126,52 +157,78 @@ class ReviewGuard(AgentMiddleware[Any, Any, Any]):
                 held.lines[str(request.tool_call["id"])] = f"failed: not executed: {error}"
             return stopped(request, str(error))
 
-    async def _admit_held(self, request: ToolCallRequest, held: Held) -> Held | ToolMessage | None:
+    async def _admit_held(
+        self, request: ToolCallRequest, held: Held
+    ) -> Permit | ToolMessage | None:
         outcome, call_id = held.outcome, str(request.tool_call["id"])
         await failpoint("langgraph.after_resume")
+        call = _find(outcome.review, call_id)
+        if _is_paused(outcome.review, call):
+            _check_same(outcome.review, call, request)
+            return Permit(held)
         for answer in outcome.answers:
             if answer.tool_call_id == call_id:
                 return answered(request, answer.content, answer.status)
-        call = _find(outcome, call_id)
         if call.verdict.kind == "allow":
-            _check_free(outcome, call, request)
+            _check_same(outcome.review, call, request)
             return None
         if await outcome.once(_tool_call(request)):
-            return held
+            return Permit(held)
         return stopped(request, "it was started already, and is not started twice.")
 
-    async def _admit_alone(self, request: ToolCallRequest, origin: Origin) -> ToolMessage | None:
-        """A call of a turn that no driver of this process holds."""
+    async def _admit_alone(
+        self, request: ToolCallRequest, origin: Origin
+    ) -> Permit | ToolMessage | None:
+        """A call of a turn whose review no driver of this process holds."""
         call = _tool_call(request)
-        stored = await self._stored_verdict(call, origin)
-        if stored == "allow":
-            return None
-        if stored is not None:
-            return stopped(request, "it has a review, so only the driver may run it.")
-        ruling = rulings.free(self._gate.policy.judge(call), call)
+        review = await self._stored_review(origin)
+        if review is not None:
+            return self._admit_reviewed(request, origin, review)
+        ruling = rulings.free(await self._gate.policy.judged(call, request.state), call)
         if ruling.verdict.kind == "allow":
             return None
         return answered(request, denial(call.name, ruling.verdict.reason), "error")
 
-    async def _stored_verdict(self, call: ToolCall, origin: Origin) -> str | None:
-        """None where this turn has no review."""
+    def _admit_reviewed(
+        self, request: ToolCallRequest, origin: Origin, review: Review
+    ) -> Permit | ToolMessage | None:
+        """What had its interrupt answered may go on: its review is through, and this is a driver's run."""
+        call = _find(review, str(request.tool_call["id"]))
+        if call.verdict.kind == "allow":
+            return None
+        driven = self._holding.waiting(origin.claim) is not None
+        if driven and _is_paused(review, call):
+            _check_same(review, call, request)
+            return Permit(None)
+        return stopped(request, "it has a review, so only the driver may run it.")
+
+    async def _stored_review(self, origin: Origin) -> Review | None:
+        """That of this turn."""
         if not origin.turn:
             return None
         store = self._gate.reviews.store
         turn = Turn(self._gate.agent, origin.thread_id, origin.turn, None)
         snapshot = await store.load(id_of(turn, origin.call_ids, store.partitions))
-        if snapshot is None:
-            return None
-        found = (c for c in snapshot.review.calls if c.tool_call_id == call.id)
-        return next((c.verdict.kind for c in found), "deny")
+        return snapshot and snapshot.review
 
-    async def _report(self, held: Held, request: ToolCallRequest, result: Result) -> None:
-        """The model gets the result whatever the store says: what that didn't get, it gets with `done`."""
+    async def _report(self, held: Held | None, request: ToolCallRequest, result: Result) -> None:
         await failpoint("langgraph.after_tool")
         call_id = str(request.tool_call["id"])
         text = line(result, call_id)
+        if held is not None:
+            await self._keep(held, call_id, "ran" if one_line(text) == PAUSED else text)
+
+    async def _report_pause(self, held: Held | None, request: ToolCallRequest) -> None:
+        await failpoint("langgraph.after_tool")
+        call_id = str(request.tool_call["id"])
+        if held is not None:
+            await self._keep(held, call_id, PAUSED)
+
+    async def _keep(self, held: Held, call_id: str, text: str) -> None:
+        """The model gets the result whatever the store says: what that didn't get, it gets with `done`."""
         try:
             await held.outcome.report({call_id: text})
+            held.lines.pop(call_id, None)
         except LeaseLost:
             raise  # the run is no longer ours, and a person is asked about the call
         except HitlError:
@@ -193,9 +250,11 @@ class ReviewGuard(AgentMiddleware[Any, Any, Any]):
 
 
 class Origin(NamedTuple):
-    """Where a call comes from: the thread, the claim that drives it, the AI message and its calls."""
+    """Where a call comes from: the thread, LangGraph's task in it, the claim that drives it, the AI message
+    and its calls."""
 
     thread_id: str
+    task_id: str
     claim: str | None
     turn: str
     call_ids: list[str]
@@ -206,7 +265,12 @@ def _origin(request: ToolCallRequest) -> Origin:
     message = last_ai_message(messages_of(request.state))
     ids = [str(call["id"]) for call in message.tool_calls] if message else []
     turn = (message.id if message else None) or ""
-    return Origin(str(config.get("thread_id", "")), config.get(CLAIM), turn, ids)
+    task_id = str(config.get("checkpoint_ns", "")).rpartition(":")[2]
+    return Origin(str(config.get("thread_id", "")), task_id, config.get(CLAIM), turn, ids)
+
+
+def _marked(response: ModelResponse[Any]) -> ExtendedModelResponse[Any]:
+    return ExtendedModelResponse(response, Command(update={MARK: True}))
 
 
 @contextlib.contextmanager
@@ -216,7 +280,8 @@ def _innermost(request: ToolCallRequest) -> Generator[None, None, None]:
     try:
         yield
     except GraphInterrupt as pause:
-        requests = [approval(interrupt) for interrupt in cast(tuple[Interrupt, ...], pause.args[0])]
+        interrupts = cast(tuple[Interrupt, ...], pause.args[0])
+        requests = [approval(interrupt.value) for interrupt in interrupts]
         if any(r and r.get("tool_call_id") == request.tool_call["id"] for r in requests):
             raise IntegrationError(
                 "LangChain asks about this call after the review guard: list `reviews.middleware`"
@@ -229,15 +294,20 @@ def _tool_call(request: ToolCallRequest) -> ToolCall:
     return ToolCall.from_mapping(request.tool_call)
 
 
-def _find(outcome: Outcome, call_id: str) -> Call:
-    for call in outcome.review.calls:
+def _find(review: Review, call_id: str) -> Call:
+    for call in review.calls:
         if call.tool_call_id == call_id:
             return call
     raise Refused("not_allowed", "the review of this turn doesn't know it.")
 
 
-def _check_free(outcome: Outcome, call: Call, request: ToolCallRequest) -> None:
-    """What nobody was asked about runs as the model wrote it."""
-    mine = (call.name, outcome.review.arguments(call.key))
+def _is_paused(review: Review, call: Call) -> bool:
+    run = review.runs.get(call.key)
+    return run is not None and run.state == "done" and run.line == PAUSED
+
+
+def _check_same(review: Review, call: Call, request: ToolCallRequest) -> None:
+    """What runs is what was decided; what nobody was asked about runs as the model wrote it."""
+    mine = (review.tool(call), review.arguments(call.key))
     if mine != (request.tool_call["name"], encode(request.tool_call["args"])):
         raise Refused("args_changed", "it is not the call that the review allowed.")

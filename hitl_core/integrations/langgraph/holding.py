@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+
+from langgraph.types import Interrupt
 
 from hitl_core.gate import Outcome
 
@@ -36,10 +38,15 @@ class Holding:
 
     def __init__(self) -> None:
         self._held: dict[str, Held] = {}
+        self._waiting: dict[str, Mapping[str, tuple[Interrupt, ...]]] = {}
 
     def get(self, claim: str | None, turn: str) -> Held | None:
         held = self._held.get(claim or "")
         return held if held and held.outcome.turn == turn else None
+
+    def waiting(self, claim: str | None) -> Mapping[str, tuple[Interrupt, ...]] | None:
+        """The interrupts that are not answered now, by task. None: no driver of this process runs this."""
+        return self._waiting.get(claim or "")
 
     @contextlib.contextmanager
     def hold(self, outcome: Outcome) -> Generator[Held, None, None]:
@@ -49,3 +56,14 @@ class Holding:
             yield held
         finally:
             del self._held[held.claim]
+
+    @contextlib.contextmanager
+    def drive(
+        self, claim: str, waiting: Mapping[str, tuple[Interrupt, ...]]
+    ) -> Generator[None, None, None]:
+        """While a step of the graph runs."""
+        self._waiting[claim] = waiting
+        try:
+            yield
+        finally:
+            del self._waiting[claim]

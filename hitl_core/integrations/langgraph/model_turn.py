@@ -1,117 +1,152 @@
 """One AI message, and which of its calls LangChain's HumanInTheLoopMiddleware asks about. Pure.
 
-What both of its modes have in common (https://docs.langchain.com/oss/python/langchain/human-in-the-loop);
-`batch` and `per_call` know how each asks, and how it takes its answers.
+In its default mode that is one interrupt, whose value carries no ids: the calls are found in the message, by
+name and arguments, in its order. With `interrupt_mode="per_call"` there is an interrupt for each call, which
+says which one it is about (https://docs.langchain.com/oss/python/langchain/human-in-the-loop). These are
+raised as the tools start, so by then the turn's free calls run already. Either way it is one review.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import logging
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import assert_never
+from typing import Any
 
 from langchain_core.messages import AIMessage
+from langgraph.types import Interrupt
 
-from hitl_core.errors import IntegrationError
+from hitl_core.errors import DialectError, HitlError, IntegrationError
 from hitl_core.gate import Outcome
-from hitl_core.integrations.langgraph import rulings
-from hitl_core.integrations.langgraph.graph import Json
-from hitl_core.integrations.langgraph.rulings import Asked
-from hitl_core.model import DECISION_TYPES, DecisionType, ToolCall
-from hitl_core.policy import Policy, Ruling
+from hitl_core.integrations.langgraph.graph import Json, last_ai_message, messages_of
+from hitl_core.integrations.langgraph.pause import Pause
+from hitl_core.integrations.langgraph.question import as_wire
+from hitl_core.model import ToolCall
 
-#: On a call that did not interrupt when the review was made: its predicate changed its mind.
-LATE = "Nobody was asked about this call. Call the tool again if it is still needed."
+log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class ModelTurn:
-    """`asked` holds the calls that wait, by their position in the message; the others are free."""
-
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelTurn(Pause):
     message: AIMessage
-    asked: dict[int, Asked]
 
-    @property
-    def turn(self) -> str:
-        if not self.message.id:
+    def calls(self) -> list[ToolCall]:
+        if not self.turn:
             raise IntegrationError(
                 "The AI message has no id, so its review could not be found again."
             )
-        return self.message.id
-
-    def calls(self) -> list[ToolCall]:
-        """All of the message, so that the review's id doesn't hang on what interrupts."""
         return [ToolCall.from_mapping(call) for call in self.message.tool_calls]
 
-    def rulings(self, policy: Policy, schema_of: Callable[[str], Json | None]) -> list[Ruling]:
-        return [
-            rulings.gated(policy.judge(call), call, self.asked[position], schema_of(call.name))
-            if position in self.asked
-            else rulings.free(policy.judge(call), call)
-            for position, call in enumerate(self.calls())
-        ]
 
-    def decision(self, position: int, outcome: Outcome) -> Json:
-        """What the review says on a call that waits, in LangChain's words, as one that it takes.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Batch(ModelTurn):
+    """`failed`: LangChain saved an answer that it then refused, and will refuse every other as well."""
 
-        Raises IntegrationError where none that it takes says what was decided.
-        """
-        return self.fitting(position, _decision(outcome, str(self._call(position)["id"])))
+    interrupt_id: str
 
-    def fitting(self, position: int, decision: Json) -> Json:
-        """The same, or one that lets the call through: the guard in front of the tool obeys the
-        review, whatever LangChain lets through."""
-        call, allowed = self._call(position), self.asked[position].allowed
-        if decision["type"] in allowed:
-            return decision
-        if decision["type"] in ("reject", "respond") and decision.get("message") != LATE:
-            if "approve" in allowed:
-                return {"type": "approve"}
-            if "edit" in allowed:
-                as_it_is = {"name": call["name"], "args": call["args"]}
-                return {"type": "edit", "edited_action": as_it_is}
-        raise IntegrationError(
-            f"LangChain doesn't take {decision['type']!r} for `{call['name']}`, only "
-            f"{', '.join(allowed) or 'nothing'}: the run stays where it is."
-        )
-
-    def _call(self, position: int) -> Json:
-        return {**self.message.tool_calls[position]}
+    def answer(self, outcome: Outcome) -> Json:
+        """What to resume with. Raises IntegrationError (see `said`)."""
+        return {self.interrupt_id: self.said(outcome)}
 
 
-def read_asked(request: Json, allowed: Sequence[str]) -> Asked:
-    """The default description repeats name and arguments, which a card shows better."""
-    kinds: tuple[DecisionType, ...] = tuple(kind for kind in DECISION_TYPES if kind in allowed)
-    tail = f"\n\nTool: {request['name']}\nArgs: {request['args']}"
-    return Asked(kinds, str(request.get("description") or "").removesuffix(tail))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PerCall(ModelTurn):
+    """What still waits, in the model's order; each answer makes it less."""
+
+    @property
+    def interrupt_ids(self) -> tuple[str, ...]:
+        return tuple(interrupt["id"] for interrupt in self.wire)
+
+    @property
+    def next_id(self) -> str:
+        """Of the tool call that is answered next."""
+        return self.wire[0]["value"]["tool_call_id"]
+
+    def answer(self, outcome: Outcome, refused: str | None = None) -> Json:
+        """What to resume with: the next call's decision alone, because of answers that come together some may
+        run before LangGraph finds that another is bad. `refused`: why the tool doesn't take what was decided.
+        Raises IntegrationError (see `said`)."""
+        first = self.interrupt_ids[0]
+        return {first: self.said(outcome, refused)[first]}
+
+    def is_less_than(self, before: object) -> bool:
+        return isinstance(before, PerCall) and set(self.interrupt_ids) < set(before.interrupt_ids)
 
 
-def _decision(outcome: Outcome, call_id: str) -> Json:
-    """What the review says on one call, in LangChain's words."""
-    decision = outcome.decision(call_id)
-    call = next(call for call in outcome.review.calls if call.tool_call_id == call_id)
-    if decision is None:
-        if call.verdict.kind == "allow":
-            return {"type": "reject", "message": LATE}
-        return _told(outcome, call_id)
-    match decision.type:
-        case "approve":
-            return {"type": "approve"}
-        case "edit":
-            args = outcome.review.arguments(call.key).parse()
-            return {"type": "edit", "edited_action": {"name": call.name, "args": args}}
-        case "respond":
-            return {"type": "respond", "message": decision.message or ""}
-        case "reject" if decision.message:
-            return {"type": "reject", "message": decision.message}
-        case "reject" if decision.by is not None:
-            return {"type": "reject"}
-        case "reject" | "ignore":
-            return _told(outcome, call_id)
-    assert_never(decision.type)
+def read_batch(
+    interrupt: Interrupt, state: Mapping[str, Any], path: tuple[str, ...], failed: bool
+) -> Batch | None:
+    """None where this is no such interrupt, or its requests are not the message's."""
+    value, message = interrupt.value, last_ai_message(messages_of(state))
+    if message is None or not isinstance(value, dict) or "action_requests" not in value:
+        return None
+    batch = Batch(
+        turn=message.id or "",
+        dialect="langchain",
+        wire=value,
+        state=state,
+        path=path,
+        failed=failed,
+        message=message,
+        interrupt_id=interrupt.id,
+    )
+    try:
+        batch.asked("thread")
+    except DialectError:
+        return None
+    except HitlError:
+        pass  # LangChain's, about calls that can't be reviewed: whoever submits it is told
+    return batch
 
 
-def _told(outcome: Outcome, call_id: str) -> Json:
-    """The same text that the guard would give, as a reason."""
-    told = next(answer for answer in outcome.answers if answer.tool_call_id == call_id)
-    return {"type": "reject", "message": told.content}
+def read_per_call(
+    interrupts: Sequence[Interrupt], state: Mapping[str, Any], path: tuple[str, ...]
+) -> PerCall | None:
+    """Those that ask about calls of the last AI message, as the model wrote them. None: there is none."""
+    message = last_ai_message(messages_of(state))
+    found = {
+        position: as_wire(interrupt)
+        for interrupt in interrupts
+        if (position := _position(interrupt, message)) is not None
+    }
+    if message is None or not found:
+        return None
+    return PerCall(
+        turn=message.id or "",
+        dialect="langchain_per_call",
+        wire=[found[position] for position in sorted(found)],
+        state=state,
+        path=path,
+        message=message,
+    )
+
+
+def is_langchains(interrupt: Interrupt, node: str, state: Mapping[str, Any]) -> bool:
+    """Whether LangChain's middleware raised it, and not another node; "" is one that is not known."""
+    if request := approval(interrupt.value):
+        message = last_ai_message(messages_of(state))
+        ids = {call["id"] for call in message.tool_calls} if message else set[str | None]()
+        return request.get("tool_call_id") in ids
+    return looks_like_langchains(interrupt) and (not node or node.endswith(".after_model"))
+
+
+def looks_like_langchains(interrupt: Interrupt) -> bool:
+    value: Any = interrupt.value
+    return approval(value) is not None or (isinstance(value, dict) and "action_requests" in value)
+
+
+def approval(value: object) -> Json | None:
+    """LangChain's ToolApprovalRequest. None where this is no such interrupt's value."""
+    found: Any = value
+    return found if isinstance(value, dict) and found.get("type") == "tool_approval" else None
+
+
+def _position(interrupt: Interrupt, message: AIMessage | None) -> int | None:
+    request = approval(interrupt.value)
+    if request is None or message is None:
+        return None
+    wanted = tuple(request.get(key) for key in ("tool_call_id", "name", "args"))
+    for position, call in enumerate(message.tool_calls):
+        if (call["id"], call["name"], call["args"]) == wanted:
+            return position
+    return None

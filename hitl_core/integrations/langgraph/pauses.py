@@ -2,86 +2,160 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+import logging
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple, cast
 
-from langchain_core.messages import AnyMessage
 from langgraph.types import Interrupt, PregelTask, StateSnapshot
 
-from hitl_core.integrations.langgraph.batch import Batch, read_batch
-from hitl_core.integrations.langgraph.graph import messages_of
-from hitl_core.integrations.langgraph.inbox import Inbox, read_inbox
-from hitl_core.integrations.langgraph.per_call import PerCall, read_per_call
+from hitl_core.integrations.langgraph.graph import Json
+from hitl_core.integrations.langgraph.model_turn import (
+    Batch,
+    PerCall,
+    is_langchains,
+    looks_like_langchains,
+    read_batch,
+    read_per_call,
+)
+from hitl_core.integrations.langgraph.nested import MARK, InTool
+from hitl_core.integrations.langgraph.question import Question, read_question
 
-Pause = Batch | PerCall | Inbox
+log = logging.getLogger(__name__)
+
+Pause = Batch | PerCall | Question
 
 
 class Pauses(NamedTuple):
     """`known` are ours to answer, `unknown` are left alone. `failed` are those of the unknown ones
-    whose node had our answer and raised: LangGraph keeps that answer."""
+    that had our answer and raised: LangGraph keeps that answer."""
 
     known: tuple[Pause, ...]
     unknown: tuple[Interrupt, ...]
-    failed: tuple[Inbox, ...]
+    failed: tuple[Question, ...]
 
     def of(self, turn: str) -> Pause | None:
         return next((pause for pause in (*self.known, *self.failed) if pause.turn == turn), None)
 
 
 def read_pauses(state: StateSnapshot) -> Pauses:
-    """The state must hold its subgraphs' states: an agent may be a node of another graph."""
+    """The state must hold its subgraphs' states: an agent may be a node, or a tool, of another graph."""
     known: list[Pause] = []
     unknown: list[Interrupt] = []
-    failed: list[Inbox] = []
-    for messages, raised in _graphs(state):
-        per_call = read_per_call([one.interrupt for one in raised], messages)
+    failed: list[Question] = []
+    for level in _levels(state):
+        per_call = _read_per_call(level)
+        answered = per_call.interrupt_ids if per_call else ()
         if per_call is not None:
             known.append(per_call)
-        for interrupt, error in raised:
-            if per_call is not None and interrupt.id in per_call.interrupt_ids.values():
-                continue
-            pause = read_batch(interrupt, messages, poisoned=error) or read_inbox(interrupt)
-            if isinstance(pause, Inbox) and error:
-                failed.append(pause)
-            elif pause is not None:
-                known.append(pause)
-                continue
-            unknown.append(interrupt)
+        for task in level.tasks:
+            for interrupt in task.interrupts:
+                if interrupt.id in answered:
+                    continue
+                pause = _read(interrupt, task, level)
+                if isinstance(pause, Question) and pause.failed:
+                    failed.append(pause)
+                elif pause is not None:
+                    known.append(pause)
+                    continue
+                unknown.append(interrupt)
     return Pauses(tuple(known), tuple(unknown), tuple(failed))
 
 
 def unfinished(state: StateSnapshot) -> bool:
     """Whether something in this step has neither ended nor paused: it runs, or a process died in it, or it
     raised. So not everything that will ask may have asked yet."""
-    return any(_unfinished(task) for task in state.tasks)
+    return stalled(state) or any(_unfinished(task) for task in state.tasks)
+
+
+def stalled(state: StateSnapshot) -> bool:
+    """Whether all of this step has ended, and nobody took the next: a process died there, or two ran it at
+    once. LangGraph names no next node then, as if the run had ended."""
+    inner = [found for task in state.tasks if (found := _inner(task)) is not None]
+    ended = bool(state.tasks) and all(task.result is not None for task in state.tasks)
+    return ended or any(stalled(each) for each in inner)
+
+
+def waiting(state: StateSnapshot, answered: Mapping[str, Any]) -> dict[str, tuple[Interrupt, ...]]:
+    """By task, the interrupts of those that wait, and that none of these answers is for."""
+    found: dict[str, tuple[Interrupt, ...]] = {}
+    for task in state.tasks:
+        inner = _inner(task)
+        if inner is not None and not isinstance(inner, InTool):
+            found |= waiting(inner, answered)
+        elif not _unfinished(task) and not any(i.id in answered for i in task.interrupts):
+            found[task.id] = task.interrupts
+    return found
+
+
+class _Level(NamedTuple):
+    """The driven graph, or one that runs in it: its values and path, and its tasks that are no graphs."""
+
+    values: Json
+    path: tuple[str, ...]
+    tasks: list[PregelTask]
+    in_tool: bool
+
+    @property
+    def guarded(self) -> bool:
+        return MARK in self.values
+
+    @property
+    def place(self) -> tuple[Json, tuple[str, ...]]:
+        return self.values, self.path
+
+
+def _levels(state: StateSnapshot, path: tuple[str, ...] = ()) -> Iterator[_Level]:
+    own: list[PregelTask] = []
+    for task in state.tasks:
+        if (inner := _inner(task)) is not None:
+            yield from _levels(inner, (*path, _name(task, inner, state)))
+        else:
+            own.append(task)
+    values: Any = state.values
+    plain = cast(Json, values) if isinstance(values, dict) else {}
+    yield _Level(plain, path, own, isinstance(state, InTool))
+
+
+def _read_per_call(level: _Level) -> PerCall | None:
+    raised = [interrupt for task in level.tasks for interrupt in task.interrupts]
+    return read_per_call(raised, *level.place) if level.guarded else None
+
+
+def _read(interrupt: Interrupt, task: PregelTask, level: _Level) -> Batch | Question | None:
+    """Without a guard nothing would keep a crash from running a call twice: such an agent is left alone."""
+    failed, guarded = task.error is not None, level.guarded
+    if guarded and (batch := read_batch(interrupt, *level.place, failed)):
+        return batch
+    langchains = is_langchains(interrupt, task.name, level.values)
+    if not langchains and (guarded or not level.in_tool):
+        return read_question(interrupt, *level.place, failed)
+    if guarded:
+        log.warning("An interrupt's requests are not among the calls of the last AI message.")
+    else:
+        log.warning("An inner agent has no guard: list `reviews.middleware` there as well.")
+    return None
 
 
 def _unfinished(task: PregelTask) -> bool:
     if task.result is not None:
         return False
-    # A node that is a graph keeps the interrupts of its earlier pauses while it runs on.
-    inner = _inner(task)
-    return not task.interrupts or (inner is not None and unfinished(inner))
-
-
-class _Raised(NamedTuple):
-    """An interrupt, and whether its task raised an error as well."""
-
-    interrupt: Interrupt
-    error: bool
-
-
-def _graphs(state: StateSnapshot) -> Iterator[tuple[Sequence[AnyMessage], list[_Raised]]]:
-    """The graph and those that run in it: each with its messages, and the interrupts of its own."""
-    own: list[_Raised] = []
-    for task in state.tasks:
-        if (inner := _inner(task)) is not None:
-            yield from _graphs(inner)
-        else:
-            own += [_Raised(interrupt, task.error is not None) for interrupt in task.interrupts]
-    yield messages_of(state.values), own
+    # What runs a graph keeps the interrupts of its earlier pauses while that runs on, and after its end.
+    if (inner := _inner(task)) is not None:
+        return unfinished(inner)
+    stale = isinstance(task.state, InTool) and any(
+        looks_like_langchains(i) for i in task.interrupts
+    )
+    return stale or not task.interrupts
 
 
 def _inner(task: PregelTask) -> StateSnapshot | None:
-    """The state of the graph that this task is, while that has not ended."""
-    return task.state if isinstance(task.state, StateSnapshot) and task.state.next else None
+    """The state of the graph that this task is, or runs, while that has not ended."""
+    if not isinstance(task.state, StateSnapshot) or task.result is not None:
+        return None
+    return task.state if task.state.next or task.state.tasks else None
+
+
+def _name(task: PregelTask, inner: StateSnapshot, outer: StateSnapshot) -> str:
+    """An agent's own name, which LangChain keeps; one without has its caller's there."""
+    names = [cast(Json, state.metadata or {}).get("lc_agent_name") for state in (inner, outer)]
+    return names[0] if names[0] and names[0] != names[1] else task.name or "tools"

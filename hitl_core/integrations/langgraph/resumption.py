@@ -9,12 +9,11 @@ from pydantic import ValidationError
 
 from hitl_core.errors import IntegrationError
 from hitl_core.failpoints import failpoint
-from hitl_core.integrations.langgraph.batch import Batch
 from hitl_core.integrations.langgraph.graph import Json
 from hitl_core.integrations.langgraph.holding import Held
-from hitl_core.integrations.langgraph.inbox import Inbox
+from hitl_core.integrations.langgraph.model_turn import Batch, PerCall
 from hitl_core.integrations.langgraph.pauses import Pause, read_pauses, unfinished
-from hitl_core.integrations.langgraph.per_call import PerCall
+from hitl_core.integrations.langgraph.question import Question
 from hitl_core.integrations.langgraph.thread import Thread
 
 log = logging.getLogger(__name__)
@@ -31,24 +30,26 @@ async def resume(thread: Thread, state: StateSnapshot, held: Held) -> StateSnaps
     agent raises.
     """
     if unfinished(state):
-        state = await thread.invoke(None)
+        state = await thread.invoke(None, state)
     match read_pauses(state).of(held.outcome.turn):
         case None:
             return state
-        case Inbox() as pause:
-            return await _hand_over(thread, pause, held)
+        case Question() as pause:
+            return await _hand_over(thread, state, pause, held)
         case PerCall() as pause:
-            return await _answer_each(thread, pause, held)
+            return await _answer_each(thread, state, pause, held)
         case Batch() as pause:
-            return await _answer_or_cure(thread, pause, held)
+            return await _answer_or_cure(thread, state, pause, held)
 
 
-async def _answer(thread: Thread, pause: Pause, held: Held) -> StateSnapshot:
-    return await _give(thread, pause, pause.answer(held.outcome), held)
+async def _answer(thread: Thread, state: StateSnapshot, pause: Pause, held: Held) -> StateSnapshot:
+    return await _give(thread, state, pause, pause.answer(held.outcome), held)
 
 
-async def _give(thread: Thread, pause: Pause, answer: Json, held: Held) -> StateSnapshot:
-    state = await thread.invoke(Command(resume=answer))
+async def _give(
+    thread: Thread, state: StateSnapshot, pause: Pause, answer: Json, held: Held
+) -> StateSnapshot:
+    state = await thread.invoke(Command(resume=answer), state)
     again = read_pauses(state).of(held.outcome.turn)
     if again is None or (isinstance(again, PerCall) and again.is_less_than(pause)):
         return state
@@ -58,16 +59,18 @@ async def _give(thread: Thread, pause: Pause, answer: Json, held: Held) -> State
     )
 
 
-async def _answer_each(thread: Thread, pause: PerCall, held: Held) -> StateSnapshot:
+async def _answer_each(
+    thread: Thread, state: StateSnapshot, pause: PerCall, held: Held
+) -> StateSnapshot:
     """One call after the other, each time the first that still waits by the saved state: so it doesn't
     matter which process gave the answers before."""
     while True:
         try:
-            state = await _answer(thread, pause, held)
+            state = await _answer(thread, state, pause, held)
         except ValidationError as error:
             if not (fields := _unfit(error)):
                 raise
-            state = await _refuse_edit(thread, pause, held, fields)
+            state = await _refuse_edit(thread, state, pause, held, fields)
         again = read_pauses(state).of(held.outcome.turn)
         if not isinstance(again, PerCall):
             return state
@@ -83,20 +86,23 @@ def _unfit(error: ValidationError) -> list[str]:
 
 
 async def _refuse_edit(
-    thread: Thread, pause: PerCall, held: Held, fields: list[str]
+    thread: Thread, state: StateSnapshot, pause: PerCall, held: Held, fields: list[str]
 ) -> StateSnapshot:
     why = f"the edited arguments don't fit the tool ({', '.join(fields)})."
-    state = await _give(thread, pause, pause.refuse(f"It was not executed: {why}"), held)
+    answer = pause.answer(held.outcome, refused=f"It was not executed: {why}")
+    state = await _give(thread, state, pause, answer, held)
     held.lines[pause.next_id] = f"failed: not executed: {why}"
     return state
 
 
-async def _answer_or_cure(thread: Thread, pause: Batch, held: Held) -> StateSnapshot:
+async def _answer_or_cure(
+    thread: Thread, state: StateSnapshot, pause: Batch, held: Held
+) -> StateSnapshot:
     try:
-        return await _answer(thread, pause, held)
+        return await _answer(thread, state, pause, held)
     except Exception:
         again = read_pauses(await thread.look()).of(held.outcome.turn)
-        if not isinstance(again, Batch) or not again.poisoned:
+        if not isinstance(again, Batch) or not again.failed:
             raise
         return await _cure(thread, held)
 
@@ -109,17 +115,19 @@ async def _cure(thread: Thread, held: Held) -> StateSnapshot:
     log.warning("LangChain refuses the answer that is saved for %s.", held.outcome.review_id)
     state = await thread.forget_answer()
     pause = read_pauses(state).of(held.outcome.turn)
-    return state if pause is None else await _answer(thread, pause, held)
+    return state if pause is None else await _answer(thread, state, pause, held)
 
 
-async def _hand_over(thread: Thread, pause: Inbox, held: Held) -> StateSnapshot:
+async def _hand_over(
+    thread: Thread, state: StateSnapshot, pause: Question, held: Held
+) -> StateSnapshot:
     """The node itself acts on the answer, so what stands in front of a tool stands here."""
-    outcome = held.outcome
+    outcome, answer = held.outcome, pause.answer(held.outcome)
     for call in outcome.execute:
         await outcome.once(call)
     handed = {call.id: "handed to the agent" for call in outcome.execute}
     try:
-        state = await _answer(thread, pause, held)
+        state = await _give(thread, state, pause, answer, held)
     except Exception as error:
         if read_pauses(await thread.look()).of(outcome.turn) is None:
             await outcome.report(handed)  # the node is through; something after it raised

@@ -1,57 +1,46 @@
-"""LangChain's configuration and our policy become one ruling a call. Pure.
+"""What an interrupt asks and our policy become one ruling a call. Pure.
 
-Which tools interrupt is LangChain's business; the policy adds schema, places and deadlines by tool
-name, and may only tighten.
+Which calls interrupt is the agent's business; the policy adds schema, places and deadlines by tool name, and
+may only tighten.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from hitl_core.errors import IntegrationError
+from hitl_core.integrations.langgraph.graph import usable
 from hitl_core.model import DecisionType, ToolCall, Verdict
 from hitl_core.policy import Ruling
 
 
-class Asked(NamedTuple):
-    """What an interrupt says about one call: which decisions it takes, and why it asks."""
-
-    allowed: tuple[DecisionType, ...]
-    description: str
-
-
-def gated(ruling: Ruling, call: ToolCall, asked: Asked, schema: dict[str, Any] | None) -> Ruling:
+def gated(ours: Ruling, theirs: Ruling, call: ToolCall, schema: dict[str, Any] | None) -> Ruling:
     """A call that an interrupt asks about: always reviewed, unless the policy denies it.
 
-    `ruling` is the policy's, `schema` the tool's own, for where the policy has none. Raises
-    IntegrationError where the two sides leave nothing that could be decided.
+    `ours` is the policy's, `theirs` what the interrupt says, `schema` the tool's own, for where the policy
+    has none. Raises IntegrationError where the two sides leave nothing that could be decided.
     """
-    if ruling.verdict.kind == "deny":
-        return ruling
-    asks = ruling.verdict.kind == "review"
-    by_rule = asks and ruling.verdict.rule is not None
-    allowed = asked.allowed
-    if by_rule:
-        # LangChain has no word for skipping a call: it is told as a rejection, where it takes one.
-        skips: tuple[DecisionType, ...] = ("ignore",) if "reject" in allowed else ()
-        allowed = tuple(kind for kind in (*allowed, *skips) if kind in ruling.allowed_decisions)
+    if ours.verdict.kind == "deny":
+        return ours
+    asks = ours.verdict.kind == "review"
+    by_rule = asks and ours.verdict.rule is not None
+    allowed = _both_allow(ours, theirs) if by_rule else theirs.allowed_decisions
     if not allowed:
         raise IntegrationError(
-            f"Nothing can be decided on `{call.name}`: the interrupt takes {_listed(asked.allowed)}"
-            + (f", the policy {_listed(ruling.allowed_decisions)}." if by_rule else ".")
+            f"Nothing can be decided on `{call.name}`: the interrupt takes"
+            f" {', '.join(theirs.allowed_decisions)}, the policy {', '.join(ours.allowed_decisions)}."
         )
-    verdict = ruling.verdict
-    if not asks:
-        reason = "The agent interrupts before this tool."
-        verdict = Verdict(kind="review", rule=verdict.rule, reason=reason)
     return replace(
-        ruling,
-        verdict=verdict,
-        description=_description(ruling, asked),
+        ours,
+        verdict=ours.verdict if asks else theirs.verdict,
+        description=_description(ours, theirs),
+        text=theirs.text,
+        title=theirs.title,
+        interrupt_id=theirs.interrupt_id,
         allowed_decisions=allowed,
-        args_schema=ruling.args_schema or schema,
+        args_schema=ours.args_schema or schema or usable(theirs.args_schema),
+        answer_schema=ours.answer_schema or theirs.answer_schema,
     )
 
 
@@ -75,11 +64,22 @@ def free(ruling: Ruling, call: ToolCall) -> Ruling:
     )
 
 
-def _description(ruling: Ruling, asked: Asked) -> str:
-    """The rule's own description, else the interrupt's, else the policy's prefix."""
-    own = ruling.verdict.reason.startswith(ruling.description or "?")
-    return ruling.description if own else asked.description or ruling.description
+def _both_allow(ours: Ruling, theirs: Ruling) -> tuple[DecisionType, ...]:
+    """Where only one side has a word for skipping a call, it goes where the other's for rejecting does."""
+    may, takes = set(ours.allowed_decisions), dict.fromkeys(theirs.allowed_decisions)
+    if "ignore" in may and "reject" in takes:
+        takes["ignore"] = None
+    if "reject" in may and "ignore" in takes:
+        may.add("ignore")
+    return tuple(kind for kind in takes if kind in may)
 
 
-def _listed(kinds: Sequence[str]) -> str:
-    return ", ".join(kinds) or "no decision that we know"
+def _description(ours: Ruling, theirs: Ruling) -> str:
+    """The rule's own description, else the interrupt's, else the policy's prefix; and what the agent calls
+    the action, where no tool may be called that."""
+    own = ours.verdict.reason.startswith(ours.description or "?")
+    said = "" if theirs.text == "" else theirs.description
+    found = ours.description if own or not said else said
+    if theirs.title is None:
+        return found
+    return f"{theirs.title}\n\n{found}" if own or said else theirs.title

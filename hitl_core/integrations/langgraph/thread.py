@@ -6,9 +6,12 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
-from langgraph.types import StateSnapshot
+from langgraph.types import Command, StateSnapshot
 
 from hitl_core.integrations.langgraph.graph import Graph, Json
+from hitl_core.integrations.langgraph.holding import Holding
+from hitl_core.integrations.langgraph.nested import MARK, with_agents_in_tools
+from hitl_core.integrations.langgraph.pauses import waiting
 
 #: Kept with every checkpoint, so that whoever takes a run up knows on whose behalf it goes.
 REQUESTER = "hitl_requester"
@@ -16,26 +19,32 @@ REQUESTER = "hitl_requester"
 CLAIM = "hitl_claim"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Thread:
     """`config` and `context` are those of every run; `claim` names the outcome that this one
-    carries out."""
+    carries out, or is a name of its own."""
 
     graph: Graph
+    holding: Holding
     id: str
     requester: str | None
     config: RunnableConfig
     context: Any
-    claim: str | None = None
+    claim: str
 
     async def look(self) -> StateSnapshot:
         """What is saved, never what was streamed: only that is there after a crash."""
-        return await self.graph.aget_state(self._config(), subgraphs=True)
+        state = await self.graph.aget_state(self._config(), subgraphs=True)
+        if MARK in cast(Any, self.graph).channels:  # whatever came between the guard and the model
+            state = state._replace(values={**state.values, MARK: True})
+        return await with_agents_in_tools(cast(Any, self.graph).checkpointer, self.id, state)
 
-    async def invoke(self, input: Any) -> StateSnapshot:
-        """Every step is saved before the next begins: LangGraph's default loses steps on kill -9."""
+    async def invoke(self, input: Any, state: StateSnapshot) -> StateSnapshot:
+        """From `state`, with every step saved before the next begins: LangGraph's default loses steps on
+        kill -9. What waits and has no answer here stays as it is, though LangGraph runs it again."""
         graph = cast(Any, self.graph)
-        await graph.ainvoke(input, self._config(), context=self.context, durability="sync")
+        with self.holding.drive(self.claim, _waiting(state, input)):
+            await graph.ainvoke(input, self._config(), context=self.context, durability="sync")
         return await self.look()
 
     async def keep(self, input: Any) -> None:
@@ -45,15 +54,23 @@ class Thread:
     async def forget_answer(self) -> StateSnapshot:
         """Drop the answer that is saved for the last interrupt, and let it be raised again."""
         await self.graph.aupdate_state(self._config(), None)
-        return await self.invoke(None)
+        return await self.invoke(None, await self.look())
 
     def _config(self) -> RunnableConfig:
         configurable: Json = {**self.config.get("configurable", {}), "thread_id": self.id}
-        if self.claim is not None:
-            configurable[CLAIM] = self.claim
+        configurable[CLAIM] = self.claim
         metadata = {**self.config.get("metadata", {}), REQUESTER: self.requester}
         config = {**self.config, "configurable": configurable, "metadata": metadata}
         return cast(RunnableConfig, config)
+
+
+def _waiting(state: StateSnapshot, input: Any) -> dict[str, Any]:
+    if not isinstance(input, Command):
+        return waiting(state, {}) if input is None else {}
+    resume: object = cast(Command[Any], input).resume
+    answers = cast(Json, resume) if isinstance(resume, dict) else {}
+    by_id = bool(answers) and answers.keys() <= {interrupt.id for interrupt in state.interrupts}
+    return waiting(state, answers) if by_id else {}
 
 
 def requester_of(state: StateSnapshot) -> str | None:

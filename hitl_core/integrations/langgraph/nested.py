@@ -1,0 +1,90 @@
+"""Agents that a tool runs. LangGraph's snapshot leaves their states out; its checkpointer has them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
+from langgraph.checkpoint.serde.types import ERROR, INTERRUPT, RESUME
+from langgraph.types import Interrupt, PregelTask, StateSnapshot
+
+#: A channel that the guard writes with each answer of the model: an agent that has it is guarded.
+MARK = "hitl_review_guard"
+#: Between the names of graphs in each other.
+SEPARATOR = "|"
+
+
+class InTool(StateSnapshot):
+    """The state of an agent that a tool runs. What its tasks' nodes are called is not known."""
+
+
+async def with_agents_in_tools(
+    saver: BaseCheckpointSaver[Any], thread_id: str, state: StateSnapshot
+) -> StateSnapshot:
+    """The same, with what waits inside the tools of its agents."""
+    namespace = str(state.config.get("configurable", {}).get("checkpoint_ns", ""))
+    tasks = [await _looked_into(saver, thread_id, namespace, task) for task in state.tasks]
+    return state._replace(tasks=tuple(tasks))
+
+
+async def _looked_into(
+    saver: BaseCheckpointSaver[Any], thread_id: str, namespace: str, task: PregelTask
+) -> PregelTask:
+    inner = task.state if isinstance(task.state, StateSnapshot) else None
+    if inner is None and task.interrupts and task.result is None:
+        within = SEPARATOR.join(filter(None, (namespace, f"{task.name or 'tools'}:{task.id}")))
+        inner = await _last_agent(saver, thread_id, within)
+    if inner is None:
+        return task
+    return task._replace(state=await with_agents_in_tools(saver, thread_id, inner))
+
+
+async def _last_agent(
+    saver: BaseCheckpointSaver[Any], thread_id: str, namespace: str
+) -> InTool | None:
+    """A tool's second agent stands beside its first, under a number. None: it runs no agent."""
+    found, number = None, 0
+    while True:
+        each = SEPARATOR.join([namespace, str(number)]) if number else namespace
+        config: RunnableConfig = {"configurable": {"thread_id": thread_id, "checkpoint_ns": each}}
+        saved = await saver.aget_tuple(config)
+        if saved is None:
+            return found
+        found, number = _in_tool(saved), number + 1
+
+
+def _in_tool(saved: CheckpointTuple) -> InTool:
+    values: dict[str, Any] = saved.checkpoint["channel_values"]
+    writes = saved.pending_writes or ()
+    ended = {task for task, channel, _ in writes if channel not in (ERROR, INTERRUPT, RESUME)}
+    raised: dict[str, Sequence[Interrupt]] = {
+        task: value for task, channel, value in writes if channel == INTERRUPT and task not in ended
+    }
+    errors = {task: value for task, channel, value in writes if channel == ERROR}
+    tasks = [
+        PregelTask(id, "", (), errors.get(id), interrupts=tuple(each))
+        for id, each in raised.items()
+    ]
+    if not tasks and not _has_ended(values):
+        tasks = [
+            PregelTask("", "", ())
+        ]  # it has moved on since the tool paused: it runs, or its process died
+    return InTool(
+        values=values,
+        next=tuple(task.name for task in tasks),
+        config=saved.config,
+        metadata=saved.metadata,
+        created_at=None,
+        parent_config=None,
+        tasks=tuple(tasks),
+        interrupts=tuple(interrupt for each in raised.values() for interrupt in each),
+    )
+
+
+def _has_ended(values: Mapping[str, Any]) -> bool:
+    """LangGraph keeps what starts a next node in channels of these names."""
+    return not values.get("__pregel_tasks") and not any(
+        name.startswith(("branch:", "join:", "__start__")) for name in values
+    )

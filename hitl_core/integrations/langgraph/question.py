@@ -1,0 +1,66 @@
+"""An interrupt that a node, or a tool, raises itself in a dialect that we know. Pure.
+
+What raises it acts on the answer itself, so nothing of ours stands between the two.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from langgraph.types import Interrupt
+
+from hitl_core import dialects
+from hitl_core.dialects.agent_inbox import interrupts_in
+from hitl_core.errors import DialectError, InvalidToolCall
+from hitl_core.gate import Outcome
+from hitl_core.integrations.langgraph.graph import Json
+from hitl_core.integrations.langgraph.pause import Pause
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question(Pause):
+    """One review for all that the interrupt asks. Its id is the turn."""
+
+    def answer(self, outcome: Outcome) -> Json:
+        """What to resume with. Raises IntegrationError (see `said`)."""
+        said = self.said(outcome)
+        return said if self.dialect == "langchain_per_call" else {self.turn: said}
+
+
+def read_question(
+    interrupt: Interrupt, state: Mapping[str, Any], path: tuple[str, ...], failed: bool
+) -> Question | None:
+    """None where no dialect reads it."""
+    try:
+        name = dialects.detect(interrupt.value)
+    except DialectError:
+        return None
+    wire = as_wire(interrupt) if name == "langchain_per_call" else interrupt.value
+    if name == "agent_inbox" and interrupts_in(wire) is None:
+        return None  # one of its answers
+    question = Question(
+        turn=interrupt.id,
+        dialect=name,
+        wire=[wire] if name == "langchain_per_call" else wire,
+        state=state,
+        path=path,
+        failed=failed,
+        guarded=False,
+    )
+    try:
+        question.asked("thread")
+    except (DialectError, InvalidToolCall) as error:
+        log.warning("An interrupt that looks like one of %s is left alone: %s", name, error)
+        return None
+    return question
+
+
+def as_wire(interrupt: Interrupt) -> Json:
+    """As LangGraph sends it to its clients."""
+    schema: Any = interrupt.response_schema
+    return {"id": interrupt.id, "value": interrupt.value, "response_schema": schema}

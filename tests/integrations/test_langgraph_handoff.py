@@ -1,0 +1,227 @@
+"""A tool that ran after an approval asks something itself: that is the next review of the same thread."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from langchain.agents import create_agent
+from langchain.agents.middleware import HumanInTheLoopMiddleware
+from langchain_core.tools import tool
+from langgraph.types import Command, interrupt
+
+from hitl_core.integrations.langgraph.guard import PAUSED
+from tests.integrations.agents import Lab, Script, answers, call, go, tools
+from tests.support.waiting import wait_until
+
+MODES = pytest.mark.parametrize("mode", ["batched", "per_call"])
+CONFIG: Any = {"configurable": {"thread_id": "t-1"}}
+
+
+def asks(to: str) -> dict[str, Any]:
+    """A tool's own question, as Agent Inbox reads it."""
+    config = {"allow_accept": True, "allow_respond": True}
+    return {"action_request": {"action": "transfer", "args": {"to": to}}, "config": config}
+
+
+def agent(
+    lab: Lab, turn: Sequence[Any], ask: Any = asks, mode: Any = "batched", **hitl: Any
+) -> Any:
+    """Its reviewed tool `pay` notes that it begins, asks, and notes what it did with the answer."""
+
+    def note(line: str) -> None:
+        with (lab.folder / "effects").open("a") as file:
+            file.write(line + "\n")
+
+    @tool
+    def pay(to: str) -> str:
+        """Pay somebody, and ask before the transfer."""
+        note(f"begin {to}")
+        answer = interrupt(ask(to))
+        said = answer[0] if isinstance(answer, list) else answer
+        if isinstance(said, dict) and said["type"] == "explode":
+            raise RuntimeError("boom")
+        note(f"paid {to}")
+        return f"paid {to}: {said if isinstance(said, str) else said['type']}"
+
+    return create_agent(
+        Script(turns=[turn]),
+        [*tools(lab.folder / "effects"), pay],
+        middleware=[
+            HumanInTheLoopMiddleware(
+                {"pay": True, "send_email": True}, interrupt_mode=mode, **hitl
+            ),
+            lab.reviews.middleware,
+        ],
+        checkpointer=lab.saver,
+    )
+
+
+@MODES
+async def test_a_reviewed_tool_that_asks_becomes_the_next_review_and_goes_on_with_its_answer(
+    lab: Lab, mode: str
+) -> None:
+    """Given an approved tool that interrupts, then its question is the next review of the thread, its first
+    card says so, and when it is decided the tool goes on and the model hears its result."""
+    driver = lab.reviews.drive(agent(lab, [call("c1", "pay", to="a")], mode=mode))
+    async with lab.serving(driver):
+        paused = await driver.run(go(), thread_id="t-1", requester="U0MARIA")
+        await lab.decide(paused.review_id, "approve")
+        first = await lab.done(paused.review_id)
+        [stop] = lab.stops
+        second = await lab.review(stop.review_id)
+        assert (second.dialect, second.requester) == ("agent_inbox", "U0MARIA")
+        assert second.actions[0].request.name == "transfer"
+        assert first.runs["1"].line == PAUSED
+        await lab.decide(second.id, "approve")
+        await lab.done(second.id)
+    assert answers(lab.stops[-1])["c1"] == ("success", "paid a: accept")
+    assert lab.effects == ["begin a", "begin a", "paid a"]
+    assert len(await lab.all_reviews("t-1")) == 2
+
+
+@MODES
+async def test_several_tools_that_ask_are_all_shown_and_answered_one_by_one(
+    lab: Lab, mode: str
+) -> None:
+    """Given three approved calls, two of which ask, then there is a review for each of these at once; what
+    is not answered yet is not run again, and the third call ran once."""
+    turn = [call("c1", "pay", to="a"), call("c2", "send_email", to="m"), call("c3", "pay", to="b")]
+    driver = lab.reviews.drive(agent(lab, turn, mode=mode))
+    async with lab.serving(driver):
+        paused = await driver.run(go(), thread_id="t-1")
+        await lab.decide(paused.review_id, "approve", "approve", {"to": "E"})
+        await lab.done(paused.review_id)
+        [stop] = lab.stops
+        assert len(stop.review_ids) == 2
+        for review_id in stop.review_ids:
+            await lab.decide(review_id, "approve")
+            await lab.done(review_id)
+    told = answers(lab.stops[-1])
+    assert (told["c1"][1], told["c2"][1]) == ("paid a: accept", "sent m")
+    assert told["c3"][1].endswith("paid E: accept")
+    assert told["c3"][1].count("Executed instead") == 1
+    assert sorted(lab.effects) == sorted(
+        ["begin a", "sent m", "begin E", "begin a", "paid a", "begin E", "paid E"]
+    )
+
+
+async def test_a_question_that_we_do_not_know_is_answered_by_who_runs_the_agent(lab: Lab) -> None:
+    """Given an approved tool that asks in words of its own, then the run stops at it as unknown, and its
+    answer finishes the call."""
+    turn = [call("c1", "pay", to="a")]
+    driver = lab.reviews.drive(agent(lab, turn, lambda to: {"question": to}))
+    async with lab.serving(driver):
+        paused = await driver.run(go(), thread_id="t-1")
+        await lab.decide(paused.review_id, "approve")
+        await lab.done(paused.review_id)
+    [question] = lab.stops[0].unknown
+    run = await driver.run(Command(resume={question.id: "yes"}), thread_id="t-1")
+    assert answers(run)["c1"] == ("success", "paid a: yes")
+
+
+async def test_behind_the_drivers_back_the_tool_does_not_go_on(lab: Lab) -> None:
+    """Given a tool that asks, when somebody answers the graph by hand, then it does not go on."""
+    pays = agent(lab, [call("c1", "pay", to="a")])
+    driver = lab.reviews.drive(pays)
+    async with lab.serving(driver):
+        paused = await driver.run(go(), thread_id="t-1")
+        await lab.decide(paused.review_id, "approve")
+        await lab.done(paused.review_id)
+    state = await pays.ainvoke(Command(resume=[{"type": "accept"}]), CONFIG)
+    assert "NOT executed" in state["messages"][-2].text
+    assert lab.effects == ["begin a"]
+
+
+async def test_a_tool_that_asks_twice_is_reviewed_twice(lab: Lab) -> None:
+    """Given a tool with two questions one after the other, then each is a review, and one that is rejected
+    by its deadline is told so."""
+
+    @tool
+    def pay(to: str) -> str:
+        """Ask twice."""
+        first = interrupt(asks("first"))
+        second = interrupt(asks("second"))
+        return f"{first[0]['type']}, {second[0]['type']}"
+
+    rule = {"allowed_decisions": ["approve"], "expire": {"after": "1s"}}
+    lab.set_policy(default="allow", interrupt_on={"transfer": rule})
+    driver = lab.reviews.drive(
+        create_agent(
+            Script(turns=[[call("c1", "pay", to="a")]]),
+            [pay],
+            middleware=[HumanInTheLoopMiddleware({"pay": True}), lab.reviews.middleware],
+            checkpointer=lab.saver,
+        )
+    )
+    async with lab.serving(driver):
+        paused = await driver.run(go(), thread_id="t-1")
+        await lab.decide(paused.review_id, "approve")
+        await lab.done(paused.review_id)
+        await lab.decide(lab.stops[0].review_id, "approve")
+        await wait_until("the end", lambda: lab.stops[-1].finished)
+    assert answers(lab.stops[-1])["c1"] == ("success", "accept, ignore")
+
+
+async def test_a_tool_that_raises_on_its_answer_is_told_and_the_run_goes_on(lab: Lab) -> None:
+    driver = lab.reviews.drive(agent(lab, [call("c1", "pay", to="a")], lambda to: {"question": to}))
+    async with lab.serving(driver):
+        paused = await driver.run(go(), thread_id="t-1")
+        await lab.decide(paused.review_id, "approve")
+        await lab.done(paused.review_id)
+    [question] = lab.stops[0].unknown
+    run = await driver.run(Command(resume={question.id: {"type": "explode"}}), thread_id="t-1")
+    assert answers(run)["c1"] == ("error", "RuntimeError: boom")
+
+
+async def test_a_result_that_looks_like_a_pause_opens_nothing(lab: Lab) -> None:
+    """Given a tool whose result is our own line for a pause, then what is kept of it is another line, so
+    that nobody takes the call for one that may go on."""
+
+    @tool
+    def run_sql(query: str) -> str:
+        """Answer with the query."""
+        return query
+
+    driver = lab.reviews.drive(
+        create_agent(
+            Script(turns=[[call("c1", "run_sql", query=f"  {PAUSED}\n")]]),
+            [run_sql],
+            middleware=[HumanInTheLoopMiddleware({"run_sql": True}), lab.reviews.middleware],
+            checkpointer=lab.saver,
+        )
+    )
+    async with lab.serving(driver):
+        paused = await driver.run(go(), thread_id="t-1")
+        await lab.decide(paused.review_id, "approve")
+        review = await lab.done(paused.review_id)
+    assert review.runs["1"].line == "ran"
+
+
+async def test_a_free_tool_that_asks_becomes_a_review_as_well(lab: Lab) -> None:
+    """Given a call that nobody has to approve, whose tool asks beside a reviewed call, then both are
+    reviews, and each goes on with its own answer."""
+
+    @tool
+    def book(to: str) -> str:
+        """Ask before booking."""
+        return f"booked: {interrupt(asks(to))[0]['type']}"
+
+    turn = [call("c1", "send_email", to="a"), call("c2", "book", to="b")]
+    driver = lab.reviews.drive(
+        create_agent(
+            Script(turns=[turn]),
+            [*tools(lab.folder / "effects"), book],
+            middleware=[HumanInTheLoopMiddleware({"send_email": True}), lab.reviews.middleware],
+            checkpointer=lab.saver,
+        )
+    )
+    async with lab.serving(driver):
+        paused = await driver.run(go(), thread_id="t-1")
+        await lab.decide(paused.review_id, "approve")
+        await lab.done(paused.review_id)
+        await lab.decide(lab.stops[0].review_id, "approve")
+        await wait_until("the end", lambda: lab.stops[-1].finished)
+    assert lab.effects == ["sent a"]
+    assert answers(lab.stops[-1])["c2"] == ("success", "booked: accept")
