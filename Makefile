@@ -32,7 +32,7 @@ test: $(VENV)/.dev ## every test, against a real Redis and browser  [ARGS=]
 
 unit: $(VENV)/.dev ## the pure rooms only, in seconds
 	@$(PY) -m pytest -q -m "not redis and not slow and not hypothesis" \
-		$(addprefix tests/,model policy forms review store bot channels cli api dialects)
+		$(addprefix tests/,model policy forms review store bot channels)
 
 bench: $(VENV)/.dev ## speed and size, each beside its floor; a few minutes  [ARGS=--help]
 	@$(PY) -m benchmarks $(ARGS)
