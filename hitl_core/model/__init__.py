@@ -4,13 +4,21 @@ from hitl_core.model.action import (
     Action,
     ActionRequest,
     Escalation,
+    Grant,
     Output,
     ReviewConfig,
     Target,
 )
 from hitl_core.model.arguments import Arguments, decode, encode
 from hitl_core.model.call import ToolCall
-from hitl_core.model.decision import DECISION_TYPES, Decision, DecisionType, Reviewer
+from hitl_core.model.decision import (
+    DECISION_TYPES,
+    Decision,
+    DecisionType,
+    Edited,
+    Reviewer,
+    Vote,
+)
 from hitl_core.model.dialect import DIALECTS, DialectName
 from hitl_core.model.event import Event, EventKind
 from hitl_core.model.review import (
@@ -22,7 +30,8 @@ from hitl_core.model.review import (
     Snapshot,
     Status,
 )
-from hitl_core.model.route import DEFAULT_PLACE, Expire, Place, Route, Step
+from hitl_core.model.reviewers import Reviewers
+from hitl_core.model.route import DEFAULT_PLACE, ORIGIN, Expire, Place, Route, Step
 from hitl_core.model.run import Run, RunState
 from hitl_core.model.token import Token
 from hitl_core.model.verdict import Verdict
@@ -31,6 +40,7 @@ __all__ = [
     "DECISION_TYPES",
     "DEFAULT_PLACE",
     "DIALECTS",
+    "ORIGIN",
     "Action",
     "ActionRequest",
     "Arguments",
@@ -39,10 +49,12 @@ __all__ = [
     "Decision",
     "DecisionType",
     "DialectName",
+    "Edited",
     "Escalation",
     "Event",
     "EventKind",
     "Expire",
+    "Grant",
     "Lease",
     "MessageRef",
     "Output",
@@ -50,6 +62,7 @@ __all__ = [
     "Review",
     "ReviewConfig",
     "Reviewer",
+    "Reviewers",
     "Route",
     "Run",
     "RunState",
@@ -60,6 +73,7 @@ __all__ = [
     "Token",
     "ToolCall",
     "Verdict",
+    "Vote",
     "decode",
     "encode",
 ]

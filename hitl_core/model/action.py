@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
-from hitl_core.model.decision import Decision, DecisionType, Reviewer
+from hitl_core.model.decision import Decision, DecisionType, Edited, Reviewer, Vote
+from hitl_core.model.reviewers import Reviewers
 from hitl_core.model.route import Place, Route
 from hitl_core.model.value import Value
 
@@ -33,17 +34,21 @@ class Output(Value):
 
 
 class Target(Value):
-    """What the policy says of another tool that an edit may name. `notify`: who is asked about that one."""
+    """What the policy says of another tool that an edit may name; `notify` and `reviewers`, who is asked."""
 
     verdict: Literal["allow", "review", "deny"]
     allowed_decisions: tuple[DecisionType, ...] = ()
     args_schema: dict[str, Any] | None = None
     notify: tuple[Place, ...] = ()
+    reviewers: Reviewers = Reviewers()
 
 
 class ReviewConfig(Value):
     """How it may be answered. The schemas are JSON Schemas, None where there is none; `answer_schema` is that
     of a person's own answer (a text, a choice).
+
+    `must_read`: nobody approves it who has not seen all of it. `confirm`: Approve asks once more. `redact`
+    are JSON pointers to values that people never see; the digest covers them.
     """
 
     action_name: str
@@ -52,20 +57,39 @@ class ReviewConfig(Value):
     reject_reason: Literal["optional", "required"] = "optional"
     answer_schema: dict[str, Any] | None = None
     output: Output | None = None
+    must_read: bool = False
+    confirm: bool = False
+    redact: tuple[str, ...] = ()
+
+
+class Grant(NamedTuple):
+    """Who may decide by one part of the route: those named, or the members of these places."""
+
+    places: tuple[Place, ...]
+    reviewers: Reviewers
+
+    @property
+    def by_membership(self) -> bool:
+        return self.reviewers.channel_members or not self.reviewers.named
 
 
 class Escalation(Value):
-    """One place more. `by` is None where time did it."""
+    """One place more. `step` is its index in the route, None for the fallback: a place could not be reached.
+    `by` is None where no person did it; `why` is what the person wrote, or what was wrong with the place.
+    """
 
     to: Place
     at: float
     by: Reviewer | None
+    why: str | None = None
+    step: int | None = None
 
 
 class Action(Value):
     """`key` is the call's position in the turn ("1", "2", …); `revision` is raised by an edit.
 
-    `submitted_at` is what the steps and the deadline count from, in seconds since the epoch.
+    Steps and deadline count from `clock`. `votes` are those on the newest revision, one a person; `edits` who
+    made the revisions from 2 on; `reminded` when those who are still needed were reminded.
     """
 
     key: str
@@ -76,7 +100,30 @@ class Action(Value):
     digest: str
     revision: int = 1
     decision: Decision | None = None
+    votes: tuple[Vote, ...] = ()
+    edits: tuple[Edited, ...] = ()
     escalations: tuple[Escalation, ...] = ()
+    delivered_at: float | None = None
+    reminded: tuple[float, ...] = ()
+
+    @property
+    def clock(self) -> float | None:
+        """When its clock started, in seconds since the epoch; None while it waits for its first card."""
+        return self.submitted_at if self.route.clock == "submitted" else self.delivered_at
+
+    @property
+    def name(self) -> str:
+        """Which tool would run: the one asked for, or the one that an edit named."""
+        return (self.edits[-1].name if self.edits else None) or self.request.name
+
+    @property
+    def approvals(self) -> tuple[Vote, ...]:
+        return tuple(vote for vote in self.votes if vote.type == "approve")
+
+    @property
+    def needed(self) -> int:
+        """How many approvals it still takes."""
+        return max(0, self.route.reviewers.quorum - len(self.approvals)) if self.pending else 0
 
     @property
     def pending(self) -> bool:
@@ -88,7 +135,17 @@ class Action(Value):
         return tuple(dict.fromkeys([*self.route.notify, *(e.to for e in self.escalations)]))
 
     @property
+    def grants(self) -> tuple[Grant, ...]:
+        """By what people may decide it: by the rule itself, and by each place that it was passed on to."""
+        steps = self.route.escalate
+        passed = (
+            Grant((e.to,), Reviewers() if e.step is None else steps[e.step].reviewers)
+            for e in self.escalations
+        )
+        return (Grant(self.route.notify, self.route.reviewers), *passed)
+
+    @property
     def next_step(self) -> int | None:
         """The index of the escalation step that has not been taken yet."""
-        taken = len(self.escalations)
+        taken = sum(1 for each in self.escalations if each.step is not None)
         return taken if taken < len(self.route.escalate) else None

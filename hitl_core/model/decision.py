@@ -18,12 +18,38 @@ class Reviewer(Value):
     id: str
     name: str
 
+    @property
+    def key(self) -> str:
+        """Who it is, whatever the name: one person has one key."""
+        return f"{self.channel}:{self.team}:{self.id}"
+
+
+class Vote(Value):
+    """One person's approval or rejection of one revision, where it takes several."""
+
+    type: Literal["approve", "reject"]
+    by: Reviewer
+    at: float
+    revision: int
+    message: str | None = None
+
+
+class Edited(Value):
+    """Who made a revision, when; `name` is the tool that it names in place of the one asked for."""
+
+    by: Reviewer
+    at: float
+    revision: int
+    digest: str
+    name: str | None = None
+
 
 class Decision(Value):
-    """Final. `by` is None where the deadline decided; `digest` is that of the arguments decided on
-    (after an edit: the edited ones); `at` is in seconds since the epoch, by the store's clock. `name` is
-    the tool that an edit chose in place of the one asked for; `answer` the JSON value that a person gave
-    to a question with a schema, of which `message` is the text.
+    """Final. `by` is None where the deadline decided, else who had the last word (`Action.votes` has all).
+
+    `digest` is that of the arguments decided on (after an edit: the edited ones); `at` is in seconds since
+    the epoch, by the store's clock. `name` is the tool that an edit chose in place of the one asked for;
+    `answer` the JSON value that a person gave to a question with a schema, of which `message` is the text.
     """
 
     type: DecisionType

@@ -5,12 +5,19 @@ from __future__ import annotations
 from typing import Literal
 
 from hitl_core.model.decision import Reviewer
+from hitl_core.model.route import Place
 from hitl_core.model.value import Value
 
 EventKind = Literal[
     "submitted",
+    "voted",
+    "edited",
     "decided",
+    "refused",
+    "delivered",
+    "undeliverable",
     "escalated",
+    "reminded",
     "expired",
     "cancelled",
     "awaited",
@@ -27,8 +34,12 @@ EventKind = Literal[
 SHOWN: frozenset[EventKind] = frozenset(
     {
         "submitted",
+        "voted",
+        "edited",
         "decided",
+        "undeliverable",
         "escalated",
+        "reminded",
         "expired",
         "cancelled",
         "reported",
@@ -42,7 +53,12 @@ UNAUDITED: frozenset[EventKind] = frozenset({"awaited", "renewed"})
 
 
 class Event(Value):
-    """Who did what, when; with the digest of the arguments that it was about. Never the arguments."""
+    """Who did what, when, in which place, by which operation. Never the arguments: `before` and `digest` are
+    those that they had before it and after it. `policy` is the digest of the policy, `rule` the rule's name.
+    Of several actions at once each of these is a list with commas, in the same order.
+
+    `what` is the decision, the step's place, or a refusal's code; `why` what a person wrote, or was told.
+    """
 
     kind: EventKind
     review_id: str
@@ -50,4 +66,10 @@ class Event(Value):
     by: Reviewer | None = None
     action: str | None = None
     what: str | None = None
+    why: str | None = None
+    place: Place | None = None
+    before: str | None = None
     digest: str | None = None
+    policy: str | None = None
+    rule: str | None = None
+    op: str | None = None

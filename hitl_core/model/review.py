@@ -57,8 +57,9 @@ class Review(Value):
     be lost after the write. `waiter` is the process that waits for the hand-off.
 
     `path` names the agents that led to it, the outermost first. `dialect` is the one whose texts the model
-    gets. `policy` is the digest of the policy that judged, None where an integration did. `tools` are
-    those that an edit may name, `edit_notice` what the result of an edited call begins with.
+    gets. `policy` is the digest of the policy that judged, None where an integration did. `origin` is the
+    thread in which its requester asked the agent. `tools` are those that an edit may name, `edit_notice`
+    what the result of an edited call begins with.
     """
 
     schema_version: Literal[1] = SCHEMA_VERSION
@@ -70,6 +71,7 @@ class Review(Value):
     path: tuple[str, ...] = ()
     dialect: DialectName = "langchain"
     policy: str | None = None
+    origin: Place | None = None
     created_at: float
     calls: tuple[Call, ...]
     actions: tuple[Action, ...]
@@ -128,6 +130,21 @@ class Review(Value):
                 found.extend(self.places_of(call))
         return tuple(dict.fromkeys(found))
 
+    @property
+    def audiences(self) -> frozenset[str]:
+        """Who has to do with it while it waits: `user:U1` and `group:S1` where they are named, the members of
+        `place:slack:#ops`, and `requester:U1`.
+        """
+        if self.status != "pending":
+            return frozenset()
+        found = {f"requester:{self.requester}"} if self.requester else set[str]()
+        for grant in (grant for a in self.actions if a.pending for grant in a.grants):
+            found |= {f"user:{user}" for user in grant.reviewers.users}
+            found |= {f"group:{group}" for group in grant.reviewers.groups}
+            if grant.by_membership:
+                found |= {f"place:{place}" for place in grant.places}
+        return frozenset(found)
+
 
 class MessageRef(Value):
     """Where a card was posted: Slack's channel id and ts."""
@@ -138,9 +155,15 @@ class MessageRef(Value):
 
 
 class Snapshot(Value):
-    """A review as it was read: where its cards are, which version each shows, and the store's time."""
+    """A review as it was read: where its cards are, which version each shows, and the store's time.
+
+    `chain` is the head of its audit: how many entries it has, and the last one's hash. `marks` are what was
+    noted of it that is no decision: who has read what.
+    """
 
     review: Review
     posts: dict[Place, MessageRef]
     shown: dict[Place, int]
     now: float
+    chain: str = ""
+    marks: frozenset[str] = frozenset()

@@ -248,7 +248,7 @@ def _step_due(action: Action) -> float | None:
 def _step(action: Action, by: Reviewer | None, now: float) -> Action:
     step = action.next_step
     assert step is not None  # every caller looked
-    taken = Escalation(to=action.route.escalate[step].to, at=now, by=by)
+    taken = Escalation(to=action.route.escalate[step].to, at=now, by=by, step=step)
     return action.model_copy(update={"escalations": (*action.escalations, taken)})
 
 
