@@ -12,6 +12,9 @@ export HITL_DEMO_CALLS = $(value CALLS)
 export HITL_DEMO_POLICY = $(value POLICY)
 export HITL_DEMO_PORT = $(value PORT)
 
+# Tests start some hundred Pythons: our modules are compiled once, not at each start.
+unexport PYTHONDONTWRITEBYTECODE
+
 DEMO_FLAGS = $(if $(filter-out 0,$(value CHECK)),--check) \
 	$(if $(value ASK),--ask="$$HITL_DEMO_ASK") \
 	$(if $(value CALLS),--calls="$$HITL_DEMO_CALLS") \
@@ -28,10 +31,11 @@ demo: $(VENV)/.demo ## a local Slack, Redis, the bot and an agent  [ASK= CHECK=1
 	@$(PY) -m examples.demo $(DEMO_FLAGS)
 
 test: $(VENV)/.dev ## every test, against a real Redis and browser  [ARGS=]
-	@$(PY) -m pytest $(ARGS)
+	@$(PY) -m pytest -n auto --maxprocesses=4 --dist=worksteal $(ARGS)
 
 unit: $(VENV)/.dev ## the pure rooms only, in seconds
-	@$(PY) -m pytest -q -m "not redis and not slow and not hypothesis" \
+	@$(PY) -m pytest -q -p no:schemathesis \
+		-m "not redis and not servers and not slow and not hypothesis" \
 		$(addprefix tests/,model policy forms review store bot channels)
 
 bench: $(VENV)/.dev ## speed and size, each beside its floor; a few minutes  [ARGS=--help]

@@ -19,15 +19,20 @@ from bot.api.policies import Policies
 from bot.api.routes import add_door
 from bot.channel import ChannelError
 from bot.channels.slack.channel import SlackChannel
+from bot.channels.slack.events import Events
+from bot.channels.slack.home import HomeTab
 from bot.channels.slack.listeners import Listeners
 from bot.channels.slack.sockets import sockets
+from bot.delivery import Delivery
 from bot.directory import Directory
 from bot.escalator import EVERY, Escalator
+from bot.home import Homes
 from bot.inbox import Inbox
+from bot.keeper import Keeper
 from bot.outbox import IDLE, PACE, REVIVE, Outbox
 from bot.settings import Half, Settings
 from bot.web import Probe, add_slack, make_web
-from bot.workers import Workers
+from bot.workers import Worker, Workers
 from hitl_core.errors import SettingsError, StoreUnavailable, told
 from hitl_core.review.service import Reviews
 from hitl_core.store import RedisStore
@@ -74,10 +79,15 @@ async def running_bot(
         store = await _store(settings)
         stack.push_async_callback(store.close)
         channel = await _channel(settings)
+        directory = Directory(channel, channel.team)
         checks: list[Callable[[], None]] = []
         workers = None
+        inbox = Inbox(Reviews(store, patience=1.5), directory, channel.cut)
+        homes = Homes(Reviews(store, patience=1.5), channel, directory)
+        home = HomeTab(homes, inbox, channel, store)
         if only != "http":
-            workers = _workers(store, channel, timing or Timing())
+            keeper = Keeper(store, home.publish)
+            workers = _workers(store, channel, directory, timing or Timing(), keeper)
             checks.append(workers.check)
             await stack.enter_async_context(workers)
         app = make_web(_probe(store, checks), leaving)
@@ -85,8 +95,8 @@ async def running_bot(
         if only != "workers":
             add_door(app, Door(store, policies))
             slack = _bolt(settings, channel)
-            inbox = Inbox(Reviews(store, patience=1.5), Directory(channel, channel.team))
-            Listeners(inbox, channel).register(slack)
+            for listening in (Listeners(inbox, channel, home), home, Events(directory)):
+                listening.register(slack)
             if settings.slack_app_token:
                 token, api_url = settings.slack_app_token, settings.slack_api_url
                 several = await stack.enter_async_context(sockets(slack, token, api_url, leaving))
@@ -106,15 +116,23 @@ async def _store(settings: Settings) -> RedisStore:
         raise type(error)(f"{error} The address is from HITL_REDIS_URL.") from error
 
 
-def _workers(store: RedisStore, channel: SlackChannel, timing: Timing) -> Workers:
+def _workers(
+    store: RedisStore,
+    channel: SlackChannel,
+    directory: Directory,
+    timing: Timing,
+    *others: Worker,
+) -> Workers:
+    reviews = Reviews(store, patience=5.0)
     outbox = Outbox(
-        Reviews(store, patience=5.0),
-        channel,
+        reviews,
+        Delivery(reviews, channel, directory),
         pace=timing.pace,
         idle=timing.idle,
         revive=timing.revive,
     )
-    return Workers(outbox, Escalator(Reviews(store, patience=1.5), every=timing.every))
+    escalator = Escalator(Reviews(store, patience=1.5), every=timing.every)
+    return Workers(outbox, escalator, *others)
 
 
 def _probe(store: RedisStore, checks: list[Callable[[], None]]) -> Probe:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, Protocol
 
-from bot.card import Card
+from bot.card import Card, ThreadLine
 from hitl_core.model import MessageRef, Place
 
 
@@ -32,11 +33,46 @@ class MessageGone(Undeliverable):
     """The message to change is no longer there, or can't be changed any more."""
 
 
+class Audience(NamedTuple):
+    """Whom a place reaches: one person, the members of a group, or those of a conversation."""
+
+    kind: Literal["person", "group", "conversation"]
+    id: str
+
+
+def copy_for(place: Place, person_id: str) -> Place:
+    """Where one member of a group gets the card: by this their message is noted."""
+    return f"{place}>{person_id}"
+
+
+def of_copy(place: Place) -> Place:
+    """The place itself."""
+    return place.partition(">")[0]
+
+
+@dataclass(frozen=True)
+class Person:
+    """Somebody as the channel knows them now. `stranger`: of another workspace, in a shared channel."""
+
+    id: str
+    name: str
+    kind: Literal["member", "guest", "stranger", "bot"]
+    active: bool = True
+
+
 class Channel(Protocol):
-    """Every method raises Limited, Unreachable or Undeliverable."""
+    """Every async method raises Limited, Unreachable or Undeliverable."""
+
+    name: str
 
     def name_of(self, place: Place) -> str:
         """What people call a place: `#team-ops`."""
+        ...
+
+    def audience(self, place: Place) -> Audience: ...
+
+    def cut(self, card: Card) -> frozenset[str]:
+        """The keys of the actions of which this channel's card doesn't show everything."""
         ...
 
     async def post(self, place: Place, card: Card) -> MessageRef:
@@ -49,12 +85,32 @@ class Channel(Protocol):
 
     async def update(self, ref: MessageRef, card: Card) -> None: ...
 
+    async def reply(self, place: Place, ref: MessageRef, line: ThreadLine) -> None:
+        """Below the card, in its thread."""
+        ...
+
     async def find(self, place: Place, review_id: str, since: float) -> list[MessageRef]:
         """Our own messages about this review at this place, the oldest first."""
         ...
 
     async def delete(self, ref: MessageRef) -> None: ...
 
-    async def members(self, ref: MessageRef) -> frozenset[str]:
-        """The ids of the people in the conversation where a card stands."""
+    async def person(self, user_id: str) -> Person:
+        """Raises Undeliverable where there is no such person."""
+        ...
+
+    async def group(self, group_id: str) -> frozenset[str]:
+        """The ids of a group's members."""
+        ...
+
+    async def members(self, conversation: str) -> frozenset[str]:
+        """The ids of the people in a conversation."""
+        ...
+
+    async def audiences(self, person_id: str) -> frozenset[str]:
+        """All of `Review.audiences` that this person belongs to, but for what was asked on their behalf."""
+        ...
+
+    async def size(self, place: Place) -> int:
+        """About how many people are in the conversation of a place."""
         ...

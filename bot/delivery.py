@@ -1,120 +1,243 @@
-"""Make one card true at one place: post it, find it again, or update it; never two, never older."""
+"""Make one card true at one place: post it, find it again, or update it; never two, never older. Then say in
+its thread what is new.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import logging
+from collections.abc import Sequence
 
-from bot.card import card
-from bot.channel import Channel, MessageGone, Undeliverable
+from bot.card import card, thread
+from bot.channel import Channel, Limited, MessageGone, Undeliverable, copy_for, of_copy
+from bot.directory import MAX_MEMBERS, Directory
+from bot.lookups import Lookups
+from hitl_core.errors import Refused
 from hitl_core.failpoints import failpoint
-from hitl_core.model import MessageRef, Place, Review, Snapshot
+from hitl_core.model import Action, MessageRef, Place, Review, Snapshot
+from hitl_core.review import transitions
 from hitl_core.review.service import Reviews
 
 log = logging.getLogger(__name__)
 
+#: A group is told member by member, where it has no more than this.
+MAX_COPIES = 30
+#: How long the size of a conversation is believed, in seconds.
+SIZED = 600.0
 
-async def deliver(
-    reviews: Reviews, channel: Channel, review_id: str, place: Place, *, again: bool
-) -> None:
-    """`again`: an earlier try may have posted it. Raises what the channel raises, and StoreUnavailable.
 
-    A review that is over needs no first card, and one that is done is not tried for ever.
-    """
-    snapshot = await reviews.load(review_id)
-    try:
-        await _deliver(reviews, channel, snapshot, place, again)
-    except Undeliverable as error:
-        review, posted = snapshot.review, place in snapshot.posts
-        if not (again and review.status == "done" if posted else _over(review)):
-            raise
-        log.warning("review %s is over: its card at %s is let go: %s", review_id, place, error)
+class Delivery:
+    """Raises what the channel raises, StoreUnavailable, and ReviewNotFound."""
+
+    def __init__(self, reviews: Reviews, channel: Channel, directory: Directory) -> None:
+        self._reviews, self._channel, self._directory = reviews, channel, directory
+        self._sizes = Lookups[Place, int](channel.size)
+
+    async def deliver(self, review_id: str, place: Place, *, again: bool) -> None:
+        """`again`: an earlier try may have posted it.
+
+        A place that can't be reached passes the review on to the policy's fallback. A review that is over
+        needs no first card, and one that is done is not tried for ever.
+        """
+        snapshot = await self._reviews.load(review_id)
+        try:
+            await self._everywhere(snapshot, place, again)
+        except Undeliverable as error:
+            review = snapshot.review
+            posted = any(of_copy(one) == place for one in snapshot.posts)
+            if await self._passed_on(review, place, str(error)):
+                return
+            if not (again and review.status == "done" if posted else _over(review)):
+                raise
+            log.warning("review %s is over: its card at %s is let go: %s", review_id, place, error)
+
+    async def _everywhere(self, snapshot: Snapshot, place: Place, again: bool) -> None:
+        """At the place itself; of a group at each member's, and one who can't be reached stops nobody."""
+        copies = await self._copies(snapshot, place)
+        if copies == [place]:
+            await self._at(snapshot, place, again)
+            return
+        failed: list[Undeliverable] = []
+        for copy in copies:
+            try:
+                await self._at(snapshot, copy, again)
+            except Undeliverable as error:
+                log.warning("review %s: no copy at %s: %s", snapshot.review.id, copy, error)
+                failed.append(error)
+        if copies and len(failed) == len(copies):
+            raise failed[0]
+
+    async def _copies(self, snapshot: Snapshot, place: Place) -> list[Place]:
+        audience = self._channel.audience(place)
+        if audience.kind != "group":
+            return [place]
+        known = {one for one in snapshot.posts if one != place and of_copy(one) == place}
+        if not _asked(snapshot.review, place):
+            return sorted(known)
+        members = await self._channel.group(audience.id)
+        if not members or len(members) > MAX_COPIES:
+            name, count = self._channel.name_of(place), len(members)
+            raise Undeliverable(f"{name} has {count} members: at most {MAX_COPIES} are told alone")
+        return sorted(known | {copy_for(place, member) for member in members})
+
+    async def _at(self, snapshot: Snapshot, place: Place, again: bool) -> None:
+        """`place` may be a copy."""
+        review_id = snapshot.review.id
+        ref = snapshot.posts.get(place)
+        if ref is None:
+            ref = await self._first(snapshot, place, again)
+            if ref is None:
+                return
+            snapshot = await self._reviews.load(review_id)
+        elif again:
+            # Who had this entry before may have died with a second post, or after drawing an older state.
+            await self._delete_others(snapshot, place, ref)
+            snapshot = snapshot.model_copy(update={"shown": {}})
+        if await self._start_clocks(snapshot, place):
+            snapshot = await self._reviews.load(review_id)  # its card can say now by when
+        while snapshot.shown.get(place, 0) < snapshot.review.version:
+            await self._update(ref, snapshot, place)
+            shown = await self._reviews.store.record_shown(
+                review_id, place, snapshot.review.version
+            )
+            if shown <= snapshot.review.version:
+                break
+            # Another bot drew a newer one in the meantime, and this one may have covered it.
+            snapshot = (await self._reviews.load(review_id)).model_copy(update={"shown": {}})
+        await self._tell(snapshot, place, ref)
+
+    async def _first(self, snapshot: Snapshot, place: Place, again: bool) -> MessageRef | None:
+        """Post the card. Of two posts the recorded one stays; the loser deletes its own. None where it comes
+        too late to be of use to anybody.
+        """
+        review, store = snapshot.review, self._reviews.store
+        found = await self._found(snapshot, place) if again else []
+        if again and not found and _over(review):
+            return None
+        if not found:
+            await self._check(snapshot, of_copy(place))
+        await failpoint("outbox.before_post")
+        mine = found[0] if found else await self._post(snapshot, place)
+        await failpoint("outbox.after_post")
+        winner = await store.record_post(review.id, place, mine)
+        if winner != mine:
+            await self._channel.delete(mine)
+        if again:  # the lost one may have shown up only now
+            await self._delete_others(snapshot, place, winner)
+        await failpoint("outbox.after_record")
+        if winner == mine and not again:
+            await store.record_shown(review.id, place, review.version)
+        return winner
+
+    async def _check(self, snapshot: Snapshot, place: Place) -> None:
+        """Before anybody is asked: it must be known who may decide, and somebody must be there."""
+        for action in _asked(snapshot.review, place):
+            if any(grant.by_membership and place in grant.places for grant in action.grants):
+                size = await self._sizes.get(place, SIZED)
+                if size > MAX_MEMBERS:
+                    name = self._channel.name_of(place)
+                    raise Undeliverable(
+                        f"{name} has {size:,} members: the policy has to name `reviewers`"
+                    )
+            if not await self._directory.anybody(action.grants):
+                raise Undeliverable(
+                    f"nobody is left of those who may decide on {action.request.name}"
+                )
+
+    async def _start_clocks(self, snapshot: Snapshot, place: Place) -> bool:
+        """Of the actions whose time counts from the moment at which people could see them; whether any."""
+        keys = [
+            action.key
+            for action in _asked(snapshot.review, of_copy(place))
+            if action.clock is None and of_copy(place) in action.route.notify
+        ]
+        if not keys:
+            return False
+        try:
+            await self._reviews.change(
+                snapshot.review.id,
+                f"delivered:{place}",
+                lambda review, now: transitions.delivered(review, keys, now),
+            )
+        except Refused as refused:  # another place was faster
+            log.debug("review %s: %s", snapshot.review.id, refused)
+        return True
+
+    async def _tell(self, snapshot: Snapshot, place: Place, ref: MessageRef) -> None:
+        """What is new of the thread, each line once: one that dies on the way is not said again."""
+        review, store = snapshot.review, self._reviews.store
+        for number, line in enumerate(thread(review, of_copy(place))):
+            mark = f"told:{place}:{number}"
+            if mark in snapshot.marks or not await store.record_mark(review.id, mark):
+                continue
+            while True:
+                try:
+                    await self._channel.reply(place, ref, line)
+                    break
+                except Limited as limited:
+                    await asyncio.sleep(limited.seconds)
+                except Undeliverable as error:
+                    log.warning("review %s: its thread was not told: %s", review.id, error)
+                    break
+
+    async def _passed_on(self, review: Review, place: Place, why: str) -> bool:
+        """Whether its fallback has it."""
+        waiting = _asked(review, place)
+        fallbacks = [(action.route.fallback, action.places) for action in waiting]
+        if waiting and all(to and to != place and to in places for to, places in fallbacks):
+            return True
+        try:
+            await self._reviews.change(
+                review.id,
+                f"reroute:{place}",
+                lambda review, now: transitions.reroute(review, place, why, now),
+            )
+        except Refused:
+            return False
+        log.error("review %s: %s can't show it, so its fallback does: %s", review.id, place, why)
+        return True
+
+    async def _found(self, snapshot: Snapshot, place: Place) -> list[MessageRef]:
+        """Our messages about this review at this place; another place may be the same conversation."""
+        elsewhere = [ref for other, ref in snapshot.posts.items() if other != place]
+        review = snapshot.review
+        found = await self._channel.find(place, review.id, review.created_at)
+        return [ref for ref in found if ref not in elsewhere]
+
+    async def _delete_others(self, snapshot: Snapshot, place: Place, keep: MessageRef) -> None:
+        for ref in await self._found(snapshot, place):
+            if ref != keep:
+                await self._channel.delete(ref)
+
+    async def _post(self, snapshot: Snapshot, place: Place) -> MessageRef:
+        drawn = card(snapshot.review, of_copy(place), snapshot.posts)
+        try:
+            return await self._channel.post(place, drawn)
+        except Undeliverable as error:
+            try:
+                posted = await self._channel.post_plain(place, drawn)
+            except Undeliverable:
+                raise error from None  # it was not the card that was refused, but the place
+            log.error(
+                "review %s: its card was refused (%s), so it is text only", drawn.review_id, error
+            )
+            return posted
+
+    async def _update(self, ref: MessageRef, snapshot: Snapshot, place: Place) -> None:
+        try:
+            await self._channel.update(ref, card(snapshot.review, of_copy(place), snapshot.posts))
+        except MessageGone:
+            # Somebody deleted it. What was decided is stored; a new post would ask again.
+            log.warning("review %s: its message at %s is gone", snapshot.review.id, place)
+
+
+def _asked(review: Review, place: Place) -> Sequence[Action]:
+    """What people at this place have to decide."""
+    if review.cancelled:
+        return ()
+    return [action for action in review.actions if action.pending and place in action.places]
 
 
 def _over(review: Review) -> bool:
     """Nobody has anything to decide about it any more."""
     return review.status == "done" or review.cancelled is not None
-
-
-async def _deliver(
-    reviews: Reviews, channel: Channel, snapshot: Snapshot, place: Place, again: bool
-) -> None:
-    review_id = snapshot.review.id
-    ref = snapshot.posts.get(place)
-    if ref is None:
-        ref = await _first(reviews, channel, snapshot, place, again)
-        if ref is None:
-            return
-        snapshot = await reviews.load(review_id)
-    elif again:
-        # Who had this entry before may have died with a second post, or after drawing an older state.
-        await _delete_others(channel, snapshot, place, ref)
-        snapshot = snapshot.model_copy(update={"shown": {}})
-    while snapshot.shown.get(place, 0) < snapshot.review.version:
-        await _update(channel, ref, snapshot, place)
-        shown = await reviews.store.record_shown(review_id, place, snapshot.review.version)
-        if shown <= snapshot.review.version:
-            return
-        # Another bot drew a newer one in the meantime, and this one may have covered it.
-        snapshot = (await reviews.load(review_id)).model_copy(update={"shown": {}})
-
-
-async def _first(
-    reviews: Reviews, channel: Channel, snapshot: Snapshot, place: Place, again: bool
-) -> MessageRef | None:
-    """Post the card. Of two posts the recorded one stays; the loser deletes its own. None where it comes
-    too late to be of use to anybody.
-    """
-    review = snapshot.review
-    found = await _found(channel, snapshot, place) if again else []
-    if again and not found and _over(review):
-        return None
-    await failpoint("outbox.before_post")
-    mine = found[0] if found else await _post(channel, snapshot, place)
-    await failpoint("outbox.after_post")
-    winner = await reviews.store.record_post(review.id, place, mine)
-    if winner != mine:
-        await channel.delete(mine)
-    if again:  # the lost one may have shown up only now
-        await _delete_others(channel, snapshot, place, winner)
-    await failpoint("outbox.after_record")
-    if winner == mine and not again:
-        await reviews.store.record_shown(review.id, place, review.version)
-    return winner
-
-
-async def _found(channel: Channel, snapshot: Snapshot, place: Place) -> list[MessageRef]:
-    """Our messages about this review at this place; another place may be the same conversation."""
-    elsewhere = [ref for other, ref in snapshot.posts.items() if other != place]
-    found = await channel.find(place, snapshot.review.id, snapshot.review.created_at)
-    return [ref for ref in found if ref not in elsewhere]
-
-
-async def _delete_others(
-    channel: Channel, snapshot: Snapshot, place: Place, keep: MessageRef
-) -> None:
-    for ref in await _found(channel, snapshot, place):
-        if ref != keep:
-            await channel.delete(ref)
-
-
-async def _post(channel: Channel, snapshot: Snapshot, place: Place) -> MessageRef:
-    drawn = card(snapshot.review, place)
-    try:
-        return await channel.post(place, drawn)
-    except Undeliverable as error:
-        try:
-            posted = await channel.post_plain(place, drawn)
-        except Undeliverable:
-            raise error from None  # it was not the card that was refused, but the place
-        log.error(
-            "review %s: its card was refused (%s), so it is text only", drawn.review_id, error
-        )
-        return posted
-
-
-async def _update(channel: Channel, ref: MessageRef, snapshot: Snapshot, place: Place) -> None:
-    try:
-        await channel.update(ref, card(snapshot.review, place))
-    except MessageGone:
-        # Somebody deleted it. What was decided is stored; a new post would ask again.
-        log.warning("review %s: its message at %s is gone", snapshot.review.id, place)

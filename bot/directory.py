@@ -1,73 +1,183 @@
-"""Who may decide: the members of a channel where the action stands."""
+"""Who may decide: the people whom the policy names, or the members of where the action stands."""
 
 from __future__ import annotations
 
 import asyncio
-import time
+import logging
 from collections.abc import Iterable
+from typing import assert_never
 
-from bot.channel import Channel, ChannelError
+from bot.channel import Channel, ChannelError, Person, Undeliverable
+from bot.lookups import Lookups
 from hitl_core.errors import Refused
-from hitl_core.model import MessageRef, Place, Reviewer, Snapshot
+from hitl_core.model import Action, Grant, Place, Reviewer, Snapshot
 
-#: A member who left is refused this many seconds later, at the latest.
+log = logging.getLogger(__name__)
+
+#: Who may no longer decide is refused this many seconds later, at the latest.
 MAX_AGE = 60.0
-#: Somebody who joined is let in this many seconds later, at the latest.
+#: Who may decide since just now is let in this many seconds later, at the latest.
 MIN_AGE = 3.0
+#: In a larger conversation nobody knows who its members are: the policy has to name reviewers.
+MAX_MEMBERS = 1000
+#: How long a click waits for the name of who pressed, in seconds.
+NAMED = 0.3
+
+OUTSIDE = "Only people of this workspace may decide."
+UNKNOWN = "Who may decide could not be looked up just now. Press again."
 
 
 class Directory:
+    """Believes what it looked up for MAX_AGE seconds, and forgets at once what it is told has changed."""
+
     def __init__(self, channel: Channel, team: str) -> None:
         self._channel, self._team = channel, team
-        self._members: dict[str, tuple[float, frozenset[str]]] = {}
-        self._looking: dict[str, asyncio.Task[frozenset[str]]] = {}
+        self._people: Lookups[str, Person] = Lookups(channel.person)
+        self._groups: Lookups[str, frozenset[str]] = Lookups(channel.group)
+        self._members: Lookups[str, frozenset[str]] = Lookups(channel.members)
 
-    def admit(self, who: Reviewer) -> None:
-        """Raises Refused for people of other workspaces: before anything is read, so they learn nothing."""
-        if who.team != self._team:
-            raise Refused("not_permitted", "Only people of this workspace may decide.")
+    def is_stranger(self, who: Reviewer) -> bool:
+        """Somebody of another workspace may decide only where the policy names them, and else learns nothing,
+        not even which reviews there are.
+        """
+        return who.team != self._team
 
-    async def check(self, who: Reviewer, snapshot: Snapshot, places: Iterable[Place]) -> None:
-        """Raises Refused where this person may not decide what stands at these places, or nobody can tell."""
-        self.admit(who)
-        places = [place for place in places if place in snapshot.posts]
-        if not places:
+    async def check(self, who: Reviewer, snapshot: Snapshot, grants: Iterable[Grant]) -> None:
+        """Raises Refused where this person may not decide by any of these, or nobody can tell."""
+        grants = tuple(grants)
+        try:
+            if await self._may(who, snapshot, grants):
+                return
+        except ChannelError as error:
+            raise Refused("unknown_members", UNKNOWN) from error
+        if _unposted(grants, snapshot, self._channel):
             told = "This message is still being noted down. Press again in a moment."
             raise Refused("unknown_members", told)
-        for place in places:
-            if await self._is_member(who.id, snapshot.posts[place]):
-                return
-        names = " or ".join(dict.fromkeys(map(self._channel.name_of, places)))
-        raise Refused("not_permitted", f"Only members of {names} may decide this.")
+        if self.is_stranger(who):
+            raise Refused("not_permitted", OUTSIDE)
+        raise Refused("not_permitted", f"Only {await self.named(grants)} may decide this.")
 
-    async def _is_member(self, user_id: str, ref: MessageRef) -> bool:
-        if (known := self._members.get(ref.conversation)) is not None:
-            since, members = known
-            is_member = user_id in members
-            if time.monotonic() - since < (MAX_AGE if is_member else MIN_AGE):
-                return is_member
+    async def lapsed(self, action: Action, snapshot: Snapshot) -> frozenset[str]:
+        """Who voted on this action and may no longer decide. Raises Refused where nobody can tell."""
         try:
-            # A click that can't wait any longer leaves the look-up going, for the next one.
-            members = await asyncio.shield(self._looked_up(ref))
+            return frozenset(
+                [
+                    vote.by.key
+                    for vote in action.votes
+                    if not await self._may(vote.by, snapshot, action.grants)
+                ]
+            )
         except ChannelError as error:
-            raise Refused(
-                "unknown_members", "Who may decide could not be looked up just now. Press again."
-            ) from error
-        return user_id in members
+            raise Refused("unknown_members", UNKNOWN) from error
 
-    def _looked_up(self, ref: MessageRef) -> asyncio.Task[frozenset[str]]:
-        """One at a time for each conversation."""
+    async def anybody(self, grants: Iterable[Grant]) -> bool:
+        """Whether somebody is left who may decide. Raises ChannelError."""
+        for grant in grants:
+            if grant.by_membership:
+                return True
+            named = set(grant.reviewers.users)
+            for group in grant.reviewers.groups:
+                named |= await self._groups.get(group, MAX_AGE)
+            for user in named:
+                person = await self._known(user)
+                if person is not None and person.active and person.kind != "bot":
+                    return True
+        return False
 
-        async def look() -> frozenset[str]:
-            try:
-                members = await self._channel.members(ref)
-                self._members[ref.conversation] = (time.monotonic(), members)
-                return members
-            finally:
-                del self._looking[ref.conversation]
+    async def named(self, grants: Iterable[Grant]) -> str:
+        """Who may decide, for people: "Ann, @finance or members of #team-ops"."""
+        names: list[str] = []
+        for grant in grants:
+            for user in grant.reviewers.users:
+                try:
+                    person = await self._known(user)
+                except ChannelError:
+                    person = None
+                names.append(person.name if person else user)
+            names += [self._channel.name_of(f"slack:{group}") for group in grant.reviewers.groups]
+            if grant.by_membership:
+                names += [self._place(place) for place in grant.places]
+        told = list(dict.fromkeys(names))
+        return " or ".join([part for part in (", ".join(told[:-1]), *told[-1:]) if part])
 
-        if (looking := self._looking.get(ref.conversation)) is None:
-            looking = self._looking[ref.conversation] = asyncio.create_task(look())
-            # Where no click waits any more nobody else would take note of its failure.
-            looking.add_done_callback(lambda task: task.cancelled() or task.exception())
-        return looking
+    def person_changed(self, user_id: str) -> None:
+        self._people.forget(user_id)
+
+    def group_changed(self, group_id: str) -> None:
+        self._groups.forget(group_id)
+
+    def members_changed(self, conversation: str) -> None:
+        self._members.forget(conversation)
+
+    async def reviewer(self, user_id: str, team: str, name: str) -> Reviewer:
+        """A clicking person, with the name that people know; the ids alone decide anything."""
+        try:
+            async with asyncio.timeout(NAMED):
+                person = await self._known(user_id)
+            name = person.name if person else name
+        except (TimeoutError, ChannelError):
+            log.info("the name of %s could not be looked up", user_id)
+        return Reviewer(channel=self._channel.name, team=team, id=user_id, name=name)
+
+    async def _may(self, who: Reviewer, snapshot: Snapshot, grants: Iterable[Grant]) -> bool:
+        """Bots and people who left never; strangers and guests only by name."""
+        if who.channel != self._channel.name:
+            return True  # not ours to know: a command line's people vouch for themselves
+        person = await self._known(who.id)
+        if person is None or not person.active or person.kind == "bot":
+            return False
+        if any(who.id in grant.reviewers.users for grant in grants):
+            return True
+        if person.kind != "member" or self.is_stranger(who):
+            return False
+        for grant in grants:
+            for group in grant.reviewers.groups:
+                if await _holds(self._groups, group, who.id):
+                    return True
+            if grant.by_membership and await self._is_member(who.id, snapshot, grant.places):
+                return True
+        return False
+
+    async def _is_member(self, user_id: str, snapshot: Snapshot, places: Iterable[Place]) -> bool:
+        for place in places:
+            audience = self._channel.audience(place)
+            match audience.kind:
+                case "person":
+                    found = audience.id == user_id
+                case "group":
+                    found = await _holds(self._groups, audience.id, user_id)
+                case "conversation":
+                    ref = snapshot.posts.get(place)
+                    found = ref is not None and await _holds(
+                        self._members, ref.conversation, user_id
+                    )
+                case _:
+                    assert_never(audience.kind)
+            if found:
+                return True
+        return False
+
+    async def _known(self, user_id: str) -> Person | None:
+        try:
+            return await self._people.get(user_id, MAX_AGE)
+        except Undeliverable:
+            return None
+
+    def _place(self, place: Place) -> str:
+        name = self._channel.name_of(place)
+        return name if self._channel.audience(place).kind == "person" else f"members of {name}"
+
+
+async def _holds(lookups: Lookups[str, frozenset[str]], key: str, user_id: str) -> bool:
+    """Who is not among them is looked for again soon: somebody may just have been added."""
+    return user_id in await lookups.get(key, MAX_AGE) or user_id in await lookups.get(key, MIN_AGE)
+
+
+def _unposted(grants: Iterable[Grant], snapshot: Snapshot, channel: Channel) -> bool:
+    """Whether a card is still being posted whose conversation would say who may decide."""
+    return any(
+        place not in snapshot.posts and channel.audience(place).kind == "conversation"
+        for grant in grants
+        if grant.by_membership
+        for place in grant.places
+    )

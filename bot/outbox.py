@@ -9,8 +9,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 from uuid import uuid4
 
-from bot.channel import Channel
-from bot.delivery import deliver
+from bot.delivery import Delivery
 from bot.lane import Lane, Ticket
 from hitl_core.errors import HitlError, told
 from hitl_core.model import Place
@@ -40,13 +39,13 @@ class Outbox:
     def __init__(
         self,
         reviews: Reviews,
-        channel: Channel,
+        delivery: Delivery,
         *,
         pace: float = PACE,
         idle: float = IDLE,
         revive: float = REVIVE,
     ) -> None:
-        self._reviews, self._channel = reviews, channel
+        self._delivery = delivery
         self._pace, self._idle, self._revive_every = pace, idle, revive
         self._store = reviews.store
         self._consumer = uuid4().hex
@@ -111,7 +110,7 @@ class Outbox:
         if place not in self._lanes:
 
             async def send(review_id: str, *, again: bool) -> None:
-                await deliver(self._reviews, self._channel, review_id, place, again=again)
+                await self._delivery.deliver(review_id, place, again=again)
 
             lane = self._lanes[place] = Lane(place, send, self._finish, self._pace)
             self._tasks.create_task(self._forever(lane.step))

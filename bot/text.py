@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
+from functools import lru_cache
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -17,15 +18,24 @@ _BLANK = frozenset(
 )
 #: What our own marks are made of.
 _OURS = frozenset("⟦⟧⏎⇥␍␠")
-#: Reorders what follows it: Trojan Source, CVE-2021-42574.
-_BIDI = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-_WORD = re.compile(r"[^\W\d_]+")
-#: Greek letters that look like Latin ones. Cyrillic and Armenian ones are too many to tell apart.
-_GREEK = frozenset("ΑΒΕΖΗΙΚΜΝΟΡΤΥΧανορυικτχ")
-#: All but what is surely a letter that is seen: Latin, Cyrillic, kana, Han, Hangul.
-_SUSPECT = re.compile(
-    r"[^\n\t -~\u00c0-\u024f\u0410-\u044f\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fef\uac00-\ud7a3]"
+#: What is surely seen, so that only the rest is looked at one by one: letters, marks that stand on a letter,
+#: signs. A test compares them with Unicode.
+LETTERS = (
+    r"A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0391-\u03a1\u03a3-\u03ce\u0400-\u0481\u0531-\u0556"
+    r"\u0561-\u0587\u05d0-\u05ea\u0620-\u063f\u0641-\u064a\u0904-\u0939\u0e01-\u0e30\u1e00-\u1eff"
+    r"\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fef\uac00-\ud7a3"
 )
+MARKS = r"\u0300-\u0333\u0339-\u034e\u064b-\u0652\u0900-\u0903\u093e-\u094d\u0e31\u0e34-\u0e3a\u0e47-\u0e4e"
+SIGNS = (
+    r" -@\[-`{-~\u00a1-\u00ac\u00ae-\u00bf\u00d7\u00f7\u2010-\u2027\u2030-\u205e\u20a0-\u20bf\u2190-\u21e4"
+    r"\u2500-\u27e5\u3001-\u3020\uff01-\uff9d\U0001f300-\U0001f64f\U0001f680-\U0001f6c5"
+)
+SUSPECT = re.compile(
+    rf"[^\n\t{LETTERS}{MARKS}{SIGNS}]|(?<![{LETTERS}])(?<![{LETTERS}][{MARKS}])[{MARKS}]"
+)
+#: Most short texts, which need no second look.
+_PLAIN = re.compile("[!-~]+(?: [!-~]+)*")
+_SUSPECTS = re.compile(f"(?:{SUSPECT.pattern})+")
 _MARK = re.compile(r"⟦U\+([0-9A-F]{4,6})⟧")
 _PADDING = re.compile(r"[ \t\n]{4,}")
 #: Spaces and tabs where nobody sees them: at the start of the text and at the end of a line.
@@ -35,6 +45,8 @@ _MANY = {" ": 40, "\t": 8, "\n": 3}
 #: More marks than this on one letter draw over the lines around it.
 _MAX_COMBINING = 4
 
+#: How much of the beginning and the end of a very long text `excerpt` looks at.
+MAX_ENDS = 6_000
 #: JSON longer than this stands on one line: in deep nesting, indenting makes thirty times as much of it.
 MAX_INDENTED = 8_000
 
@@ -48,7 +60,7 @@ class Cut(NamedTuple):
 
 def marked(text: str) -> str:
     """Every character that a reader could miss stands as ⟦U+XXXX⟧. `unmarked` gives the text back."""
-    return _SUSPECT.sub(_mark, text)
+    return _SUSPECTS.sub(_marks, text)
 
 
 def unmarked(text: str) -> str:
@@ -60,6 +72,8 @@ def visible(text: str) -> str:
     """`marked`, with padding as its length, so that it pushes nothing out of sight, and a sign for each
     space and tab at an edge and for the last line break: two texts that differ never look alike.
     """
+    if len(text) < 200 and _PLAIN.fullmatch(text):
+        return text
     shown = _PADDING.sub(_padding, marked(text).replace("⟦U+000D⟧\n", "␍\n"))
     shown = _EDGE.sub(lambda m: m[0].replace(" ", "␠").replace("\t", "⇥"), shown)
     return f"{shown[:-1]}⏎" if shown.endswith("\n") else shown
@@ -81,30 +95,33 @@ def cut(text: str, limit: int, lines: int = 18) -> Cut:
     """
     if weight(text) <= limit and text.count("\n") < lines:
         return Cut(text, 0)
-    head = _start(text, limit * 2 // 3, lines * 2 // 3)
-    tail = _start(text[len(head) :][: -limit - 1 : -1], limit // 3, lines // 3)[::-1]
-    head = _unbroken(head, "⟦", "⟧")
-    tail = _unbroken(tail[::-1], "⟧", "⟦")[::-1]
-    missing = len(text) - len(head) - len(tail)
-    told = f"⟦{missing:,} more character{'s' * (missing != 1)}⟧"
-    return Cut(f"{head}\n{told}\n{tail}" if "\n" in head + tail else head + told + tail, missing)
+    head = _head(text, limit * 2 // 3, lines * 2 // 3)
+    return _cut(head, _tail(text[len(head) :], limit // 3, lines // 3), len(text))
+
+
+def excerpt(raw: str, limit: int, lines: int = 18) -> Cut:
+    """`raw` made visible and cut, without looking at the middle of what is very long."""
+    if len(raw) <= 2 * MAX_ENDS:
+        return cut(visible(raw), limit, lines)
+    first, last = visible(raw[:MAX_ENDS]), visible(raw[-MAX_ENDS:])
+    head = _head(first, limit * 2 // 3, lines * 2 // 3)
+    whole = len(first) + len(raw) - 2 * MAX_ENDS + len(last)
+    return _cut(head, _tail(last, limit // 3, lines // 3), whole)
 
 
 def shortened(text: str, limit: int) -> str:
     """For names and sentences: one line with an ellipsis where it was cut."""
-    line = one_line(text)
-    return line if len(line) <= limit else line[: limit - 1] + "…"
+    return clipped(one_line(text), limit)
 
 
-def warning(text: str) -> str | None:
-    """What is odd in a text, in words; None where nothing is."""
-    if _BIDI.search(text):
-        return "holds a character that changes the order of the text after it"
-    if any(not _plain(m[0], text, m.start()) for m in _SUSPECT.finditer(text.replace("\r\n", ""))):
-        return "holds invisible or control characters"
-    if any(_mixed(word[0]) for word in _WORD.finditer(text)):
-        return "mixes alphabets in a word, so a letter may not be the one that it looks like"
-    return None
+def clipped(visible: str, limit: int) -> str:
+    """The same of what is fit to be read already."""
+    return visible if len(visible) <= limit else visible[: limit - 1] + "…"
+
+
+def fitted(visible: str, limit: int) -> str:
+    """The same by weight."""
+    return visible if weight(visible) <= limit else _start(visible, limit - 1, len(visible)) + "…"
 
 
 def shown_value(value: Any) -> str:
@@ -129,25 +146,41 @@ def _needs_quotes(text: str) -> bool:
     return not isinstance(value, dict | list) or shown_value(value) == text
 
 
-def _mark(match: re.Match[str]) -> str:
-    char = match[0]
-    if char not in _OURS and _plain(char, match.string, match.start()):
-        return char
+def _marks(match: re.Match[str]) -> str:
+    whole, start = match.string, match.start()
+    return "".join(
+        _shown_anywhere(char) or (char if is_seen(char, whole, at) else _mark(char))
+        for at, char in enumerate(match[0], start)
+    )
+
+
+def _mark(char: str) -> str:
     return f"⟦U+{ord(char):04X}⟧"
 
 
-def _plain(char: str, text: str, at: int) -> bool:
+@lru_cache(4096)
+def _shown_anywhere(char: str) -> str | None:
+    """None where it depends on what stands before it."""
+    seen = char not in _OURS and _is_seen_anywhere(char)
+    return None if seen is None else char if seen else _mark(char)
+
+
+def is_seen(char: str, text: str, at: int) -> bool:
     """Whether a reader sees this character of `text`, and it leaves the others as they are."""
-    before = text[at - 1] if at else ""
+    if (always := _is_seen_anywhere(char)) is not None:
+        return always
     if char == "\ufe0f":  # asks for the coloured form of the symbol before it
-        return unicodedata.category(before or " ") == "So"
-    code = ord(char)
-    if 0xFE00 <= code <= 0xFE0E or 0xE0100 <= code <= 0xE01EF or 0x180B <= code <= 0x180F:
+        return at > 0 and unicodedata.category(text[at - 1]) == "So"
+    return _carried(char, text[max(0, at - _MAX_COMBINING) : at])
+
+
+@lru_cache(4096)
+def _is_seen_anywhere(char: str) -> bool | None:
+    """None where it depends on what stands before it."""
+    code, category = ord(char), unicodedata.category(char)
+    if char in _BLANK or 0xFE00 <= code <= 0xFE0E or code >= 0xE0100 or 0x180B <= code <= 0x180F:
         return False
-    category = unicodedata.category(char)
-    if category[0] == "M":
-        return _carried(char, text[max(0, at - _MAX_COMBINING) : at]) and char not in _BLANK
-    return category[0] not in "CZ" and char not in _BLANK
+    return None if category[0] == "M" else category[0] not in "CZ"
 
 
 def _carried(mark: str, before: str) -> bool:
@@ -158,17 +191,6 @@ def _carried(mark: str, before: str) -> bool:
     return bool(kinds) and kinds[-1] in "LM" and "L" in kinds
 
 
-def _mixed(word: str) -> bool:
-    """Whether a word of Latin letters holds look-alikes of them (Unicode Technical Standard 39)."""
-    if word.isascii():
-        return False
-    names = [unicodedata.name(char, "") for char in set(word)]
-    others = not _GREEK.isdisjoint(word) or any(
-        n.startswith(("CYRILLIC", "ARMENIAN")) for n in names
-    )
-    return others and any(name.startswith("LATIN") for name in names)
-
-
 def _padding(match: re.Match[str]) -> str:
     """Long runs as their lengths. What mixes too much stays: `cut` counts its lines."""
     runs = [(char, len(list(run))) for char, run in groupby(match[0])]
@@ -176,6 +198,20 @@ def _padding(match: re.Match[str]) -> str:
         return match[0]
     told = (f"{count:,} {_PADDED[char]}{'s' * (count != 1)}" for char, count in runs)
     return f"⟦{', '.join(told)}⟧"
+
+
+def _cut(head: str, tail: str, whole: int) -> Cut:
+    missing = whole - len(head) - len(tail)
+    told = f"⟦{missing:,} more character{'s' * (missing != 1)}⟧"
+    return Cut(f"{head}\n{told}\n{tail}" if "\n" in head + tail else head + told + tail, missing)
+
+
+def _head(text: str, limit: int, lines: int) -> str:
+    return _unbroken(_start(text, limit, lines), "⟦", "⟧")
+
+
+def _tail(text: str, limit: int, lines: int) -> str:
+    return _unbroken(_start(text[: -limit - 2 : -1], limit, lines), "⟧", "⟦")[::-1]
 
 
 def _start(text: str, limit: int, lines: int) -> str:

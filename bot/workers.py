@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import Self
+from typing import Protocol, Self
 
 from bot.escalator import Escalator
 from bot.outbox import Outbox
@@ -13,11 +13,17 @@ from hitl_core.errors import HitlError, told
 log = logging.getLogger(__name__)
 
 
+class Worker(Protocol):
+    async def run(self) -> None:
+        """For ever."""
+        ...
+
+
 class Workers:
     """They work while the block runs. One that stops by itself ends nothing: `check` tells it."""
 
-    def __init__(self, outbox: Outbox, escalator: Escalator) -> None:
-        self.outbox, self.escalator = outbox, escalator
+    def __init__(self, outbox: Outbox, escalator: Escalator, *others: Worker) -> None:
+        self.outbox, self.escalator, self._others = outbox, escalator, others
         self._tasks: list[asyncio.Task[None]] = []
 
     def check(self) -> None:
@@ -26,7 +32,8 @@ class Workers:
             raise HitlError("A worker of the bot has stopped. Restart the bot; its log says why.")
 
     async def __aenter__(self) -> Self:
-        self._tasks = [asyncio.create_task(each.run()) for each in (self.outbox, self.escalator)]
+        workers = (self.outbox, self.escalator, *self._others)
+        self._tasks = [asyncio.create_task(each.run()) for each in workers]
         return self
 
     async def __aexit__(self, *exc: object) -> None:

@@ -29,13 +29,14 @@ SUITE = """
 @pytest.fixture
 def suite(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
     monkeypatch.delenv("CI", raising=False)
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     pytester.makeini("[pytest]\nmarkers =\n  redis\n  browser\n  node")
     pytester.makepyfile(SUITE)
     return pytester
 
 
 def run(suite: pytest.Pytester) -> pytest.RunResult:
-    return suite.runpytest_inprocess("-p", "tests.support.ci_skips", "-p", "no:asyncio")
+    return suite.runpytest_inprocess("-p", "tests.support.ci_skips")
 
 
 def test_at_home_they_are_skipped(suite: pytest.Pytester):

@@ -10,7 +10,8 @@ from bot.api import interrupts
 from bot.api.asked import CallIn, Submit, SubmitInterrupt
 from bot.api.bodies import MAX_VALUES
 from bot.api.problems import Problem
-from hitl_core.errors import InvalidToolCall, PolicyError
+from hitl_core.dialects.interrupted import under_policy
+from hitl_core.errors import DialectError, InvalidToolCall, PolicyError
 from hitl_core.gate import request
 from hitl_core.gate.request import Request, Turn
 from hitl_core.model import Event, Review, Reviewer, ToolCall, encode
@@ -42,18 +43,25 @@ async def judged(policy: Policy, asked: Submit | SubmitInterrupt) -> list[Judged
     policy, calls = _for_run(policy, asked.context), _calls(asked.calls)
     _check_small(asked.tools, "/tools")
     if isinstance(asked, Submit):
-        return [Judged(await _judged(policy, calls, "/calls", asked.tools))]
+        calls = _frozen(calls, "/calls")
+        try:
+            return [Judged(await request.judged(policy, calls, tools=asked.tools))]
+        except InvalidToolCall as error:
+            raise Problem("invalid", str(error), pointer="/tools") from error
     found: list[Judged] = []
     for each in interrupts.read(asked.interrupt, asked.dialect, asked.thread_id, calls):
-        ours = await _judged(policy, each.calls, "/interrupt", asked.tools)
-        tightened, denied = interrupts.tightened(each, ours, asked.tools)
-        found.append(Judged(tightened, denied))
+        _frozen(each.calls, "/interrupt")
+        try:
+            made = await under_policy(policy, each, tools=asked.tools)
+        except DialectError as error:
+            raise Problem("invalid", str(error), pointer="/interrupt") from error
+        except InvalidToolCall as error:
+            raise Problem("invalid", str(error), pointer="/tools") from error
+        found.append(Judged(*interrupts.offered(made, each)))
     return found
 
 
-async def _judged(
-    policy: Policy, calls: Sequence[ToolCall], where: str, tools: Mapping[str, Any]
-) -> Request:
+def _frozen(calls: Sequence[ToolCall], where: str) -> Sequence[ToolCall]:
     try:
         calls = request.frozen(calls)
     except InvalidToolCall as error:
@@ -61,10 +69,7 @@ async def _judged(
     if request.more_than(MAX_VALUES, [call.args for call in calls]):  # JSON text may hide them
         told = f"A turn may have {MAX_VALUES:,} JSON values at most; this has more."
         raise Problem("invalid", told, pointer=where)
-    try:
-        return await request.judged(policy, calls, tools=tools)
-    except InvalidToolCall as error:
-        raise Problem("invalid", str(error), pointer="/tools") from error
+    return calls
 
 
 def _for_run(policy: Policy, context: dict[str, Any] | None) -> Policy:

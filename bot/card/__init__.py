@@ -1,33 +1,63 @@
 """What people are shown of a review at one place: decided once, drawn by every channel. Pure."""
 
-from bot.card.arguments import arguments_of
-from bot.card.compose import card
+from bot.card.arguments import arguments_of, label_of
+from bot.card.choices import choices_of
+from bot.card.compose import card, turns_of
+from bot.card.history import thread
 from bot.card.model import (
-    Argument,
     Card,
-    Change,
     Closed,
+    Deciders,
     Doubt,
     Elsewhere,
     Ends,
+    Listed,
     Next,
     Note,
     Open,
-    Shown,
+    Origin,
+    ThreadLine,
 )
+from bot.card.opened import open_of
+from bot.card.parts import (
+    Argument,
+    Change,
+    Choice,
+    Edit,
+    People,
+    Progress,
+    Shown,
+    Vote,
+)
+from bot.card.words import quoted
 
 __all__ = [
     "Argument",
     "Card",
     "Change",
+    "Choice",
     "Closed",
+    "Deciders",
     "Doubt",
+    "Edit",
     "Elsewhere",
     "Ends",
+    "Listed",
     "Next",
     "Note",
     "Open",
+    "Origin",
+    "People",
+    "Progress",
     "Shown",
+    "ThreadLine",
+    "Vote",
     "arguments_of",
     "card",
+    "choices_of",
+    "label_of",
+    "open_of",
+    "quoted",
+    "thread",
+    "turns_of",
 ]

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from bot import text
-from bot.card.arguments import MAX_LABEL, label_of, ordered
-from bot.card.model import Change, Closed, Elsewhere
-from hitl_core.model import Action, Cancellation, Decision, Place, Review, Reviewer, Run
-
-MAX_MESSAGE = 500
-MAX_CHANGES = 8
-#: The most that the old or the new text of one change takes; and how much of what stayed is told around it.
-MAX_CHANGE = 300
-AROUND = 24
+from bot.card.changes import edits_of
+from bot.card.deciders import message_of, voters
+from bot.card.model import Closed, Elsewhere
+from hitl_core.model import Action, Call, Cancellation, Decision, Place, Review, Reviewer, Run
 
 
 def closed_of(review: Review, here: list[Action], place: Place) -> tuple[Closed, ...]:
     """In the model's order. A call in doubt is asked about instead."""
     if review.cancelled is not None:
-        return tuple(_cancelled(review.cancelled, action) for action in here)
+        return tuple(_cancelled(review, review.cancelled, action) for action in here)
     doubted = {call.key for call in review.doubts}
     decided = {a.key: a for a in here if a.decision is not None}
     lines: list[Closed] = []
@@ -28,30 +21,15 @@ def closed_of(review: Review, here: list[Action], place: Place) -> tuple[Closed,
         if call.key in doubted:
             continue
         if (action := decided.get(call.key)) is not None and action.decision is not None:
-            name = (
-                call.name
-                if review.tool(call) == call.name
-                else f"{call.name} → {review.tool(call)}"
-            )
-            lines.append(_line(name, action.decision, _changes(review, action), run))
+            lines.append(_line(review, action, action.decision, run))
         elif (
             run is not None
             and run.by is not None
             and review.action(call.key) is None
             and place in review.places_of(call)
         ):
-            # Allowed without asking, but a person settled a doubt about it.
-            result, by = _result(run)
-            lines.append(Closed(call.name, "allow", None, None, (), 0, result, by))
+            lines.append(_allowed(call, run))
     return tuple(lines)
-
-
-def _cancelled(cancelled: Cancellation, action: Action) -> Closed:
-    """A rejection and its like stand; what was approved, or still waited, didn't run."""
-    if action.decision is not None and action.decision.type not in ("approve", "edit"):
-        return _line(action.request.name, action.decision, [], None)
-    reason = _message(cancelled.reason)
-    return Closed(action.request.name, "cancel", cancelled.by, reason, (), 0, None, None)
 
 
 def elsewhere_of(review: Review, here: list[Action]) -> tuple[Elsewhere, ...]:
@@ -76,17 +54,44 @@ def took(review: Review, here: list[Action]) -> float | None:
     return max(times) - review.created_at if times and len(times) == len(here) else None
 
 
-def _line(name: str, decision: Decision, changes: list[Change], run: Run | None) -> Closed:
-    result, by = _result(run)
-    more = max(0, len(changes) - MAX_CHANGES)
-    told = tuple(changes[:MAX_CHANGES])
+def _line(review: Review, action: Action, decision: Decision, run: Run | None) -> Closed:
+    call = review.call(action.key)
+    name = action.request.name
+    tool = review.tool(call) if call else name
+    result, result_by = _result(run)
     return Closed(
-        name, decision.type, decision.by, _message(decision.message), told, more, result, by
+        key=action.key,
+        revision=action.revision,
+        name=name if tool == name else f"{name} → {tool}",
+        type=decision.type,
+        by=voters(action),
+        message=message_of(decision.message or _answer(decision)),
+        edits=edits_of(review, action),
+        result=result,
+        result_by=result_by,
     )
 
 
-def _message(told: str | None) -> str | None:
-    return text.cut(text.one_line(told), MAX_MESSAGE).text if told else None
+def _answer(decision: Decision) -> str | None:
+    """What was answered beside an approval, where it is more than yes."""
+    given = decision.answer
+    return None if given is None or isinstance(given, bool) else text.shown_value(given)
+
+
+def _cancelled(review: Review, cancelled: Cancellation, action: Action) -> Closed:
+    """A rejection and its like stand; what was approved, or still waited, didn't run."""
+    if action.decision is not None and action.decision.type not in ("approve", "edit"):
+        return _line(review, action, action.decision, None)
+    by = (cancelled.by,) if cancelled.by else ()
+    reason = message_of(cancelled.reason)
+    name, revision = action.request.name, action.revision
+    return Closed(action.key, revision, name, "cancel", by, reason, (), None, None)
+
+
+def _allowed(call: Call, run: Run) -> Closed:
+    """Without asking, but a person settled a doubt about it."""
+    result, by = _result(run)
+    return Closed(call.key, run.attempt, call.name, "allow", (), None, (), result, by)
 
 
 def _result(run: Run | None) -> tuple[str | None, Reviewer | None]:
@@ -103,48 +108,3 @@ def _result(run: Run | None) -> tuple[str | None, Reviewer | None]:
             return "Runs again", run.by
         case _:
             return None, None
-
-
-def _changes(review: Review, action: Action) -> list[Change]:
-    """What an edit changed, argument by argument."""
-    if action.decision is None or action.decision.type != "edit" or action.revision == 1:
-        return []  # an edit that changed no argument: another system's, or only the tool's name
-    old = review.arguments(action.key, action.revision - 1).parse()
-    new = review.arguments(action.key).parse()
-    keys = ordered({**old, **new}, action.config.args_schema)
-    return [_change(key, old, new) for key in keys if _said(old, key) != _said(new, key)]
-
-
-def _change(key: str, old: dict[str, Any], new: dict[str, Any]) -> Change:
-    before, after = _said(old, key), _said(new, key)
-    label = text.cut(label_of(key), MAX_LABEL).text
-    if before is not None and after is not None:
-        before, after = _differing(before, after)
-    return Change(label, before and _cut(before), after and _cut(after))
-
-
-def _said(args: dict[str, Any], key: str) -> str | None:
-    return text.visible(text.shown_value(args[key])) if key in args else None
-
-
-def _cut(value: str) -> str:
-    return text.cut(value, MAX_CHANGE, lines=8).text
-
-
-def _differing(old: str, new: str) -> tuple[str, str]:
-    """Both without the long beginning and the long end that they share, cut between words."""
-    least = min(len(old), len(new))
-    same = next((i for i in range(least) if old[i] != new[i]), least)
-    start = _between_words(old, same)
-    rest = least - same
-    same = next((i for i in range(rest) if old[-1 - i] != new[-1 - i]), rest)
-    back = _between_words(old[::-1], same)
-    parts = (value[start : len(value) - back] for value in (old, new))
-    first, second = (("…" if start else "") + part + ("…" if back else "") for part in parts)
-    return first, second
-
-
-def _between_words(value: str, same: int) -> int:
-    """Where to begin, when the first `same` characters say nothing new: between two words of that line."""
-    line = value.rfind("\n", 0, same) + 1
-    return max(line, value.rfind(" ", line, max(line, same - AROUND)) + 1)

@@ -2,105 +2,168 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+
 from bot import text
 from bot.card import words
-from bot.card.arguments import shown_of, warnings_of
+from bot.card.arguments import shown_of
 from bot.card.closed import closed_of, elsewhere_of, took
-from bot.card.model import Card, Doubt, Ends, Next, Note, Open
-from hitl_core.model import Action, Call, Place, Review
-from hitl_core.policy.read import DESCRIPTION_PREFIX
-from hitl_core.review.transitions import deadline, steps_taken
+from bot.card.deciders import called, deciders_of, joined
+from bot.card.history import first_of, notes_of
+from bot.card.model import (
+    Card,
+    Deciders,
+    Doubt,
+    Ends,
+    Listed,
+    Next,
+    Open,
+    Origin,
+)
+from bot.card.odd import warning
+from bot.card.opened import all_opened, in_short, listed
+from bot.card.parts import NOBODY, People
+from hitl_core.model import Action, Call, MessageRef, Place, Review
+from hitl_core.review.transitions import steps_taken
 
-#: How many actions one card lists at once. More wait, and move up as these are decided.
+#: How many actions a card shows with everything. Of more it has a line each.
 MAX_OPEN = 10
+#: A button that names each action and revision carries at most 2,000 characters; this many fit.
+MAX_APPROVED = 200
 
 
-def card(review: Review, place: Place) -> Card:
-    """The card of a review at one of its places: the actions that stand there."""
+def card(review: Review, place: Place, posts: Mapping[Place, MessageRef] | None = None) -> Card:
+    """The card of a review at one of its places: the actions that stand there. `posts`, for the way back, are
+    the messages that it has already.
+    """
     here = [action for action in review.actions if place in action.places]
     waiting = [action for action in here if action.pending and not review.cancelled]
     number_of = {action.key: n for n, action in enumerate(review.actions, start=1)}
     escalated = bool(here) and all(place not in action.route.notify for action in here)
     doubts = [call for call in review.doubts if place in review.places_of(call)]
-    places = [p for action in waiting for p in action.places]
-    places += [p for call in doubts for p in review.places_of(call)]
-    at = words.Standing(review, here, waiting, doubts, escalated)
+    opened, short = _waiting(review, waiting, number_of)
+    at = words.Standing(review, here, waiting, doubts, escalated, opened)
     return Card(
         review_id=review.id,
         place=place,
-        requester=review.requester and text.one_line(review.requester),
+        origin=_origin(review),
         title=words.title(at),
         summary=words.summary(at),
-        open=tuple(_open(review, a, number_of[a.key]) for a in waiting[:MAX_OPEN]),
+        warnings=_warnings(review),
+        open=opened,
+        waiting=short,
+        turns=turns_of(review, place),
+        approve_all=_approvable(waiting),
+        confirm_all=any(action.config.confirm for action in waiting),
         doubts=tuple(_doubt(review, call) for call in doubts),
         closed=closed_of(review, here, place),
         elsewhere=elsewhere_of(review, here) if escalated else (),
-        more=len(waiting[MAX_OPEN:]),
-        notes=_notes(here),
+        called=_called(waiting, place) if escalated else NOBODY,
+        first=first_of(here, place, posts or {}) if escalated else None,
+        notes=notes_of(here),
         next=_next(here, waiting),
         ends=_ends(waiting),
         took=None if doubts else took(review, here),
-        places=tuple(dict.fromkeys(places)),
+        deciders=deciders_of(waiting, number_of, review.requester)
+        or _deciders_of_doubts(review, doubts),
     )
 
 
-def _open(review: Review, action: Action, number: int) -> Open:
-    args, schema = review.arguments(action.key).parse(), action.config.args_schema
-    return Open(
-        key=action.key,
-        revision=action.revision,
-        number=number,
-        name=action.request.name,
-        why=_why(action),
-        shown=shown_of(args, schema),
-        warnings=warnings_of(args, schema),
-        allowed=action.config.allowed_decisions,
+def turns_of(review: Review, place: Place) -> tuple[str, ...]:
+    """The keys of what stands here, page by page of the modal behind Review, in the model's order."""
+    return tuple(action.key for action in review.actions if place in action.places)
+
+
+def _waiting(
+    review: Review, waiting: list[Action], number_of: dict[str, int]
+) -> tuple[tuple[Open, ...], tuple[Listed, ...]]:
+    if len(waiting) > MAX_OPEN:
+        return (), tuple(listed(review, action, number_of[action.key]) for action in waiting)
+    opened = all_opened(review, waiting, number_of)
+    return opened, tuple(in_short(one) for one in opened)
+
+
+def _origin(review: Review) -> Origin:
+    return Origin(
+        requester=review.requester and text.one_line(review.requester),
+        path=tuple(text.shortened(agent, 60) for agent in review.path),
+        thread=text.shortened(review.thread_id, 60),
+        conversation=review.origin,
     )
 
 
-def _why(action: Action) -> str:
-    """The description, without what the card says anyway: LangChain's repeats the call below its prefix."""
-    told, *_ = action.request.description.split(f"\n\nTool: {action.request.name}\nArgs: ")
-    return "" if told.strip() == DESCRIPTION_PREFIX else text.shortened(told.strip(), 300)
+def _warnings(review: Review) -> tuple[str, ...]:
+    """What is odd in the names of those who ask."""
+    said = [("The agent's name", review.agent), ("The requester's name", review.requester or "")]
+    said += [("The name of an agent on the way", agent) for agent in review.path]
+    return tuple(dict.fromkeys(f"{name} {odd}." for name, it in said if (odd := warning(it))))
+
+
+def _approvable(waiting: list[Action]) -> tuple[tuple[str, int], ...]:
+    """All that wait, where each may be approved as it is: two at least."""
+    plain = all(
+        "approve" in a.config.allowed_decisions and a.config.answer_schema is None for a in waiting
+    )
+    if not plain or not 1 < len(waiting) <= MAX_APPROVED:
+        return ()
+    return tuple((action.key, action.revision) for action in waiting)
+
+
+def _called(waiting: list[Action], place: Place) -> People:
+    """Whom the steps that led here name."""
+    grants = [
+        grant
+        for action in waiting
+        for grant in action.grants[1:]
+        if place in grant.places and grant.reviewers.named
+    ]
+    people = called(grants)
+    return People(people.users, people.groups)
 
 
 def _doubt(review: Review, call: Call) -> Doubt:
     action = review.action(call.key)
-    schema = action.config.args_schema if action else None
-    shown = shown_of(review.arguments(call.key).parse(), schema)
+    config = action.config if action else None
+    args = review.arguments(call.key).parse()
+    shown = shown_of(args, config and config.args_schema, config.redact if config else ())
     return Doubt(call.key, review.runs[call.key].attempt, review.tool(call), shown)
 
 
-def _notes(here: list[Action]) -> tuple[Note, ...]:
-    """One note a place, in the order in which the review got there."""
-    found: dict[Place, Note] = {}
-    for action in here:
-        origin = action.route.notify
-        for step in action.escalations:
-            found.setdefault(step.to, Note(step.to, origin, step.at, step.by))
-            origin = (*origin, step.to)
-    return tuple(found.values())
+def _deciders_of_doubts(review: Review, doubts: list[Call]) -> tuple[Deciders, ...]:
+    found = [
+        called(action.grants)
+        if (action := review.action(call.key))
+        else People(members_of=review.places_of(call))
+        for call in doubts
+    ]
+    people = joined(found)
+    return (Deciders((), people, 1, None),) if people else ()
 
 
 def _next(here: list[Action], waiting: list[Action]) -> Next | None:
     """The nearest step of the actions that wait here."""
     taken = steps_taken(here)
     steps = [
-        Next(step.to, action.submitted_at + step.after, taken)
+        Next(step.to, _at(action, step.after), step.after, taken)
         for action in waiting
         if action.next_step is not None
         for step in (action.route.escalate[action.next_step],)
     ]
-    return min(steps, key=lambda step: step.at, default=None)
+    return min(steps, key=lambda step: (step.at is None, step.at or step.after), default=None)
 
 
 def _ends(waiting: list[Action]) -> Ends | None:
     ends = [
-        Ends(end, action.route.expire.decision, action.request.name)
+        Ends(_at(action, expire.after), expire.after, expire.decision, action.name)
         for action in waiting
-        if action.route.expire is not None and (end := deadline(action)) is not None
+        if (expire := action.route.expire) is not None
     ]
-    nearest = min(ends, key=lambda end: end.at, default=None)
+    nearest = min(ends, key=lambda end: (end.at is None, end.at or end.after), default=None)
     if nearest is None or len({(end.at, end.decision) for end in ends}) > 1:
         return nearest
-    return Ends(nearest.at, nearest.decision, None if len(ends) == len(waiting) else nearest.name)
+    return replace(nearest, name=None if len(ends) == len(waiting) else nearest.name)
+
+
+def _at(action: Action, after: float) -> float | None:
+    return None if action.clock is None else action.clock + after

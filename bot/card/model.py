@@ -5,44 +5,62 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from hitl_core.model import DecisionType, Place, Reviewer
+from bot.card.parts import NOBODY, Choice, Edit, People, Progress, Shown
+from hitl_core.model import DecisionType, MessageRef, Place, Reviewer
 
 
 @dataclass(frozen=True)
-class Argument:
-    """One argument: its name, and its value as people read it; `block` stands on lines of its own."""
-
-    label: str
-    value: str
-    block: bool
-
-
-@dataclass(frozen=True)
-class Shown:
-    """The arguments of one call as far as a card has room. What is cut says so where it is cut; `missing`
-    counts the characters that are not shown, `left_out` the arguments of which nothing is.
+class Deciders:
+    """Who may decide on these actions, by their numbers; on all that wait where it names none. `quorum` of
+    them must approve; `but` is the requester, where they can't.
     """
 
-    arguments: tuple[Argument, ...]
-    missing: int
-    left_out: int
+    numbers: tuple[int, ...]
+    people: People
+    quorum: int
+    but: str | None
+
+
+@dataclass(frozen=True)
+class Listed:
+    """An action that waits, on one line. `fact` is the main thing that its arguments say."""
+
+    key: str
+    revision: int
+    number: int
+    name: str
+    fact: str
+    odd: bool
+    progress: Progress | None
 
 
 @dataclass(frozen=True)
 class Open:
-    """An action that waits: everything that will run, and the answers that are allowed.
+    """An action with everything that will run, and the answers that are allowed.
 
-    `why` is the policy's description, "" where it says nothing of its own.
+    `why` is the policy's description, "" where it says nothing of its own; `title` what the agent's own
+    system calls it. `choices` are the answers to a question, `asks` where it is one. `confirm`: Approve asks
+    once more. `must_read`: not all of it is shown here, and who approves must have opened it. `decided` is
+    set where nothing of it is open any more.
     """
 
     key: str
     revision: int
     number: int
     name: str
+    title: str
     why: str
+    fact: str
     shown: Shown
     warnings: tuple[str, ...]
     allowed: tuple[DecisionType, ...]
+    asks: bool
+    choices: tuple[Choice, ...]
+    confirm: bool
+    must_read: bool
+    edits: tuple[Edit, ...]
+    progress: Progress | None
+    decided: Closed | None = None
 
 
 @dataclass(frozen=True)
@@ -56,26 +74,18 @@ class Doubt:
 
 
 @dataclass(frozen=True)
-class Change:
-    """One argument that an edit changed: the part of it that differs. None where it was or is absent."""
-
-    label: str
-    old: str | None
-    new: str | None
-
-
-@dataclass(frozen=True)
 class Closed:
-    """One quiet line: what was decided, by whom, and what came of it. `by` is None for the deadline, or an
-    agent that cancels. `more_changes` counts those that are not told.
+    """One quiet line: what was decided, by whom, and what came of it. `by` are those who had a say, the last
+    one last; nobody where it was the deadline, or an agent that cancels.
     """
 
+    key: str
+    revision: int
     name: str
     type: DecisionType | Literal["allow", "cancel"]
-    by: Reviewer | None
+    by: tuple[Reviewer, ...]
     message: str | None
-    changes: tuple[Change, ...]
-    more_changes: int
+    edits: tuple[Edit, ...]
     result: str | None
     result_by: Reviewer | None
 
@@ -91,51 +101,100 @@ class Elsewhere:
 
 @dataclass(frozen=True)
 class Note:
-    """One place more: from where, by a person's hand or (None) by time."""
+    """One place more: from where, by a person's hand or (None) by time, and why. `fallback`: it could not be
+    shown where it should.
+    """
 
     to: Place
     origin: tuple[Place, ...]
     at: float
     by: Reviewer | None
+    why: str | None
+    fallback: bool
 
 
 @dataclass(frozen=True)
 class Next:
-    """The next step: by a button now, by itself at `at`. `taken` counts those before it."""
+    """The next step: by a button now, by itself at `at`, which is `after` seconds from when its clock starts;
+    None while that waits for the card. `taken` counts those before it.
+    """
 
     to: Place
-    at: float
+    at: float | None
+    after: float
     taken: int
 
 
 @dataclass(frozen=True)
 class Ends:
-    """The nearest deadline, and what the policy decides then; `name` is the tool, where they differ."""
+    """The nearest deadline, as in Next, and what the policy decides then; `name` is the tool, where they
+    differ.
+    """
 
-    at: float
+    at: float | None
+    after: float
     decision: Literal["reject", "respond", "ignore"]
     name: str | None
 
 
 @dataclass(frozen=True)
-class Card:
-    """`summary` is the notification: a full sentence. `more` counts open actions that are not listed.
+class Origin:
+    """On whose behalf, through which agents, from where."""
 
-    `took` is how long deciding took, in seconds, None while something waits or where a doubt was settled.
+    requester: str | None
+    path: tuple[str, ...]
+    thread: str
+    conversation: Place | None
+
+
+@dataclass(frozen=True)
+class Card:
+    """`summary` is the notification: a full sentence. `waiting` are all that wait; `open` are they with
+    everything, none of them where they are too many for one message.
+
+    `turns` are the keys of all actions here, in the order in which they can be read one by one.
+    `approve_all` are the keys and revisions that one button may approve; `confirm_all`: it asks once more.
+    `called` are those whom an escalation calls, `first` the message that it came from. `took` is how long
+    deciding took, in seconds, None while something waits or where a doubt was settled.
     """
 
     review_id: str
     place: Place
-    requester: str | None
+    origin: Origin
     title: str
     summary: str
+    warnings: tuple[str, ...]
     open: tuple[Open, ...]
+    waiting: tuple[Listed, ...]
+    turns: tuple[str, ...]
+    approve_all: tuple[tuple[str, int], ...]
+    confirm_all: bool
     doubts: tuple[Doubt, ...]
     closed: tuple[Closed, ...]
     elsewhere: tuple[Elsewhere, ...]
-    more: int
+    called: People
+    first: MessageRef | None
     notes: tuple[Note, ...]
     next: Next | None
     ends: Ends | None
     took: float | None
-    places: tuple[Place, ...]
+    deciders: tuple[Deciders, ...]
+
+
+@dataclass(frozen=True)
+class ThreadLine:
+    """What is told below a card: an edit, a rejection with its reason, who is reminded, where it went.
+
+    `names` are the tools it is about. `to` is where it was passed on to, `why` a person's words, `people` who
+    is still asked.
+    """
+
+    at: float
+    kind: Literal["edited", "rejected", "reminded", "escalated"]
+    names: tuple[str, ...]
+    by: tuple[Reviewer, ...] = ()
+    edit: Edit | None = None
+    why: str | None = None
+    to: Place | None = None
+    fallback: bool = False
+    people: People = NOBODY

@@ -7,8 +7,11 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from bot import text
+from bot.card.model import Open
 from hitl_core.model import Action, Call, DecisionType, Review
 
+MAX_NAME = 60
+MAX_ASKED = 70
 #: What people call the answers, in the order in which they are offered.
 _ANSWERS: tuple[tuple[DecisionType, str], ...] = (
     ("approve", "approve"),
@@ -17,46 +20,91 @@ _ANSWERS: tuple[tuple[DecisionType, str], ...] = (
     ("respond", "answer"),
     ("ignore", "skip"),
 )
+_DONE: dict[str, str] = {
+    "approve": "approved",
+    "edit": "edited and approved",
+    "reject": "rejected",
+    "respond": "answered",
+    "ignore": "skipped",
+}
 
 
 class Standing(NamedTuple):
-    """A review as it stands at one place: its actions there, those that wait, and the calls in doubt."""
+    """A review as it stands at one place: its actions there, those that wait (`opened`, where the card shows
+    them), and the calls in doubt.
+    """
 
     review: Review
     here: Sequence[Action]
     waiting: Sequence[Action]
     doubts: Sequence[Call]
     escalated: bool
+    opened: Sequence[Open]
 
 
 def title(at: Standing) -> str:
-    agent = text.shortened(at.review.agent, 60)
+    agent = text.shortened(at.review.agent, MAX_NAME)
     if at.doubts:
-        return f"{agent}: did {_tools(at.doubts)} run?"
+        return f"{agent}: did {_tools([at.review.tool(call) for call in at.doubts])} run?"
     if at.waiting:
-        asks = f"{agent} asks to run {_tools(at.waiting)}"
+        asks = f"{agent} {_asks(at)}"
         return f"Escalated: {asks}" if at.escalated else asks
-    return f"{agent}: {_tools(at.here or at.review.calls)} {_end(at.review)}"
+    return f"{agent}: {_tools(_names(at))} {_end(at)}"
 
 
 def summary(at: Standing) -> str:
-    agent = text.shortened(at.review.agent, 60)
+    agent = text.shortened(at.review.agent, MAX_NAME)
     if at.doubts:
         names = _listed(at.review.tool(call) for call in at.doubts)
         return f"{agent} stopped in the middle of {names}. Say in the channel whether it ran."
     if not at.waiting:
-        names = _listed([a.request.name for a in at.here] or [c.name for c in at.review.calls])
-        return f"{agent}: {names} {_end(at.review)}."
-    names = _listed(action.request.name for action in at.waiting)
+        return f"{agent}: {_listed(_names(at))} {_end(at)}."
     allowed = {decision for a in at.waiting for decision in a.config.allowed_decisions}
     told = _listed((word for decision, word in _ANSWERS if decision in allowed), "or")
     start = "Escalated: " if at.escalated else ""
     it = "it" if len(at.waiting) == 1 else "them"
-    return f"{start}{agent} asks to run {names}. {told.capitalize()} {it}."
+    alone = at.opened[0] if len(at.opened) == 1 else None
+    names = _listed(action.name for action in at.waiting)
+    asks = f"asks to run {names}{f' ({alone.fact})' if alone else ''}."
+    if _is_question(at.waiting):
+        words = alone and (alone.title or alone.why)
+        asks = f"{_has(at.waiting)} ({names}){f': {quoted(words)}' if words else '.'}"
+    return f"{start}{agent} {asks} {told.capitalize()} {it}."
 
 
-def _end(review: Review) -> str:
-    return "cancelled" if review.cancelled else "decided"
+def quoted(words: str) -> str:
+    """What somebody else calls it, between quotes that it can't close."""
+    return "“" + words.replace("“", '"').replace("”", '"') + "”"
+
+
+def _asks(at: Standing) -> str:
+    alone = at.opened[0] if len(at.opened) == 1 else None
+    is_question = _is_question(at.waiting)
+    if alone and (words := alone.title or (alone.why if is_question else "")):
+        return f"asks: {quoted(text.clipped(words, MAX_ASKED))}"
+    if is_question:
+        return _has(at.waiting)
+    return f"asks to run {_tools([action.name for action in at.waiting])}"
+
+
+def _has(waiting: Sequence[Action]) -> str:
+    return "has a question" if len(waiting) == 1 else f"has {len(waiting)} questions"
+
+
+def _is_question(waiting: Sequence[Action]) -> bool:
+    """Whether there is nothing to run: people are only asked."""
+    return all(not {"approve", "edit"} & {*a.config.allowed_decisions} for a in waiting)
+
+
+def _names(at: Standing) -> list[str]:
+    return [a.name for a in at.here] or [c.name for c in at.review.calls]
+
+
+def _end(at: Standing) -> str:
+    if at.review.cancelled:
+        return "cancelled"
+    kinds = {action.decision.type for action in at.here if action.decision}
+    return "decided" if len(kinds) != 1 else _DONE[next(iter(kinds))]
 
 
 def _listed(words: Iterable[str], last: str = "and") -> str:
@@ -67,5 +115,5 @@ def _listed(words: Iterable[str], last: str = "and") -> str:
     return f" {last} ".join(part for part in (", ".join(told[:-1]), *told[-1:]) if part)
 
 
-def _tools(of: Sequence[Action | Call]) -> str:
-    return "1 tool" if len(of) == 1 else f"{len(of)} tools"
+def _tools(names: Sequence[str]) -> str:
+    return text.shortened(names[0], MAX_NAME) if len(names) == 1 else f"{len(names)} tools"

@@ -9,15 +9,25 @@ from typing import Any
 
 from aiohttp import web
 
-from bot.sandbox import chat, conversations, files, view_methods
+from bot.sandbox import (
+    chat,
+    conversations,
+    files,
+    user_methods,
+    usergroup_methods,
+    view_methods,
+)
 from bot.sandbox.call import Call
 from bot.sandbox.errors import SlackError
+from bot.sandbox.home import Homes
 from bot.sandbox.modals import Modals
 from bot.sandbox.rate import RateLimits
 from bot.sandbox.shapes import Json, is_object
 from bot.sandbox.socket_mode import SocketMode
 from bot.sandbox.triggers import Triggers
 from bot.sandbox.trouble import Trouble, Troubles
+from bot.sandbox.usergroups import SCOPE as GROUPS_SCOPE
+from bot.sandbox.usergroups import Groups
 from bot.sandbox.workspace import App, Workspace
 
 
@@ -45,12 +55,17 @@ METHODS: dict[str, tuple[str | None, Callable[[Call], Json]]] = {
     "conversations.info": (None, conversations.info),
     "conversations.list": (None, conversations.list_),
     "conversations.members": (None, conversations.members),
+    "conversations.open": ("im:write", conversations.open_),
     "conversations.history": (None, conversations.history),
     "conversations.replies": (None, conversations.replies),
-    "users.info": ("users:read", conversations.users_info),
-    "users.list": ("users:read", conversations.users_list),
-    "usergroups.list": ("usergroups:read", conversations.usergroups_list),
+    "users.info": ("users:read", user_methods.info),
+    "users.list": ("users:read", user_methods.list_),
+    "users.lookupByEmail": ("users:read.email", user_methods.lookup_by_email),
+    "users.conversations": (None, user_methods.conversations),
+    "usergroups.list": (GROUPS_SCOPE, usergroup_methods.list_),
+    "usergroups.users.list": (GROUPS_SCOPE, usergroup_methods.users_list),
     "views.open": (None, view_methods.open_),
+    "views.publish": (None, view_methods.publish),
     "views.push": (None, view_methods.push),
     "views.update": (None, view_methods.update),
     "files.getUploadURLExternal": ("files:write", files.get_upload_url),
@@ -68,6 +83,8 @@ class WebApi:
         workspace: Workspace,
         app: App,
         modals: Modals,
+        homes: Homes,
+        groups: Groups,
         triggers: Triggers,
         troubles: Troubles,
         sockets: SocketMode,
@@ -75,7 +92,7 @@ class WebApi:
         url: Callable[[], str],
     ) -> None:
         self._workspace, self._app, self._modals = workspace, app, modals
-        self._sockets = sockets
+        self._homes, self._groups, self._sockets = homes, groups, sockets
         self._triggers, self._troubles, self._limits = triggers, troubles, limits
         self._url = url
         self.calls: list[Json] = []
@@ -124,7 +141,16 @@ class WebApi:
                 raise SlackError("insecure_request")
             return self._sockets.open()
         scope, run = METHODS[method]
-        call = Call(args, self._workspace, self._app, self._modals, self._triggers, self._url())
+        call = Call(
+            args,
+            self._workspace,
+            self._app,
+            self._modals,
+            self._homes,
+            self._groups,
+            self._triggers,
+            self._url(),
+        )
         if scope:
             call.scope(scope)
         return run(call)

@@ -1,4 +1,4 @@
-"""Strict validation of the blocks of messages, as Slack's Web API does it.
+"""Strict validation of the blocks of messages and views, as Slack's Web API does it.
 
 Known here: header, section, divider, image, context, actions, input, rich_text. Slack's newer
 blocks (table, card, ...) are refused as unknown: refusing more than Slack is the safe side.
@@ -45,8 +45,8 @@ from bot.sandbox.shapes import (
 )
 from bot.sandbox.typed_inputs import TYPED_INPUTS
 
-Surface = Literal["message", "modal"]
-MOST_BLOCKS: dict[Surface, int] = {"message": 50, "modal": 100}
+Surface = Literal["message", "modal", "home"]
+MOST_BLOCKS: dict[Surface, int] = {"message": 50, "modal": 100, "home": 100}
 
 _IN_ACTIONS: dict[str, Check] = {
     "button": BUTTON,
@@ -60,6 +60,7 @@ _TYPED_OR_CHOSEN = {**TYPED_INPUTS, **MENUS, **DATETIME, **RICH_TEXT_INPUT}
 _IN_INPUT: dict[Surface, dict[str, Check]] = {
     "message": _TYPED_OR_CHOSEN,
     "modal": {**_TYPED_OR_CHOSEN, **FILE_INPUT},
+    "home": _TYPED_OR_CHOSEN,
 }
 _IN_CONTEXT: dict[str, Check] = {"image": IMAGE, "plain_text": plain(3000), "mrkdwn": text(3000)}
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from bot.sandbox.errors import SlackError, malformed
 from bot.sandbox.modals import Modals
 from bot.sandbox.shapes import Json, problem
 from bot.sandbox.triggers import Triggers
 from bot.sandbox.workspace import App, Channel, User, Workspace
+
+if TYPE_CHECKING:
+    from bot.sandbox.home import Homes
+    from bot.sandbox.usergroups import Groups
 
 T = TypeVar("T")
 
@@ -21,6 +25,8 @@ class Call:
     workspace: Workspace
     app: App
     modals: Modals
+    homes: Homes
+    groups: Groups
     triggers: Triggers
     url: str
 
@@ -70,23 +76,24 @@ class Call:
 
     def channel(self, kind: str | None = None, by_name: bool = False) -> Channel:
         """The channel argument, if the app may know that it exists; `kind` is what it wants to do
-        there (`read`, `history`), which needs the scope for public or private channels."""
+        there (`read`, `history`), which needs the scope for this kind of channel."""
         name = self.args.get("channel")
         channels = self.workspace.channels
         found = channels.get(name) if isinstance(name, str) else None
         if found is None and by_name and isinstance(name, str):
-            found = next((c for c in channels.values() if c.name == name.lstrip("#")), None)
+            named = (c for c in channels.values() if c.name == name.lstrip("#") and not c.is_im)
+            found = next(named, None)
         if found is None or (found.is_private and not self.is_in(found)):
             raise SlackError("channel_not_found")
         if kind:
-            self.scope(f"{'groups' if found.is_private else 'channels'}:{kind}")
+            self.scope(f"{scope_family(found)}:{kind}")
         return found
 
     def is_in(self, channel: Channel) -> bool:
         return self.app.user_id in channel.members
 
     def user(self) -> User:
-        user = self.workspace.users.get(self.need("user"))
+        user = self.workspace.person(self.need("user"))
         if user is None:
             raise SlackError("user_not_found")
         return user
@@ -99,3 +106,12 @@ class Call:
         start = int(cursor[5:]) if cursor else 0
         end = start + self.whole("limit", most, default)
         return items[start:end], f"page:{end}" if end < len(items) else ""
+
+
+def scope_family(channel: Channel) -> str:
+    """The scopes of this kind of channel: those for `channels`, `groups` or `im`."""
+    return "im" if channel.is_im else "groups" if channel.is_private else "channels"
+
+
+def next_page(cursor: str) -> Json:
+    return {"response_metadata": {"next_cursor": cursor}}

@@ -19,7 +19,7 @@ NO_TEXT = "This content can't be displayed."
 
 
 def post_message(call: Call) -> Json:
-    channel = _writable(call, by_name=True)
+    channel = _direct(call) or _writable(call, by_name=True)
     text, blocks = _content(call)
     metadata = _metadata(call)
     message = Message(
@@ -137,10 +137,26 @@ def as_slack(
     return out
 
 
+def _direct(call: Call) -> Channel | None:
+    """A message to a person's id goes to the app's direct message with them, which opens for it: even
+    for somebody deactivated, as Slack takes what nobody will read (slackapi/python-slack-sdk 1156)."""
+    user = call.workspace.person(str(call.args.get("channel")))
+    if user is None or not call.workspace.has_met(call.app.user_id, user):
+        return None
+    if user.is_bot:
+        raise SlackError("cannot_dm_bot")
+    return _open(call, call.workspace.direct(user.id, call.app.user_id))
+
+
 def _writable(call: Call, by_name: bool = False) -> Channel:
-    channel = call.channel(by_name=by_name)
+    return _open(call, call.channel(by_name=by_name))
+
+
+def _open(call: Call, channel: Channel) -> Channel:
     if channel.is_archived:
         raise SlackError("is_archived")
+    if channel.is_im and not call.app.messages_tab:
+        raise SlackError("messages_tab_disabled")
     invited = not channel.is_private and "chat:write.public" in call.app.scopes
     if not call.is_in(channel) and not invited:
         raise SlackError("not_in_channel")

@@ -1,44 +1,93 @@
-"""The methods `conversations.*`, `users.*` and `usergroups.list`.
-
-https://docs.slack.dev/reference/methods
-"""
+"""The methods `conversations.*`. https://docs.slack.dev/reference/methods/conversations.list"""
 
 from __future__ import annotations
 
-from bot.sandbox.call import Call
+from bot.sandbox.call import Call, next_page, scope_family
 from bot.sandbox.chat import shown
 from bot.sandbox.errors import SlackError
-from bot.sandbox.shapes import Json
-from bot.sandbox.workspace import Channel, Message, User
+from bot.sandbox.shapes import Json, is_list
+from bot.sandbox.workspace import Channel, Message
+
+CREATED = 1_700_000_000
+# What a call may ask for in `types`, and the scopes for it.
+_FAMILIES = {"public_channel": "channels", "private_channel": "groups", "im": "im", "mpim": "mpim"}
 
 
 def info(call: Call) -> Json:
-    return {"channel": _channel(call, call.channel("read"))}
+    channel = call.channel("read")
+    shown = channel_object(call, channel)
+    if call.flag("include_num_members") and not channel.is_im:
+        shown["num_members"] = len(channel.members)
+    return {"channel": shown}
 
 
 def list_(call: Call) -> Json:
-    kinds = str(call.args.get("types") or "public_channel").split(",")
+    page, cursor = call.page(of_types(call), 100, 1000)
+    shown = [channel_object(call, one) for one in page]
+    for channel, one in zip(page, shown, strict=True):
+        if not channel.is_im:
+            one["num_members"] = len(channel.members)
+    return {"channels": shown, **next_page(cursor)}
+
+
+def of_types(call: Call) -> list[Channel]:
+    """The conversations of the wanted `types` that the app may know of: all that are public, and
+    others that it is in. Each type needs its scope."""
     found: list[Channel] = []
-    for kind, private, scope in (
-        ("public_channel", False, "channels:read"),
-        ("private_channel", True, "groups:read"),
-    ):
-        if kind in kinds:
-            call.scope(scope)
-            found += [
-                channel
-                for channel in call.workspace.channels.values()
-                if channel.is_private == private and (not private or call.is_in(channel))
-            ]
-    if call.flag("exclude_archived"):
-        found = [channel for channel in found if not channel.is_archived]
-    page, cursor = call.page(found, 100, 1000)
-    return {"channels": [_channel(call, one) for one in page], **_next(cursor)}
+    for kind in str(call.args.get("types") or "public_channel").split(","):
+        family = _FAMILIES.get(kind.strip())
+        if family is None:
+            raise SlackError("invalid_types")
+        call.scope(f"{family}:read")
+        found += [
+            channel
+            for channel in call.workspace.channels.values()
+            if scope_family(channel) == family and (not channel.is_private or call.is_in(channel))
+        ]
+    archived_too = not call.flag("exclude_archived")
+    return [one for one in found if archived_too or not one.is_archived]
 
 
 def members(call: Call) -> Json:
     page, cursor = call.page(call.channel("read").members, 100, 1000)
-    return {"members": page, **_next(cursor)}
+    return {"members": page, **next_page(cursor)}
+
+
+def open_(call: Call) -> Json:
+    """Opens the direct message with one person, or resumes one that is there."""
+    if call.args.get("channel"):
+        channel, was_there = call.channel(), True
+        if not channel.is_im:
+            raise SlackError("method_not_supported_for_channel_type")
+    else:
+        user = _partner(call)
+        was_there = call.workspace.direct_id(user) in call.workspace.channels
+        if call.flag("prevent_creation") and not was_there:
+            raise SlackError("channel_not_found")
+        channel = call.workspace.direct(user, call.app.user_id)
+    shown = channel_object(call, channel) if call.flag("return_im") else {"id": channel.id}
+    return {"channel": shown, **({"no_op": True, "already_open": True} if was_there else {})}
+
+
+def _partner(call: Call) -> str:
+    """The one person in `users`; messages to several are not for this app."""
+    wanted = call.args.get("users") or ""
+    users = list(wanted) if is_list(wanted) else [one for one in str(wanted).split(",") if one]
+    if not users:
+        raise SlackError("users_list_not_supplied")
+    if len(users) > 1:
+        call.scope("mpim:write")
+        raise SlackError("method_not_supported_for_channel_type")
+    user = call.workspace.person(str(users[0]).strip())
+    if user is None:
+        raise SlackError("user_not_found")
+    if user.is_bot:
+        raise SlackError("cannot_dm_bot")
+    if user.deleted:
+        raise SlackError("user_disabled")
+    if not call.workspace.has_met(call.app.user_id, user):
+        raise SlackError("invalid_user_combination")
+    return user.id
 
 
 def history(call: Call) -> Json:
@@ -55,23 +104,6 @@ def replies(call: Call) -> Json:
         raise SlackError("thread_not_found")
     parent = channel.messages.get(asked.thread_ts or asked.ts, asked)
     return _messages(call, [parent, *_between(call, channel.replies(parent.ts))], 1000, 1000)
-
-
-def users_info(call: Call) -> Json:
-    return {"user": _user(call, call.user())}
-
-
-def users_list(call: Call) -> Json:
-    page, cursor = call.page(list(call.workspace.users.values()), 100, 1000)
-    return {"members": [_user(call, user) for user in page], **_next(cursor)}
-
-
-def usergroups_list(call: Call) -> Json:
-    return {"usergroups": []}
-
-
-def _next(cursor: str) -> Json:
-    return {"response_metadata": {"next_cursor": cursor}}
 
 
 def _readable(call: Call) -> Channel:
@@ -106,40 +138,37 @@ def _messages(call: Call, messages: list[Message], default: int, most: int) -> J
         "messages": [shown(one, call, with_metadata) for one in page],
         "has_more": bool(cursor),
     }
-    return {**out, **_next(cursor)} if cursor else out
+    return {**out, **next_page(cursor)} if cursor else out
 
 
-def _channel(call: Call, channel: Channel) -> Json:
-    return {
+def channel_object(call: Call, channel: Channel) -> Json:
+    """https://docs.slack.dev/reference/objects/conversation-object"""
+    shown: Json = {
         "id": channel.id,
+        "created": CREATED,
+        "is_im": channel.is_im,
+        "is_archived": channel.is_archived,
+        "is_org_shared": False,
+        "context_team_id": call.workspace.team_id,
+        "updated": CREATED * 1000,
+    }
+    if channel.is_im:
+        user = call.workspace.person(channel.other(call.app.user_id))
+        return shown | {"user": user and user.id, "is_user_deleted": bool(user and user.deleted)}
+    return shown | {
         "name": channel.name,
+        "name_normalized": channel.name,
         "is_channel": not channel.is_private,
         "is_group": channel.is_private,
-        "is_im": False,
+        "is_mpim": False,
         "is_private": channel.is_private,
-        "is_archived": channel.is_archived,
+        "is_general": False,
+        "is_shared": channel.is_ext_shared,
+        "is_ext_shared": channel.is_ext_shared,
+        "is_pending_ext_shared": False,
+        "creator": "U0DANA",
         "is_member": call.is_in(channel),
-        "is_ext_shared": False,
         "topic": {"value": channel.topic, "creator": "", "last_set": 0},
-        "num_members": len(channel.members),
-    }
-
-
-def _user(call: Call, user: User) -> Json:
-    return {
-        "id": user.id,
-        "team_id": call.workspace.team_id,
-        "name": user.name,
-        "real_name": user.real_name,
-        "deleted": user.deleted,
-        "is_bot": user.is_bot,
-        "is_restricted": user.is_restricted,
-        "is_ultra_restricted": False,
-        "is_app_user": False,
-        "tz": "Europe/Berlin",
-        "profile": {
-            "real_name": user.real_name,
-            "display_name": user.name,
-            "team": call.workspace.team_id,
-        },
+        "purpose": {"value": "", "creator": "", "last_set": 0},
+        "previous_names": [],
     }

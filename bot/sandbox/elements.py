@@ -88,20 +88,21 @@ def _menu(element: Json, at: str) -> Iterator[str]:
                 yield problem(f"{key} must be an exact match of one of the options", f"{at}/{key}")
 
 
-def _date(value: str) -> bool:
+def is_date(value: str) -> bool:
     try:
         return bool(re.fullmatch(r"\d{4}-\d\d-\d\d", value)) and bool(date.fromisoformat(value))
     except ValueError:
         return False
 
 
-def _time(value: str) -> bool:
+def is_time(value: str) -> bool:
     return bool(re.fullmatch(r"([01]\d|2[0-3]):[0-5]\d", value))
 
 
 PLACED = {"action_id": ID, "focus_on_load": boolean, "placeholder": plain(150)}
 TYPED = {**PLACED, "dispatch_action_config": DISPATCH}
 CHOSEN = {**PLACED, "confirm": CONFIRM}
+TICKED: dict[str, Check] = {"action_id": ID, "focus_on_load": boolean, "confirm": CONFIRM}
 SELECTED = integer(1, 100)
 
 
@@ -161,23 +162,23 @@ MENUS: dict[str, Check] = {
     "radio_buttons": both(
         fields(
             {"options": array(LISTED_OPTION, 1, 10)},
-            {**CHOSEN, "initial_option": LISTED_OPTION},
+            {**TICKED, "initial_option": LISTED_OPTION},
         ),
         _menu,
     ),
     "checkboxes": both(
         fields(
             {"options": array(LISTED_OPTION, 1, 10)},
-            {**CHOSEN, "initial_options": array(LISTED_OPTION, 1, 10)},
+            {**TICKED, "initial_options": array(LISTED_OPTION, 1, 10)},
         ),
         _menu,
     ),
     "datepicker": _select(
-        {"initial_date": matching(_date, "must be a date in the format YYYY-MM-DD")}
+        {"initial_date": matching(is_date, "must be a date in the format YYYY-MM-DD")}
     ),
     "timepicker": _select(
         {
-            "initial_time": matching(_time, "must be a time in the format HH:mm"),
+            "initial_time": matching(is_time, "must be a time in the format HH:mm"),
             "timezone": string(255),
         }
     ),
@@ -186,9 +187,7 @@ DATETIME: dict[str, Check] = {
     "datetimepicker": fields(
         {},
         {
-            "action_id": ID,
-            "focus_on_load": boolean,
-            "confirm": CONFIRM,
+            **TICKED,
             "initial_date_time": integer(1_000_000_000, 9_999_999_999),
         },
     )

@@ -26,6 +26,7 @@ def get_upload_url(call: Call) -> Json:
         "user": call.app.user_id,
         "ticket": ticket,
         "content": None,
+        "shared_in": [],
     }
     return {"upload_url": f"{call.url}/upload/v1/{ticket}", "file_id": file_id}
 
@@ -34,28 +35,34 @@ def complete_upload(call: Call) -> Json:
     wanted = call.parsed("files", "invalid_arguments")
     if not is_list(wanted) or not wanted or not all(is_object(one) for one in wanted):
         raise SlackError("invalid_arguments")
-    stored: list[Json] = []
+    files: list[Json] = []
     for one in wanted:
-        file = call.workspace.files.get(one.get("id", ""))
+        file = call.workspace.files.get(str(one.get("id")))
         if file is None or file["content"] is None:
             raise SlackError("file_not_found")
         file["title"] = one.get("title") or file["name"]
-        stored.append(public(file))
+        files.append(file)
     if call.args.get("channel_id"):
-        _share(call, stored)
-    return {"files": stored}
+        _share(call, files)
+    return {"files": [_public(call, file) for file in files]}
 
 
-def public(file: Json) -> Json:
+def _public(call: Call, file: Json) -> Json:
     """What others may know of a file: not its upload ticket, and its content only by address."""
-    shown = {key: one for key, one in file.items() if key not in ("ticket", "content")}
-    return {**shown, "permalink": f"/files/{file['id']}", "mode": "snippet"}
+    known = ("id", "name", "title", "size", "user")
+    address = f"{call.url}/files/{file['id']}"
+    return {**{key: file[key] for key in known}, "permalink": address, "mode": "snippet"}
 
 
 def _share(call: Call, files: list[Json]) -> None:
+    """One message with all of them: in the channel, or in the thread of `thread_ts`."""
     channel = call.workspace.channels.get(call.args["channel_id"])
     if channel is None or not call.is_in(channel):
         raise SlackError("channel_not_found")
+    if channel.is_archived:
+        raise SlackError("is_archived")
+    for file in files:
+        file["shared_in"].append(channel.id)
     call.workspace.add(
         Message(
             channel=channel.id,
@@ -65,6 +72,6 @@ def _share(call: Call, files: list[Json]) -> None:
             bot_id=call.app.bot_id,
             app_id=call.app.app_id,
             thread_ts=call.words("thread_ts"),
-            files=files,
+            files=[_public(call, file) for file in files],
         )
     )

@@ -7,8 +7,8 @@ import secrets
 from bot.sandbox.blocks import stored
 from bot.sandbox.elements import with_defaults
 from bot.sandbox.errors import SlackError
-from bot.sandbox.inputs import initial_state
 from bot.sandbox.shapes import Json
+from bot.sandbox.states import filled_state
 from bot.sandbox.workspace import App, Workspace
 
 DEPTH = 3
@@ -18,10 +18,15 @@ class Modals:
     def __init__(self, workspace: Workspace, app: App) -> None:
         self._workspace, self._app = workspace, app
         self._stacks: dict[str, list[Json]] = {}
+        self._tabs: dict[str, str | None] = {}
 
     def stack(self, user: str) -> list[Json]:
         """The views that a person has open, the one they see last."""
         return self._stacks.setdefault(user, [])
+
+    def tab(self, user: str) -> str | None:
+        """The tab of the browser in which they are open, or None: in all of them."""
+        return self._tabs.get(user)
 
     def find(self, view_id: str) -> tuple[str, Json] | None:
         """Whose view it is, and the view."""
@@ -31,10 +36,10 @@ class Modals:
                     return user, view
         return None
 
-    def open(self, user: str, view: Json) -> Json:
+    def open(self, user: str, view: Json, tab: str | None = None) -> Json:
         """Shows a first view; one that was open before is gone."""
         self._check_external_id(view, None)
-        self._stacks[user] = []
+        self._stacks[user], self._tabs[user] = [], tab
         return self._show(user, view)
 
     def push(self, user: str, view: Json) -> Json:
@@ -48,9 +53,9 @@ class Modals:
         return self._show(user, view)
 
     def update(self, old: Json, view: Json) -> Json:
-        """Draws an open view anew: same id, new hash."""
+        """Draws an open view anew: same id, new hash. Inputs whose ids stay keep what is in them."""
         self._check_external_id(view, old["id"])
-        old.update(self._filled(view))
+        old.update(self._filled(view, old["state"]["values"]))
         self._workspace.changed()
         return old
 
@@ -64,14 +69,18 @@ class Modals:
                     return view
         raise SlackError("not_found")
 
-    def close(self, user: str, view: Json) -> None:
-        """Takes away this view and what is above it."""
+    def close(self, user: str, view: Json | None = None) -> list[Json]:
+        """Takes away this view and what is above it, or all of them; they are the answer, last first."""
         stack = self.stack(user)
-        del stack[stack.index(view) :]
+        start = stack.index(view) if view else 0
+        gone = stack[start:]
+        del stack[start:]
         self._workspace.changed()
+        return gone[::-1]
 
-    def clear(self, user: str) -> None:
-        self._stacks[user] = []
+    def typed(self, view: Json, state: Json) -> None:
+        """Remembers what is in the inputs of a view now."""
+        view["state"] = {"values": state}
         self._workspace.changed()
 
     def _check_external_id(self, view: Json, own: str | None) -> None:
@@ -97,7 +106,7 @@ class Modals:
         self._workspace.changed()
         return shown
 
-    def _filled(self, view: Json) -> Json:
+    def _filled(self, view: Json, before: Json | None = None) -> Json:
         blocks = stored(view["blocks"])
         return {
             "type": "modal",
@@ -112,5 +121,5 @@ class Modals:
             "notify_on_close": view.get("notify_on_close", False),
             "submit_disabled": view.get("submit_disabled", False),
             "hash": f"{int(self._workspace.now())}.{secrets.token_hex(4)}",
-            "state": {"values": initial_state(blocks)},
+            "state": {"values": filled_state(blocks, {}, before)},
         }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,18 +33,22 @@ class PageApi:
         self._asking: set[asyncio.Task[None]] = set()
 
     def routes(self) -> list[web.RouteDef]:
-        files = {"/": "index.html", "/page.css": "page.css", "/page.js": "page.js"}
+        parts = [path for path in PAGE.iterdir() if path.suffix in (".css", ".js")]
         return [
-            *(web.get(path, self._file(PAGE / name)) for path, name in files.items()),
+            web.get("/", self._file(PAGE / "index.html")),
+            *(web.get(f"/{path.name}", self._file(path)) for path in parts),
             web.get("/sandbox/state", self._state),
             web.get("/sandbox/stream", self._stream),
             web.get("/sandbox/calls", self._calls),
             web.get("/sandbox/deliveries", self._deliveries),
+            web.get("/sandbox/notifications", self._notifications),
             web.post("/sandbox/click", self._told(self._click)),
             web.post("/sandbox/submit", self._told(self._sandbox.interactions.submit)),
             web.post("/sandbox/close", self._told(self._close)),
             web.post("/sandbox/dismiss", self._told(self._dismiss)),
             web.post("/sandbox/say", self._told(self._say)),
+            web.post("/sandbox/command", self._told(self._sandbox.commands.run)),
+            web.post("/sandbox/home", self._told(self._home)),
             web.post("/sandbox/agent", self._told(self._agent)),
             web.post("/sandbox/trouble", self._told(self._trouble)),
         ]
@@ -93,6 +98,11 @@ class PageApi:
     async def _deliveries(self, request: web.Request) -> web.StreamResponse:
         return web.json_response(self._sandbox.interactions.deliveries)
 
+    async def _notifications(self, request: web.Request) -> web.StreamResponse:
+        rung = self._sandbox.workspace.notifications
+        mine = [asdict(one) for one in rung if one.user == request.query.get("user", "")]
+        return web.json_response(mine)
+
     async def _stream(self, request: web.Request) -> web.StreamResponse:
         """Server-sent events: the whole state at once, and again after every change."""
         user = request.query.get("user", "")
@@ -132,13 +142,20 @@ class PageApi:
         if notice is not None and notice.user == wish["user"]:
             self._sandbox.workspace.dismiss(notice.ts)
 
+    async def _home(self, wish: Json) -> None:
+        """A person enters the app's Home tab."""
+        person = self._sandbox.workspace.person(wish["user"])
+        if person is None or person.deleted or not self._sandbox.app.home_tab:
+            raise Refused("There is no Home tab for you.")
+        self._sandbox.homes.open(person.id)
+
     async def _trouble(self, wish: Json) -> None:
         self._sandbox.troubles.order(wish)
 
     async def _say(self, wish: Json) -> Json:
         workspace = self._sandbox.workspace
         channel = workspace.channels.get(wish["channel"])
-        if channel is None or channel.is_archived or wish["user"] not in channel.members:
+        if channel is None or not channel.takes_words_of(wish["user"], self._sandbox.app):
             raise Refused("You can't write in this channel.")
         if not wish["text"].strip():
             raise Refused("There is nothing to send.")
@@ -164,8 +181,8 @@ class PageApi:
             question["thread_ts"] = message.thread_ts
         timeout = aiohttp.ClientTimeout(total=AGENT_PATIENCE)
         try:
-            assert self._sandbox.interactions.session is not None
-            async with self._sandbox.interactions.session.post(
+            assert self._sandbox.courier.session is not None
+            async with self._sandbox.courier.session.post(
                 url, json=question, timeout=timeout
             ) as answer:
                 answer.raise_for_status()

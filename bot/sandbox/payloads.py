@@ -26,7 +26,7 @@ class Payloads:
 
     def _common(self, kind: str, user: str, team: str | None) -> Json:
         workspace = self._workspace
-        known = workspace.users.get(user)
+        known = workspace.person(user)
         name = known.name if known else user.lower()
         return {
             "type": kind,
@@ -35,7 +35,7 @@ class Payloads:
                 "id": user,
                 "username": name,
                 "name": name,
-                "team_id": team or workspace.team_id,
+                "team_id": team or (known and known.team_id) or workspace.team_id,
             },
             "api_app_id": self._app.app_id,
             "token": self._app.verification_token,
@@ -95,5 +95,5 @@ class Payloads:
             "response_urls": [],
         }
 
-    def closed(self, user: str, view: Json) -> Json:
-        return self._common("view_closed", user, None) | {"view": view, "is_cleared": False}
+    def closed(self, user: str, view: Json, is_cleared: bool = False) -> Json:
+        return self._common("view_closed", user, None) | {"view": view, "is_cleared": is_cleared}

@@ -6,8 +6,8 @@ from typing import Any
 
 from bot.sandbox.blocks import elements_of
 from bot.sandbox.elements import options_of
-from bot.sandbox.inputs import STATES
 from bot.sandbox.shapes import Json, is_list, is_object
+from bot.sandbox.states import STATES
 
 
 class HandsError(Exception):
@@ -34,6 +34,15 @@ def element_meant(
         ]
         raise HandsError(f"{len(found)} elements are {action_id!r}; there are {there}")
     return found[0]
+
+
+def chosen_options(
+    element: Json, option: int | str | list[int] | list[str] | None
+) -> int | list[int] | None:
+    """The index of an option, for an index or a label; of several for a list."""
+    if isinstance(option, list):
+        return [one if isinstance(one, int) else option_index(element, one) for one in option]
+    return option_index(element, option) if isinstance(option, str) else option
 
 
 def option_index(element: Json, label: str) -> int:

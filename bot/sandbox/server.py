@@ -15,15 +15,23 @@ from aiohttp import web
 from bot.sandbox import memory
 from bot.sandbox.acme import acme, acme_app
 from bot.sandbox.api import WebApi, drop
+from bot.sandbox.delivery import Courier
 from bot.sandbox.errors import SlackError
+from bot.sandbox.events import Events
+from bot.sandbox.home import Homes
 from bot.sandbox.interactions import Interactions
 from bot.sandbox.modals import Modals
 from bot.sandbox.page_api import PageApi
+from bot.sandbox.people import People
 from bot.sandbox.rate import RateLimits
 from bot.sandbox.response_urls import ResponseUrls
+from bot.sandbox.rooms import Rooms
+from bot.sandbox.slash import Commands
 from bot.sandbox.socket_mode import SocketMode
 from bot.sandbox.triggers import Triggers
 from bot.sandbox.trouble import Troubles
+from bot.sandbox.uploads import uploads
+from bot.sandbox.usergroups import Groups
 
 BOT_TOKEN = "xoxb-sandbox"
 SIGNING_SECRET = "sandbox-signing-secret"
@@ -33,7 +41,8 @@ _MOST_BYTES = 20 * 1024 * 1024
 
 class Sandbox:
     """A running workspace. `url` is known once it listens; `bot_url` may be set at any time, and so may
-    `socket_mode.enabled`."""
+    `socket_mode.enabled`. `people`, `groups` and `rooms` change what is there while the app looks on:
+    it is told by its `events`. A change of `workspace` itself is told to nobody."""
 
     def __init__(
         self,
@@ -52,16 +61,26 @@ class Sandbox:
         self.app = acme_app(bot_token, signing_secret, scopes)
         self.workspace = acme(now)
         if data is not None:
-            memory.keep(self.workspace, data)
+            memory.keep(self.workspace, self.app.user_id, data)
         self.modals = Modals(self.workspace, self.app)
         self.triggers = Triggers(now)
         self.troubles = Troubles()
         self.response_urls = ResponseUrls(self.workspace, self.app, lambda: self.url)
         self.socket_mode = SocketMode(self.app, lambda: self.url, now)
+        self.courier = Courier(
+            self.workspace, self.app, self.socket_mode, lambda: self.bot_url, patience
+        )
+        self.events = Events(self.workspace, self.app, self.courier)
+        self.people = People(self.workspace, self.app, self.events)
+        self.groups = Groups(self.workspace, self.events)
+        self.rooms = Rooms(self.workspace, self.app, self.events)
+        self.homes = Homes(self.workspace, self.app, self.events)
         self.api = WebApi(
             self.workspace,
             self.app,
             self.modals,
+            self.homes,
+            self.groups,
             self.triggers,
             self.troubles,
             self.socket_mode,
@@ -72,11 +91,13 @@ class Sandbox:
             self.workspace,
             self.app,
             self.modals,
+            self.homes,
             self.triggers,
             self.response_urls,
-            self.socket_mode,
-            lambda: self.bot_url,
-            patience,
+            self.courier,
+        )
+        self.commands = Commands(
+            self.workspace, self.app, self.triggers, self.response_urls, self.courier
         )
         self._page = PageApi(self)
         self.streams: set[asyncio.Event] = set()
@@ -91,10 +112,9 @@ class Sandbox:
         app = web.Application(client_max_size=_MOST_BYTES)
         app.router.add_route("*", "/api/{method}", self.api.handle)
         app.router.add_post("/actions/{team}/{key}", self._respond)
-        app.router.add_post("/upload/v1/{ticket}", self._upload)
-        app.router.add_get("/files/{file}", self._file)
         app.router.add_get(r"/archives/{channel}/p{ts:\d+}", self._permalink)
         app.router.add_get("/link/", self.socket_mode.handle)
+        app.add_routes(uploads(self.workspace))
         app.add_routes(self._page.routes())
         app.cleanup_ctx.append(self._session)
         app.on_shutdown.append(self._end)
@@ -102,13 +122,14 @@ class Sandbox:
 
     async def _session(self, app: web.Application) -> AsyncIterator[None]:
         async with aiohttp.ClientSession() as session:
-            self.interactions.session = session
+            self.courier.session = session
             yield
 
     async def _end(self, app: web.Application) -> None:
         self.closing = True
         await self.socket_mode.end()
         await self._page.end()
+        await self.events.end()
         self.api.closing.set()
         for stream in self.streams:
             stream.set()
@@ -129,24 +150,6 @@ class Sandbox:
             gone = error.error in ("used_url", "expired_url")
             return web.json_response(error.answer, status=404 if gone else 400)
         return drop(request) if trouble else web.json_response({"ok": True})
-
-    async def _upload(self, request: web.Request) -> web.StreamResponse:
-        for file in self.workspace.files.values():
-            if file["ticket"] == request.match_info["ticket"] and file["content"] is None:
-                if request.content_type.startswith("multipart/"):
-                    part = next(iter((await request.post()).values()), None)
-                    content = part.file.read() if isinstance(part, web.FileField) else b""
-                else:
-                    content = await request.read()
-                file["content"] = content
-                return web.Response(text=f"OK - {len(content)}")
-        raise web.HTTPNotFound(text="no such upload")
-
-    async def _file(self, request: web.Request) -> web.StreamResponse:
-        file = self.workspace.files.get(request.match_info["file"])
-        if file is None or file["content"] is None:
-            raise web.HTTPNotFound(text="no such file")
-        return web.Response(body=file["content"], content_type="text/plain", charset="utf-8")
 
     async def _permalink(self, request: web.Request) -> web.StreamResponse:
         digits = request.match_info["ts"]

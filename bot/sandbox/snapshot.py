@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from bot.sandbox import acme
 from bot.sandbox.shapes import Json
-from bot.sandbox.workspace import Channel, Message, User
+from bot.sandbox.workspace import App, Channel, Message, User
 
 if TYPE_CHECKING:
     from bot.sandbox.server import Sandbox
@@ -17,9 +17,10 @@ def snapshot(sandbox: Sandbox, user: str) -> Json:
     channels = [one for one in workspace.channels.values() if workspace.sees(user, one)]
     return {
         "me": user,
+        "bot": sandbox.app.user_id,
         "team": {"id": workspace.team_id, "name": workspace.name},
         "users": [_user(one) for one in workspace.users.values()],
-        "channels": [_channel(one, user) for one in channels],
+        "channels": [_channel(one, user, sandbox.app) for one in channels],
         "messages": {
             one.id: [_message(message, one, workspace.users) for message in one.messages.values()]
             for one in channels
@@ -37,6 +38,14 @@ def snapshot(sandbox: Sandbox, user: str) -> Json:
             if notice.user == user
         ],
         "views": sandbox.modals.stack(user),
+        "home": sandbox.homes.view(user),
+        "home_enabled": sandbox.app.home_tab,
+        "commands": sorted(sandbox.app.commands),
+        "groups": [
+            {"id": one.id, "handle": one.handle, "name": one.name, "users": one.users}
+            for one in workspace.groups.values()
+        ],
+        "tab": sandbox.modals.tab(user),
         "agent": {"name": acme.AGENT_NAME, "asks": bool(sandbox.ask_url)},
     }
 
@@ -52,7 +61,7 @@ def _user(user: User) -> Json:
     }
 
 
-def _channel(channel: Channel, user: str) -> Json:
+def _channel(channel: Channel, user: str, app: App) -> Json:
     return {
         "id": channel.id,
         "name": channel.name,
@@ -60,6 +69,9 @@ def _channel(channel: Channel, user: str) -> Json:
         "topic": channel.topic,
         "is_private": channel.is_private,
         "is_archived": channel.is_archived,
+        "can_write": channel.takes_words_of(user, app),
+        "is_im": channel.is_im,
+        "im_user": channel.other(user) if channel.is_im else None,
     }
 
 

@@ -26,6 +26,8 @@ HOST = "applink-sandbox"
 #: What an app may answer with more than a receipt.
 ANSWERABLE = frozenset({"view_submission", "block_suggestion"})
 
+#: Of an envelope: what somebody did, a slash command, or what happened in the workspace.
+Kind = Literal["interactive", "slash_commands", "events_api"]
 Reason = Literal["warning", "refresh_requested", "link_disabled", "too_many_websockets"]
 
 
@@ -39,11 +41,14 @@ class Connection:
         self._ws, self._request = ws, request
         self._asked: dict[str, asyncio.Future[Json | None]] = {}
 
-    async def ask(self, payload: Json, patience: float) -> Json | None:
-        """The answer to this payload, `{}` for a bare receipt; None where there was none in time."""
-        envelope_id, accepts = str(uuid4()), payload["type"] in ANSWERABLE
+    async def ask(
+        self, kind: Kind, payload: Json, patience: float, accepts: bool, more: Json | None = None
+    ) -> Json | None:
+        """The answer to this payload, `{}` for a bare receipt; None where there was none in time.
+        `accepts` says whether the app may answer more than a receipt."""
+        envelope_id = str(uuid4())
         asked = self._asked[envelope_id] = asyncio.get_running_loop().create_future()
-        envelope = {"envelope_id": envelope_id, "type": "interactive", "payload": payload}
+        envelope = {"envelope_id": envelope_id, "type": kind, "payload": payload, **(more or {})}
         try:
             async with asyncio.timeout(patience):
                 await self.send({**envelope, "accepts_response_payload": accepts})

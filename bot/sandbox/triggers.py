@@ -19,6 +19,7 @@ _FORMAT = re.compile(r"\d+\.\d+\.[0-9a-f]+")
 @dataclass
 class _Trigger:
     user: str
+    tab: str | None
     issued: float
     used: bool = False
 
@@ -28,11 +29,12 @@ class Triggers:
         self._now = now
         self._issued: dict[str, _Trigger] = {}
 
-    def issue(self, user: str) -> str:
+    def issue(self, user: str, tab: str | None = None) -> str:
+        """A new one, for a click in this tab of the person's browser, if it is known."""
         trigger_id = (
             f"{int(self._now() * 1000)}.{secrets.randbelow(10**10)}.{secrets.token_hex(16)}"
         )
-        self._issued[trigger_id] = _Trigger(user, self._now())
+        self._issued[trigger_id] = _Trigger(user, tab, self._now())
         return trigger_id
 
     def holder(self, trigger_id: object) -> str:
@@ -50,3 +52,7 @@ class Triggers:
 
     def use(self, trigger_id: str) -> None:
         self._issued[trigger_id].used = True
+
+    def tab(self, trigger_id: str) -> str | None:
+        """The tab of the browser in which the click was made."""
+        return self._issued[trigger_id].tab

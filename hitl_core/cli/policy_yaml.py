@@ -3,30 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, cast
 
 import yaml
 
 from hitl_core.cli.terminal import clean
-from hitl_core.policy import InvalidPolicy, Policy, Problem
+from hitl_core.policy import Policy
 from hitl_core.policy.read import DESCRIPTION_PREFIX
 from hitl_core.policy.rule import DEFAULT_DECISIONS, Rule
 
-_OUTPUT = (
-    "A policy file has no word for where a person's answer goes: an `outputKey`, or a question whose answer"
-    " is the tool's input. Keep this configuration, and load it in Python."
-)
 #: Text that our reader takes for a number, whatever PyYAML thinks of it.
 _NUMBER = re.compile(r"[-+]?\.?[0-9].*")
 
 
 def as_yaml(policy: Policy, whens: Mapping[str, object]) -> str:
-    """`whens` are the JSON Schemas of the rules' `when`, by tool: a rule has only what became of it. Raises
-    InvalidPolicy for each rule that a file can't say.
-    """
-    if unsayable := [*_unsayable(policy)]:
-        raise InvalidPolicy(unsayable)
+    """`whens` are the JSON Schemas of the rules' `when`, by tool: a rule has only what became of it."""
     said: dict[str, Any] = {"default": policy.default.kind}
     if policy.allow_override:
         said["allow_override"] = True
@@ -56,14 +48,9 @@ def _entry(rule: Rule, when: object) -> object:
     for key in ("args_schema", "answer_schema"):
         if (schema := getattr(rule, key)) is not None:
             said[key] = schema
+    if rule.output is not None:
+        said["output"] = rule.output.model_dump()
     return said or True
-
-
-def _unsayable(policy: Policy) -> Iterator[Problem]:
-    for rule in policy.rules:
-        asks_more = rule.answer_schema is not None and rule.allowed_decisions != ("respond",)
-        if rule.output is not None or asks_more:
-            yield Problem(policy.name, rule.line, str(rule.name), _OUTPUT)
 
 
 class _Dumper(yaml.SafeDumper):

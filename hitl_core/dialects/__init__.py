@@ -59,9 +59,22 @@ def detect(wire: Wire) -> DialectName:
     """
     found = plain(wire)
     name = _interrupt(found) or _answer(found)
+    if name is None and arcgis.is_partial(found):
+        raise DialectError(
+            "This may be a part of a UiInterrupt of ArcGIS, and nobody could answer it: it needs its `id`,"
+            " `agentId` and `kind`, which ArcGIS adds to what an `interrupt` function makes."
+        )
     if name is None:
         raise DialectError("This is no interrupt and no answer of a system that we know.")
     return name
+
+
+def is_interrupt(wire: Wire) -> bool:
+    """Whether `detect` knows this as somebody's interrupt; no answer is one."""
+    try:
+        return _interrupt(plain(wire)) is not None
+    except DialectError:
+        return False
 
 
 def _interrupt(wire: Any) -> DialectName | None:
@@ -79,7 +92,7 @@ def _interrupt(wire: Any) -> DialectName | None:
 
 def _turn(wire: dict[str, Any]) -> DialectName | None:
     """The interrupts that ask about a whole turn."""
-    if wire.get("type") in ("subagent_hitl", "multiple_interrupts"):
+    if wire.get("type") in ("subagent_hitl", "multiple_interrupts", "ask_user_question"):
         return "sagents"
     if is_mapping(wire, "actionRequests", "reviewConfigs"):
         return "langchain_js"
@@ -98,12 +111,8 @@ def _answer(wire: Any) -> DialectName | None:
     if is_mapping(wire, "decisions"):
         camel = any(is_mapping(each, "editedAction") for each in _items(wire["decisions"]))
         return "langchain_js" if camel else "langchain"
-    decisions = _items(wire)
-    if decisions and all(is_mapping(each, "type") for each in decisions):
-        inbox = any(_is_response(each) for each in decisions)
-        return "agent_inbox" if inbox else "sagents"
-    if decisions and all(is_mapping(each, "id", "agentId", "payload") for each in decisions):
-        return "arcgis"
+    if decisions := _items(wire):
+        return _of_list(decisions)
     if is_mapping(wire, "type"):
         return _of_bare(wire)
     if is_mapping(wire) and wire and all(is_mapping(each, "type") for each in wire.values()):
@@ -113,9 +122,21 @@ def _answer(wire: Any) -> DialectName | None:
     return None
 
 
+def _of_list(answers: Sequence[Any]) -> DialectName | None:
+    if all(is_mapping(each, "id", "agentId", "payload") for each in answers):
+        return "arcgis"
+    if all(is_mapping(each, "type") for each in answers):
+        return "agent_inbox" if any(_is_response(each) for each in answers) else "sagents"
+    # Of several interrupts at once: a list of decisions for each, or a question's answer.
+    several = all(is_mapping(each, "type") or _are_decisions(each) for each in answers)
+    return "sagents" if several else None
+
+
 def _of_bare(decision: dict[str, Any]) -> DialectName | None:
     if _is_response(decision):
         return "agent_inbox"
+    if decision["type"] in ("answer", "cancel"):
+        return "sagents"
     known = decision["type"] in ("approve", "edit", "reject", "respond")
     return "langchain_per_call" if known else None
 
@@ -131,8 +152,12 @@ def _is_approval(value: object) -> bool:
     return is_mapping(value) and value.get("type") == "tool_approval"
 
 
+def _are_decisions(value: object) -> bool:
+    return bool(found := _items(value)) and all(is_mapping(each, "type") for each in found)
+
+
 def _items(value: object) -> Sequence[Any]:
     return cast(list[Any], value) if isinstance(value, list) else ()
 
 
-__all__ = ["Dialect", "Wire", "detect", "get", "names", "split"]
+__all__ = ["Dialect", "Wire", "detect", "get", "is_interrupt", "names", "split"]

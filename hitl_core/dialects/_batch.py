@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,7 @@ from hitl_core.dialects._requests import (
 )
 from hitl_core.errors import DialectError, InvalidToolCall
 from hitl_core.gate import Request
-from hitl_core.model import Action, DialectName, Review, ToolCall
+from hitl_core.model import Action, DecisionType, DialectName, Review, ToolCall
 from hitl_core.policy import Policy
 
 #: LangChain's, in both languages.
@@ -130,6 +130,18 @@ class Batch:
         """Under either spelling."""
         return first(decision, self.spelling.edited, SNAKE.edited, CAMEL.edited)
 
+    def takes(
+        self,
+        kind: DecisionType,
+        allowed: Collection[DecisionType],
+        *,
+        message: str | None = None,
+        renames: bool = False,
+    ) -> bool:
+        """Skipping is told as a rejection."""
+        word = "reject" if kind == "ignore" else kind
+        return word in self.words.known and word in allowed
+
     def dump_decisions(self, review: Review) -> Json:
         return {"decisions": [self._decided(review, action) for action in review.actions]}
 
@@ -138,7 +150,7 @@ class Batch:
 
     def decided(self, said: Spoken, action: Action) -> Json:
         """One decision. Raises Unsayable."""
-        if said.kind not in self.words.known or said.kind not in action.config.allowed_decisions:
+        if not self.takes(said.kind, action.config.allowed_decisions):
             raise unsayable(self.name, said)
         if said.kind == "edit":
             edited = {"name": said.name, "args": said.args}

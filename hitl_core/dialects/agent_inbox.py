@@ -6,18 +6,11 @@ https://github.com/langchain-ai/agent-inbox
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, cast
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, cast
 
 from hitl_core.dialects._decisions import Place, answer_wire, places, spoken, unsayable
-from hitl_core.dialects._json import (
-    Json,
-    is_mapping,
-    mapping,
-    optional_text,
-    parse,
-    plain,
-)
+from hitl_core.dialects._json import Json, is_mapping, mapping, optional_text, parse, plain
 from hitl_core.dialects._requests import (
     Asked,
     allowed_words,
@@ -26,6 +19,7 @@ from hitl_core.dialects._requests import (
     sendable,
     texts_of,
 )
+from hitl_core.dialects.inbox_page import IMPROPER
 from hitl_core.errors import DialectError, Unsayable
 from hitl_core.gate import Request
 from hitl_core.model import Action, DecisionType, DialectName, Review, ToolCall
@@ -40,16 +34,6 @@ FLAGS: dict[str, DecisionType] = {
 }
 _COUNT = "The answer has {given} responses for {asked} interrupts."
 _WORDS: tuple[DecisionType, ...] = ("approve", "edit", "respond", "ignore", "reject")
-#: What its page makes of anything that it can't read: only Ignore is offered.
-IMPROPER: Json = {
-    "action_request": {"action": "improper_schema", "args": {}},
-    "config": {
-        "allow_ignore": True,
-        "allow_respond": False,
-        "allow_edit": False,
-        "allow_accept": False,
-    },
-}
 
 
 class AgentInbox:
@@ -84,6 +68,20 @@ class AgentInbox:
             for place, response in zip(places(review, responses, _COUNT), responses, strict=True)
         }
 
+    def takes(
+        self,
+        kind: DecisionType,
+        allowed: Collection[DecisionType],
+        *,
+        message: str | None = None,
+        renames: bool = False,
+    ) -> bool:
+        """There is no word for a rejection: its reason is a response, else the action is ignored."""
+        if renames or kind in ("approve", "edit", "respond"):
+            return not renames
+        says_why = kind == "reject" and bool(message) and bool({"respond", "reject"} & {*allowed})
+        return says_why or "ignore" in allowed
+
     def dump_decisions(self, review: Review) -> list[Json]:
         """What was cancelled has no answer: end the thread, as "Mark as Resolved" does, with
         `updateState(threadId, {values: null, asNode: END})`.
@@ -97,23 +95,23 @@ class AgentInbox:
         return sendable([self._decided(review, action) for action in review.actions], self.name)
 
     def _decided(self, review: Review, action: Action) -> Json:
-        """There is no word for a rejection: its reason is a response, else the action is ignored."""
         said, allowed = spoken(review, action), action.config.allowed_decisions
+        renames = said.name != action.request.name
+        if not self.takes(said.kind, allowed, message=said.message, renames=renames):
+            raise unsayable(self.name, said)
         title = action.request.title or said.name
         request = {"action": title, "args": said.args}
         match said.kind:
             case "approve":
                 return {"type": "accept", "args": request if "edit" in allowed else None}
-            case "edit" if said.name == action.request.name:
+            case "edit":
                 return {"type": "edit", "args": request}
             case "respond":
                 return {"type": "response", "args": said.message or ""}
-            case "reject" if said.message and {"respond", "reject"} & set(allowed):
+            case "reject" if said.message and {"respond", "reject"} & {*allowed}:
                 return {"type": "response", "args": said.message}
-            case "reject" | "ignore" if "ignore" in allowed:
+            case "reject" | "ignore":
                 return {"type": "ignore", "args": None}
-            case _:
-                raise unsayable(self.name, said)
 
 
 def interrupts_in(wire: object) -> list[Json] | None:
@@ -127,36 +125,6 @@ def interrupts_in(wire: object) -> list[Json] | None:
     each = cast(list[object], value) if isinstance(value, list) else [value]
     known = [one for one in each if is_mapping(one, "action_request", "config")]
     return known if known and len(known) == len(each) else None
-
-
-class Offers(NamedTuple):
-    """What its page offers for one interrupt, filled in; `submit` is what it sends where nobody chooses."""
-
-    responses: list[Json]
-    submit: str | None
-    accepts: bool
-
-
-def offers(interrupt: Json) -> Offers:
-    """An accept is sent before a response, and that before an edit; ignoring never by itself."""
-    config = mapping(interrupt.get("config"), "`config`")
-    accepts, edits, responds, ignores = (
-        config.get(flag) is True
-        for flag in ("allow_accept", "allow_edit", "allow_respond", "allow_ignore")
-    )
-    responses: list[Json] = []
-    if edits:
-        edit: Json = {"type": "edit", "args": interrupt.get("action_request")}
-        unchanged: Json = {"editsMade": False} if accepts else {}
-        responses.append({**edit, "acceptAllowed": accepts, **unchanged})
-    if responds:
-        responses.append({"type": "response", "args": ""})
-    if ignores:
-        responses.append({"type": "ignore", "args": None})
-    if accepts:
-        responses.append({"type": "accept", "args": None})
-    order = (("accept", accepts), ("response", responds), ("edit", edits))
-    return Offers(responses, next((word for word, there in order if there), None), accepts)
 
 
 def _interrupt(review: Review, action: Action) -> Json:

@@ -6,7 +6,7 @@ https://developers.arcgis.com/javascript/latest/
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal, cast
 
 from hitl_core.dialects._arcgis_config import question, read_config
@@ -15,7 +15,7 @@ from hitl_core.dialects._json import Json, mapping, optional_text, plain
 from hitl_core.dialects._requests import Asked, asked_args, request_of, sendable, texts_of
 from hitl_core.errors import DecisionError, DialectError, Unsayable
 from hitl_core.gate import Request
-from hitl_core.model import Action, DialectName, Review, ToolCall
+from hitl_core.model import Action, DecisionType, DialectName, Review, ToolCall
 from hitl_core.policy import Policy
 from hitl_core.review.proposal import Proposal
 
@@ -91,6 +91,17 @@ class ArcGIS:
             raise DecisionError("The answer answers nothing.")
         return decided
 
+    def takes(
+        self,
+        kind: DecisionType,
+        allowed: Collection[DecisionType],
+        *,
+        message: str | None = None,
+        renames: bool = False,
+    ) -> bool:
+        """There is a payload for yes, for no, and for an answer."""
+        return kind in ("approve", "reject", "respond") and not renames
+
     def dump_decisions(self, review: Review) -> Json | list[Json]:
         each = [
             {"id": _id(action), "agentId": _agent(review), "payload": self._payload(review, action)}
@@ -100,15 +111,20 @@ class ArcGIS:
 
     def _payload(self, review: Review, action: Action) -> Any:
         said: Spoken = spoken(review, action)
-        match said.kind:
-            case "approve" if said.name == action.request.name:
-                return True if said.answer is None else said.answer
-            case "reject":
-                return False
-            case "respond":
-                return said.message if said.answer is None else said.answer
-            case _:
-                raise unsayable(self.name, said)
+        renames = said.name != action.request.name
+        if not self.takes(said.kind, action.config.allowed_decisions, renames=renames):
+            raise unsayable(self.name, said)
+        if said.kind == "reject":
+            return False
+        bare = True if said.kind == "approve" else said.message
+        return bare if said.answer is None else said.answer
+
+
+def is_partial(wire: object) -> bool:
+    """What an `interrupt` function makes, before ArcGIS' middleware adds to it what names it."""
+    found = cast(Json, wire) if isinstance(wire, dict) else {}
+    said = isinstance(found.get("message"), str) or found.get("kind") in KINDS
+    return said and found.keys() < {*INTERRUPT_KEYS}
 
 
 def payload(wire: object) -> Any:

@@ -1,12 +1,12 @@
-"""What every dialect offers: five doors between another system's wire format and ours. Pure."""
+"""What every dialect offers: doors between another system's wire format and ours. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Protocol
 
 from hitl_core.gate import Request
-from hitl_core.model import DialectName, Review, ToolCall
+from hitl_core.model import DecisionType, DialectName, Review, ToolCall
 from hitl_core.policy import Policy
 from hitl_core.review.proposal import Proposal
 
@@ -38,6 +38,19 @@ class Dialect(Protocol):
     def load_decisions(self, wire: Wire, review: Review) -> dict[str, Proposal]:
         """An answer, checked whole, as `Reviews.answer` takes it: by the actions' keys. Empty where it
         answers nothing. Raises DecisionError, and changes nothing.
+        """
+        ...
+
+    def takes(
+        self,
+        kind: DecisionType,
+        allowed: Collection[DecisionType],
+        *,
+        message: str | None = None,
+        renames: bool = False,
+    ) -> bool:
+        """Whether `dump_decisions` has a word for this decision, with this message, where the interrupt
+        allows those. `renames`: it is on another tool than the one asked about.
         """
         ...
 

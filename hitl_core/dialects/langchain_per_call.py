@@ -5,7 +5,7 @@ https://docs.langchain.com/oss/python/langchain/human-in-the-loop
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -17,7 +17,7 @@ from hitl_core.dialects._requests import Asked, allowed_words, asked_args, reque
 from hitl_core.dialects._response_schema import read_response_schema, response_schema
 from hitl_core.errors import DecisionError, DialectError
 from hitl_core.gate import Request
-from hitl_core.model import Action, DialectName, Review, ToolCall
+from hitl_core.model import Action, DecisionType, DialectName, Review, ToolCall
 from hitl_core.policy import Policy
 from hitl_core.review.proposal import Proposal
 
@@ -86,6 +86,17 @@ class PerCall:
             decided[place.action.key] = _proposal(place, decision)
         return decided
 
+    def takes(
+        self,
+        kind: DecisionType,
+        allowed: Collection[DecisionType],
+        *,
+        message: str | None = None,
+        renames: bool = False,
+    ) -> bool:
+        """Skipping is told as a rejection; an edit keeps its tool."""
+        return ("reject" if kind == "ignore" else kind) in allowed and not renames
+
     def dump_decisions(self, review: Review) -> Json:
         """Those that are decided, by their interrupt's id."""
         decided = [a for a in review.actions if not a.pending or review.cancelled is not None]
@@ -96,7 +107,8 @@ class PerCall:
 
     def _decided(self, review: Review, action: Action) -> Json:
         said = said_in(self.name, review, action)
-        if said.kind not in action.config.allowed_decisions or said.name != action.request.name:
+        renames = said.name != action.request.name
+        if not self.takes(said.kind, action.config.allowed_decisions, renames=renames):
             raise unsayable(self.name, said)
         if said.kind == "edit":
             return {"type": "edit", "edited_action": {"name": said.name, "args": said.args}}

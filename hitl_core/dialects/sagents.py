@@ -5,29 +5,21 @@ https://hexdocs.pm/sagents
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, cast
 
+from hitl_core.dialects import _approvals, _ask_user
+from hitl_core.dialects._approvals import ALL, claims
 from hitl_core.dialects._config import Words
-from hitl_core.dialects._decisions import Place, answer_wire, places, spoken, unsayable
-from hitl_core.dialects._json import Json, is_mapping, listing, mapping, optional_text, plain
-from hitl_core.dialects._requests import (
-    Asked,
-    allowed_words,
-    asked_args,
-    decision_types,
-    request_of,
-    texts_of,
-)
-from hitl_core.errors import DecisionError, DialectError, Unsayable
+from hitl_core.dialects._decisions import Place, answer_wire, spoken, unsayable
+from hitl_core.dialects._json import Json, listing, mapping, optional_text, plain
+from hitl_core.dialects._requests import Asked, request_of
+from hitl_core.errors import DecisionError, DialectError
 from hitl_core.gate import Request
 from hitl_core.model import Action, DecisionType, DialectName, Review, ToolCall
 from hitl_core.policy import Policy
 from hitl_core.review.proposal import Proposal
 
-ALL: tuple[DecisionType, ...] = ("approve", "edit", "reject")
 _WORDS = Words(
     dialect="sagents",
     rules="interrupt_on",
@@ -40,8 +32,8 @@ _WORDS = Words(
     missing=ALL,
     strict=False,
 )
+_NOBODY = "No middleware handled the resume for this interrupt"
 _COUNT = "Decision count ({given}) does not match HITL tool count ({asked})"
-_ATOM = re.compile(r"[a-z_][A-Za-z0-9_]*[?!]?")
 
 
 class Sagents:
@@ -53,153 +45,166 @@ class Sagents:
         return Policy.from_mapping(config, name=name, read=_WORDS.reader(), dialect=self.name)
 
     def dump_request(self, review: Review) -> Json:
-        configs: dict[str, list[DecisionType]] = {}
-        for action in review.actions:
-            allowed = allowed_words(self.name, action, ALL)
-            if configs.setdefault(action.request.name, allowed) != allowed:
-                raise Unsayable(
-                    self.name,
-                    "review_configs",
-                    f"sagents has one list of decisions a tool, and {action.request.name} has two here.",
-                )
-        return {
-            "action_requests": [
-                {
-                    "tool_call_id": action.request.tool_call_id,
-                    "tool_name": action.request.name,
-                    "arguments": asked_args(review, action),
-                    "display_text": texts_of(review, action) or None,
-                }
-                for action in review.actions
-            ],
-            "review_configs": {
-                name: {"allowed_decisions": allowed} for name, allowed in configs.items()
-            },
-            "hitl_tool_call_ids": [action.request.tool_call_id for action in review.actions],
-        }
+        """Several at once where the review asks questions beside its tool calls."""
+        if not review.actions:
+            return _approvals.approvals_of(review, ())
+        wires = [_interrupt(review, group) for group in _groups(review)]
+        one = _is_one(review)
+        return wires[0] if one else {"type": "multiple_interrupts", "interrupts": wires}
 
     def load_request(self, wire: object, thread_id: str, calls: Sequence[ToolCall] = ()) -> Request:
-        """Also one that a sub-agent raised: its `path` names the agents. Several at once come apart in
-        `dialects.split`.
+        """Also one that a sub-agent raised: its `path` names the agents. Several at once are one Request;
+        `dialects.split` takes them apart.
         """
-        value, path = mapping(plain(wire), "The interrupt"), list[str]()
-        while value.get("type") == "subagent_hitl":
-            who = value.get("task_name") or value.get("sub_agent_id")
-            path.append(optional_text(who, "A sub-agent's name") or "sub-agent")
-            inner = value.get("interrupt_data", value.get("inner"))
-            value = mapping(inner, "`interrupt_data`")
-        if not claims(value):
-            raise DialectError(
-                "This is no interrupt of Sagents: it has no list of action_requests."
-            )
-        configs = mapping(value.get("review_configs", {}), "`review_configs`")
-        asked = [_asked(each, configs) for each in value["action_requests"]]
+        found = mapping(plain(wire), "The interrupt")
+        parts = list(_parts(found, ()))
+        if found.get("type") == "multiple_interrupts":
+            parts = [
+                part._replace(asked=[each._replace(interrupt_id=str(n)) for each in part.asked])
+                for n, part in enumerate(parts, start=1)
+            ]
+        asked = [each for part in parts for each in part.asked]
         if not asked:
             raise DialectError("There is no action in this interrupt.")
-        return request_of(self.name, asked, thread_id, calls, tuple(path))
+        paths = {part.path for part in parts}
+        path = paths.pop() if len(paths) == 1 else ()
+        return request_of(self.name, asked, thread_id, calls, path)
 
     def load_decisions(self, wire: object, review: Review) -> dict[str, Proposal]:
-        """A list, in the order of the actions."""
+        """A list, in the order of the actions, or a question's response; of several interrupts at once a list
+        of these.
+        """
         found = answer_wire(wire)
-        if not isinstance(found, list):
-            raise DecisionError("No middleware handled the resume for this interrupt")
-        if not review.actions:
+        if not review.actions and isinstance(found, list):
             raise DecisionError(
                 "No interrupt data found in state. Cannot process decisions without interrupt context."
             )
-        decisions = cast(list[object], found)
-        return {
-            place.action.key: _proposal(place, decision)
-            for place, decision in zip(places(review, decisions, _COUNT), decisions, strict=True)
-        }
+        if not review.actions:
+            raise DecisionError(_NOBODY)
+        groups = _groups(review)
+        if _is_one(review):
+            return _answered(review, groups[0], found)
+        answers = cast(list[object], found) if isinstance(found, list) else []
+        if len(answers) != len(groups):
+            raise DecisionError(_COUNT.format(given=len(answers), asked=len(groups)))
+        decided: dict[str, Proposal] = {}
+        for group, answer in zip(groups, answers, strict=True):
+            decided |= _answered(review, group, answer)
+        return decided
 
-    def dump_decisions(self, review: Review) -> list[Json]:
+    def takes(
+        self,
+        kind: DecisionType,
+        allowed: Collection[DecisionType],
+        *,
+        message: str | None = None,
+        renames: bool = False,
+    ) -> bool:
+        """Skipping is told as a rejection; a question is answered or cancelled."""
+        if _ask_user.is_question(allowed):
+            cancels = kind in ("ignore", "reject") and "ignore" in allowed
+            return (kind == "respond" or cancels) and not renames
+        word = "reject" if kind == "ignore" else kind
+        return word in ALL and word in allowed and not renames
+
+    def dump_decisions(self, review: Review) -> Any:
         """A rejection's reason has no place here: the model gets Sagents' own sentence."""
-        return [self._decided(review, action) for action in review.actions]
+        groups = [
+            [(action, self._decided(review, action)) for action in group]
+            for group in _groups(review)
+        ]
+        one = _is_one(review)
+        answers = [_answer(group, alone=one) for group in groups]
+        return answers[0] if one and answers else answers
 
     def _decided(self, review: Review, action: Action) -> Json:
         said = spoken(review, action)
-        kind = "reject" if said.kind == "ignore" else said.kind
-        allowed = action.config.allowed_decisions
-        if kind not in ALL or kind not in allowed or said.name != action.request.name:
+        allowed, renames = action.config.allowed_decisions, said.name != action.request.name
+        if not self.takes(said.kind, allowed, renames=renames):
             raise unsayable(self.name, said)
-        return {"type": "edit", "arguments": said.args} if kind == "edit" else {"type": kind}
+        if _ask_user.is_question(allowed):
+            return _ask_user.response_of(action, said)
+        if said.kind == "edit":
+            return {"type": "edit", "arguments": said.args}
+        return {"type": "reject" if said.kind == "ignore" else said.kind}
 
 
-def claims(wire: object) -> bool:
-    """Whether its middleware would take this for its own: `restorable_interrupt?/1`."""
-    return is_mapping(wire) and isinstance(wire.get("action_requests"), list)
+class _Part(NamedTuple):
+    """One interrupt, with the agents that led to it."""
+
+    path: tuple[str, ...]
+    asked: list[Asked]
 
 
-def _asked(value: object, configs: Json) -> Asked:
-    request = mapping(value, "An entry of `action_requests`")
-    name = request.get("tool_name")
-    if not isinstance(name, str):
-        raise DialectError("An entry of `action_requests` has no `tool_name`.")
-    config = mapping(configs.get(name, {}), f"The config of {name}")
-    allowed = listing(config.get("allowed_decisions", list(ALL)), "`allowed_decisions`")
-    return Asked(
-        name=name,
-        args=request.get("arguments"),
-        description=optional_text(request.get("display_text"), "`display_text`"),
-        allowed=decision_types(allowed),
-        id=optional_text(request.get("tool_call_id"), "`tool_call_id`"),
-    )
+def _parts(value: Json, path: tuple[str, ...]) -> Iterator[_Part]:
+    match value.get("type"):
+        case "multiple_interrupts":
+            for each in listing(value.get("interrupts"), "`interrupts`"):
+                yield from _parts(mapping(each, "An interrupt"), path)
+        case "subagent_hitl":
+            who = value.get("task_name") or value.get("sub_agent_id")
+            name = optional_text(who, "A sub-agent's name") or "sub-agent"
+            inner = value.get("interrupt_data", value.get("inner"))
+            yield from _parts(mapping(inner, "`interrupt_data`"), (*path, name))
+        case _ask_user.TYPE:
+            yield _Part(path, [_ask_user.asked_of(value)])
+        case "halt":
+            raise DialectError("A halt ends the workflow: there is nothing to decide.")
+        case _ if claims(value):
+            configs = mapping(value.get("review_configs", {}), "`review_configs`")
+            yield _Part(
+                path, [_approvals.asked_of(each, configs) for each in value["action_requests"]]
+            )
+        case _:
+            raise DialectError(
+                "This is no interrupt of Sagents: it has no list of action_requests."
+            )
 
 
-def _proposal(place: Place, decision: object) -> Proposal:
-    if not isinstance(decision, dict):
-        place.wrong(f"Decision at index {place.index} is not a map", "type")
-    said = cast(Json, decision)
-    if "type" not in said:
-        place.wrong(
-            f"Decision at index {place.index} missing required 'type' field: {inspected(said)}",
-            "type",
-        )
-    word = said["type"]
-    kind: DecisionType | None = next(
-        (each for each in ALL if each == word and each in place.allowed), None
-    )
-    if kind is None:
-        allowed = ", ".join(f":{each}" for each in place.allowed if each in ALL)
-        place.wrong(
-            f"Decision type '{word if isinstance(word, str) else inspected(word)}' not allowed for tool"
-            f" '{place.tool}'. Allowed: [{allowed}]",
-            "type",
-            "not_allowed",
-        )
-    place.check_id(said)
-    if kind != "edit":
-        return place.proposal(kind, "type")
-    if "arguments" not in said:
-        place.wrong(
-            f"Decision at index {place.index} with type 'edit' must include 'arguments' field:"
-            f" {inspected(said)}",
-            "arguments",
-        )
-    return place.proposal("edit", "arguments", args=said["arguments"])
+def _groups(review: Review) -> list[list[Action]]:
+    """Those that one interrupt asks about, together."""
+    found: dict[str, list[Action]] = {}
+    for action in review.actions:
+        asks = _ask_user.is_question(action.config.allowed_decisions)
+        own = action.request.tool_call_id if asks else ""
+        found.setdefault(action.request.interrupt_id or own, []).append(action)
+    return list(found.values())
 
 
-def inspected(value: object, top: bool = True) -> str:
-    """As Elixir's `inspect/1` shows it: a decision's own keys are atoms, and so is its type."""
-    if isinstance(value, dict):
-        items = sorted(cast(Json, value).items())
-        shown = [_pair(key, item, top) for key, item in items]
-        return f"%{{{', '.join(shown)}}}"
-    if isinstance(value, list):
-        each = cast(list[object], value)
-        return f"[{', '.join(inspected(item, top=False) for item in each)}]"
-    if value is None:
-        return "nil"
-    return json.dumps(value, ensure_ascii=False)
+def _is_one(review: Review) -> bool:
+    """Whether it is one interrupt, and not several in one."""
+    several = any(action.request.interrupt_id for action in review.actions)
+    return not several and len(_groups(review)) <= 1
 
 
-def _pair(key: str, value: object, top: bool) -> str:
-    if not top:
-        return f"{json.dumps(key, ensure_ascii=False)} => {inspected(value, top=False)}"
-    atom = key == "type" and isinstance(value, str) and _ATOM.fullmatch(value)
-    name = key if _ATOM.fullmatch(key) else json.dumps(key, ensure_ascii=False)
-    return f"{name}: {f':{value}' if atom else inspected(value, top=False)}"
+def _interrupt(review: Review, group: Sequence[Action]) -> Json:
+    if _ask_user.is_question(group[0].config.allowed_decisions):
+        return _ask_user.question_of(review, group[0])
+    return _approvals.approvals_of(review, group)
+
+
+def _answered(review: Review, group: Sequence[Action], answer: object) -> dict[str, Proposal]:
+    first = Place(review, group[0], review.actions.index(group[0]))
+    if _ask_user.is_question(group[0].config.allowed_decisions):
+        return {group[0].key: _ask_user.proposal_of(first, answer)}
+    if not isinstance(answer, list):
+        raise DecisionError(_NOBODY)
+    decisions = cast(list[object], answer)
+    if len(decisions) != len(group):
+        count = _COUNT.format(given=len(decisions), asked=len(group))
+        raise DecisionError(count, field="decisions")
+    return {
+        action.key: _approvals.proposal_of(Place(review, action, first.index + n), decision)
+        for n, (action, decision) in enumerate(zip(group, decisions, strict=True))
+    }
+
+
+def _answer(group: Sequence[tuple[Action, Json]], *, alone: bool) -> Any:
+    """Of several questions at once each answer names its own."""
+    action, said = group[0]
+    if not _ask_user.is_question(action.config.allowed_decisions):
+        return [decided for _, decided in group]
+    return said if alone else {**said, "tool_call_id": action.request.tool_call_id}
 
 
 dialect = Sagents()

@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any, TypeGuard
 
+from hitl_core.forms.form import Field
 from hitl_core.forms.formats import format_words
 
+_PICKED = ("date", "time", "datetime")
+_MAX_DEFAULT = 80
 
-def hint(schema: dict[str, Any]) -> str | None:
-    description = schema.get("description")
-    limits = [words for words in (_range(schema), _length(schema), *_others(schema)) if words]
-    sentence = ", ".join(limits)
-    if not isinstance(description, str) or not description.strip():
+
+def hint(schema: dict[str, Any], field: Field) -> str | None:
+    """`field.hint`, where it is set, is one more limit."""
+    text = about(schema)
+    limits = [_range(schema), _length(schema), _items(schema), *_others(schema, field)]
+    sentence = ", ".join(words for words in limits if words)
+    if text is None:
         return sentence[:1].upper() + sentence[1:] or None
     if not sentence:
-        return description.strip()
-    text = description.strip()
+        return text
     end = "" if text[-1] in ".!?:" else "."
     return f"{text}{end} {sentence[:1].upper()}{sentence[1:]}"
+
+
+def about(schema: dict[str, Any]) -> str | None:
+    description = schema.get("description")
+    return description.strip() or None if isinstance(description, str) else None
 
 
 def _range(schema: dict[str, Any]) -> str | None:
@@ -35,23 +45,43 @@ def _range(schema: dict[str, Any]) -> str | None:
 
 
 def _length(schema: dict[str, Any]) -> str | None:
-    least, most = schema.get("minLength") or 0, schema.get("maxLength")
+    return _count(schema.get("minLength") or 0, schema.get("maxLength"), "character")
+
+
+def _items(schema: dict[str, Any]) -> str | None:
+    return _count(schema.get("minItems") or 0, schema.get("maxItems"), "item")
+
+
+def _count(least: int, most: int | None, noun: str) -> str | None:
     if least == most:
-        return f"exactly {least} character" + "s" * (least != 1)
+        return f"exactly {least} {noun}" + "s" * (least != 1)
     if least > 1 and most is not None:
-        return f"{least} to {most} characters"
+        return f"{least} to {most} {noun}s"
     if most is not None:
-        return f"at most {most} character" + "s" * (most != 1)
-    return f"at least {least} characters" if least > 1 else None
+        return f"at most {most} {noun}" + "s" * (most != 1)
+    return f"at least {least} {noun}s" if least > 1 else None
 
 
-def _others(schema: dict[str, Any]) -> list[str | None]:
+def _others(schema: dict[str, Any], field: Field) -> list[str | None]:
     step, pattern = schema.get("multipleOf"), schema.get("pattern")
     return [
+        "one per line" if field.kind == "lines" else None,
         f"a multiple of {step}" if step is not None else None,
-        format_words(schema.get("format")),
+        format_words(schema.get("format")) if field.kind not in _PICKED else None,
         f"pattern {pattern}" if pattern is not None else None,
+        field.hint,
+        _default(schema.get("default")),
     ]
+
+
+def _default(value: Any) -> str | None:
+    """It is told, and never put in: what nobody chose is left to the tool."""
+    if value is None or value == "":
+        return None
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    if isinstance(value, bool):
+        text = "Yes" if value else "No"
+    return f"default {text if len(text) <= _MAX_DEFAULT else text[: _MAX_DEFAULT - 1] + '…'}"
 
 
 def is_number(value: object) -> TypeGuard[int | float]:

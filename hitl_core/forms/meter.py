@@ -8,14 +8,14 @@ same schema and arguments get the same answer on every machine.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, cast
 
 from jsonschema import FormatChecker, ValidationError
 
 from hitl_core.forms.patterns import match_steps
 
-STEPS = 15_000  # one step is a keyword looked at once: some microseconds
+STEPS = 6_000  # one step is a keyword looked at once: some microseconds
 MAX_DEPTH = 100  # of the arguments, and of the schema's keywords in each other
 _MAX_BITS = 8_192
 _TEXT_STEPS = 2_000  # so many steps of a regular expression cost as much as one of ours
@@ -61,22 +61,23 @@ class Meter(FormatChecker):
         self.spend(steps)
         return re.search(pattern, text) is not None
 
-    def _measure(self, root: object) -> None:
+    def _measure(self, value: object, depth: int = 0) -> int:
         """How many values each object and list holds, by identity; refuses what is too deep."""
-        waiting: list[tuple[object, bool, int]] = [(root, False, 0)]
-        while waiting:
-            value, seen, depth = waiting.pop()
-            children = _children(value)
-            if seen:
-                self.sizes[id(value)] = 1 + sum(self.size(child) for child in children)
-                continue
-            if depth > MAX_DEPTH:
-                raise TooMuchWork(f"the arguments are nested deeper than {MAX_DEPTH} levels")
-            if isinstance(value, int) and value.bit_length() > _MAX_BITS:
-                raise TooMuchWork("a number has too many digits to be checked")
-            if isinstance(value, dict | list):
-                waiting.append((cast(object, value), True, depth))
-                waiting.extend((child, False, depth + 1) for child in children)
+        if depth > MAX_DEPTH:
+            raise TooMuchWork(f"the arguments are nested deeper than {MAX_DEPTH} levels")
+        total = 1
+        for child in _children(value):
+            kind = type(child)
+            if kind is dict or kind is list:
+                total += self.sizes.get(id(child)) or self._measure(child, depth + 1)
+            elif kind is str:
+                total += 1 + len(cast(str, child)) // 50
+            else:
+                total += 1
+                if isinstance(child, int) and child.bit_length() > _MAX_BITS:
+                    raise TooMuchWork("a number has too many digits to be checked")
+        self.sizes[id(value)] = total
+        return total
 
     def size(self, value: object) -> int:
         if isinstance(value, str):
@@ -84,10 +85,10 @@ class Meter(FormatChecker):
         return self.sizes.get(id(value), 1)
 
 
-def _children(value: object) -> list[object]:
+def _children(value: object) -> Iterable[object]:
     if isinstance(value, dict):
-        return list(cast("dict[str, object]", value).values())
-    return cast("list[object]", value) if isinstance(value, list) else []
+        return cast("dict[str, object]", value).values()
+    return cast("list[object]", value) if isinstance(value, list) else ()
 
 
 def metered(check: Keyword) -> Keyword:
@@ -97,14 +98,16 @@ def metered(check: Keyword) -> Keyword:
         meter: Meter = validator.format_checker
         width = len(cast("list[Any]", value)) if isinstance(value, dict | list) else 0
         described = meter.size(instance) // _REPR_NODES
-        meter.spend(1 + width // 4 + described + meter.depth // 10)
+        meter.spend(1 + width // 4 + meter.depth // 10)
         if isinstance(value, list) and False in value:  # each `false` describes the whole instance
             meter.spend(width * described)
         meter.depth += 1
         if meter.depth > MAX_DEPTH:
             raise TooMuchWork("the schema is nested too deeply to be checked")
         try:
-            yield from check(validator, value, instance, schema) or ()
+            for error in check(validator, value, instance, schema) or ():
+                meter.spend(described)
+                yield error
         finally:
             meter.depth -= 1
 

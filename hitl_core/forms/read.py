@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Collection, Mapping
 from typing import Any, cast
 
-from hitl_core.forms.build import Slot, slots, width
+from hitl_core.forms.answer import clears, untouched, value_of
+from hitl_core.forms.build import plan
+from hitl_core.forms.change import at, put, taken
 from hitl_core.forms.form import ArgError, FormErrors
-from hitl_core.forms.jsontext import read_integer, read_json, read_number
-from hitl_core.forms.pointer import path_words
+from hitl_core.forms.pointer import path_words, pointer
+from hitl_core.forms.scalars import Room
+from hitl_core.forms.slot import ABSENT, Slot
 from hitl_core.forms.validate import check_args
 
 _REQUIRED = "is required"
@@ -21,107 +25,121 @@ def read_answers(
     answers: Mapping[str, str | None],
     *,
     max_text: int = 3000,
+    max_options: int = 10_000,
+    redact: Collection[str] = (),
 ) -> dict[str, Any]:
-    """The arguments after these answers (by pointer) to the form of the same schema and arguments.
+    """The arguments after these answers (by pointer) to the form that `make_form` makes of the same.
 
-    An answer that equals the field's `initial`, or that is not there, keeps the value, or its
-    absence, exactly; so does a locked field. None and "" are an empty input: the argument becomes
-    null where the schema allows that, else "" for a required text that may be empty, else it goes
-    away. Raises FormErrors.
+    An answer that says what the input of the arguments showed, or that is not there, keeps the value, or
+    its absence, exactly; so does a locked field. None and "" are an empty input. It makes the value:
+
+    - null, where the schema allows that;
+    - else absent, where it may be: the tool's default then holds, as the hint says. An object that may be
+      absent goes with the last of its fields;
+    - else "" or [], for a text or a list. Anything else "is required".
+
+    In a text that would be null or absent, `""` stands for the empty text; in such lines, `[]` for the empty
+    list. Choosing another branch keeps what has a place there, and drops what only the old branch knows;
+    answers to fields of a branch that is not chosen don't count. Raises FormErrors.
     """
-    form = slots(schema, args, max_text)
-    unknown = answers.keys() - {slot.field.pointer for slot in form}
-    if unknown:
+    slots, start = plan(schema, args, answers, Room(max_text, max_options), redact)
+    if _stale(slots, answers):
         raise FormErrors({}, ("This form is not up to date; please open it again.",))
-    result, wrong, emptied = dict(args), dict[str, str](), set[str]()
-    for slot in form:
+    result, wrong, emptied = start, dict[str, str](), set[str]()
+    for slot in slots:
         where = slot.field.pointer
         answer = answers.get(where, slot.field.initial)
-        if slot.field.locked is not None or _plain(answer) == _plain(slot.field.initial):
+        if slot.field.locked is not None or untouched(slot, answer):
             continue
         try:
-            if answer:
-                result = _put(result, slot, _value(slot, answer, max_text))
+            if not clears(slot, answer):
+                result = _with(result, slot, value_of(slot, answer or "", max_text))
             else:
                 emptied.add(where)
                 result = _cleared(result, slot)
         except ValueError as error:
             wrong[where] = str(error)
-    found = _placed(form, check_args(schema, result), emptied, wrong)
+    found = _placed(slots, check_args(schema, result), emptied, wrong)
     if found.fields or found.top:
         raise found
     return result
 
 
-def _plain(answer: str | None) -> str:
-    """With one kind of line end: inputs change them without being asked."""
-    return (answer or "").replace("\r\n", "\n").replace("\r", "\n")
+def _stale(slots: tuple[Slot, ...], answers: Mapping[str, str | None]) -> bool:
+    """Whether there are answers to what is no field, nor can be one of another branch."""
+    known = {slot.field.pointer for slot in slots}
+    branched = tuple(f"{slot.field.pointer[:-1]}/" for slot in slots if slot.branch)
+    return any(not f"{where}/".startswith(branched) for where in answers.keys() - known)
 
 
-def _value(slot: Slot, answer: str, max_text: int) -> Any:
-    if width(answer) > max_text:
-        raise ValueError(f"must be at most {max_text:,} characters")
-    match slot.reads:
-        case "text":
-            if any("\ud800" <= char <= "\udfff" for char in answer):
-                raise ValueError("has half a character (a lone surrogate)")
-            return answer
-        case "integer":
-            return read_integer(answer)
-        case "number":
-            return read_number(answer)
-        case "option":
-            if not answer.isdecimal() or int(answer) >= len(slot.values):
-                raise ValueError("is not one of the options")
-            return slot.values[int(answer)]
-        case "json":
-            return read_json(answer)
-
-
-def _put(args: dict[str, Any], slot: Slot, value: Any) -> dict[str, Any]:
-    if slot.name is not None:
-        return {**args, slot.name: value}
+def _with(args: dict[str, Any], slot: Slot, value: Any) -> dict[str, Any]:
+    if slot.branch:
+        return args  # has been done
+    for path in slot.kept:
+        if _bytes(at(slot.value, path)) != _bytes(at(value, path)):
+            raise ValueError(f"must keep {path_words(pointer(path))} as it is")
+    if slot.names:
+        return put(args, slot.names, value)
     if not isinstance(value, dict):
         raise ValueError("must be a JSON object")
     return cast("dict[str, Any]", value)
 
 
+def _bytes(value: Any) -> str:
+    return "" if value is ABSENT else json.dumps(value, sort_keys=True)
+
+
 def _cleared(args: dict[str, Any], slot: Slot) -> dict[str, Any]:
-    if slot.nullable and slot.name is not None:
-        return {**args, slot.name: None}
-    if slot.may_leave:
-        return {name: value for name, value in args.items() if name != slot.name}
-    if slot.reads == "text" and slot.name is not None:
-        return {**args, slot.name: ""}
+    if slot.branch and slot.blank in ("leave", "null"):
+        return args  # has been done
+    if slot.blank == "null":
+        return put(args, slot.names, None)
+    if slot.blank == "leave":
+        return taken(args, slot.names, slot.above)
+    if slot.blank == "empty" and slot.reads == "text":
+        return put(args, slot.names, "")
+    if slot.blank == "empty" and slot.reads in ("lines", "options"):
+        return put(args, slot.names, [])
     raise ValueError(_REQUIRED)
 
 
 def _placed(
-    form: tuple[Slot, ...], errors: list[ArgError], emptied: set[str], wrong: dict[str, str]
+    slots: tuple[Slot, ...], errors: list[ArgError], emptied: set[str], wrong: dict[str, str]
 ) -> FormErrors:
-    """Each error at the nearest field that can be edited; `wrong` holds what could not be read."""
-    inputs = {slot.field.pointer for slot in form if slot.field.locked is None}
-    fields: dict[str, list[str]] = {where: [message] for where, message in wrong.items()}
+    """Each error at the nearest field, if it can be edited; `wrong` holds what could not be read."""
+    fields = {slot.field.pointer: slot for slot in slots}
+    told: dict[str, list[str]] = {where: [message] for where, message in wrong.items()}
     top: list[str] = []
     for error in errors:
-        near = _nearest(inputs, error.pointer)
-        if near is None:
+        near = _nearest(fields, error.pointer)
+        if near is None or near.field.locked is not None:
             words = path_words(error.pointer)
             top.append(f"{words} {error.message}" if words else _sentence(error.message))
-        elif near not in wrong:
-            inner = path_words(error.pointer[len(near) :])
-            message = _REQUIRED if near in emptied else error.message
-            fields.setdefault(near, []).append(f"{inner} {message}" if inner else message)
+            continue
+        where = near.field.pointer
+        if where not in wrong:
+            inner = _inner_words(near, error.pointer)
+            message = _REQUIRED if where in emptied else error.message
+            told.setdefault(where, []).append(f"{inner} {message}" if inner else message)
     return FormErrors(
-        {where: "; ".join(dict.fromkeys(m[:_MAX_SHOWN])) for where, m in fields.items()},
-        tuple(top),
+        {where: "; ".join(dict.fromkeys(m[:_MAX_SHOWN])) for where, m in told.items()},
+        tuple(dict.fromkeys(top)),
     )
 
 
-def _nearest(inputs: set[str], pointer: str) -> str | None:
-    while pointer and pointer not in inputs:
+def _nearest(fields: Mapping[str, Slot], pointer: str) -> Slot | None:
+    while True:
+        near = fields.get(pointer) or fields.get(f"{pointer}~")
+        if near is not None or not pointer:
+            return near
         pointer = pointer.rpartition("/")[0]
-    return pointer if pointer in inputs else None
+
+
+def _inner_words(slot: Slot, pointer: str) -> str:
+    inner = pointer[len(slot.field.pointer.removesuffix("~")) :]
+    if slot.reads in ("lines", "options") and inner[1:].isdecimal():
+        return f"number {int(inner[1:]) + 1}"
+    return path_words(inner)
 
 
 def _sentence(message: str) -> str:

@@ -18,6 +18,7 @@ from hitl_core.forms.keywords import keywords_of
 from hitl_core.forms.meter import MAX_DEPTH, Meter, metered
 from hitl_core.forms.patterns import check_pattern
 from hitl_core.forms.pointer import path_words, pointer
+from hitl_core.forms.quick import Quick
 
 MAX_SCHEMA = 64 * 1024  # bytes of JSON
 _MAX_PARTS = 1_000  # to check so many against their draft takes a quarter of a second
@@ -69,7 +70,9 @@ def _compiled(text: str) -> tuple[Any, Any]:
     except RecursionError as error:
         raise SchemaError("the schema is nested too deeply") from error
     keywords = {name: metered(check) for name, check in keywords_of(validator).items()}
-    return cast(Any, validators).extend(validator, keywords), schema
+    extended = cast(Any, validators).extend(validator, keywords)
+    extended.quick = Quick()
+    return extended, schema
 
 
 def _check_parts(schema: Any) -> None:

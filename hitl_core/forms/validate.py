@@ -18,6 +18,7 @@ from hitl_core.forms.pointer import pointer
 from hitl_core.forms.schema import validator_for
 
 _MAX_ERRORS = 50
+_MAX_NAMED = 20  # of the values that are allowed
 _TYPES = {
     "string": "text",
     "integer": "a whole number",
@@ -128,7 +129,9 @@ def _type_words(names: list[str]) -> str:
 
 
 def _one_of(values: list[Any]) -> str:
-    return "must be one of: " + ", ".join(_shown(value) for value in values)
+    words = [_shown(value) for value in values[:_MAX_NAMED]]
+    more = len(values) - len(words)
+    return "must be one of: " + ", ".join(words) + (f" and {more:,} more" if more else "")
 
 
 def _shown(value: Any) -> str:

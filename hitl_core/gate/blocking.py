@@ -22,7 +22,7 @@ from hitl_core.gate.guard import P, R
 from hitl_core.gate.hub import ALIVE
 from hitl_core.gate.outcome import Outcome
 from hitl_core.gate.request import Request
-from hitl_core.model import Decision, Review, ToolCall
+from hitl_core.model import Decision, Place, Review, ToolCall
 from hitl_core.model.arguments import JsonObject
 from hitl_core.policy import Policy
 
@@ -85,6 +85,7 @@ class Asking(TypedDict, total=False):
     context: Mapping[str, Any] | None
     tools: Mapping[str, JsonObject | None] | None
     path: Iterable[str]
+    origin: Place | None
 
 
 class BlockingGate:
@@ -119,6 +120,9 @@ class BlockingGate:
     def cancel(self, review_id: str, reason: str | None = None) -> None:
         self._run(self._gate.cancel(review_id, reason))
 
+    def withdraw(self, review_id: str, reason: str | None = None) -> BlockingOutcome:
+        return BlockingOutcome(self._run(self._gate.withdraw(review_id, reason)), self._run)
+
     @overload
     def guard(self, function: Callable[P, R], *, name: str | None = None) -> Callable[P, R]: ...
     @overload
@@ -137,7 +141,12 @@ class BlockingGate:
         def call(*args: Any, **kwargs: Any) -> Any:
             thread = guard.Thread.current()
             asked = tool.call(thread, args, kwargs)
-            outcome = self.review([asked], thread_id=thread.thread_id, requester=thread.requester)
+            outcome = self.review(
+                [asked],
+                thread_id=thread.thread_id,
+                requester=thread.requester,
+                origin=thread.origin,
+            )
             try:
                 return _carried_out(outcome, tool)
             finally:
@@ -145,8 +154,10 @@ class BlockingGate:
 
         return call
 
-    def thread(self, thread_id: str, requester: str | None = None) -> AbstractContextManager[None]:
-        return guard.in_thread(thread_id, requester)
+    def thread(
+        self, thread_id: str, requester: str | None = None, origin: Place | None = None
+    ) -> AbstractContextManager[None]:
+        return guard.in_thread(thread_id, requester, origin)
 
 
 class BlockingOutcome:

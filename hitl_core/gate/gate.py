@@ -7,7 +7,7 @@ import contextlib
 import logging
 import os
 import socket
-from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Mapping
 from functools import partial
 from typing import Any, Self, overload
 from uuid import uuid4
@@ -18,13 +18,14 @@ from hitl_core.gate import request
 from hitl_core.gate.guard import Guard, P, R, guarded, in_thread
 from hitl_core.gate.hub import ALIVE, LOOK, Hub
 from hitl_core.gate.outcome import Outcome
+from hitl_core.gate.policies import PolicyNotes
 from hitl_core.gate.request import Request, Turn
 from hitl_core.gate.turns import next_turn
 from hitl_core.gate.watchers import woken_within
-from hitl_core.model import Event, Review, Snapshot, ToolCall
+from hitl_core.model import Event, Place, Review, Snapshot, ToolCall
 from hitl_core.model.arguments import JsonObject
-from hitl_core.policy import Policy, Ruling
-from hitl_core.review import execution
+from hitl_core.policy import Policy
+from hitl_core.review import execution, transitions
 from hitl_core.review.service import Reviews
 from hitl_core.review.transitions import Changed
 from hitl_core.store import RedisStore, Store
@@ -55,6 +56,7 @@ class Gate:
         self.policy, self.agent = policy, agent
         self.process = f"{socket.gethostname()}:{os.getpid()}:{uuid4().hex[:8]}"
         self.reviews = Reviews(store, patience=10.0)
+        self._notes = PolicyNotes(self.reviews)
         self._store, self._lease, self._alive = store, lease, alive
         self._leaving: set[asyncio.Task[None]] = set()
         self._hub = Hub(store, agent, self.process, alive)
@@ -98,10 +100,11 @@ class Gate:
         context: Mapping[str, Any] | None = None,
         tools: Mapping[str, JsonObject | None] | None = None,
         path: Iterable[str] = (),
+        origin: Place | None = None,
     ) -> Outcome:
         """Submit and wait. See `submit` for what each word means and what is raised."""
-        asked = await self._asked(calls, None, context, tools, path)
-        review, event = await self._build(asked, thread_id, requester, turn)
+        asked = await self._asked(calls, context, tools, path)
+        review, event = await self._build(asked, thread_id, requester, turn, origin)
         # Watched before it is stored: else `settled` of this process could take it away.
         with self._hub.watch(review.id):
             await self._store_new(review.model_copy(update={"waiter": self.process}), event)
@@ -114,24 +117,26 @@ class Gate:
         thread_id: str,
         requester: str | None = None,
         turn: str | None = None,
-        rulings: Sequence[Ruling] | None = None,
         context: Mapping[str, Any] | None = None,
         tools: Mapping[str, JsonObject | None] | None = None,
         path: Iterable[str] = (),
+        origin: Place | None = None,
     ) -> str:
         """Store the review of one model turn and return its id at once.
 
         Submitting the same turn again finds the same review. `turn` names it, because models use call
         ids again; without one, the next review starts when the last of these ids is done. `requester` is
-        the chat user on whose behalf the agent acts. `context` is this run's own configuration, which may
-        make the policy stricter (see `Policy.for_run`). `tools` are the agent's, by name, each with the
-        JSON Schema of its arguments or None: theirs is enforced where the policy has none, and an edit may
-        name another of them where the policy allows that one too. `path` names the agents that led here.
-        An integration may give the `rulings`, or a whole Request, itself; then nothing else is judged.
+        the chat user on whose behalf the agent acts, "U0123ABCD"; `origin` the thread in which that person
+        asked, "slack:C0123ABCD/1700000000.000100", for policies that notify it. `context` is this run's own
+        configuration, which may make the policy stricter (see `Policy.for_run`). `tools` are the agent's, by
+        name, each with the JSON Schema of its arguments or None: theirs is enforced where the policy has
+        none, and an edit may name another of them where the policy allows that one too. `path` names the
+        agents that led here.
+        An integration may give a whole Request, with its rulings; then nothing else is judged.
         Raises InvalidToolCall, PolicyError for a context, ReviewConflict, StoreUnavailable.
         """
-        asked = await self._asked(calls, rulings, context, tools, path)
-        review, event = await self._build(asked, thread_id, requester, turn)
+        asked = await self._asked(calls, context, tools, path)
+        review, event = await self._build(asked, thread_id, requester, turn, origin)
         await self._store_new(review, event)
         return review.id
 
@@ -188,6 +193,23 @@ class Gate:
         """
         await self.reviews.cancel(review_id, None, reason, f"cancel:{uuid4().hex}")
 
+    async def withdraw(self, review_id: str, reason: str | None = None) -> Outcome:
+        """Cancel a review that still waits for people, and take it up here: no other process comes between.
+
+        Raises Refused("busy") where all of it is decided by now, and what `cancel` and `wait` raise.
+        """
+
+        def withdrawn(review: Review, now: float) -> Changed:
+            if review.status != "pending" and review.cancelled is None:
+                raise Refused("busy", f"All of the review {review.id} is decided: its run goes on.")
+            changed = transitions.cancel(review, None, reason, now)
+            kept = changed.review.model_copy(update={"waiter": self.process})
+            return changed._replace(review=kept)
+
+        with self._hub.watch(review_id):
+            await self.reviews.change(review_id, f"withdraw:{uuid4().hex}", withdrawn)
+            return await self.wait(review_id)
+
     @overload
     def guard(
         self, function: Callable[P, Coroutine[Any, Any, R]], *, name: str | None = None
@@ -219,10 +241,10 @@ class Gate:
         return guarded(self, function, name)
 
     def thread(
-        self, thread_id: str, requester: str | None = None
+        self, thread_id: str, requester: str | None = None, origin: Place | None = None
     ) -> contextlib.AbstractContextManager[None]:
         """`with gate.thread("t-42"):` the guarded calls in this block belong to this thread."""
-        return in_thread(thread_id, requester)
+        return in_thread(thread_id, requester, origin)
 
     async def _leave(self, review_id: str) -> None:
         """Who gives up waiting says so, or nobody else would take the review while this process lives."""
@@ -278,23 +300,26 @@ class Gate:
     async def _asked(
         self,
         calls: Iterable[ToolCall] | Request,
-        rulings: Sequence[Ruling] | None,
         context: Mapping[str, Any] | None,
         tools: Mapping[str, JsonObject | None] | None,
         path: Iterable[str],
     ) -> Request:
         if isinstance(calls, Request):
-            return calls._replace(calls=request.frozen(calls.calls))
-        if rulings is not None:
-            return Request(request.frozen(calls), rulings, tuple(path))
+            return request.checked(calls)
         policy = self.policy.for_run(context) if context is not None else self.policy
         return await request.judged(policy, calls, tools=tools, path=path)
 
     async def _build(
-        self, asked: Request, thread_id: str, requester: str | None, turn: str | None
+        self,
+        asked: Request,
+        thread_id: str,
+        requester: str | None,
+        turn: str | None,
+        origin: Place | None,
     ) -> tuple[Review, Event]:
-        which = Turn(self.agent, thread_id, turn or "", requester)
+        which = Turn(self.agent, thread_id, turn or "", requester, origin)
         request.check_turn(which)
+        await self._notes.note(self.agent, self.policy)
         if turn is None:
             which = await next_turn(self.reviews, which, [call.id for call in asked.calls])
         now = await self.reviews.patiently(self._store.now)

@@ -15,7 +15,7 @@ from uuid import uuid4
 
 from hitl_core.errors import InvalidToolCall, Rejected
 from hitl_core.gate.answers import Answer
-from hitl_core.model import ToolCall, encode
+from hitl_core.model import Place, ToolCall, encode
 from hitl_core.model.arguments import JsonObject
 from hitl_core.model.call import TOOL_NAME
 
@@ -46,6 +46,7 @@ class Thread:
 
     thread_id: str
     requester: str | None = None
+    origin: Place | None = None
     calls: Counter[str] = field(default_factory=Counter[str])
 
     @classmethod
@@ -64,9 +65,11 @@ _thread: ContextVar[Thread | None] = ContextVar("hitl_thread", default=None)
 
 
 @contextmanager
-def in_thread(thread_id: str, requester: str | None = None) -> Generator[None, None, None]:
+def in_thread(
+    thread_id: str, requester: str | None = None, origin: Place | None = None
+) -> Generator[None, None, None]:
     """Everything guarded that is called in this block belongs to this thread."""
-    token = _thread.set(Thread(thread_id, requester))
+    token = _thread.set(Thread(thread_id, requester, origin))
     try:
         yield
     finally:
@@ -148,7 +151,12 @@ def guarded(
     async def call(*args: Any, **kwargs: Any) -> Any:
         thread = Thread.current()
         asked = tool.call(thread, args, kwargs)
-        outcome = await gate.review([asked], thread_id=thread.thread_id, requester=thread.requester)
+        outcome = await gate.review(
+            [asked],
+            thread_id=thread.thread_id,
+            requester=thread.requester,
+            origin=thread.origin,
+        )
         try:
             return await _carried_out(outcome, tool)
         finally:

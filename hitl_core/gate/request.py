@@ -5,18 +5,22 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import islice
 from typing import Any, NamedTuple, cast
 
 from hitl_core.errors import InvalidToolCall
+from hitl_core.gate import origin
 from hitl_core.model import (
     Action,
     ActionRequest,
     Call,
     DialectName,
     Event,
+    Place,
     Review,
     ReviewConfig,
+    Route,
     Target,
     ToolCall,
     encode,
@@ -24,6 +28,7 @@ from hitl_core.model import (
 from hitl_core.model.arguments import JsonObject
 from hitl_core.model.call import is_text
 from hitl_core.policy import Policy, Ruling
+from hitl_core.review.changed import event_of
 from hitl_core.store.keys import partition_for, review_id
 
 #: What one model turn may hold.
@@ -62,7 +67,7 @@ async def judged(
     """
     calls, tools = frozen(calls), tools or {}
     rulings = [
-        _with_schema(await policy.judged(call, state), tools.get(call.name)) for call in calls
+        with_schema(await policy.judged(call, state), tools.get(call.name)) for call in calls
     ]
     edits = any("edit" in ruling.allowed_decisions for ruling in rulings)
     return Request(
@@ -70,19 +75,73 @@ async def judged(
         rulings,
         tuple(path),
         policy.dialect or "langchain",
-        _targets(policy, tools) if edits else {},
+        targets(policy, tools) if edits else {},
         policy.edit_notice if edits else None,
         policy.digest,
     )
 
 
+def checked(asked: Request) -> Request:
+    """One that an integration made: what `judged` sees to by itself. Raises InvalidToolCall, also for a
+    schema by which no card could be drawn: nobody would be asked.
+    """
+    asked = asked._replace(calls=frozen(asked.calls))
+    for call, ruling in zip(asked.calls, asked.rulings, strict=True):
+        if ruling.args_schema is not None and (flaw := flaw_of(ruling.args_schema)):
+            raise InvalidToolCall(
+                f"This schema can't be used for the arguments of {call.name}: {flaw}."
+            )
+    return asked
+
+
+def with_schema(ruling: Ruling, own: JsonObject | None) -> Ruling:
+    """With the tool's own schema where there is none. Raises InvalidToolCall for one that can't be used."""
+    if own is None or ruling.args_schema is not None or ruling.verdict.kind != "review":
+        return ruling
+    if flaw := flaw_of(own):
+        raise InvalidToolCall(f"A tool's own schema can't be used: {flaw}.")
+    return replace(ruling, args_schema=own)
+
+
+def targets(policy: Policy, tools: Mapping[str, JsonObject | None]) -> dict[str, Target]:
+    """What an edit may name. Without tools whose schema can't be used: no edit can be checked by it."""
+    found: dict[str, Target] = {}
+    for name, own in tools.items():
+        target = policy.target(name)
+        if own is None or target.args_schema is not None:
+            found[name] = target
+        elif flaw_of(own) is None:
+            found[name] = target.model_copy(update={"args_schema": own})
+    return found
+
+
+def flaw_of(schema: JsonObject) -> str | None:
+    """Why arguments can't be checked by this schema. Each is looked at once, however often it comes."""
+    try:
+        return _flaw_in(json.dumps(schema, ensure_ascii=False, allow_nan=False))
+    except (TypeError, ValueError, RecursionError):
+        return "it is not plain JSON"
+
+
+@lru_cache(maxsize=1024)
+def _flaw_in(schema: str) -> str | None:
+    from hitl_core.forms import SchemaError, check_schema  # with jsonschema
+
+    try:
+        check_schema(json.loads(schema))
+    except SchemaError as error:
+        return str(error)
+    return None
+
+
 class Turn(NamedTuple):
-    """Which turn of which agent a review is about."""
+    """Which turn of which agent a review is about, on whose behalf, and where that person asked."""
 
     agent: str
     thread_id: str
     name: str
     requester: str | None
+    origin: Place | None = None
 
 
 def id_of(turn: Turn, call_ids: Sequence[str], partitions: int) -> str:
@@ -118,8 +177,9 @@ def more_than(most: int, value: object) -> bool:
 
 def check_turn(turn: Turn) -> None:
     """Raises InvalidToolCall for names that could not be stored."""
-    for word, name in zip(("agent", "thread_id", "turn", "requester"), turn, strict=True):
-        if word in ("turn", "requester") and not name:
+    words = ("agent", "thread_id", "turn", "requester", "origin")
+    for word, name in zip(words, turn, strict=True):
+        if word in words[2:] and not name:
             continue
         if not isinstance(name, str) or not name or not is_text(name):
             raise InvalidToolCall(f"The {word} must be text, not {name!r:.80}.")
@@ -137,7 +197,11 @@ def build(
 
 
 def build_from(turn: Turn, request: Request, partitions: int, now: float) -> tuple[Review, Event]:
-    """A review with its verdicts, at `now`. Settled at once where nobody has to be asked."""
+    """A review with its verdicts, at `now`. Settled at once where nobody has to be asked. Raises
+    InvalidToolCall for an origin that is none, and where it has to be known who the requester is.
+    """
+    origin.check_origin(turn.origin)
+    origin.check_requester(turn.requester, request.rulings)
     calls = request.calls
     args = [encode(call.args) for call in calls]
     digests = [each.digest for each in args]
@@ -145,7 +209,7 @@ def build_from(turn: Turn, request: Request, partitions: int, now: float) -> tup
     actions: list[Action] = []
     each = zip(calls, request.rulings, digests, strict=True)
     for position, (call, ruling, digest) in enumerate(each, start=1):
-        key = str(position)
+        key, route = str(position), origin.settled(ruling.route, turn.origin)
         frozen.append(
             Call(
                 key=key,
@@ -153,12 +217,12 @@ def build_from(turn: Turn, request: Request, partitions: int, now: float) -> tup
                 name=call.name,
                 digest=digest,
                 verdict=ruling.verdict,
-                route=ruling.route,
+                route=route,
                 idempotent=ruling.idempotent,
             )
         )
         if ruling.verdict.kind == "review":
-            actions.append(_action(key, call, ruling, digest, now))
+            actions.append(_action(key, call, ruling, route, digest, now))
     review = Review(
         id=id_of(turn, [call.id for call in calls], partitions),
         agent=turn.agent,
@@ -168,17 +232,22 @@ def build_from(turn: Turn, request: Request, partitions: int, now: float) -> tup
         path=request.path,
         dialect=request.dialect,
         policy=request.policy,
+        origin=turn.origin,
         created_at=now,
         calls=tuple(frozen),
         actions=tuple(actions),
-        tools=dict(request.tools),
+        tools={name: _placed(tool, turn.origin) for name, tool in request.tools.items()},
         edit_notice=request.edit_notice,
         status="pending" if actions else "settled",
         settled_at=None if actions else now,
         args={f"{call.key}:1": data for call, data in zip(frozen, args, strict=True)},
     )
-    event = Event(kind="submitted", review_id=review.id, at=now, what=request.policy)
-    return review, event
+    event = event_of("submitted", review, now, (action.key for action in actions))
+    return review, event.model_copy(update={"before": None})
+
+
+def _placed(tool: Target, place: Place | None) -> Target:
+    return tool.model_copy(update={"notify": origin.places(tool.notify, place)})
 
 
 def _values(value: object) -> Iterator[tuple[object]]:
@@ -199,46 +268,9 @@ def _own(args: JsonObject) -> JsonObject:
     return json.loads(json.dumps(args))
 
 
-def _with_schema(ruling: Ruling, own: JsonObject | None) -> Ruling:
-    if own is None or ruling.args_schema is not None or ruling.verdict.kind != "review":
-        return ruling
-    if flaw := _flaw_of(own):
-        raise InvalidToolCall(f"A tool's own schema can't be used: {flaw}.")
-    return replace(ruling, args_schema=own)
-
-
-def _targets(policy: Policy, tools: Mapping[str, JsonObject | None]) -> dict[str, Target]:
-    """Without those whose schema can't be used: no edit can be checked by it."""
-    found: dict[str, Target] = {}
-    for name, own in tools.items():
-        target = policy.target(name)
-        if own is None or target.args_schema is not None:
-            found[name] = target
-        elif _flaw_of(own) is None:
-            found[name] = target.model_copy(update={"args_schema": own})
-    return found
-
-
-def _flaw_of(schema: JsonObject) -> str | None:
-    """Why arguments can't be checked by this schema."""
-    from hitl_core.forms import (
-        SchemaError,
-        check_schema,
-    )  # with jsonschema, only where it is needed
-
-    try:
-        check_schema(schema)
-    except SchemaError as error:
-        return str(error)
-    return None
-
-
-def _action(key: str, call: ToolCall, ruling: Ruling, digest: str, now: float) -> Action:
-    """Raises InvalidToolCall for a schema by which no card could be drawn: nobody would be asked."""
-    if ruling.args_schema is not None and (flaw := _flaw_of(ruling.args_schema)):
-        raise InvalidToolCall(
-            f"This schema can't be used for the arguments of {call.name}: {flaw}."
-        )
+def _action(
+    key: str, call: ToolCall, ruling: Ruling, route: Route, digest: str, now: float
+) -> Action:
     return Action(
         key=key,
         submitted_at=now,
@@ -257,7 +289,10 @@ def _action(key: str, call: ToolCall, ruling: Ruling, digest: str, now: float) -
             reject_reason=ruling.reject_reason,
             answer_schema=ruling.answer_schema,
             output=ruling.output,
+            must_read=ruling.must_read,
+            confirm=ruling.confirm,
+            redact=ruling.redact,
         ),
-        route=ruling.route,
+        route=route,
         digest=digest,
     )

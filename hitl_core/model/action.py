@@ -34,13 +34,18 @@ class Output(Value):
 
 
 class Target(Value):
-    """What the policy says of another tool that an edit may name; `notify` and `reviewers`, who is asked."""
+    """What the policy says of another tool that an edit may name; `notify` and `reviewers`, who is asked. The
+    rest is as in ReviewConfig.
+    """
 
     verdict: Literal["allow", "review", "deny"]
     allowed_decisions: tuple[DecisionType, ...] = ()
     args_schema: dict[str, Any] | None = None
     notify: tuple[Place, ...] = ()
     reviewers: Reviewers = Reviewers()
+    must_read: bool = False
+    confirm: bool = False
+    redact: tuple[str, ...] = ()
 
 
 class ReviewConfig(Value):

@@ -133,7 +133,7 @@ class Review(Value):
     @property
     def audiences(self) -> frozenset[str]:
         """Who has to do with it while it waits: `user:U1` and `group:S1` where they are named, the members of
-        `place:slack:#ops`, and `requester:U1`.
+        `place:slack:#ops` (of a thread: of its conversation), and `requester:U1`.
         """
         if self.status != "pending":
             return frozenset()
@@ -142,7 +142,7 @@ class Review(Value):
             found |= {f"user:{user}" for user in grant.reviewers.users}
             found |= {f"group:{group}" for group in grant.reviewers.groups}
             if grant.by_membership:
-                found |= {f"place:{place}" for place in grant.places}
+                found |= {f"place:{place.partition('/')[0]}" for place in grant.places}
         return frozenset(found)
 
 

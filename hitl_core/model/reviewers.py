@@ -25,3 +25,9 @@ class Reviewers(Value):
     def named(self) -> bool:
         """Whether it says by itself who may decide."""
         return bool(self.users or self.groups or self.channel_members)
+
+    @property
+    def people(self) -> tuple[object, ...]:
+        """Who they are, to be compared with others."""
+        members = self.channel_members or not self.named
+        return frozenset(self.users), frozenset(self.groups), members

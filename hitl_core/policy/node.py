@@ -15,17 +15,6 @@ R = TypeVar("R")
 D = TypeVar("D")
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_OTHERS = ": remove it, or wait for the version that does"
-#: Keys of the full design that this version does not obey yet, and what holds instead.
-NOT_YET = {
-    "reviewers": "; whoever is a member of a channel where the review stands may decide",
-    "redact": _OTHERS,
-    "remind": _OTHERS,
-    "fallback": _OTHERS,
-    "must_read": _OTHERS,
-    "reject_quorum": _OTHERS,
-    "clock": _OTHERS,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,9 +129,7 @@ def guess(value: object, known: Iterable[str]) -> str:
 
 
 def _unknown(key: str, known: Iterable[str]) -> str:
-    if key in NOT_YET:
-        return f"This version does not obey `{key}` yet{NOT_YET[key]}."
     snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", key).lower()
-    if snake != key and (snake in known or snake in NOT_YET):
+    if snake != key and snake in known:
         return f"`{key}` is another system's spelling; here it is `{snake}`."
     return f"`{key}` is no key of this place.{guess(key, known) or f' Here stand {listed(known)}.'}"

@@ -10,6 +10,7 @@ from hitl_core.policy.glob import covers, is_glob
 from hitl_core.policy.node import Node, take
 from hitl_core.policy.read_rule import read_rule
 from hitl_core.policy.reading import Reading
+from hitl_core.policy.reviewers import excludes_requester
 from hitl_core.policy.route import KEYS as ROUTE_KEYS
 from hitl_core.policy.route import read_route
 from hitl_core.policy.rule import Kind, Rule
@@ -42,6 +43,7 @@ def read_policy(node: Node, inherited: Rule | None = None) -> Reading:
         line=node.report.line(("default",)),
         prefix=prefix or (inherited.prefix if inherited else DESCRIPTION_PREFIX),
         route=read_route(fields, inherited.route if inherited else Route()),
+        needs_requester=excludes_requester(fields, bool(inherited and inherited.needs_requester)),
     )
     entries = take(fields, "interrupt_on", Node.entries) or {}
     rules: list[Rule] = []

@@ -7,11 +7,13 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, cast
 
-from hitl_core.model import DECISION_TYPES, DecisionType
+from hitl_core.model import DECISION_TYPES, DecisionType, Output, Reviewers
 from hitl_core.policy.node import Node, guess, listed, shown, take
+from hitl_core.policy.reviewers import excludes_requester
 from hitl_core.policy.route import KEYS as ROUTE_KEYS
 from hitl_core.policy.route import read_route
 from hitl_core.policy.rule import DEFAULT_DECISIONS, Ask, Rule
+from hitl_core.policy.values import read_pointers
 
 KEYS = (
     "allowed_decisions",
@@ -19,11 +21,16 @@ KEYS = (
     "when",
     "args_schema",
     "answer_schema",
+    "output",
     "reject_reason",
+    "must_read",
+    "confirm",
+    "redact",
     "idempotent",
     *ROUTE_KEYS,
 )
 _REASONS: tuple[Literal["optional", "required"], ...] = ("optional", "required")
+_INTO: tuple[Literal["state", "input"], ...] = ("state", "input")
 #: What other systems and other words call the decisions.
 _SYNONYMS = {"accept": "approve", "response": "respond", "deny": "reject"}
 
@@ -37,7 +44,14 @@ def read_rule(name: str, node: Node, default: Rule) -> Rule | None:
         kind = "deny"
     else:
         return _read_mapping(name, node, default)
-    return Rule(name=name, kind=kind, line=node.line, prefix=default.prefix, route=default.route)
+    return Rule(
+        name=name,
+        kind=kind,
+        line=node.line,
+        prefix=default.prefix,
+        route=default.route,
+        needs_requester=default.needs_requester,
+    )
 
 
 def _read_mapping(name: str, node: Node, default: Rule) -> Rule | None:
@@ -49,20 +63,42 @@ def _read_mapping(name: str, node: Node, default: Rule) -> Rule | None:
         )
         return None
     fields = node.fields(KEYS)
+    allowed = take(fields, "allowed_decisions", read_decisions, DEFAULT_DECISIONS)
+    answer_schema = _answer_schema(fields, allowed)
+    route = read_route(fields, default.route)
+    _check_reviewers(fields, node, route.reviewers, allowed)
     return Rule(
         name=name,
         kind="review",
         line=node.line,
         prefix=default.prefix,
-        route=read_route(fields, default.route),
+        route=route,
+        says_reviewers="reviewers" in fields,
+        needs_requester=excludes_requester(fields, default.needs_requester),
         description=take(fields, "description", _description),
         when=take(fields, "when", _when),
-        allowed_decisions=take(fields, "allowed_decisions", read_decisions, DEFAULT_DECISIONS),
+        allowed_decisions=allowed,
         args_schema=take(fields, "args_schema", read_args_schema),
-        answer_schema=_answer_schema(fields),
+        answer_schema=answer_schema,
+        output=_output(fields, allowed, answer_schema),
         reject_reason=take(fields, "reject_reason", _reject_reason) or "optional",
+        must_read=take(fields, "must_read", Node.boolean) or False,
+        confirm=take(fields, "confirm", Node.boolean) or False,
+        redact=take(fields, "redact", read_pointers, ()),
         idempotent=take(fields, "idempotent", Node.boolean) or False,
     )
+
+
+def _check_reviewers(
+    fields: dict[str, Node], node: Node, reviewers: Reviewers, allowed: tuple[DecisionType, ...]
+) -> None:
+    """Where others approve what one has edited or answered, they must be able to."""
+    alone = reviewers.quorum == 1 and reviewers.editor_approves
+    where = fields.get("reviewers") or fields.get("allowed_decisions") or node
+    if "edit" in allowed and "approve" not in allowed and not alone:
+        where.problem("Others have to approve an edit here, so `allowed_decisions` needs approve.")
+    if "answer_schema" in fields and "approve" in allowed and reviewers.quorum > 1:
+        where.problem("The tool runs with one person's answer here, so the `quorum` must be 1.")
 
 
 def _reject_reason(node: Node) -> Literal["optional", "required"] | None:
@@ -120,16 +156,38 @@ def _on_own_copy(function: Callable[..., object]) -> Ask:
     return lambda seen: function(copy.deepcopy(seen.call.args))
 
 
-def _answer_schema(fields: dict[str, Node]) -> dict[str, Any] | None:
-    """Of the answer to a question, which is a tool call that nobody runs: a person answers in its place."""
+def _answer_schema(
+    fields: dict[str, Node], allowed: tuple[DecisionType, ...]
+) -> dict[str, Any] | None:
+    """Of a person's own answer: it stands in the tool's place, or it goes along when the tool runs."""
     schema = take(fields, "answer_schema", read_schema)
-    allowed = fields.get("allowed_decisions")
-    decisions = cast(Any, allowed.value) if allowed else ()
-    if schema is not None and list(decisions) != ["respond"]:
+    goes_along = "approve" in allowed and {*allowed} <= {"approve", "reject"}
+    if schema is not None and allowed and allowed != ("respond",) and not goes_along:
         fields["answer_schema"].problem(
-            "A question is answered and nothing else: it needs `allowed_decisions: [respond]`."
+            "A person's answer is all that a question gets: it needs `allowed_decisions: [respond]`, where it"
+            " stands in the tool's place, or `[approve, reject]`, where the tool runs with it."
         )
     return schema
+
+
+def _output(
+    fields: dict[str, Node], allowed: tuple[DecisionType, ...], schema: dict[str, Any] | None
+) -> Output | None:
+    """Where that answer goes."""
+    if (node := fields.get("output")) is None:
+        return None
+    parts = node.fields(("key", "into"), required=("key", "into"))
+    key = take(parts, "key", Node.text)
+    into = take(parts, "into", _into)
+    if "answer_schema" not in fields:
+        node.problem("This is where a person's answer goes: say by `answer_schema` what it may be.")
+    elif into == "input" and "approve" not in allowed:
+        parts["into"].problem("The tool never runs here: an answer `into: input` needs approve.")
+    return Output(key=key, into=into) if key and into else None
+
+
+def _into(node: Node) -> Literal["state", "input"] | None:
+    return node.one_of(_INTO)
 
 
 def read_args_schema(node: Node) -> dict[str, Any] | None:

@@ -45,7 +45,9 @@ Ask = Callable[[Seen], object]
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Rule:
-    """`name` is a tool's name or a glob, None for the default. `description` is None where there is none."""
+    """`name` is a tool's name or a glob, None for the default. `description` is None where there is none.
+    `says_reviewers`: who may decide is not inherited.
+    """
 
     name: str | None
     kind: Kind
@@ -57,6 +59,11 @@ class Rule:
     allowed_decisions: tuple[DecisionType, ...] = DEFAULT_DECISIONS
     args_schema: dict[str, Any] | None = None
     reject_reason: Literal["optional", "required"] = "optional"
+    must_read: bool = False
+    confirm: bool = False
+    redact: tuple[str, ...] = ()
+    says_reviewers: bool = False
+    needs_requester: bool = False
     idempotent: bool = False
     answer_schema: dict[str, Any] | None = None
     output: Output | None = None
@@ -90,6 +97,11 @@ class Rule:
             answer_schema=(question or self).answer_schema,
             output=self.output,
             reject_reason=self.reject_reason,
+            must_read=self.must_read,
+            confirm=self.confirm,
+            redact=self.redact,
+            says_reviewers=self.says_reviewers,
+            needs_requester=self.needs_requester,
             route=self.route,
             idempotent=self.idempotent,
             line=self.line,

@@ -13,9 +13,10 @@ class Ruling:
     """Everything that is frozen into the review when the call is submitted. Nobody changes its schemas.
 
     `description` tells people why they are asked. `allowed_decisions` is empty unless the verdict
-    is `review`, and never empty then. `line` is where the rule stands, None without a file. `unsure`: its
-    `when` failed, so it may not be the rule that speaks. The rest is as in `ActionRequest` and
-    `ReviewConfig`.
+    is `review`, and never empty then. `says_reviewers`: its rule itself says who may decide.
+    `needs_requester`: it says that the requester must not, so who that is has to be known. `line` is where
+    the rule stands, None without a file. `unsure`: its `when` failed, so it may not be the rule that speaks.
+    The rest is as in `ActionRequest` and `ReviewConfig`.
     """
 
     verdict: Verdict
@@ -31,4 +32,9 @@ class Ruling:
     text: str | None = None
     title: str | None = None
     interrupt_id: str | None = None
+    must_read: bool = False
+    confirm: bool = False
+    redact: tuple[str, ...] = ()
+    says_reviewers: bool = False
+    needs_requester: bool = False
     unsure: bool = False

@@ -7,8 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 from hitl_core.model import Target, Verdict
+from hitl_core.policy.reviewers import beyond, together
 from hitl_core.policy.rule import Kind, Rule
 from hitl_core.policy.ruling import Ruling
+
+Schema = dict[str, Any]
 
 _STRICT: tuple[Kind, ...] = ("allow", "review", "deny")
 _NOTHING_LEFT = (
@@ -17,30 +20,50 @@ _NOTHING_LEFT = (
 
 
 def stricter(policy: Ruling, run: Ruling) -> Ruling:
-    """What a run's context may make of the policy's ruling: never more than that. Places, deadline and
-    whether it may run twice stay the policy's.
+    """What a run's context may make of the policy's ruling: never more than that. Places, people, deadline
+    and whether it may run twice stay the policy's.
     """
+    return _stricter(policy, run, asks_more=run.says_reviewers)
+
+
+def _stricter(policy: Ruling, run: Ruling, *, asks_more: bool) -> Ruling:
     ours, theirs = (_STRICT.index(ruling.verdict.kind) for ruling in (policy, run))
     if theirs < ours:
         return policy
+    route, reviewers = policy.route, policy.route.reviewers
+    if asks_more:
+        reviewers = together(reviewers, run.route.reviewers)
+        route = route.model_copy(update={"reviewers": reviewers})
+    needs_requester = policy.needs_requester or (asks_more and run.needs_requester)
     if theirs > ours:
-        kept = replace(run, route=policy.route, idempotent=policy.idempotent, line=policy.line)
-        return replace(kept, args_schema=_both(policy.args_schema, run.args_schema))
+        kept = replace(
+            run,
+            route=route,
+            idempotent=policy.idempotent,
+            line=policy.line,
+            needs_requester=needs_requester,
+        )
+        return _checked(kept, policy.args_schema, run.args_schema)
     if policy.verdict.kind != "review":
         return policy
     allowed = tuple(kind for kind in policy.allowed_decisions if kind in run.allowed_decisions)
     if not allowed:
         denied = Verdict(kind="deny", rule=run.verdict.rule, reason=_NOTHING_LEFT)
         return replace(policy, verdict=denied, allowed_decisions=())
-    return replace(
+    both = replace(
         policy,
         allowed_decisions=allowed,
-        args_schema=_both(policy.args_schema, run.args_schema),
+        route=route,
+        needs_requester=needs_requester,
+        must_read=policy.must_read or run.must_read,
+        confirm=policy.confirm or run.confirm,
+        redact=tuple(dict.fromkeys((*policy.redact, *run.redact))),
         answer_schema=policy.answer_schema or run.answer_schema,
         reject_reason="required"
         if "required" in (policy.reject_reason, run.reject_reason)
         else "optional",
     )
+    return _checked(both, policy.args_schema, run.args_schema)
 
 
 def either(ruling: Ruling, unsure: Ruling) -> Ruling:
@@ -54,11 +77,13 @@ def either(ruling: Ruling, unsure: Ruling) -> Ruling:
     if kinds != {"review"}:
         asks = ruling if ruling.verdict.kind == "review" else unsure
         return replace(asks, unsure=ruling.unsure)
-    if ruling.route.notify != unsure.route.notify:
+    ours, theirs = ruling.route, unsure.route
+    if ours.notify != theirs.notify or ours.reviewers.people != theirs.reviewers.people:
         reason = f"{unsure.verdict.reason} Another rule asks other people, so nobody can be asked."
         denied = Verdict(kind="deny", rule=unsure.verdict.rule, reason=reason)
         return replace(ruling, verdict=denied, allowed_decisions=())
-    return replace(stricter(ruling, unsure), verdict=unsure.verdict)
+    both = _stricter(ruling, unsure, asks_more=True)
+    return both if both.verdict.kind == "deny" else replace(both, verdict=unsure.verdict)
 
 
 def target(*rules: Iterable[Rule]) -> Target:
@@ -68,17 +93,24 @@ def target(*rules: Iterable[Rule]) -> Target:
     asking = [rule for rule in speaking if rule.kind == "review"]
     if kind != "review":
         return Target(verdict=kind)
-    notify = {rule.route.notify for rule in asking}
-    schema: dict[str, Any] | None = None
+    first, notify = asking[0].route, {rule.route.notify for rule in asking}
+    same = all(rule.route.reviewers.people == first.reviewers.people for rule in asking)
+    reviewers = first.reviewers
+    schema: Schema | None = None
     for rule in asking:
-        schema = _both(schema, rule.args_schema)
+        schema = both_of(schema, rule.args_schema)
+        reviewers = together(reviewers, rule.route.reviewers)
     return Target(
         verdict=kind,
         allowed_decisions=tuple(
             d for d in asking[0].allowed_decisions if all(d in r.allowed_decisions for r in asking)
         ),
         args_schema=schema,
-        notify=notify.pop() if len(notify) == 1 else (),
+        notify=first.notify if same and len(notify) == 1 else (),
+        reviewers=reviewers,
+        must_read=any(rule.must_read for rule in asking),
+        confirm=any(rule.confirm for rule in asking),
+        redact=tuple(dict.fromkeys(each for rule in asking for each in rule.redact)),
     )
 
 
@@ -89,7 +121,42 @@ def _until_certain(rules: Iterable[Rule]) -> Iterator[Rule]:
             return
 
 
-def _both(one: dict[str, Any] | None, other: dict[str, Any] | None) -> dict[str, Any] | None:
+def _checked(ruling: Ruling, one: Schema | None, other: Schema | None) -> Ruling:
+    """With both schemas, where it can still be decided. Each was good alone; what together can't be checked,
+    or takes more people than there are, nobody could be asked about.
+    """
+    both = both_of(one, other)
+    ruling = replace(ruling, args_schema=both)
+    if ruling.verdict.kind != "review":
+        return ruling
+    if word := beyond(ruling.route):
+        return _denied(ruling, f"The `{word}` of the policy and the context can never be met.")
+    reviewers = ruling.route.reviewers
+    allowed = ruling.allowed_decisions
+    if "approve" not in allowed and not (reviewers.quorum == 1 and reviewers.editor_approves):
+        allowed = tuple(kind for kind in allowed if kind != "edit")  # which others had to approve
+        if not allowed:
+            return _denied(ruling, _NOTHING_LEFT)
+    ruling = replace(ruling, allowed_decisions=allowed)
+    if both is None or both is one or both is other:
+        return ruling
+    from hitl_core.policy import _schema  # with jsonschema, only where it is needed
+
+    if flaw := _schema.problem_in(both):
+        return _denied(
+            ruling,
+            f"Its arguments can't be checked by the schemas of the policy and the context: {flaw}",
+        )
+    return ruling
+
+
+def _denied(ruling: Ruling, reason: str) -> Ruling:
+    verdict = Verdict(kind="deny", rule=ruling.verdict.rule, reason=reason)
+    return replace(ruling, verdict=verdict, allowed_decisions=(), args_schema=None)
+
+
+def both_of(one: Schema | None, other: Schema | None) -> Schema | None:
+    """What meets both. It can't always be checked where each of them can."""
     if one is None or other is None or one == other:
         return one or other
     return {"type": "object", "allOf": [one, other]}

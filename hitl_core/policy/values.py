@@ -1,10 +1,10 @@
-"""The small notations of a policy: durations and places."""
+"""The small notations of a policy: durations, places and pointers."""
 
 from __future__ import annotations
 
 import re
 
-from hitl_core.model import Place
+from hitl_core.model import ORIGIN, Place
 from hitl_core.policy.node import Node, shown
 
 _DURATION = re.compile(r"(?:([0-9]{1,9})d)?(?:([0-9]{1,9})h)?(?:([0-9]{1,9})m)?(?:([0-9]{1,9})s)?")
@@ -14,7 +14,10 @@ MAX_SECONDS = 365 * 86_400
 #: https://docs.slack.dev/reference/methods/conversations.create/ (Naming): lowercase letters,
 #: numbers, hyphens and underscores, 80 at most. Letters of any script.
 _CHANNEL_NAME = re.compile(r"[\w-]{1,80}")
-_CHANNEL_ID = re.compile(r"[CDG][A-Z0-9]{2,30}")
+#: Of a conversation, of a person or of a user group.
+_ID = re.compile(r"[CDGUWS][A-Z0-9]{1,30}")
+#: https://www.rfc-editor.org/rfc/rfc6901#section-3
+_POINTER = re.compile(r"(?:/(?:[^~/]|~[01])*)+")
 _DURATIONS = "write `90s`, `10m`, `1h30m` or `2d`"
 _PLACES = "write one such as `slack:#team-ops` or `slack:C0123ABCD`"
 
@@ -34,8 +37,13 @@ def read_duration(node: Node) -> float | None:
     return float(seconds)
 
 
+def read_notified(node: Node) -> Place | None:
+    """A place, or `origin`: where the agent was asked."""
+    return ORIGIN if node.value == ORIGIN else read_place(node)
+
+
 def read_place(node: Node) -> Place | None:
-    """`slack:#name` or `slack:C…`, exactly as it is written."""
+    """`slack:#name`, `slack:C…`, a person's `slack:U…` or a group's `slack:S…`, exactly as it is written."""
     value = node.value
     if not isinstance(value, str):
         hint = " (a `#` after a space begins a comment in YAML)" if value is None else ""
@@ -53,6 +61,27 @@ def read_place(node: Node) -> Place | None:
             f"{shown(target)} is no name of a Slack channel: those have at most 80 lowercase"
             " letters, digits, `-` and `_`."
         )
-    if _CHANNEL_ID.fullmatch(target):
+    if _ID.fullmatch(target):
         return value
     return node.problem(f"{node} is no place: {_PLACES}.")
+
+
+def read_pointers(node: Node) -> tuple[str, ...]:
+    """JSON pointers to values in the arguments."""
+    nodes = node.items("[/card/number]")
+    if nodes == []:
+        node.problem("This list is empty: leave it out, or name a value such as `/card/number`.")
+    found: list[str] = []
+    for each in nodes or []:
+        text = each.text()
+        if text is None:
+            continue
+        if not _POINTER.fullmatch(text):
+            each.problem(
+                f"{each} is no JSON pointer: write one such as `/token` or `/card/number`."
+            )
+        elif text in found:
+            each.problem(f"{shown(text)} stands here twice.")
+        else:
+            found.append(text)
+    return tuple(found)

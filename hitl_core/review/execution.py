@@ -7,7 +7,7 @@ from typing import Literal
 
 from hitl_core.errors import LeaseLost, Refused
 from hitl_core.model import Call, Lease, Review, Reviewer, Run
-from hitl_core.review.transitions import Changed, event_of
+from hitl_core.review.changed import Changed, event_of
 
 #: A line on the card is one line; what is longer is cut here, and ends in an ellipsis.
 MAX_LINE = 200
@@ -52,7 +52,7 @@ def start(review: Review, fence: int, key: str, now: float) -> Changed:
     if run is not None and run.state != "cleared":
         raise Refused("already_started", "This call was started already.")
     begun = Run(state="started", attempt=run.attempt + 1 if run else 1, at=now)
-    event = event_of("started", review, now, action=key, digest=review.arguments(key).digest)
+    event = event_of("started", review, now, [key])
     return Changed(_with_runs(review, {key: begun}), event)
 
 
@@ -60,7 +60,7 @@ def report(review: Review, fence: int, lines: Mapping[str, str], now: float) -> 
     """Keep what came of calls that ran, by key."""
     _held(review, fence, now)
     runs = {key: _ran(review.runs.get(key), line, now) for key, line in lines.items()}
-    return Changed(_with_runs(review, runs), event_of("reported", review, now))
+    return Changed(_with_runs(review, runs), event_of("reported", review, now, runs))
 
 
 def finish(review: Review, fence: int, lines: Mapping[str, str], now: float) -> Changed:
@@ -112,7 +112,7 @@ def resolve(
         raise Refused("stale", "This was run again since, and stopped again. Look at it once more.")
     state = {"ran": "done", "rerun": "cleared", "skip": "skipped"}[answer]
     resolved = run.model_copy(update={"state": state, "by": by, "at": now})
-    event = event_of("resolved", review, now, by=by, action=key, what=answer)
+    event = event_of("resolved", review, now, [key], by=by, what=answer)
     return Changed(_with_runs(review, {key: resolved}), event)
 
 

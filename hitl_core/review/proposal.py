@@ -32,10 +32,10 @@ def args_of(review: Review, action: Action, proposal: Proposal) -> Arguments:
         return encode({**args.parse(), output.key: answer_of(action, proposal)})
     if proposal.type != "edit":
         return args
-    schema, other = action.config.args_schema, proposal.name not in (None, action.request.name)
-    if other:
-        schema = check_target(review, action, str(proposal.name)).args_schema
-    same = proposal.args == args and not other
+    name, schema = name_of(action, proposal), action.config.args_schema
+    if name != action.request.name:
+        schema = check_target(review, action, name).args_schema
+    same = proposal.args == args and name == action.name
     if proposal.args is None or (same and not proposal.verbatim):
         raise Refused("unchanged", "Nothing was changed. To run it as it is, press Approve.")
     from hitl_core.forms import SchemaError, check_args  # with jsonschema, only where it is needed
@@ -52,11 +52,16 @@ def args_of(review: Review, action: Action, proposal: Proposal) -> Arguments:
     return proposal.args
 
 
+def name_of(action: Action, proposal: Proposal) -> str:
+    """Which tool would run: an edit may name another, and one that names none keeps what stands there."""
+    return (proposal.type == "edit" and proposal.name) or action.name
+
+
 def check_target(review: Review, action: Action, name: str) -> Target:
     """The tool that an edit names in place of the action's. Its own rule counts, and whoever is asked about
     it must be asked here as well.
     """
-    target = review.tools.get(name)
+    target, asked = review.tools.get(name), action.route.reviewers
     if target is None:
         known = ", ".join(sorted(review.tools)) or "none"
         raise Refused(
@@ -69,9 +74,24 @@ def check_target(review: Review, action: Action, name: str) -> Target:
     if target.verdict == "review":
         if "edit" not in target.allowed_decisions:
             raise Refused("not_allowed", f"The policy doesn't allow an edited {name}.")
-        if target.notify != action.route.notify:
+        if target.notify != action.route.notify or target.reviewers.people != asked.people:
             raise Refused("not_allowed", f"Other people decide on {name} than are asked here.")
+        if _asks_more(target, action):
+            raise Refused("not_allowed", f"The policy asks more of those who decide on {name}.")
     return target
+
+
+def _asks_more(target: Target, action: Action) -> bool:
+    mine, its = action.route.reviewers, target.reviewers
+    return (
+        its.quorum > mine.quorum
+        or its.reject_quorum < mine.reject_quorum
+        or its.exclude_requester > mine.exclude_requester
+        or its.editor_approves < mine.editor_approves
+        or target.must_read > action.config.must_read
+        or target.confirm > action.config.confirm
+        or not {*target.redact} <= {*action.config.redact}
+    )
 
 
 def answer_of(action: Action, proposal: Proposal) -> Any:

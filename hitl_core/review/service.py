@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import random
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from typing import NamedTuple, TypeVar
 from weakref import WeakValueDictionary
 
-from hitl_core.errors import Refused, ReviewConflict, ReviewNotFound, StoreUnavailable
-from hitl_core.model import Event, Review, Reviewer, Snapshot
+from hitl_core.errors import (
+    HitlError,
+    Refused,
+    ReviewConflict,
+    ReviewNotFound,
+    StoreUnavailable,
+    told,
+)
+from hitl_core.model import Event, Place, Review, Reviewer, Snapshot
 from hitl_core.review import execution, transitions
 from hitl_core.review.transitions import Changed, Proposal
 from hitl_core.store import Store, Write
+
+log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 Transition = Callable[[Review, float], Changed]
@@ -100,7 +110,8 @@ class Reviews:
             changed = transition(before, now)
             ops = dict([*before.ops.items(), (op, changed.event.kind)][-OPS:])
             after = changed.review.model_copy(update={"version": before.version + 1, "ops": ops})
-            write = _write(before, Changed(after, changed.event))
+            event = changed.event.model_copy(update={"op": op})
+            write = _write(before, Changed(after, event), snapshot.chain)
             try:
                 if await self.store.commit(write):
                     return Applied(after, now, fresh=True)
@@ -114,6 +125,31 @@ class Reviews:
             await asyncio.sleep(random.uniform(0, pause))
         raise Refused("busy", "Others are deciding at this very moment. Press again.")
 
+    async def attempt(
+        self,
+        review_id: str,
+        code: str,
+        by: Reviewer,
+        op: str,
+        *,
+        action: str | None = None,
+        place: Place | None = None,
+        why: str | None = None,
+    ) -> None:
+        """Put into the audit what somebody tried and was refused with this code. It raises nothing: who was
+        refused is told so, whether it can be noted or not.
+        """
+        event = Event(
+            kind="refused", review_id=review_id, at=0.0, by=by, action=action, what=code, why=why,
+            place=place, op=op,
+        )  # fmt: skip
+        try:
+            await self.store.attempt(review_id, event)
+        except HitlError as error:
+            log.warning(
+                "review %s: a refused attempt is not in the audit: %s", review_id, told(error)
+            )
+
     async def decide(
         self,
         review_id: str,
@@ -122,21 +158,43 @@ class Reviews:
         by: Reviewer,
         op: str,
         seen: Snapshot | None = None,
+        *,
+        lapsed: Collection[str] = (),
+        place: Place | None = None,
     ) -> Applied:
-        """One person's decision. `seen`: see `change`."""
+        """One person's decision. `seen`: see `change`. `lapsed` are the keys of those who voted and may
+        decide no more; `place` is where it was clicked.
+        """
         return await self.change(
             review_id,
             op,
-            lambda review, now: transitions.decide(review, key, proposal, by, now),
+            lambda review, now: transitions.decide(
+                review, key, proposal, by, now, lapsed=lapsed, place=place
+            ),
             seen,
         )
 
     async def answer(
-        self, review_id: str, proposals: Mapping[str, Proposal], by: Reviewer, op: str
+        self,
+        review_id: str,
+        proposals: Mapping[str, Proposal],
+        by: Reviewer,
+        op: str,
+        seen: Snapshot | None = None,
+        *,
+        lapsed: Mapping[str, Collection[str]] | None = None,
+        place: Place | None = None,
     ) -> Applied:
-        """A whole answer, by the actions' keys: stored all at once, or not at all. Raises DecisionError."""
+        """A whole answer, by the actions' keys: stored all at once, or not at all. Raises DecisionError. The
+        others as in `decide`, `lapsed` by the actions' keys.
+        """
         return await self.change(
-            review_id, op, lambda review, now: transitions.answer(review, proposals, by, now)
+            review_id,
+            op,
+            lambda review, now: transitions.answer(
+                review, proposals, by, now, lapsed=lapsed, place=place
+            ),
+            seen,
         )
 
     async def cancel(
@@ -177,12 +235,21 @@ async def _persist(call: Callable[[], Awaitable[T]], end: float) -> T:
         pause = min(pause * 2, 0.5)
 
 
-def _write(before: Review | None, changed: Changed) -> Write:
+def _write(before: Review | None, changed: Changed, chain: str = "") -> Write:
     """What the indexes must say after this change."""
     review, event = changed
     ready = execution.ready_at(review)
     was_ready = before is not None and execution.ready_at(before) is not None
     settled = review.status == "settled" and ready is not None
-    wake = settled and (not was_ready or event.kind == "lapsed")
-    fresh = {k: a for k, a in review.args.items() if before is None or k not in before.args}
-    return Write(review, event, fresh, transitions.due_at(review), ready, wake)
+    had, has = before.audiences if before else frozenset[str](), review.audiences
+    return Write(
+        review,
+        event,
+        args={k: a for k, a in review.args.items() if before is None or k not in before.args},
+        due_at=transitions.due_at(review),
+        ready_at=ready,
+        wake=settled and (not was_ready or event.kind == "lapsed"),
+        chain=chain,
+        joins=has - had,
+        leaves=had - has,
+    )

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
+from hitl_core.audit.anchor import Anchor
 from hitl_core.model import Arguments, Event, MessageRef, Place, Review, Snapshot, Token
+
+#: How many reviews are remembered that one person had a say in.
+DECIDED = 200
 
 
 class Hint(NamedTuple):
@@ -26,12 +30,26 @@ def merged(
     return two if one is None else tuple(dict.fromkeys((*one, *(two or ()))))
 
 
+def has_say(event: Event) -> bool:
+    """Whether its person had a say in the review by it."""
+    return event.kind in ("voted", "edited", "decided")
+
+
+def delivered(review_id: str, place: Place, ref: MessageRef, now: float) -> Event:
+    """The first message about this review at this place."""
+    where = f"{ref.channel}:{ref.conversation}/{ref.ts}"
+    return Event(kind="delivered", review_id=review_id, at=now, place=place, what=where)
+
+
 class Write(NamedTuple):
     """One transition to store: the new review, what happened, and what the indexes must say.
 
     `args` are the bytes that no earlier version had, by "key:revision". `due_at` is when a bot must look
     next, `ready_at` from when an agent may claim; None takes the review out of that index. `wake` tells
     the agent's processes at once.
+
+    `chain` is the head of the review's audit as it was read (`Snapshot.chain`). `joins` and `leaves` are the
+    audiences (`Review.audiences`) that the review has now and had not before, and the other way round.
     """
 
     review: Review
@@ -40,6 +58,59 @@ class Write(NamedTuple):
     due_at: float | None
     ready_at: float | None
     wake: bool
+    chain: str = ""
+    joins: Collection[str] = ()
+    leaves: Collection[str] = ()
+
+
+class Waiting(NamedTuple):
+    """One page of what waits for some audiences, by id and time of submission, and how many there are of it
+    altogether (beyond 1,000 of one audience: at least so many).
+    """
+
+    found: list[tuple[str, float]]
+    total: int
+
+
+class Entry(NamedTuple):
+    """One line of the audit. `id` is its place: `<partition>:<number>-<number>`, rising in its partition."""
+
+    id: str
+    line: str
+
+
+class Ledger(Protocol):
+    """The audit as it is kept, partition by partition, in the order in which it happened.
+
+    Anchors, each over a range of entries, follow one another without a gap. `after` is the id of an entry, or
+    "" for the beginning. `retention` is for how long, in seconds, entries are kept once they were exported.
+    """
+
+    retention: float
+
+    async def entries(self, partition: int, after: str = "", limit: int = 1000) -> list[Entry]: ...
+
+    async def anchors(self, partition: int, after: str = "", limit: int = 1000) -> list[Anchor]:
+        """Those that end behind `after`."""
+        ...
+
+    async def last_anchor(self, partition: int) -> Anchor | None: ...
+
+    async def add_anchor(self, partition: int, anchor: Anchor) -> bool:
+        """Add it behind the last one if that is its `prev`; else False."""
+        ...
+
+    async def exported(self, partition: int) -> Anchor | None:
+        """Up to which anchor the entries were exported."""
+        ...
+
+    async def mark_exported(self, partition: int, anchor: Anchor) -> None:
+        """Never going back."""
+        ...
+
+    async def trim(self, partition: int, anchor: Anchor) -> None:
+        """Forget all entries up to the end of this anchor, and all anchors before it."""
+        ...
 
 
 class Store(Protocol):
@@ -52,21 +123,45 @@ class Store(Protocol):
     #: How many hash tags the reviews are spread over; part of every id.
     partitions: int
 
+    @property
+    def ledger(self) -> Ledger: ...
+
     async def load(self, review_id: str) -> Snapshot | None: ...
 
     async def commit(self, write: Write) -> bool:
-        """Store the review if the stored version is the one before its own; else False.
+        """Store the review if the stored version is the one before its own, and its audit ends where `chain`
+        says; else False. What happened becomes the next entry of that audit, unless it is bookkeeping.
 
         Version 1 is a new review: stored where none of this id exists.
         """
         ...
 
+    async def attempt(self, review_id: str, event: Event) -> None:
+        """Put what somebody tried and was refused into the review's audit, at the store's time: once for
+        each `op`. Nothing where there is no such review.
+        """
+        ...
+
     async def record_post(self, review_id: str, place: Place, ref: MessageRef) -> MessageRef:
-        """Keep where the card was posted. The first one wins; the answer is the winner."""
+        """Keep where the card was posted. The first one wins, and becomes an entry of the audit, `delivered`;
+        the answer is the winner.
+        """
         ...
 
     async def record_shown(self, review_id: str, place: Place, version: int) -> int:
         """Keep which version a card shows, never going back. The answer is the newest version shown."""
+        ...
+
+    async def record_mark(self, review_id: str, mark: str) -> bool:
+        """Note something of it that is no decision (`Snapshot.marks`). True for whoever noted it first; who
+        lost that answer never knows. Nothing where there is no review.
+        """
+        ...
+
+    async def note_policy(self, agent: str, digest: str) -> str | None:
+        """Keep by which policy this agent's calls are judged. The answer is the digest that was kept before,
+        None where there was none; where it is another one, the audit has an entry `policy_changed` with both.
+        """
         ...
 
     async def now(self) -> float: ...
@@ -77,6 +172,20 @@ class Store(Protocol):
 
     async def live(self, limit: int = 100, offset: int = 0) -> list[str]:
         """The ids of all reviews that are not done, the oldest first."""
+        ...
+
+    async def waiting(
+        self, audiences: Collection[str], limit: int = 100, offset: int = 0
+    ) -> Waiting:
+        """The pending reviews that have one of these audiences, each once, the oldest first."""
+        ...
+
+    async def decided(
+        self, reviewer: str, limit: int = 100, offset: int = 0
+    ) -> list[tuple[str, float]]:
+        """The reviews in which this reviewer (by key) last decided, voted or edited, and when: the latest
+        first, the last 200 at most. Some may be gone by now.
+        """
         ...
 
     async def due(self, limit: int = 100) -> list[str]:
@@ -140,6 +249,28 @@ class Store(Protocol):
 
     async def drop_token(self, token_id: str) -> bool:
         """From now on it opens nothing. False where there was none."""
+        ...
+
+    async def save_draft(self, key: str, data: bytes, ttl: float) -> None:
+        """Keep what a person has typed so far, for `ttl` seconds. Whoever knows the key can read it."""
+        ...
+
+    async def draft(self, key: str) -> bytes | None: ...
+
+    async def drop_draft(self, key: str) -> None: ...
+
+    async def opened_home(self, user: str, now: float) -> None:
+        """This person has just looked at the app's home page. Forgotten an hour later."""
+        ...
+
+    async def open_homes(self, since: float) -> list[str]:
+        """Who looked at theirs at `since` or later, the latest first."""
+        ...
+
+    async def claim(self, name: str, ttl: float) -> bool:
+        """True for one caller in `ttl` seconds: for what one replica does for all. One whose answer was lost
+        is nobody's until then.
+        """
         ...
 
     async def beat(self, process: str, ttl: float) -> None:

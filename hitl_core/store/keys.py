@@ -58,8 +58,24 @@ class Keys:
         return f"{self.tag}:dead"
 
     @property
+    def letters(self) -> str:
+        return f"{self.tag}:letters"
+
+    @property
     def audit(self) -> str:
         return f"{self.tag}:audit"
+
+    @property
+    def anchors(self) -> str:
+        return f"{self.tag}:anchors"
+
+    @property
+    def exported(self) -> str:
+        return f"{self.tag}:exported"
+
+    @property
+    def policies(self) -> str:
+        return f"{self.tag}:policies"
 
     def review(self, review_id: str) -> str:
         return f"{self.tag}:review:{review_id}"
@@ -73,12 +89,28 @@ class Keys:
     def ready(self, agent: str) -> str:
         return f"{self.tag}:ready:{digest_of(agent)}"
 
+    def waiting(self, audience: str) -> str:
+        return f"{self.tag}:waiting:{digest_of(audience)}"
+
+    def decided(self, reviewer: str) -> str:
+        return f"{self.tag}:decided:{digest_of(reviewer)}"
+
 
 #: Kept for ever: what the first process wrote about the layout.
 META = "hitl:meta"
 #: The tokens of the HTTP door, by id: kept until they are revoked.
 TOKENS = "hitl:tokens"
+#: Who looked at the app's home page in the last hour, and when.
+HOMES = "hitl:homes"
 
 
 def alive(process: str) -> str:
     return f"hitl:alive:{digest_of(process)}"
+
+
+def claim(name: str) -> str:
+    return f"hitl:claim:{digest_of(name)}"
+
+
+def draft(key: str) -> str:
+    return f"hitl:draft:{digest_of(key)}"

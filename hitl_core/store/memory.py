@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
+from hitl_core.audit.entry import PolicyChanged, linked
 from hitl_core.model import MessageRef, Place, Review, Snapshot, Token
 from hitl_core.model.event import SHOWN, UNAUDITED, Event
-from hitl_core.store.base import Hint, Write, merged
+from hitl_core.store.base import DECIDED, Hint, Waiting, Write, delivered, has_say, merged
+from hitl_core.store.memory_ledger import MemoryLedger
 
 
 class MemoryStore:
@@ -32,36 +34,87 @@ class MemoryStore:
         self._heard_all: int | None = None
         self._tokens: dict[str, Token] = {}
         self._beats: dict[str, float] = {}
+        self._chains: dict[str, str] = {}
+        self._policies: dict[str, str] = {}
+        self._marks: dict[str, set[str]] = {}
+        self._attempts: dict[str, str | None] = {}
+        self._waiting: dict[str, dict[str, float]] = {}
+        self._decided: dict[str, dict[str, float]] = {}
+        self._drafts: dict[str, tuple[bytes, float]] = {}
+        self._homes: dict[str, float] = {}
+        self._claims: dict[str, float] = {}
+        self._changes: list[str] = []
+        self._numbers = 0
         self._changed = asyncio.Event()
-        self.audit: list[Event] = []
+        self.ledger = MemoryLedger()
 
     async def load(self, review_id: str) -> Snapshot | None:
         review = self._reviews.get(review_id)
         if review is None:
             return None
-        posts, shown = self._posts.get(review_id, {}), self._shown.get(review_id, {})
-        return Snapshot(review=review, posts=dict(posts), shown=dict(shown), now=self._clock())
+        return Snapshot(
+            review=review,
+            posts=dict(self._posts.get(review_id, {})),
+            shown=dict(self._shown.get(review_id, {})),
+            now=self._clock(),
+            chain=self._chains.get(review_id, ""),
+            marks=frozenset(self._marks.get(review_id, ())),
+        )
 
     async def commit(self, write: Write) -> bool:
         review = write.review
         stored = self._reviews.get(review.id)
         if (stored.version if stored else 0) != review.version - 1:
             return False
+        if self._chains.get(review.id, "") != write.chain:
+            return False
         self._reviews[review.id] = review
         for index, at in ((self._due, write.due_at), (self._ready, write.ready_at)):
             index.pop(review.id, None)
             if at is not None:
                 index[review.id] = at
-        self.audit.append(write.event)
+        for audience in write.leaves:
+            self._waiting.get(audience, {}).pop(review.id, None)
+        for audience in write.joins:
+            self._waiting.setdefault(audience, {})[review.id] = review.created_at
+        if write.event.by and has_say(write.event):
+            self._decided.setdefault(write.event.by.key, {})[review.id] = write.event.at
         if write.event.kind in SHOWN:
-            self._events.append(Hint(f"0:{len(self.audit)}", review.id, review.places))
+            self._numbers += 1
+            self._events.append(Hint(f"0:{self._numbers}", review.id, review.places))
         if write.wake:
             self._hints.append((review.agent, review.id))
+        if write.event.kind not in UNAUDITED:
+            self._record(write.event)
         self._changed.set()
         return True
 
+    async def attempt(self, review_id: str, event: Event) -> None:
+        known = event.op is not None and self._attempts.get(review_id) == event.op
+        if review_id in self._reviews and not known:
+            self._attempts[review_id] = event.op
+            self._record(event.model_copy(update={"at": self._clock()}))
+
     async def record_post(self, review_id: str, place: Place, ref: MessageRef) -> MessageRef:
-        return self._posts.setdefault(review_id, {}).setdefault(place, ref)
+        posts = self._posts.setdefault(review_id, {})
+        if review_id in self._reviews and place not in posts:
+            posts[place] = ref
+            self._record(delivered(review_id, place, ref, self._clock()))
+        return posts.get(place, ref)
+
+    async def record_mark(self, review_id: str, mark: str) -> bool:
+        marks = self._marks.setdefault(review_id, set())
+        if review_id not in self._reviews or mark in marks:
+            return False
+        marks.add(mark)
+        return True
+
+    async def note_policy(self, agent: str, digest: str) -> str | None:
+        before, self._policies[agent] = self._policies.get(agent), digest
+        if before not in (None, digest):
+            now = self._clock()
+            self._record(PolicyChanged(agent=agent, at=now, before=before, digest=digest))
+        return before
 
     async def record_shown(self, review_id: str, place: Place, version: int) -> int:
         shown = self._shown.setdefault(review_id, {})
@@ -81,6 +134,22 @@ class MemoryStore:
         found.sort(key=lambda review: (review.created_at, review.id))
         return [review.id for review in found[offset : offset + limit]]
 
+    async def waiting(
+        self, audiences: Collection[str], limit: int = 100, offset: int = 0
+    ) -> Waiting:
+        found: dict[str, float] = {}
+        for audience in audiences:
+            found |= self._waiting.get(audience, {})
+        ordered = sorted(found.items(), key=lambda each: (each[1], each[0]))
+        return Waiting(ordered[offset : offset + limit], len(ordered))
+
+    async def decided(
+        self, reviewer: str, limit: int = 100, offset: int = 0
+    ) -> list[tuple[str, float]]:
+        found = self._decided.get(reviewer, {}).items()
+        ordered = sorted(found, key=lambda each: (each[1], each[0]), reverse=True)[:DECIDED]
+        return ordered[offset : offset + limit]
+
     async def due(self, limit: int = 100) -> list[str]:
         return _peek(self._due, self._clock(), limit)
 
@@ -98,12 +167,11 @@ class MemoryStore:
 
     async def changes(self, block: float) -> list[str]:
         if (heard := self._heard_all) is None:
-            self._heard_all = len(self.audit)
+            self._heard_all = len(self._changes)
             return []
-        await self._wait(lambda: len(self.audit) > heard, block)
-        self._heard_all = len(self.audit)
-        new = [event for event in self.audit[heard:] if event.kind not in UNAUDITED]
-        return [event.review_id for event in new]
+        await self._wait(lambda: len(self._changes) > heard, block)
+        self._heard_all = len(self._changes)
+        return self._changes[heard:]
 
     async def read_events(self, consumer: str, block: float, limit: int = 100) -> list[Hint]:
         await self._wait(lambda: bool(self._events), block)
@@ -162,6 +230,32 @@ class MemoryStore:
     async def drop_token(self, token_id: str) -> bool:
         return self._tokens.pop(token_id, None) is not None
 
+    async def save_draft(self, key: str, data: bytes, ttl: float) -> None:
+        self._drafts[key] = data, self._clock() + ttl
+
+    async def draft(self, key: str) -> bytes | None:
+        data, until = self._drafts.get(key, (b"", 0.0))
+        return data if until > self._clock() else None
+
+    async def drop_draft(self, key: str) -> None:
+        self._drafts.pop(key, None)
+
+    async def opened_home(self, user: str, now: float) -> None:
+        self._homes[user] = max(now, self._homes.get(user, now))
+
+    async def open_homes(self, since: float) -> list[str]:
+        found = sorted(
+            ((at, user) for user, at in self._homes.items() if at >= since), reverse=True
+        )
+        return [user for _, user in found]
+
+    async def claim(self, name: str, ttl: float) -> bool:
+        now = self._clock()
+        if self._claims.get(name, -math.inf) > now:
+            return False
+        self._claims[name] = now + ttl
+        return True
+
     async def beat(self, process: str, ttl: float) -> None:
         self._beats[process] = self._clock() + ttl
 
@@ -170,6 +264,15 @@ class MemoryStore:
 
     async def close(self) -> None:
         """Nothing to let go."""
+
+    def _record(self, event: Event | PolicyChanged) -> None:
+        """As the next entry of its review's chain, or its agent's."""
+        chain = event.review_id if isinstance(event, Event) else f"policy {event.agent}"
+        line, self._chains[chain] = linked(event, self._chains.get(chain, ""))
+        self.ledger.add(line, self._clock())
+        if isinstance(event, Event):
+            self._changes.append(event.review_id)
+            self._changed.set()
 
     async def _wait(self, ready: Callable[[], bool], block: float) -> None:
         try:

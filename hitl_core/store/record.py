@@ -12,11 +12,17 @@ from hitl_core.model import Arguments, MessageRef, Place, Review, Snapshot
 ARGS = "args:"
 POST = "post:"
 SHOWN = "shown:"
+MARK = "mark:"
+CHAIN = "chain"
+ATTEMPT = "attempt"
 
 
 def dump_data(review: Review) -> bytes:
-    """Everything but the arguments, which have fields of their own."""
-    return review.model_dump_json().encode()
+    """Everything but the arguments, which have fields of their own, and what is as the model has it anyhow: a
+    default may change only together with the schema's version, which is always written.
+    """
+    data = review.model_dump_json(exclude_defaults=True)
+    return f'{{"schema_version":{review.schema_version},{data[1:]}'.encode()
 
 
 def dump_args(args: Mapping[str, Arguments]) -> dict[str, bytes]:
@@ -52,5 +58,10 @@ def read(review_id: str, fields: Mapping[str, bytes], now: float) -> Snapshot:
         raise StoreError(f"The store answered {review.id} where {review_id} was asked for.")
     args = {k.removeprefix(ARGS): Arguments(v) for k, v in fields.items() if k.startswith(ARGS)}
     return Snapshot(
-        review=review.model_copy(update={"args": args}), posts=posts, shown=shown, now=now
+        review=review.model_copy(update={"args": args}),
+        posts=posts,
+        shown=shown,
+        now=now,
+        chain=fields.get(CHAIN, b"").decode(),
+        marks=frozenset(key.removeprefix(MARK) for key in fields if key.startswith(MARK)),
     )

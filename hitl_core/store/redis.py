@@ -2,22 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, cast
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, cast
+from uuid import uuid4
 
+from hitl_core.audit.entry import PolicyChanged, linked
 from hitl_core.errors import SettingsError, StoreError
-from hitl_core.model import MessageRef, Place, Snapshot, Token
+from hitl_core.model import Event, MessageRef, Place, Snapshot, Token
 from hitl_core.model.event import SHOWN as SHOWN_EVENTS
 from hitl_core.model.event import UNAUDITED
 from hitl_core.store import record
-from hitl_core.store.base import Write
+from hitl_core.store.base import DECIDED, Write, delivered, has_say
 from hitl_core.store.client import Client, check_server, connect, lua, translated
-from hitl_core.store.keys import META, TOKENS, Keys, alive, partition_of
+from hitl_core.store.keys import (
+    META,
+    TOKENS,
+    Keys,
+    alive,
+    digest_of,
+    partition_for,
+    partition_of,
+)
+from hitl_core.store.ledger import RedisLedger
+from hitl_core.store.people import People
 from hitl_core.store.streams import Streams
 
 #: Done reviews stand behind the live ones of their thread. The same number is in write.lua.
 DONE = 1e11
 DEFAULT_RETENTION = 30 * 24 * 3600.0
+
+
+class _Noted(NamedTuple):
+    """A field to keep beside the entry that tells of it. `first`: the first value stays. `review` is the
+    review's id, "" for a hash that may be new.
+    """
+
+    keys: Keys
+    hash: str
+    field: str
+    value: str
+    first: bool
+    chain: str
+    review: str
 
 
 class RedisStore:
@@ -29,9 +55,11 @@ class RedisStore:
         self._retention = retention
         self._keys = [Keys(partition) for partition in range(partitions)]
         self._streams = Streams(redis, reader, self._keys)
+        self._people = People(redis, self._keys)
+        self.ledger = RedisLedger(redis, self._keys, retention)
         self._scripts = {
             name: redis.register_script(lua(name))
-            for name in ("write", "load", "post", "shown", "due")
+            for name in ("write", "load", "note", "mark", "shown", "due")
         }
         self.read_events = self._streams.read
         self.reclaim_events = self._streams.reclaim
@@ -43,14 +71,28 @@ class RedisStore:
         self.revive = self._streams.revive
         self.hints = self._streams.hints
         self.changes = self._streams.changes
+        self.waiting = self._people.waiting
+        self.decided = self._people.decided
+        self.save_draft = self._people.save_draft
+        self.draft = self._people.draft
+        self.drop_draft = self._people.drop_draft
+        self.opened_home = self._people.opened_home
+        self.open_homes = self._people.open_homes
+        self.claim = self._people.claim
 
     @classmethod
     async def open(
-        cls, url: str, *, partitions: int | None = None, retention: float = DEFAULT_RETENTION
+        cls,
+        url: str,
+        *,
+        partitions: int | None = None,
+        retention: float = DEFAULT_RETENTION,
+        fix: bool = True,
     ) -> RedisStore:
         """Connect and check the server. `retention` is in seconds, for reviews that are done.
 
-        `partitions` are fixed by whoever comes first, 1 where nothing is said; None takes what is there.
+        `partitions` are fixed by whoever comes first, 1 where nothing is said; None takes what is there. Who
+        only looks says `fix=False`, and leaves an empty Redis empty.
         Raises SettingsError for a server that would lose reviews, or one whose partitions differ;
         StoreUnavailable where none answers.
         """
@@ -61,8 +103,9 @@ class RedisStore:
                 # Connected before anybody waits: a wait that is cancelled while it still connects would
                 # leave its socket behind (redis-py with Python 3.11).
                 await reader.ping()
-                await redis.hsetnx(META, "partitions", str(partitions or 1))
-                fixed = int(await redis.hget(META, "partitions"))
+                if fix:
+                    await redis.hsetnx(META, "partitions", str(partitions or 1))
+                fixed = int(await redis.hget(META, "partitions") or partitions or 1)
             if partitions not in (None, fixed):
                 raise SettingsError(
                     f"This Redis was started with {fixed} partitions; {partitions} were asked for."
@@ -86,7 +129,11 @@ class RedisStore:
         review, event = write.review, write.event
         keys = self._known(review.id)
         done = review.status == "done"
-        told = event.model_dump_json(exclude_none=True)
+        entry, head = "", write.chain
+        if event.kind not in UNAUDITED:
+            entry, head = linked(event, write.chain)
+        said = event.by.key if event.by and has_say(event) else None
+        retention = int(self._retention * 1000)
         stored = await self._run(
             "write",
             [
@@ -98,6 +145,8 @@ class RedisStore:
                 keys.audit,
                 keys.agent(review.agent),
                 keys.live,
+                keys.decided(said or ""),
+                *map(keys.waiting, [*write.joins, *write.leaves]),
             ],
             [
                 review.id,
@@ -108,21 +157,77 @@ class RedisStore:
                 (review.done_at or 0.0) + DONE if done else review.created_at,
                 _score(write.due_at),
                 _score(write.ready_at),
-                told if event.kind in SHOWN_EVENTS else "",
-                told if event.kind not in UNAUDITED else "",
+                event.model_dump_json(exclude_none=True) if event.kind in SHOWN_EVENTS else "",
+                entry,
                 int(write.wake),
-                int(self._retention * 1000) if done else 0,
+                retention if done else 0,
                 record.dump_places(review.places),
+                write.chain,
+                head,
+                len(write.joins),
+                _score(event.at if said else None),
+                retention,
+                DECIDED,
                 *(part for pair in record.dump_args(write.args).items() for part in pair),
             ],
         )
         return bool(stored)
 
+    async def attempt(self, review_id: str, event: Event) -> None:
+        keys = self._known(review_id)
+        op = event.op or uuid4().hex
+        noted = _Noted(
+            keys, keys.review(review_id), record.ATTEMPT, op, False, record.CHAIN, review_id
+        )
+        await self._note(noted, lambda now, _: event.model_copy(update={"at": now}))
+
     async def record_post(self, review_id: str, place: Place, ref: MessageRef) -> MessageRef:
         keys = self._known(review_id)
         field, value = record.POST + place, ref.model_dump_json()
-        winner = await self._run("post", [keys.review(review_id)], [field, value])
+        noted = _Noted(keys, keys.review(review_id), field, value, True, record.CHAIN, review_id)
+        winner = await self._note(noted, lambda now, _: delivered(review_id, place, ref, now))
         return MessageRef.model_validate_json(winner) if winner else ref
+
+    async def record_mark(self, review_id: str, mark: str) -> bool:
+        keys = self._known(review_id)
+        return bool(await self._run("mark", [keys.review(review_id)], [record.MARK + mark]))
+
+    async def note_policy(self, agent: str, digest: str) -> str | None:
+        keys, field = self._keys[partition_for(agent, self.partitions)], digest_of(agent)
+        async with translated():
+            if await self._redis.hsetnx(keys.policies, field, digest):
+                return None
+        noted = _Noted(keys, keys.policies, field, digest, False, f"{field}:chain", "")
+        return await self._note(
+            noted,
+            lambda now, before: PolicyChanged(
+                agent=agent, at=now, before=before or "", digest=digest
+            ),
+        )
+
+    async def _note(
+        self, noted: _Noted, event_of: Callable[[float, str | None], Event | PolicyChanged]
+    ) -> str | None:
+        """Keep the field with its entry; the answer is the value that was there before. `event_of` takes the
+        store's time and that value.
+        """
+        keys, place, field, value, first, chain, review_id = noted
+        hashes, entry, asked, head = [place, keys.audit], "", None, ""
+        while True:
+            answer = await self._run(
+                "note",
+                hashes,
+                [field, value, int(first), chain, asked or "", head, entry, review_id],
+            )
+            if answer is None:
+                return None
+            known, found, seconds, micros = answer
+            before = None if known is None else known.decode()
+            found = (found or b"").decode()
+            if (before is not None and (first or before == value)) or (entry and found == asked):
+                return before
+            asked = found
+            entry, head = linked(event_of(int(seconds) + int(micros) / 1e6, before), found)
 
     async def record_shown(self, review_id: str, place: Place, version: int) -> int:
         keys = self._known(review_id)

@@ -30,6 +30,8 @@ class Streams:
         self._grouped = False
         self._ack = redis.register_script(lua("ack"))
         self._leave = redis.register_script(lua("leave"))
+        self._bury = redis.register_script(lua("bury"))
+        self._revive = redis.register_script(lua("revive"))
 
     async def read(self, consumer: str, block: float, limit: int = 100) -> list[Hint]:
         await self._ensure_group()
@@ -88,29 +90,30 @@ class Streams:
                 await self._ack(keys=[keys.events], args=[GROUP, *ids])
 
     async def bury(self, hint: Hint, why: str) -> None:
-        for keys, ids in self._split([hint.entry]):
-            async with translated(), self._redis.pipeline(transaction=True) as pipe:
-                places = "" if hint.places is None else record.dump_places(hint.places)
-                pipe.xadd(keys.dead, {"review": hint.review_id, "places": places, "why": why})
-                pipe.xack(keys.events, GROUP, *ids)
-                pipe.xdel(keys.events, *ids)
-                await pipe.execute()
+        for keys, [entry] in self._split([hint.entry]):
+            places = "" if hint.places is None else record.dump_places(hint.places)
+            async with translated():
+                await self._bury(
+                    keys=[keys.events, keys.dead, keys.letters],
+                    args=[GROUP, entry, hint.review_id, places, why],
+                )
 
     async def buried(self) -> int:
-        return sum([len(await self._letters(keys)) for keys in self._keys])
+        async with translated():
+            return sum([await self._redis.hlen(keys.letters) for keys in self._keys])
 
     async def revive(self) -> int:
         revived = 0
         for keys in self._keys:
-            letters = await self._letters(keys)
-            for review_id, dead in letters.items():
+            for review_id, dead in (await self._letters(keys)).items():
                 places = reduce(merged, (_hint(0, entry).places for entry in dead))
                 dumped = "" if places is None else record.dump_places(places)
-                async with translated(), self._redis.pipeline(transaction=True) as pipe:
-                    pipe.xadd(keys.events, {"review": review_id, "places": dumped, "again": "1"})
-                    pipe.xdel(keys.dead, *(entry[0] for entry in dead))
-                    await pipe.execute()
-            revived += len(letters)
+                async with translated():
+                    gone = await self._revive(
+                        keys=[keys.events, keys.dead, keys.letters],
+                        args=[review_id, dumped, *(entry[0] for entry in dead)],
+                    )
+                revived += bool(gone)
         return revived
 
     async def _letters(self, keys: Keys) -> dict[str, list[Entry]]:
@@ -144,11 +147,10 @@ class Streams:
                 raise
         for name, entries in answer or []:
             self._places[topic][name.decode()] = entries[-1][0].decode()
+        found = (_hint(0, entry) for _, entries in answer or [] for entry in entries)
         return [
-            hint.review_id
-            for _, entries in answer or []
-            for hint in (_hint(0, entry) for entry in entries)
-        ]
+            hint.review_id for hint in found if hint.review_id
+        ]  # the audit of a policy has none
 
     async def _end(self, stream: str) -> str:
         # By the reader, which is then connected: a wait that is cancelled at once has nothing half open.

@@ -400,12 +400,12 @@ BAD: dict[str, tuple[dict[str, Any], str, str]] = {
     "unasked, but denied": (
         {"calls": [tool_call(n=1), tool_call("c2", "drop_table")]},
         "/interrupt",
-        "`drop_table`, and the policy denies it",
+        "`drop_table`, and the policy stops it there: The rule `drop_table` denies it.",
     ),
     "unasked, but to be asked": (
         {"calls": [tool_call(n=1), tool_call("c2", "strict")]},
         "/interrupt",
-        "`strict`, and the policy asks a person",
+        "`strict`, and the policy stops it there: it asks for a person",
     ),
     "denied, and no word for it": (
         {"interrupt": batch(("drop_table", {}, ["approve"]))},
@@ -454,7 +454,7 @@ async def test_people_are_offered_only_what_the_system_can_be_told(client: Clien
     word for; then nobody is offered it."""
     reply = await asks(client, "ask", "approve", "respond", "ignore", "reject")
 
-    assert reply.body["actions"][0]["allowed_decisions"] == ["approve", "reject", "ignore"]
+    assert reply.body["actions"][0]["allowed_decisions"] == ["approve", "ignore", "reject"]
 
 
 @pytest.mark.parametrize("where", ["interrupt", "context", "tools"])

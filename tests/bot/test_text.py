@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot import text
+from bot.card.odd import warning
 from tests.channels.reading import value_of
 
 #: Bidirectional controls, all of them.
@@ -48,12 +49,12 @@ def test_promise_8_a_character_that_hides_is_shown_by_its_number(code: int, wher
 
 @pytest.mark.parametrize("code", BIDI, ids="U+{:04X}".format)
 def test_promise_8_what_reorders_is_warned_about(code: int) -> None:
-    assert "order" in (text.warning(f"a{chr(code)}b") or "")
+    assert "order" in (warning(f"a{chr(code)}b") or "")
 
 
 @pytest.mark.parametrize("code", HIDDEN, ids="U+{:04X}".format)
 def test_promise_8_what_hides_is_warned_about(code: int) -> None:
-    assert "invisible" in (text.warning(f"a{chr(code)}b") or "")
+    assert "invisible" in (warning(f"a{chr(code)}b") or "")
 
 
 @pytest.mark.parametrize(
@@ -74,7 +75,7 @@ def test_promise_8_what_hides_is_warned_about(code: int) -> None:
     ],
 )
 def test_ordinary_text_of_any_script_stays_as_it_is(plain: str) -> None:
-    assert text.warning(plain) is None
+    assert warning(plain) is None
     assert text.marked(plain).replace("⟦U+000D⟧", "\r") == plain
 
 
@@ -84,14 +85,14 @@ CONFUSABLE = "аеорсухіјѕԁһԛԝАВЕКМНОРСТХΑΒΕΖΗΙΚΜ
 @pytest.mark.parametrize("letter", CONFUSABLE)
 def test_promise_8_a_letter_of_another_alphabet_in_a_word_is_warned_about(letter: str) -> None:
     """Given a Cyrillic or Greek look-alike within a Latin word, then it is told."""
-    assert "alphabets" in (text.warning(f"pay to bank-{letter}xample.com") or "")
+    assert "alphabets" in (warning(f"pay to bank-{letter}xample.com") or "")
 
 
 @pytest.mark.parametrize(
     "word", ["Слово", "ΑΒΓ αλφα", "Δt", "µm", "Ωhm", "日本go", "café", "Москва 7"]
 )
 def test_words_of_one_alphabet_are_not_warned_about(word: str) -> None:
-    assert text.warning(word) is None
+    assert warning(word) is None
 
 
 @pytest.mark.parametrize(

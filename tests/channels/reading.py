@@ -10,6 +10,7 @@ from typing import Any
 from bot.sandbox.message import checked_blocks
 from bot.sandbox.view import checked_view
 from bot.text import MAX_INDENTED, unmarked
+from tests.support.slack_limits import assert_message, assert_view
 
 Json = dict[str, Any]
 
@@ -21,11 +22,12 @@ _CHARS = {"space": " ", "tab": "\t", "line break": "\n"}
 def check(message: Json) -> Json:
     """The message, if Slack would take it."""
     checked_blocks(message["blocks"])
-    assert 0 < len(message["text"]) <= 4000
+    assert_message(message)
     return message
 
 
 def check_view(view: Json) -> Json:
+    assert_view(view)
     return checked_view(json.loads(json.dumps(view)))
 
 
@@ -54,7 +56,10 @@ def _control(element: Json) -> str:
     if element["type"] == "overflow":
         return "[⋮ " + " | ".join(option["text"]["text"] for option in element["options"]) + "]"
     sign = {"primary": "+", "danger": "!"}.get(element.get("style", ""), "")
-    return f"[{sign}{element['text']['text']}]"
+    told = f"[{sign}{element['text']['text']}]"
+    if (confirm := element.get("confirm")) is None:
+        return told
+    return f"{told}(asks: {confirm['title']['text']} {confirm['text']['text']})"
 
 
 def _part(part: Json) -> str:
@@ -64,8 +69,8 @@ def _part(part: Json) -> str:
 
 
 def _inline(element: Json) -> str:
-    if element["type"] == "user":
-        return f"@{element['user_id']}"
+    if element["type"] in ("user", "usergroup"):
+        return f"@{element.get('user_id') or element.get('usergroup_id')}"
     text, style = element["text"], element.get("style", {})
     for name, sign in (("bold", "*"), ("italic", "/"), ("strike", "~")):
         if style.get(name):

@@ -5,18 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 from hitl_core.gate.request import Turn, build
-from hitl_core.model import Review, Reviewer, ToolCall, encode
+from hitl_core.model import MessageRef, Review, Reviewer, ToolCall, encode
 from hitl_core.policy import Policy
 from hitl_core.review import execution, transitions
 from hitl_core.review.transitions import Proposal
 
 NOW = 1_800_000_000.0
 ALICE = Reviewer(channel="slack", team="T0ACME", id="U0ALICE", name="Alice Ng")
+CARL = Reviewer(channel="slack", team="T0ACME", id="U0CARL", name="Carl Weber")
 BOB = Reviewer(channel="slack", team="T0ACME", id="U0BOB", name="Bob Reyes")
 #: A login that looks like one of Slack's ids.
 OPERATOR = Reviewer(channel="cli", team="host-1", id="U0ALICE", name="U0ALICE (command line)")
 DEFAULT, OPS = "default", "slack:#team-ops"
-NAMES = {DEFAULT: "#agent-approvals", OPS: "#team-ops", "slack:#leads": "#leads"}
+LEADS, IT = "slack:#leads", "slack:#it"
+NAMES = {DEFAULT: "#agent-approvals", OPS: "#team-ops", LEADS: "#leads", IT: "#it"}
 
 CUSTOMER: dict[str, Any] = {
     "type": "object",
@@ -55,16 +57,25 @@ def name_of(place: str) -> str:
     return NAMES[place]
 
 
+def link_to(ref: MessageRef) -> str:
+    return f"https://acme.example/archives/{ref.conversation}/p{ref.ts.replace('.', '')}"
+
+
+#: Where the first card was posted.
+POSTED = {DEFAULT: MessageRef(channel="slack", conversation="C0APPROVE", ts="1800000001.000100")}
+
+
 def review_of(
     *calls: tuple[str, dict[str, Any]],
     policy: dict[str, Any] | None = None,
     agent: str = "support-agent",
     requester: str | None = "U0MARIA",
+    origin: str | None = None,
 ) -> Review:
     made = [ToolCall(f"c{n}", name, args) for n, (name, args) in enumerate(calls, start=1)]
     rules = Policy.from_mapping(POLICY if policy is None else {**POLICY, **policy})
     rulings = [rules.judge(call) for call in made]
-    review, _ = build(Turn(agent, "thread-1", "turn-1", requester), made, rulings, 1, NOW)
+    review, _ = build(Turn(agent, "thread-1", "turn-1", requester, origin), made, rulings, 1, NOW)
     return review
 
 
@@ -88,8 +99,31 @@ def fired(review: Review, after: float) -> Review:
     return transitions.fire(review, NOW + after).review
 
 
-def escalated(review: Review, by: Reviewer = BOB) -> Review:
-    return transitions.escalate(review, DEFAULT, by, NOW + 60).review
+def escalated(review: Review, by: Reviewer = BOB, why: str | None = None) -> Review:
+    return transitions.escalate(review, DEFAULT, by, NOW + 60, why=why).review
+
+
+def rerouted(review: Review, why: str, place: str = DEFAULT) -> Review:
+    return transitions.reroute(review, place, why, NOW + 5).review
+
+
+def named(review: Review, **of: Any) -> Review:
+    """With more said of each action's request: `title`."""
+    actions = tuple(
+        action.model_copy(update={"request": action.request.model_copy(update=of)})
+        for action in review.actions
+    )
+    return review.model_copy(update={"actions": actions})
+
+
+def asking(schema: dict[str, Any], *allowed: str, text: str = "Which one?") -> Review:
+    """A question to a person."""
+    rule = {
+        "allowed_decisions": list(allowed or ("respond",)),
+        "answer_schema": schema,
+        "description": text,
+    }
+    return review_of(("ask_human", {"about": "order 1042"}), policy={"interrupt_on": {"*": rule}})
 
 
 def started(review: Review, *keys: str) -> Review:

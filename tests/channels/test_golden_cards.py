@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,19 +18,26 @@ from tests.channels.reading import check, read
 from tests.channels.scenes import (
     ALICE,
     BOB,
+    CARL,
     DEFAULT,
     EMAIL,
+    IT,
     NOW,
     OPERATOR,
     OPS,
+    POSTED,
     THREE,
+    asking,
     cancelled,
     decided,
     done,
     escalated,
     fired,
     lapsed,
+    link_to,
     name_of,
+    named,
+    rerouted,
     resolved,
     review_of,
     started,
@@ -77,6 +85,68 @@ def _doubt() -> Review:
     review = review_of(THREE[0], ("read_file", {"path": "/etc/hosts"}), THREE[1])
     review = decided(decided(review, "1", "approve"), "3", "reject")
     return lapsed(started(review, "1", "2"))
+
+
+TWO_OF_OPS: dict[str, Any] = {
+    "escalate": [{"after": "10m", "to": OPS, "reviewers": {"users": ["U0DANA"], "groups": ["S0OPS"]}}],
+    "reviewers": {"users": ["U0ALICE", "U0BOB"], "groups": ["S0FINANCE"], "quorum": 2, "reject_quorum": 2},
+}
+
+
+def _voted() -> Review:
+    """One of two has approved the first, the second was edited after an approval, the third rejected once."""
+    review = review_of(*THREE, ("send_email", EMAIL), policy=TWO_OF_OPS)
+    review = decided(review, "1", "approve")
+    review = decided(review, "4", "approve")
+    review = decided(review, "4", "edit", BOB, args={**EMAIL, "subject": "Your refund"})
+    return decided(review, "2", "reject", CARL, message="Not on a Friday.")
+
+
+def _quorum() -> Review:
+    review = decided(decided(_voted(), "1", "approve", BOB), "4", "approve", CARL)
+    review = decided(decided(review, "2", "reject", BOB, message="Ask me first."), "4", "approve")
+    return decided(decided(review, "3", "approve"), "3", "approve", CARL)
+
+
+def _edited_twice() -> Review:
+    policy = {"reviewers": {"users": ["U0ALICE", "U0BOB", "U0CARL"], "quorum": 2}}
+    review = review_of(THREE[0], policy=policy)
+    review = decided(review, "1", "edit", args={**EMAIL, "to": "joe@example.com"})
+    return decided(review, "1", "edit", BOB, args={"to": "joe@example.com", "body": "Hi"})
+
+
+def _secret() -> Review:
+    rule = {
+        "redact": ["/token", "/card/number"],
+        "args_schema": {"type": "object", "properties": {"token": {}, "pin": {"writeOnly": True}}},
+    }
+    args = {"amount": 80, "card": {"number": "4111", "owner": "Jo"}, "pin": "1234", "token": "s3cret"}
+    return review_of(("pay", args), policy={"interrupt_on": {"*": rule}})
+
+
+def _careful() -> Review:
+    rule = {"must_read": True, "confirm": True, "description": "Changes what customers see."}
+    args = {"env": "production", "script": "echo step\n" * 400}
+    calls = [("deploy", args), ("deploy", {"env": "staging"})]
+    return review_of(*calls, policy={"interrupt_on": {"*": rule}})
+
+
+def _titled_schema() -> Review:
+    properties = {"qty": {"title": "Quantity"}, "sku": {"title": "sku"}}
+    schema = {"type": "object", "properties": properties}
+    return review_of(
+        ("order", {"sku": "A-1", "qty": 3, "note": "now"}),
+        policy={"interrupt_on": {"*": {"args_schema": schema}}},
+    )
+
+
+def _handed_on() -> Review:
+    review = review_of(THREE[0], origin="slack:C0ASK/1799999990.000100")
+    return review.model_copy(update={"path": ("front desk", "billing")})
+
+
+def _forty(args: Any) -> Review:
+    return review_of(*(("update_customer", {"customerId": f"cus_{n}", **args}) for n in range(40)))
 
 
 SCENES: dict[str, tuple[Callable[[], Review], str]] = {
@@ -134,6 +204,69 @@ SCENES: dict[str, tuple[Callable[[], Review], str]] = {
         lambda: review_of(("n" * 128, {"k" * 300: "v"}), agent="a" * 300, requester="r" * 300),
         DEFAULT,
     ),
+    "votes": (_voted, DEFAULT),
+    "votes-escalated": (lambda: escalated(_voted(), why="I am not sure about the second."), OPS),
+    "votes-escalated-first-place": (lambda: escalated(_voted(), why="Not sure."), DEFAULT),
+    "quorum-decided": (_quorum, DEFAULT),
+    "edited-twice": (_edited_twice, DEFAULT),
+    "redacted": (_secret, DEFAULT),
+    "redacted-edited": (
+        lambda: decided(_secret(), "1", "edit", args={"amount": 90, "token": "other", "pin": "1"}),
+        DEFAULT,
+    ),
+    "must-read-and-confirm": (_careful, DEFAULT),
+    "schema-titles": (_titled_schema, DEFAULT),
+    "handed-on-in-a-thread": (_handed_on, DEFAULT),
+    "titled": (lambda: named(review_of(THREE[2]), title="Make Jo a vip?"), DEFAULT),
+    "titled-two": (lambda: named(review_of(*THREE[1:]), title="Do it?"), DEFAULT),
+    "question-of-choices": (lambda: asking({"enum": ["EUR", "Approve", None]}), DEFAULT),
+    "question-yes-or-no": (lambda: asking({"type": "boolean"}), DEFAULT),
+    "question-with-the-tool": (
+        lambda: asking({"enum": ["DHL", "UPS"]}, "approve", "reject"),
+        DEFAULT,
+    ),
+    "question-text": (lambda: asking({"type": "string"}), DEFAULT),
+    "question-answered": (
+        lambda: decided(asking({"type": "string"}), "1", "respond", message="The blue one."),
+        DEFAULT,
+    ),
+    "forty-actions": (lambda: _forty({}), DEFAULT),
+    "forty-large-actions": (lambda: _forty({"note": "&<x>\n" * 2_000}), DEFAULT),
+    "six-large-actions": (
+        lambda: review_of(*(("deploy", {"script": f"echo {n}\n" * 900}) for n in range(6))),
+        DEFAULT,
+    ),
+    "ten-actions": (
+        lambda: review_of(*(("update_customer", {"customerId": f"cus_{n}"}) for n in range(10))),
+        DEFAULT,
+    ),
+    "fallback": (
+        lambda: rerouted(
+            review_of(THREE[1], policy={"fallback": IT, "escalate": []}), "the channel is archived"
+        ),
+        IT,
+    ),
+    "clock-from-delivery": (
+        lambda: review_of(
+            THREE[1],
+            policy={"clock": "delivered", "expire": {"after": "4h", "decision": "ignore"}},
+        ),
+        DEFAULT,
+    ),
+    "look-alikes": (
+        lambda: review_of(
+            (
+                "transfer",
+                {
+                    "mail": "jo@p\u0430yp\u0430l.com",
+                    "page": "https://\u0430\u0440\u0440\u04cf\u0435.com/pay",
+                    "name": "r\u0430wan",
+                },
+            ),
+            agent="supp\u043ert-agent",
+        ),
+        DEFAULT,
+    ),
     "odd-arguments": (
         lambda: review_of(
             (
@@ -158,7 +291,7 @@ SCENES: dict[str, tuple[Callable[[], Review], str]] = {
 def test_promise_8_a_card_reads_as_it_should(name: str) -> None:
     """Given a review in some state, then its card is Slack's to take, and reads as it did before."""
     make, place = SCENES[name]
-    drawn = check(message(card(make(), place), name_of))
+    drawn = check(message(card(make(), place, POSTED), name_of, link_to))
     shown = f"{drawn['text']}\n\n{read(drawn['blocks'])}"
     path = GOLDEN / f"{name}.txt"
     if os.environ.get("HITL_GOLDEN") == "write":

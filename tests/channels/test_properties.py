@@ -10,12 +10,11 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from bot.card import Card, arguments_of, card
-from bot.channels.slack.blocks import message
-from bot.channels.slack.fields import shown_form
-from bot.channels.slack.modals import edit
+from bot.channels.slack.blocks import cut_keys, message
+from bot.channels.slack.editing import Editing
+from bot.channels.slack.ids import Meta
 from bot.channels.slack.pages import see
 from bot.inbox import Target
-from hitl_core.forms import make_form
 from tests.channels.reading import arguments_in, arguments_on, check, check_view
 from tests.channels.scenes import DEFAULT, decided, escalated, lapsed, name_of, review_of, started
 
@@ -80,9 +79,9 @@ def drawn(*calls: tuple[str, dict[str, Any]]) -> tuple[Card, dict[str, Any]]:
 
 def pages_of(args: dict[str, Any]) -> list[dict[str, Any]]:
     shown = arguments_of(args, None)
-    told = re.search(r"Page 1 of (\d+)", str(see(TARGET, "tool", shown, 0)["blocks"][0]))
+    told = re.search(r"Page 1 of (\d+)", str(see(Meta(TARGET), "tool", shown)["blocks"][0]))
     count = int(told[1]) if told else 1
-    return [check_view(see(TARGET, "tool", shown, n)) for n in range(count)]
+    return [check_view(see(Meta(TARGET, page), "tool", shown)) for page in range(count)]
 
 
 @slowly
@@ -96,7 +95,7 @@ def test_promise_8_every_character_is_on_the_card_or_counted_as_missing(args: An
     missing = shown.open[0].shown.missing
     told = [block for block in sent["blocks"] if block["block_id"] == "said:1"]
     if missing:
-        assert f"{missing:,} character" in str(told)
+        assert re.search(rf"\b{missing:,} of [\d,]+ characters", str(told))
         assert "'action_id': 'see'" in str(sent["blocks"])  # one click away
     else:
         assert "not shown" not in str(told)
@@ -135,8 +134,10 @@ def test_promise_8_the_largest_arguments_can_be_read_page_by_page(args: Any) -> 
 @slowly
 @given(arguments)
 def test_any_arguments_make_a_form_that_slack_takes(args: Any) -> None:
-    form = make_form(None, args)
-    check_view(edit(TARGET, "tool", shown_form(form)))
+    review = review_of(("tool", args))
+    editing = Editing(review, review.actions[0], Meta(TARGET), {})
+    for page in range(len(editing.pages)):
+        check_view(editing.at(page).view())
 
 
 @slowly
@@ -158,15 +159,28 @@ def test_any_review_makes_a_card_that_slack_takes(several: list[Any], data: st.D
         check(message(card(review, place), name_of))
 
 
-def test_a_card_of_the_worst_actions_fits() -> None:
-    """Given a hundred calls full of markup, odd characters and long names, then as many as fit are drawn."""
+@pytest.mark.parametrize("count", [1, 3, 10, 11, 40, 200])
+def test_a_card_of_the_worst_actions_fits(count: int) -> None:
+    """Given calls full of markup, odd characters and long names, then one message asks about all of them, with
+    everything or with a line each, and what has no room is counted."""
     args = {f"{n}" + "&<\u202e" * 60: "&<>\n" * 500 for n in range(30)}
-    shown, sent = drawn(*[("n" * 128, args)] * 30)
-    count = sum(block["block_id"].startswith("do:") for block in sent["blocks"])
-    more = next(block for block in sent["blocks"] if block["block_id"] == "more")
-    assert count >= 1
-    assert f"{30 - count} more wait" in str(more)
-    assert shown.more == 20
+    shown, sent = drawn(*[("n" * 128, args)] * count)
+    asked = sum(block["block_id"].startswith("do:") for block in sent["blocks"])
+    listed = [part for block in sent["blocks"] if block["block_id"] == "list" for part in block["elements"]]
+    if asked:
+        assert asked == count
+    else:
+        more = re.search(r"and (\d+) more", str(listed[-1]))
+        assert len(listed) - bool(more) + int(more[1] if more else 0) == count
+        assert "'action_id': 'review'" in str(sent["blocks"])
+    assert cut_keys(shown, name_of) == {action.key for action in shown.waiting}
+
+
+def test_forty_actions_of_largest_arguments_are_one_message() -> None:
+    """Given forty calls of 200 KB each, then each has its line."""
+    _, sent = drawn(*(("deploy", {"n": n, "script": "&" * 200_000}) for n in range(40)))
+    listed = next(block for block in sent["blocks"] if block["block_id"] == "list")
+    assert len(listed["elements"]) == 40
 
 
 def test_arguments_that_would_grow_when_indented_stay_small() -> None:

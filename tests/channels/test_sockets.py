@@ -22,6 +22,8 @@ from hitl_core.errors import HitlError, SettingsError
 from tests.support.slack import ALICE, APPROVALS
 from tests.support.waiting import wait_until
 
+pytestmark = pytest.mark.servers
+
 QUICK = Pace(greeting=0.4, heartbeat=0.1, again=0.02, longest=0.2, leaving=0.5, finish=0.5)
 SECRET = "canary-77c1"
 
@@ -35,6 +37,7 @@ class Stage:
         self.go, self.leaving = asyncio.Event(), asyncio.Event()
         self.go.set()
         self.bolt = AsyncApp(
+            name="stage",
             client=AsyncWebClient(sandbox.app.token, base_url=sandbox.api_url),
             signing_secret="",
             process_before_response=True,
@@ -260,7 +263,7 @@ async def test_what_could_not_be_done_gets_no_receipt(stage: Stage, action_id: s
         raise RuntimeError
 
     stage.bolt.action("broken")(broken)
-    stage.sandbox.interactions._patience = 0.3
+    stage.sandbox.courier.patience = 0.3
     async with stage.sockets():
         assert not (await stage.press(action_id))["ok"]
         assert await stage.press() == {"ok": True}

@@ -132,7 +132,14 @@ class Desk:
 
     def doubtful(self, *calls: ToolCall, **where: Any) -> Review:
         """Its first call is in doubt."""
-        review = self.claimed(*calls, started=True, lease=0.05, **where)
+        review = self.claimed(*calls, started=True, **where)
+
+        async def end_lease(reviews: Reviews) -> None:
+            await reviews.change(
+                review.id, "end", lambda r, now: execution.renew(r, review.fence, now, 0)
+            )
+
+        self.do(end_lease)
         while (fired := self.do(lambda reviews: reviews.fire(review.id))) is None:
             pass
         return fired.review

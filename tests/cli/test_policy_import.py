@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from hitl_core.cli import main
 from hitl_core.cli.policy_import import imported
-from hitl_core.dialects import names
+from hitl_core.dialects import get, names
 from hitl_core.model import ToolCall
 from hitl_core.policy import InvalidPolicy, Policy
 from hitl_core.policy.read import DESCRIPTION_PREFIX
@@ -132,6 +132,24 @@ def test_questions_of_arcgis(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     )
 
 
+def test_where_an_answer_of_arcgis_goes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    choice = {"kind": "singleSelection", "metadata": {"options": ["a", "b"]}}
+    config = {
+        "agent": {"outputKey": "go"},
+        "tools": {
+            "export": {"interrupt": choice, "outputKey": "format"},
+            "ask": {"interrupt": {"kind": "textInput"}},
+        },
+    }
+    ran, policy = import_("arcgis", config, tmp_path, capsys)
+    assert policy is not None
+    assert "output:\n      key: format\n      into: input\n" in ran.out
+    theirs = get("arcgis").load_policy(config)
+    for name in ("agent:x", "export", "ask"):
+        call = ToolCall("1", name, {})
+        assert judged(policy, call) == judged(theirs, call)
+
+
 FUNCTION = "This is a function, which a file can't hold."
 REFUSED: list[tuple[str, Any, list[str]]] = [
     (
@@ -157,8 +175,6 @@ REFUSED: list[tuple[str, Any, list[str]]] = [
     ("langchain", {"interrupt_on": {"*": True}}, ["interrupt_on.*: No tool is ever called that"]),
     ("langchain", {"interruptOn": {"a": True}}, ["interruptOn: `interruptOn` is another", ""]),
     ("langchain_js", {"interruptOn": {"a": {}}}, ["interruptOn.a: `allowedDecisions` is missing"]),
-    ("arcgis", {"tools": {"a": {"outputKey": "k"}}}, ["a: A policy file has no word for where"]),
-    ("arcgis", {"tools": {"a": {"interrupt": {"kind": "textInput"}}}}, ["a: A policy file has"]),
     ("langchain", "", ["The file is empty."]),
     ("langchain", "[1]", ["This must be a mapping, not a list."]),
     ("langchain", '{"a": 1, "a": 2}', ['This has the name "a" twice, line 1, column 10.']),

@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from examples.demo.__main__ import main
+
 pytestmark = [pytest.mark.redis, pytest.mark.slow]
 ROOT = Path(__file__).parents[2]
 
@@ -188,10 +190,15 @@ def test_what_can_not_be_decided_so_is_a_failure(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_a_line_that_can_not_be_played_is_one_sentence(
-    tmp_path: Path, line: Any, sentence: str
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], line: Any, sentence: str
 ) -> None:
-    done = check(tmp_path, line)
+    """Before any process is started, so none is needed to see it."""
+    data, calls = tmp_path / "data", tmp_path / "turns.jsonl"
+    calls.write_text(line if isinstance(line, str) else json.dumps(line), "utf-8")
 
-    assert done.returncode == 2
-    assert sentence in done.stderr
-    assert len(done.stderr.splitlines()) == 1
+    assert main(["--check", f"--data={data}", f"--calls={calls}"]) == 2
+
+    said = capsys.readouterr().err
+    assert sentence in said
+    assert len(said.splitlines()) == 1
+    assert not data.exists()

@@ -409,12 +409,12 @@ def test_an_interrupt_whose_schema_can_not_be_used_is_refused() -> None:
         dialects.get("langchain_per_call").load_request(per_call | {"response_schema": schema}, "t")
 
 
-def test_a_review_is_never_made_of_a_schema_that_can_not_be_used() -> None:
-    """Whoever made the request."""
+def test_a_request_from_outside_never_has_a_schema_that_can_not_be_used() -> None:
+    """Whoever made it."""
     asked = dialects.get("langchain").load_request(interrupt({}), "t")
     rulings = [replace(each, args_schema=BROKEN) for each in asked.rulings]
     with pytest.raises(InvalidToolCall, match=UNUSABLE):
-        review_of(asked._replace(rulings=rulings))
+        request.checked(asked._replace(rulings=rulings))
 
 
 def test_a_bad_answer_can_be_corrected() -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from hitl_core.dialects import agent_inbox, arcgis, sagents
+from hitl_core.dialects import agent_inbox, arcgis, inbox_page, sagents
 from hitl_core.errors import DecisionError, InvalidToolCall, Unsayable
 from hitl_core.gate import request
 from hitl_core.model import ToolCall
@@ -268,7 +268,7 @@ async def in_the_inbox(case: Case) -> None:
 
 
 async def offered(case: Case) -> None:
-    found = agent_inbox.offers(case.data["human_interrupt"])
+    found = inbox_page.offers(case.data["human_interrupt"])
     assert found.responses == case.expect["responses"]
     assert found.submit == case.expect.get("defaultSubmitType")
     assert found.accepts == case.expect["hasAccept"]

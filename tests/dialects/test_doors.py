@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from hitl_core import dialects
-from hitl_core.dialects import agent_inbox
+from hitl_core.dialects import inbox_page
 from hitl_core.errors import DecisionError, DialectError, Refused, Unsayable
 from hitl_core.gate import Request, request
 from hitl_core.gate.answers import answers
@@ -474,7 +474,7 @@ def test_a_title_that_no_tool_could_have_comes_back_in_the_answer() -> None:
 def test_what_an_inbox_offers_when_everything_is_allowed() -> None:
     every = {f"allow_{word}": True for word in ("accept", "edit", "respond", "ignore")}
     request = {"action": "A", "args": {}}
-    found = agent_inbox.offers({"action_request": request, "config": every})
+    found = inbox_page.offers({"action_request": request, "config": every})
     assert [r["type"] for r in found.responses] == ["edit", "response", "ignore", "accept"]
     assert (found.submit, found.accepts) == ("accept", True)
 

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hitl_core.forms import FormErrors, check_args, make_form, read_answers
+from hitl_core.forms.pointer import parts
 
 CUSTOMER = {
     "type": "object",
@@ -98,13 +99,10 @@ def test_untouched_answers_give_back_the_same_bytes_or_say_what_was_already_wron
 @settings(max_examples=40, deadline=None)
 @given(st.dictionaries(texts, values, min_size=1, max_size=4), st.data())
 def test_an_answer_changes_its_own_argument_only(args: dict[str, Any], data: Any) -> None:
-    form = make_form(None, args)
-    name = data.draw(st.sampled_from(sorted(args)))
-    field = form.fields[list(args).index(name)]
-    answer = "1" if field.kind == "boolean" else "7"
-    result = read_answers(None, args, {field.pointer: answer})
-    del result[name]
-    assert canonical(result) == canonical({n: v for n, v in args.items() if n != name})
+    field = data.draw(st.sampled_from(make_form(None, args).fields))
+    result = read_answers(None, args, {field.pointer: "1" if field.kind == "boolean" else "7"})
+    top = parts(field.pointer)[0]
+    assert canonical({**result, top: None}) == canonical({**args, top: None})
 
 
 @pytest.mark.parametrize("value", ["a\r\nb", "a\rb\n"])
@@ -126,6 +124,23 @@ def test_line_ends_that_an_input_changes_do_not_change_the_value(value: str) -> 
         ({"enum": ["a", None, 1.5]}, "a", "1", None),
         ({"type": "array"}, [], "[1, 1.0]", [1, 1.0]),
         ({"type": "integer"}, 2**60, str(2**60 + 1), 2**60 + 1),
+        ({"type": "number"}, 1, "1" + "0" * 40, 10**40),
+        ({"type": "number"}, 1, "1e40", 1e40),
+        ({"type": "number"}, 1, "0.1", 0.1),
+        ({"type": "boolean"}, None, "0", True),
+        ({"type": "array", "items": {"type": "integer"}}, [1, 1.0], "1.0\r\n2\n\n", [1.0, 2]),
+        ({"type": "array", "items": {"type": "string"}}, ["a"], "[]", []),
+        ({"type": "array", "items": {"enum": ["x", "y", 3]}}, ["y", "x"], "0,1,2", ["y", "x", 3]),
+        ({"type": "array", "items": {"enum": ["x", "y", 3]}}, ["y", "x"], "0,2", ["x", 3]),
+        ({"type": "string", "format": "date"}, "2026-11-21", "2026-01-02", "2026-01-02"),
+        ({"type": "string", "format": "time"}, "10:00:59.5+02:00", "11:30", "11:30:00+02:00"),
+        (
+            {"type": "string", "format": "date-time"},
+            "2026-11-21T15:30:10+01:00",
+            "1795275000",
+            "2026-11-21T16:30:00+01:00",
+        ),
+        ({"type": ["string", "null"]}, "a", '""', ""),
     ],
 )
 def test_an_answer_is_read_as_its_type(schema: Any, value: Any, answer: str, result: Any) -> None:
@@ -149,6 +164,83 @@ def test_a_cleared_text_goes_away_or_is_empty(
 
 
 @pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("2026-11-21T15:30:10.25+01:00", "1795271410"),
+        ("2026-11-21T15:30:10.25+01:00", "1795271400"),  # as a picker without seconds gives it back
+        ("2026-11-21t14:30:00z", "1795271400"),
+    ],
+)
+def test_a_moment_that_is_the_same_keeps_its_text(text: str, answer: str) -> None:
+    assert one({"type": "string", "format": "date-time"}, text, answer) == {"x": text}
+
+
+def test_two_quotes_are_the_empty_text_only_where_an_empty_input_means_something_else() -> None:
+    assert one({"type": "string"}, "a", '""') == {"x": ""}
+    assert one({"type": "string"}, "a", '""', required=True) == {"x": '""'}
+    assert one({"type": "string"}, '""', '""') == {"x": '""'}  # nobody touched it
+
+
+@pytest.mark.parametrize(
+    ("schema", "required", "result"),
+    [
+        ({"type": "array", "items": {"type": "string"}}, False, {}),
+        ({"type": "array", "items": {"type": "string"}}, True, {"x": []}),
+        ({"type": ["array", "null"], "items": {"enum": ["a", "b"]}}, False, {"x": None}),
+        ({"type": "array", "items": {"enum": ["a", "b"]}}, True, {"x": []}),
+    ],
+)
+def test_a_cleared_list_goes_away_or_is_empty(
+    schema: Any, required: bool, result: dict[str, Any]
+) -> None:
+    assert one(schema, ["a"], "", required=required) == result
+
+
+@pytest.mark.parametrize(
+    ("nullable", "answer", "result"),
+    [(False, "2", {}), (False, "", {}), (True, "2", {"x": None}), (True, "1", {"x": False})],
+)
+def test_a_boolean_has_three_states(nullable: bool, answer: str, result: dict[str, Any]) -> None:
+    schema = {"type": ["boolean", "null"] if nullable else "boolean"}
+    assert one(schema, True, answer) == result
+
+
+def test_not_set_keeps_null_and_absent_apart() -> None:
+    schema = {"properties": {"x": {"type": ["boolean", "null"]}}}
+    for args in ({}, {"x": None}):
+        for answer in ("2", "", None):
+            assert read_answers(schema, args, {"/x": answer}) == args
+
+
+def test_an_error_in_a_list_says_which_line() -> None:
+    schema = {"properties": {"x": {"type": "array", "items": {"type": "integer", "minimum": 1}}}}
+    assert errors(schema, {"x": [1]}, {"/x": "1\nb"}).fields == {
+        "/x": "line 2 must be a whole number"
+    }
+    assert errors(schema, {"x": [1]}, {"/x": "1\n0"}).fields == {
+        "/x": "number 2 must be at least 1"
+    }
+
+
+@pytest.mark.parametrize(
+    ("schema", "answer", "sentence"),
+    [
+        ({"type": "string", "format": "date"}, "21.11.", "must be a date (YYYY-MM-DD)"),
+        ({"type": "string", "format": "time"}, "25:00", "must be a time (HH:MM)"),
+        ({"type": "string", "format": "date-time"}, "12", "must be a date and time"),
+        ({"type": "string", "format": "email"}, "jo", "is not a valid e-mail address"),
+        ({"type": "array", "items": {"enum": ["a"]}}, "0,7", "is not one of the options"),
+        ({"type": "number"}, "0.12345678901234567891", "more digits than can be kept"),
+    ],
+)
+def test_what_an_input_can_not_mean_is_told_beside_it(
+    schema: Any, answer: str, sentence: str
+) -> None:
+    refused = errors({"properties": {"x": schema}}, {}, {"/x": answer})
+    assert sentence in refused.fields["/x"]
+
+
+@pytest.mark.parametrize(
     ("schema", "value"),
     [
         ({"type": "string", "minLength": 1}, "a"),
@@ -157,6 +249,8 @@ def test_a_cleared_text_goes_away_or_is_empty(
         ({"type": "integer"}, 1),
         ({"type": "boolean"}, True),
         ({"type": "array"}, []),
+        ({"type": "string", "format": "date"}, "2026-11-21"),
+        ({"type": "array", "items": {"type": "string"}, "minItems": 1}, ["a"]),
     ],
 )
 def test_a_cleared_argument_that_must_be_there_is_an_error(schema: Any, value: Any) -> None:
@@ -212,7 +306,7 @@ def test_the_whole_arguments_are_one_json_object() -> None:
     assert read_answers(None, {}, {"": '{"a": 1}'}) == {"a": 1}
     assert errors(None, {}, {"": "[1]"}).fields == {"": "must be a JSON object"}
     assert errors(None, {}, {"": ""}).fields == {"": "is required"}
-    schema = {"anyOf": [{"properties": {"a": {"type": "integer"}}, "required": ["a"]}]}
+    schema = {"not": {"required": ["b"]}, "patternProperties": {"a": {"type": "integer"}}}
     assert errors(schema, {"a": 1}, {"": '{"a": "x"}'}).fields == {"": "a must be a whole number"}
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hitl_core.forms import Field, SchemaError, make_form
+from hitl_core.forms import Field, FormErrors, Option, SchemaError, make_form, read_answers
 
 
 def field(schema: Any, *value: Any, required: bool = False, max_text: int = 3000) -> Field:
@@ -32,7 +32,7 @@ def field(schema: Any, *value: Any, required: bool = False, max_text: int = 3000
         ({"type": "boolean"}, True, "boolean", "0"),
         ({"type": "boolean"}, False, "boolean", "1"),
         ({"enum": ["a", 1, True, None]}, True, "choice", "2"),
-        ({"enum": ["a", 1]}, "not one of them", "choice", None),
+        ({"enum": ["a", 1]}, "not one of them", "choice", "2"),
         ({"oneOf": [{"const": 1, "title": "One"}, {"const": 2}]}, 2, "choice", "1"),
         ({"type": ["string", "null"]}, None, "text", None),
         ({"anyOf": [{"type": "integer"}, {"type": "null"}]}, 3, "integer", "3"),
@@ -42,6 +42,39 @@ def field(schema: Any, *value: Any, required: bool = False, max_text: int = 3000
         ({}, None, "json", "null"),
         ({"type": "string"}, 5, "json", "5"),
         ({"type": "boolean"}, "yes", "json", '"yes"'),
+        ({"type": "string"}, "a\r", "long_text", "a\r"),
+        ({"type": "string", "format": "email"}, "jo@example.org", "email", "jo@example.org"),
+        ({"type": "string", "format": "email"}, "jo", "text", "jo"),
+        ({"type": "string", "format": "uri"}, "https://x.org", "uri", "https://x.org"),
+        ({"type": "string", "format": "date"}, "2026-11-21", "date", "2026-11-21"),
+        ({"type": "string", "format": "date"}, "21.11.2026", "text", "21.11.2026"),
+        ({"type": "string", "format": "time"}, "14:30:59+02:00", "time", "14:30"),
+        (
+            {"type": "string", "format": "date-time"},
+            "2026-11-21T15:30:00.5+01:00",
+            "datetime",
+            "1795271400",
+        ),
+        (
+            {"type": "string", "format": "date-time"},
+            "1970-01-01T00:00:00Z",
+            "text",
+            "1970-01-01T00:00:00Z",
+        ),
+        ({"type": "array", "items": {"type": "string"}}, ["a", "b"], "lines", "a\nb"),
+        ({"type": "array", "items": {"type": "number"}}, [1, 1.0], "lines", "1\n1.0"),
+        ({"type": "array", "items": {"type": "string"}}, ["a\nb"], "json", '[\n  "a\\nb"\n]'),
+        ({"type": "array", "items": {"type": "string"}}, ["a", ""], "json", '[\n  "a",\n  ""\n]'),
+        ({"type": "array", "items": {"enum": ["x", 1, None]}}, [None, "x"], "choices", "2,0"),
+        (
+            {"type": "array", "items": {"enum": ["x", "y"]}},
+            ["x", "x"],
+            "json",
+            '[\n  "x",\n  "x"\n]',
+        ),
+        ({"allOf": [{"type": "integer"}, {"minimum": 3}]}, 5, "integer", "5"),
+        ({"allOf": [{"type": "integer"}, {"type": "string"}]}, 5, "json", "5"),
+        ({"anyOf": [{"type": "integer"}, {"type": "number"}]}, 5, "number", "5"),
         ({"type": "integer"}, True, "json", "true"),
     ],
 )
@@ -50,9 +83,22 @@ def test_each_schema_has_its_input(schema: Any, value: Any, kind: str, initial: 
     assert (made.kind, made.initial) == (kind, initial)
 
 
-@pytest.mark.parametrize("kind", ["string", "integer", "number", "boolean", "array", "object"])
+@pytest.mark.parametrize("kind", ["string", "integer", "number", "array", "object"])
 def test_an_absent_argument_is_an_empty_input(kind: str) -> None:
-    assert field({"type": kind, "default": None}).initial is None
+    assert field({"type": kind, "default": "never put in"}).initial is None
+
+
+@pytest.mark.parametrize("schema", [{"type": "boolean"}, {"enum": ["a", "b"]}])
+def test_a_choice_that_may_be_left_out_has_an_option_for_that(schema: Any) -> None:
+    made = field(schema)
+    assert (made.initial, made.options[2]) == ("2", Option("Not set"))
+    required = field(schema, required=True)
+    assert (required.initial, len(required.options)) == (None, 2)
+
+
+def test_a_value_that_is_no_option_is_seen_and_can_only_be_kept() -> None:
+    made = field({"enum": ["a", "b"]}, "c", required=True)
+    assert made.options[int(made.initial or "")].label == "c (now, not allowed)"
 
 
 def test_fields_stand_in_the_schemas_order_then_the_other_arguments() -> None:
@@ -63,8 +109,17 @@ def test_fields_stand_in_the_schemas_order_then_the_other_arguments() -> None:
 
 
 def test_without_a_schema_the_arguments_say_what_the_fields_are() -> None:
-    form = make_form(None, {"s": "t", "n": 1, "b": True, "l": [], "none": None})
-    assert [f.kind for f in form.fields] == ["text", "number", "boolean", "json", "json"]
+    args = {"s": "t", "n": 1, "b": True, "l": [], "o": {"in": {"x": 1}}, "t": ["a"], "none": None}
+    form = make_form(None, args)
+    assert [(f.pointer, f.kind) for f in form.fields] == [
+        ("/s", "text"),
+        ("/n", "number"),
+        ("/b", "boolean"),
+        ("/l", "json"),
+        ("/o/in/x", "number"),
+        ("/t", "lines"),
+        ("/none", "json"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -74,7 +129,7 @@ def test_without_a_schema_the_arguments_say_what_the_fields_are() -> None:
         ({}, {}),
         ({"type": "object", "properties": {}}, {}),
         ({"anyOf": [{"required": ["a"]}, {"required": ["b"]}]}, {"a": 1}),
-        (None, {str(n): n for n in range(41)}),
+        (None, {str(n): n for n in range(401)}),
     ],
 )
 def test_what_can_not_be_fields_is_one_json_field(schema: Any, args: dict[str, Any]) -> None:
@@ -90,6 +145,11 @@ def test_labels_and_hints_say_what_is_allowed() -> None:
     assert field({"type": "string", "minLength": 3, "maxLength": 9}).hint == "3 to 9 characters"
     assert field({"type": "string", "format": "email"}).hint == "An e-mail address"
     assert field({"type": "number", "exclusiveMinimum": 0}).hint == "More than 0"
+    assert field({"type": "string", "default": "formal"}).hint == "Default formal"
+    assert field({"type": "array", "items": {"type": "string"}, "maxItems": 3}).hint == (
+        "At most 3 items, one per line"
+    )
+    assert field({"type": "string", "format": "time"}, "14:30:00+02:00").hint == "UTC+02:00"
     assert field({"type": "string"}).hint is None
 
 
@@ -124,6 +184,14 @@ def test_a_value_that_does_not_fit_is_locked_and_never_cut() -> None:
     assert field({"type": "string"}, "x" * 10, max_text=10).locked is None
     assert field({"type": "array"}, [1, 2, 3], max_text=10).initial == "[1,2,3]"
     assert field({"type": "array"}, [1] * 10, max_text=10).locked
+
+
+def test_an_enum_of_more_values_than_there_is_room_for_is_typed() -> None:
+    schema = {"properties": {"x": {"enum": [f"option {n}" for n in range(300)]}}}
+    assert make_form(schema, {"x": "option 7"}).fields[0].kind == "choice"
+    assert make_form(schema, {"x": "option 7"}, max_options=200).fields[0].kind == "text"
+    with pytest.raises(FormErrors, match="must be one of: option 0, .* and 280 more"):
+        read_answers(schema, {"x": "option 7"}, {"/x": "option 300"}, max_options=200)
 
 
 def test_a_schema_that_is_not_accepted_makes_no_form() -> None:

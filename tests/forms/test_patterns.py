@@ -61,7 +61,7 @@ ORDINARY = [
 
 
 @pytest.mark.parametrize("pattern", DANGEROUS)
-def test_a_pattern_that_could_hang_is_refused_with_one_sentence(pattern: str) -> None:
+def test_t62_a_pattern_that_could_hang_is_refused_with_one_sentence(pattern: str) -> None:
     with pytest.raises(PatternError) as refused:
         check_pattern(pattern)
     assert "\n" not in str(refused.value)
@@ -75,12 +75,12 @@ def test_an_ordinary_pattern_is_accepted(pattern: str) -> None:
 
 @pytest.mark.parametrize("pattern", ORDINARY)
 @pytest.mark.parametrize("text", ["a" * 2_999 + "!", "1." * 1_500, "a-" * 1_500, "/ " * 1_500])
-def test_an_accepted_pattern_answers_soon_or_says_that_the_text_is_too_long(
+def test_t62_an_accepted_pattern_answers_soon_or_says_that_the_text_is_too_long(
     pattern: str, text: str
 ) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     errors = check_args({"properties": {"a": {"pattern": pattern}}}, {"a": text})
-    assert time.perf_counter() - began < 1
+    assert time.process_time() - began < 1
     if not re.search(pattern, text):
         assert [error.pointer for error in errors] == ["/a"]
 

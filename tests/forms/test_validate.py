@@ -131,7 +131,7 @@ BLOWUPS: list[tuple[dict[str, Any], dict[str, Any]]] = [
     (_doubling("allOf"), {"a": 1}),
     ({"$ref": "#"}, {}),
     ({"unevaluatedProperties": False, "$ref": "#"}, {"a": 1}),
-    ({"properties": {"a": {"items": {"type": "integer"}}}}, {"a": [1] * 100_000}),
+    ({"properties": {"a": {"items": {"multipleOf": 1}}}}, {"a": [1] * 100_000}),
     ({"anyOf": [False] * 900}, {"a": [1] * 60_000}),
     ({"$defs": {"f": False}, "oneOf": [{"$ref": "#/$defs/f"}] * 900}, {"a": [1] * 60_000}),
     ({"type": "object"}, json.loads('{"a":' * 900 + "1" + "}" * 900)),
@@ -144,7 +144,7 @@ BLOWUPS: list[tuple[dict[str, Any], dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("schema", "args"), BLOWUPS)
-def test_no_schema_makes_much_work(schema: dict[str, Any], args: dict[str, Any]) -> None:
+def test_t63_no_schema_makes_much_work(schema: dict[str, Any], args: dict[str, Any]) -> None:
     """Without the budget these take from seconds to for ever; with it, about a tenth of one."""
     began = time.process_time()
     errors = check_args(schema, args)
@@ -177,7 +177,7 @@ def canary() -> Iterator[tuple[str, list[str]]]:
         server.shutdown()
 
 
-def test_a_reference_outside_the_schema_is_refused_and_never_fetched(
+def test_t64_a_reference_outside_the_schema_is_refused_and_never_fetched(
     canary: tuple[str, list[str]], tmp_path: Path
 ) -> None:
     url, hits = canary

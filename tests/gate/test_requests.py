@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from hitl_core import Gate, Policy, ToolCall, dialects
 from hitl_core.errors import InvalidToolCall, PolicyError, Refused
+from hitl_core.gate import request
 from hitl_core.gate.request import Request
 from hitl_core.model import Review, encode
 from hitl_core.review.proposal import Proposal
@@ -52,6 +54,32 @@ async def test_a_tools_own_schema_is_enforced(gate: Gate) -> None:
     assert caught.value.code == "invalid_args"
     with pytest.raises(InvalidToolCall, match="A tool's own schema can't be used"):
         await submitted(gate, ToolCall("c1", "send", {}), tools={"send": {"type": 7}}, turn="2")
+
+
+async def test_a_request_from_outside_is_checked(gate: Gate) -> None:
+    """Given a Request whose schema no card could be drawn by, then it is refused: nobody would be asked."""
+    asked = await request.judged(POLICY, [ToolCall("c1", "send", {})])
+    bad = replace(asked.rulings[0], args_schema={"type": 7})
+    with pytest.raises(InvalidToolCall, match="can't be used for the arguments of send"):
+        await submitted(gate, asked._replace(rulings=[bad]))
+
+
+async def test_an_answer_goes_where_a_policy_of_ours_says(gate: Gate) -> None:
+    """Given rules with an `output`, then an approval's answer is in the tool's arguments, or in the state."""
+    rule = {"allowed_decisions": ["approve", "reject"], "answer_schema": {"enum": ["s", "m"]}}
+    rules = {
+        "shirt": {**rule, "output": {"key": "size", "into": "input"}},
+        "shoes": {**rule, "output": {"key": "pick", "into": "state"}},
+    }
+    gate.policy = Policy.from_mapping({"default": "allow", "interrupt_on": rules})
+    calls = [ToolCall("c1", "shirt", {"n": 1}), ToolCall("c2", "shoes", {"n": 2})]
+    review = await submitted(gate, *calls)
+    for key in ("1", "2"):
+        await gate.reviews.decide(review.id, key, Proposal("approve", 1, answer="m"), ADA, key)
+    outcome = await gate.wait(review.id)
+    assert [call.args for call in outcome.execute] == [{"n": 1, "size": "m"}, {"n": 2}]
+    assert outcome.state_update == {"pick": "m"}
+    await outcome.done()
 
 
 async def test_a_tool_with_a_schema_that_can_not_be_used_is_no_choice(gate: Gate) -> None:

@@ -1,4 +1,4 @@
-"""An agent process to kill: `python -m tests.integrations.crash_agent REDIS_URL FOLDER SHAPE`.
+"""An agent process to kill: `main(REDIS_URL, FOLDER, SHAPE)`, in a process of its own.
 
 Starts its one run, or goes on with it, and serves until it is killed. What the model was told in
 the end stands in FOLDER/answers.json.
@@ -6,11 +6,9 @@ the end stands in FOLDER/answers.json.
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import signal
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
@@ -131,7 +129,8 @@ SHAPES: dict[str, Callable[[Lab], Driver]] = {
 }
 
 
-async def main(url: str, folder: Path, shape: str) -> None:
+async def main(url: str, home: str, shape: str) -> None:
+    folder = Path(home)
     async with (
         Gate.connect(url, policy=POLICY, agent="billing", lease=1.0) as gate,
         AsyncSqliteSaver.from_conn_string(str(folder / "checkpoints.db")) as saver,
@@ -145,7 +144,3 @@ async def main(url: str, folder: Path, shape: str) -> None:
         known = await saver.aget({"configurable": {"thread_id": "t-1"}})
         await driver.run(None if known else go(), thread_id="t-1", requester="U0MARIA")
         await driver.serve(told)
-
-
-if __name__ == "__main__":
-    asyncio.run(main(sys.argv[1], Path(sys.argv[2]), sys.argv[3]))

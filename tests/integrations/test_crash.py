@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import json
 import os
 import signal
-import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +17,7 @@ from hitl_core.gate import Gate
 from hitl_core.model import Review
 from hitl_core.review.execution import DoubtAnswer
 from tests.integrations.agents import POLICY, Lab
+from tests.support.forks import Forked, Forks, forks
 from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.slow
@@ -29,8 +28,8 @@ DECISIONS = ("approve", ("reject", "no"))
 class Scene:
     """The people's side, in this process, and the agent's, in processes of their own."""
 
-    def __init__(self, url: str, gate: Gate, folder: Path) -> None:
-        self._url, self._folder = url, folder
+    def __init__(self, url: str, gate: Gate, folder: Path, agents: Forks) -> None:
+        self._url, self._folder, self._agents = url, folder, agents
         self.lab = Lab(gate, None, folder)
         self.shape = "turn"
 
@@ -44,18 +43,11 @@ class Scene:
         return json.loads((self._folder / "answers.json").read_text())
 
     @contextlib.asynccontextmanager
-    async def agent(self, point: str = "", **env: str) -> AsyncIterator[asyncio.subprocess.Process]:
+    async def agent(self, point: str = "", **env: str) -> AsyncIterator[Forked]:
         """Dies at `point`, or at the end of the block."""
-        process = await asyncio.create_subprocess_exec(
-            *(
-                sys.executable,
-                "-m",
-                "tests.integrations.crash_agent",
-                self._url,
-                self._folder,
-                self.shape,
-            ),
-            env={**os.environ, VARIABLE: f"{point}=kill" if point else "", **env},
+        armed = {VARIABLE: f"{point}=kill"} if point else {}
+        process = await self._agents.start(
+            *(self._url, str(self._folder), self.shape), env={**os.environ, **armed, **env}
         )
         try:
             yield process
@@ -104,10 +96,16 @@ class Scene:
         await self.lab.resolve(review_id or (await self.review()).id, answer)
 
 
+@pytest.fixture(scope="module")
+def agents() -> Iterator[Forks]:
+    with forks("tests.integrations.crash_agent") as agents:
+        yield agents
+
+
 @pytest.fixture
-async def scene(redis_url: str, tmp_path: Path) -> AsyncIterator[Scene]:
+async def scene(redis_url: str, tmp_path: Path, agents: Forks) -> AsyncIterator[Scene]:
     async with Gate.connect(redis_url, policy=POLICY, agent="billing") as gate:
-        scene = Scene(redis_url, gate, tmp_path)
+        scene = Scene(redis_url, gate, tmp_path, agents)
         async with scene.lab.firing():
             yield scene
 

@@ -6,83 +6,8 @@ from typing import Any
 
 import pytest
 
-from hitl_core import dialects
 from hitl_core.errors import IntegrationError
-from hitl_core.integrations.langgraph.rulings import free, gated
-from hitl_core.model import DecisionType, ToolCall
-from hitl_core.policy import Policy, Ruling
 from tests.integrations.agents import Lab, answers, call, go
-
-CALL = ToolCall("c1", "send_email", {"to": "a"})
-ALL: tuple[DecisionType, ...] = ("approve", "edit", "reject", "respond")
-SCHEMA = {"type": "object"}
-
-
-def asked(*allowed: DecisionType) -> Ruling:
-    """What LangChain's interrupt says about the call."""
-    wire = {
-        "action_requests": [{"name": CALL.name, "args": CALL.args, "description": "Its words"}],
-        "review_configs": [{"action_name": CALL.name, "allowed_decisions": list(allowed)}],
-    }
-    [ruling] = dialects.get("langchain").load_request(wire, "t-1", [CALL]).rulings
-    return ruling
-
-
-ASKED = asked(*ALL)
-
-
-def judged(default: str = "allow", **rules: Any):
-    return Policy.from_mapping({"default": default, "interrupt_on": rules}).judge(CALL)
-
-
-@pytest.mark.parametrize("default", ["allow", "review"])
-def test_what_interrupts_is_reviewed_even_where_the_policy_would_not_ask(default: str) -> None:
-    """Given a default of allow or review, then LangChain's own decisions and words stay."""
-    ruling = gated(judged(default), ASKED, CALL, SCHEMA)
-    assert ruling.verdict.kind == "review"
-    assert ruling.allowed_decisions == ALL
-    assert (ruling.description, ruling.args_schema) == ("Its words", SCHEMA)
-
-
-def test_a_rule_that_allows_does_not_open_an_interrupt() -> None:
-    assert gated(judged(send_email=False), ASKED, CALL, None).verdict.kind == "review"
-
-
-def test_a_rule_tightens_the_decisions_and_brings_its_own_words_and_schema() -> None:
-    """Given a rule for the tool, then only what both allow may be decided; skipping, for which
-    LangChain has no word, goes where rejecting does."""
-    rule = {
-        "allowed_decisions": ["approve", "reject", "ignore"],
-        "description": "Look twice.",
-        "args_schema": {"type": "object", "required": ["to"]},
-        "reject_reason": "required",
-    }
-    ruling = gated(judged(send_email=rule), ASKED, CALL, SCHEMA)
-    assert ruling.allowed_decisions == ("approve", "reject", "ignore")
-    assert ruling.description == "Look twice."
-    assert ruling.args_schema == rule["args_schema"]
-    assert ruling.reject_reason == "required"
-
-
-@pytest.mark.parametrize("rules", [{"send_email": "deny"}, {"send_*": "deny"}])
-def test_the_policy_may_deny_what_interrupts(rules: dict[str, Any]) -> None:
-    assert gated(judged(**rules), ASKED, CALL, SCHEMA).verdict.kind == "deny"
-
-
-def test_nothing_left_to_decide_is_an_error_that_names_the_tool() -> None:
-    """Given that LangChain and the rule have no decision in common, then it fails closed."""
-    rule = {"allowed_decisions": ["respond"]}
-    with pytest.raises(IntegrationError, match=r"`send_email`.*approve.*respond"):
-        gated(judged(send_email=rule), asked("approve"), CALL, None)
-
-
-def test_a_call_that_does_not_interrupt_is_free_unless_the_policy_names_it() -> None:
-    """Given a default of review only, then it is free; a rule of its own, or a denial, stops it."""
-    assert free(judged("review"), CALL).verdict.kind == "allow"
-    assert free(judged("deny"), CALL).verdict.kind == "deny"
-    ruling = free(judged(send_email=True), CALL)
-    assert ruling.verdict.kind == "deny"
-    assert "add `send_email` to interrupt_on" in ruling.verdict.reason
 
 
 async def test_a_review_freezes_the_words_the_schema_and_the_place(lab: Lab) -> None:

@@ -98,17 +98,17 @@ def _loop() -> dict[str, Any]:
         (_nested(5000), "nest deeper than 32 levels"),
         (_loop(), "nest deeper than 32 levels"),
         (_bomb(), "more than 262,144 values"),
-        ({str(n): n for n in range(1_000_000)}, "more than 262,144 values"),
+        (dict.fromkeys(map(str, range(1_000_000))), "more than 262,144 values"),
         ({"a": 10**5000}, "can't be written as JSON"),
     ],
     ids=lambda value: str(value)[:40] if isinstance(value, str) else "args",
 )
 def test_promise_10_what_json_cannot_hold_is_one_sentence(args: object, said: str):
     """T61: each within a fraction of a second, and the sentence does not hold the arguments."""
-    began = time.monotonic()
+    began = time.process_time()
     with pytest.raises(InvalidToolCall, match=said) as caught:
         encode(args)
-    assert time.monotonic() - began < 1
+    assert time.process_time() - began < 1
     assert len(str(caught.value)) < 200
 
 

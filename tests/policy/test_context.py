@@ -76,6 +76,14 @@ def test_both_schemas_and_every_reason_count() -> None:
     assert (ruling.reject_reason, ruling.idempotent) == ("required", True)
 
 
+def test_schemas_that_can_not_be_checked_together_deny() -> None:
+    """Each is good alone, and a `$ref` of one finds nothing in both: nobody could be asked with these."""
+    named = {"$ref": "#/$defs/to", "$defs": {"to": {"type": "object"}}}
+    ruling = judged(POLICY, rules(send={"args_schema": named}), "send")
+    assert (ruling.verdict.kind, ruling.allowed_decisions) == ("deny", ())
+    assert "can't be checked by the schemas of the policy and the context" in ruling.verdict.reason
+
+
 def test_where_a_review_stands_is_not_a_run_s_to_say() -> None:
     context = rules(send={"notify": "slack:#my-friends", "expire": {"after": "1s"}})
     assert judged(POLICY, context, "send").route == Route(notify=("slack:#ops",))

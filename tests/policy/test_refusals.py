@@ -172,9 +172,26 @@ RULES = [
     (
         "run: {answer_schema: {type: string}}",
         (
-            ".answer_schema: A question is answered and nothing else: it needs `allowed_decisions:"
-            " [respond]`."
+            ".answer_schema: A person's answer is all that a question gets: it needs `allowed_decisions:"
+            " [respond]`, where it stands in the tool's place, or `[approve, reject]`, where the tool runs"
+            " with it."
         ),
+    ),
+    (
+        "run: {output: {key: k, into: state}}",
+        ".output: This is where a person's answer goes: say by `answer_schema` what it may be.",
+    ),
+    (
+        "run: {allowed_decisions: [respond], answer_schema: {}, output: {key: k, into: input}}",
+        ".output.into: The tool never runs here: an answer `into: input` needs approve.",
+    ),
+    (
+        "run: {allowed_decisions: [approve], answer_schema: {}, output: {key: k, into: inputs}}",
+        ".output.into: This must be `state` or `input`, not `inputs`. Did you mean `input`?",
+    ),
+    (
+        "run: {allowed_decisions: [approve], answer_schema: {}, output: {into: state}}",
+        ".output: `key` is missing.",
     ),
     ("run: {idempotent: 1}", ".idempotent: This must be true or false, not 1."),
     ("run: {idempotent: 'yes'}", ".idempotent: This must be true or false, not `yes`."),

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hitl_core.errors import LeaseLost, Refused
+from hitl_core.errors import LeaseLost
 from hitl_core.gate.answers import answers
 from hitl_core.model import Decision, Review
 from hitl_core.review import execution
@@ -20,27 +20,11 @@ from hitl_core.review.transitions import (
     escalate,
     fire,
 )
+from tests.review.refusals import refused
 from tests.support.builders import START, call, person, policy, proposal, review_of
 
 NOW = START + 5
 ADA, BO = person("Ada"), person("Bo")
-
-
-def refused(code: str, said: str = "") -> Any:
-    """The block raises Refused with this code and these words."""
-    return _Refused(code, said)
-
-
-class _Refused:
-    def __init__(self, code: str, said: str) -> None:
-        self.code, self.said = code, said
-
-    def __enter__(self) -> None: ...
-
-    def __exit__(self, kind: object, error: object, tb: object) -> bool:
-        assert isinstance(error, Refused), f"expected Refused({self.code}), got {error!r}"
-        assert (error.code, self.said in str(error)) == (self.code, True), str(error)
-        return True
 
 
 def one(name: str = "ask", **args: Any) -> Review:

@@ -73,11 +73,17 @@ SOUND: dict[str, Json] = {
             "static_select", 3, initial_option={"text": {**plain("1"), "emoji": True}, "value": "1"}
         )
     ),
-    "100 groups": actions(
+    "100 groups of 100": field(
+        "g",
         {
-            "type": "static_select",
-            "option_groups": [{"label": plain("x" * 75), "options": [option("1")]}] * 100,
-        }
+            "type": "multi_static_select",
+            "max_selected_items": 100,
+            "option_groups": [
+                {"label": plain("x" * 75), "options": [option(f"{g}.{i}") for i in range(100)]}
+                for g in range(100)
+            ],
+            "initial_options": [option("99.99")],
+        },
     ),
     "radio of 10": field("r", select("radio_buttons", 10, initial_option=option("9"))),
     "checkboxes of 10": field("c", select("checkboxes", 10, initial_options=[option("2")])),
@@ -244,6 +250,32 @@ BROKEN: dict[str, tuple[Json, str]] = {
     ),
     "radio of 11": (field("r", select("radio_buttons", 11)), "no more than 10 items allowed"),
     "checkboxes of 11": (field("c", select("checkboxes", 11)), "no more than 10 items allowed"),
+    "radio with a placeholder": (
+        field("r", select("radio_buttons", 2, placeholder=plain("x"))),
+        "invalid additional property: placeholder",
+    ),
+    "checkboxes with groups": (
+        field("c", {"type": "checkboxes", "option_groups": []}),
+        "invalid additional property: option_groups",
+    ),
+    "group of 101": (
+        actions(
+            {
+                "type": "static_select",
+                "option_groups": [{"label": plain("x"), "options": [option("1")] * 101}],
+            }
+        ),
+        "no more than 100 items allowed",
+    ),
+    "group label of 76": (
+        actions(
+            {
+                "type": "static_select",
+                "option_groups": [{"label": plain("x" * 76), "options": [option("1")]}],
+            }
+        ),
+        "must be less than 76 characters",
+    ),
     "no initial checkboxes": (
         field("c", select("checkboxes", 2, initial_options=[])),
         "no fewer than 1 items allowed",

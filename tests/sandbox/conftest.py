@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from typing import Any
-from urllib.parse import parse_qs
+from urllib.parse import parse_qsl
 
 import pytest
 from aiohttp import web
@@ -28,12 +28,17 @@ class Clock:
 
 
 class PlainBot:
-    """A bot at the other end of the network: keeps what it gets and gives the next answer."""
+    """A bot at the other end of the network: keeps what it gets and gives the next answer. `received`
+    is the headers of each request."""
 
     def __init__(self) -> None:
         self.url = ""
+        self.received: list[Mapping[str, str]] = []
         self.payloads: list[dict[str, Any]] = []
+        self.commands: list[dict[str, str]] = []
+        self.events: list[dict[str, Any]] = []
         self.answer: tuple[int, str] = (200, "")
+        self.answer_headers: dict[str, str] = {}
         self.gate = asyncio.Event()
         self.gate.set()
 
@@ -47,10 +52,17 @@ class PlainBot:
             request.headers["X-Slack-Request-Timestamp"],
             request.headers["X-Slack-Signature"],
         )
-        self.payloads.append(json.loads(parse_qs(body)["payload"][0]))
+        self.received.append(request.headers)
+        form = dict(parse_qsl(body, keep_blank_values=True))
+        if request.content_type == "application/json":
+            self.events.append(json.loads(body))
+        elif "payload" in form:
+            self.payloads.append(json.loads(form["payload"]))
+        else:
+            self.commands.append(form)
         await self.gate.wait()
         status, text = self.answer
-        return web.Response(status=status, text=text)
+        return web.Response(status=status, text=text, headers=self.answer_headers)
 
 
 @pytest.fixture

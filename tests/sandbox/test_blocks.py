@@ -16,13 +16,13 @@ from tests.sandbox.samples import field, mrkdwn, plain, text_field
 
 
 @pytest.mark.parametrize("name", SOUND)
-@pytest.mark.parametrize("surface", ["message", "modal"])
+@pytest.mark.parametrize("surface", ["message", "modal", "home"])
 def test_what_is_at_its_limit_is_taken(name: str, surface: Surface) -> None:
     assert problems([SOUND[name]], surface) == []
 
 
 @pytest.mark.parametrize("name", BROKEN)
-@pytest.mark.parametrize("surface", ["message", "modal"])
+@pytest.mark.parametrize("surface", ["message", "modal", "home"])
 def test_what_is_beyond_is_refused_with_its_place(name: str, surface: Surface) -> None:
     block, complaint = BROKEN[name]
     found = problems([block], surface)
@@ -30,7 +30,7 @@ def test_what_is_beyond_is_refused_with_its_place(name: str, surface: Surface) -
     assert all("[json-pointer:/blocks/0" in line for line in found)
 
 
-@pytest.mark.parametrize(("surface", "most"), [("message", 50), ("modal", 100)])
+@pytest.mark.parametrize(("surface", "most"), [("message", 50), ("modal", 100), ("home", 100)])
 def test_the_number_of_blocks(surface: Surface, most: int) -> None:
     divider = {"type": "divider"}
     assert problems([divider] * most, surface) == []
@@ -57,6 +57,7 @@ def test_files_are_for_modals() -> None:
     upload = field("f", {"type": "file_input", "max_files": 10})
     assert problems([upload], "modal") == []
     assert "unsupported type: file_input" in problems([upload], "message")[0]
+    assert "unsupported type: file_input" in problems([upload], "home")[0]
 
 
 JSON = st.recursive(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import aiohttp
 import pytest
 
@@ -98,7 +100,7 @@ async def test_a_forged_value_and_a_stranger(
     client: Slack, hands: Hands, plain_bot: PlainBot
 ) -> None:
     ts = await post(client)
-    asked = {"block_id": "b1", "value": "r9", "team": "T0OTHER"}
+    asked: dict[str, Any] = {"block_id": "b1", "value": "r9", "team": "T0OTHER"}
     assert (await hands.click("U0STRANGER", HERE, ts, "approve", **asked))["ok"]
     payload = plain_bot.payloads[0]
     assert payload["user"]["team_id"] == "T0OTHER"
@@ -190,6 +192,64 @@ async def test_a_click_in_a_modal(client: Slack, hands: Hands, plain_bot: PlainB
     assert values["name"]["v"]["value"] == "Jo"
     assert values["kind"]["v"]["selected_option"]["value"] == "b"
     assert payload["actions"][0]["selected_option"]["value"] == "b"
+
+
+async def test_what_was_typed_before_a_click_stays(
+    client: Slack, hands: Hands, plain_bot: PlainBot
+) -> None:
+    """Given words typed before a click that draws the view anew, the same input still holds them."""
+    await open_modal(client, hands, plain_bot, modal(text_field(), actions(button("next"))))
+    await hands.click_view("U0ALICE", "next", values={"name": "Jo"})
+    view = plain_bot.payloads[-1]["view"]
+    await client.views_update(view_id=view["id"], view=modal(text_field(), text_field("more")))
+
+    assert (await hands.submit("U0ALICE", {"more": "x"}))["ok"]
+
+    values = plain_bot.payloads[-1]["view"]["state"]["values"]
+    assert values["name"]["v"]["value"] == "Jo"
+
+
+async def test_a_text_is_sent_where_its_block_says_so(
+    client: Slack, hands: Hands, plain_bot: PlainBot
+) -> None:
+    asked = field("asked", {"type": "plain_text_input", "action_id": "ask"}, dispatch_action=True)
+    quiet = field("quiet", {"type": "plain_text_input", "action_id": "say"})
+    await open_modal(client, hands, plain_bot, modal(asked, quiet))
+
+    assert (await hands.click_view("U0ALICE", "ask", values={"asked": "x"}))["ok"]
+    payload = plain_bot.payloads[-1]
+    assert payload["actions"][0]["value"] == "x"
+    assert payload["view"]["state"]["values"]["asked"]["ask"]["value"] == "x"
+    refused = await hands.click_view("U0ALICE", "say", values={"quiet": "x"})
+    assert "no dispatch_action" in refused["error"]
+
+
+SURE = {
+    "title": plain("Sure?"),
+    "text": plain("It runs."),
+    "confirm": plain("Run it"),
+    "deny": plain("Stop"),
+}
+
+
+async def test_a_button_that_asks_first(client: Slack, hands: Hands, plain_bot: PlainBot) -> None:
+    ts = await post(client, [actions(button("run", confirm=SURE), button("plain"))])
+    with pytest.raises(HandsError, match="run asks first"):
+        await hands.click("U0ALICE", HERE, ts, "run")
+    with pytest.raises(HandsError, match="plain asks nothing"):
+        await hands.click("U0ALICE", HERE, ts, "plain", confirm=True)
+
+    denied = await hands.click("U0ALICE", HERE, ts, "run", confirm=False)
+    assert (denied, plain_bot.payloads) == ({"ok": True, "cancelled": True}, [])
+    assert await hands.click("U0ALICE", HERE, ts, "run", confirm=True) == {"ok": True}
+    (payload,) = plain_bot.payloads
+    assert "confirm" not in payload["actions"][0]
+
+
+async def test_nobody_gets_past_the_question(client: Slack, hands: Hands) -> None:
+    ts = await post(client, [actions(button("run", confirm=SURE), block_id="b")])
+    wish = {"user": "U0ALICE", "channel": HERE, "ts": ts, "block_id": "b", "action_id": "run"}
+    assert (await hands.post("click", wish))["error"] == "run asks first: Sure?"
 
 
 async def test_another_site_cannot_click(sandbox: Sandbox) -> None:

@@ -1,13 +1,14 @@
-"""What the bot reads: history, threads, members, people."""
+"""What the bot reads of channels and direct messages: history, threads, members."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from tests.sandbox.samples import (
-    HERE,
-    Slack,
-)
+import pytest
+
+from bot.sandbox.hands import Hands
+from bot.sandbox.server import Sandbox
+from tests.sandbox.samples import HERE, Json, Slack, refusal
 
 
 async def test_threads(client: Slack) -> None:
@@ -56,20 +57,107 @@ async def test_members_and_lists_come_in_pages(client: Slack) -> None:
     assert first["members"] == ["U0ALICE", "U0BOB", "U0MARIA"]
     assert second["members"] == ["U0APPROVER"]
     assert second["response_metadata"]["next_cursor"] == ""
-    channels = await client.conversations_list(
-        exclude_archived=True, types="public_channel,private_channel"
-    )
-    assert {one["name"] for one in channels["channels"]} == {
-        "ask-agent",
-        "agent-approvals",
-        "team-ops",
-        "no-bot",
-    }
 
 
-async def test_people(client: Slack) -> None:
-    gone = (await client.users_info(user="U0GONE"))["user"]
-    guest = (await client.users_info(user="U0GUEST"))["user"]
-    assert (gone["deleted"], guest["is_restricted"]) == (True, True)
-    members = (await client.users_list(limit=200))["members"]
-    assert {"U0ALICE", "U0APPROVER"} <= {one["id"] for one in members}
+async def test_a_list_holds_what_the_app_may_know_of(client: Slack) -> None:
+    await client.conversations_open(users="U0BOB")
+    both = "public_channel,private_channel"
+    found = (await client.conversations_list(exclude_archived=True, types=both))["channels"]
+    ids = {one["id"] for one in found}
+    assert ids >= {"C0APPROVE", "C0EMPTY", "C0SHARED", "G0FINANCE"}
+    assert not ids & {"C0OLD", "G0BOARD", "D0BOB"}
+    assert {one["id"]: one["num_members"] for one in found}["C0OPS"] == 3
+    private = await client.conversations_list(types="private_channel")
+    assert [one["id"] for one in private["channels"]] == ["G0FINANCE"]
+    direct = (await client.conversations_list(types="im"))["channels"]
+    assert [(one["id"], one["user"], one["is_im"]) for one in direct] == [("D0BOB", "U0BOB", True)]
+    assert (await client.conversations_list())["channels"][-1]["is_archived"] is True
+
+
+async def info(client: Slack, channel: str, **args: Any) -> Json:
+    return (await client.conversations_info(channel=channel, **args))["channel"]
+
+
+async def test_how_many_are_in_a_channel_is_told_to_who_asks(client: Slack) -> None:
+    assert "num_members" not in await info(client, "C0ALL")
+    everyone = await info(client, "C0ALL", include_num_members=True)
+    assert everyone["num_members"] == 1206
+    members: list[str] = []
+    cursor: str | None = None
+    while cursor != "":
+        page = await client.conversations_members(channel="C0ALL", limit=1000, cursor=cursor)
+        members += page["members"]
+        cursor = page["response_metadata"]["next_cursor"]
+    assert len(set(members)) == 1206
+
+
+async def test_what_kind_of_channel_it_is(client: Slack) -> None:
+    shared, private = await info(client, "C0SHARED"), await info(client, "G0FINANCE")
+    assert (shared["is_ext_shared"], shared["is_private"]) == (True, False)
+    assert (private["is_ext_shared"], private["is_private"]) == (False, True)
+    assert (await info(client, "C0OLD"))["is_archived"] is True
+
+
+async def test_a_direct_message_is_opened_once(client: Slack, hands: Hands) -> None:
+    unknown = await refusal(client, "conversations.open", users="U0ALICE", prevent_creation=True)
+    assert unknown["error"] == "channel_not_found"
+
+    first = await client.conversations_open(users="U0ALICE")
+    assert first["channel"] == {"id": "D0ALICE"}
+    assert "already_open" not in first.data
+    again = await client.conversations_open(users=["U0ALICE"], return_im=True)
+    assert (again["no_op"], again["already_open"]) == (True, True)
+    assert (again["channel"]["user"], again["channel"]["is_im"]) == ("U0ALICE", True)
+    resumed = await client.conversations_open(channel="D0ALICE")
+    assert resumed["channel"] == {"id": "D0ALICE"}
+
+    assert (await client.conversations_members(channel="D0ALICE"))["members"] == [
+        "U0ALICE",
+        "U0APPROVER",
+    ]
+    seen = {one["id"] for one in (await hands.state("U0BOB"))["channels"]}
+    assert "D0ALICE" not in seen, "it is between the two"
+    mine = {one["id"]: one for one in (await hands.state("U0ALICE"))["channels"]}["D0ALICE"]
+    assert (mine["is_im"], mine["im_user"]) == (True, "U0APPROVER")
+
+
+async def test_a_direct_message_is_read_like_a_channel(sandbox: Sandbox, client: Slack) -> None:
+    del sandbox.workspace.channels["D0PAIR"]
+    await client.chat_postMessage(channel="U0ALICE", text="psst")
+    history = (await client.conversations_history(channel="D0ALICE"))["messages"]
+    assert [one["text"] for one in history] == ["psst"]
+    named = await refusal(client, "chat.postMessage", channel="#directmessage", text="x")
+    assert named["error"] == "channel_not_found", "it has no name"
+    direct = await info(client, "D0ALICE", include_num_members=True)
+    assert (direct["user"], direct["is_user_deleted"]) == ("U0ALICE", False)
+    assert not {"name", "num_members"} & set(direct)
+
+
+@pytest.mark.parametrize(
+    ("error", "args"),
+    [
+        ("users_list_not_supplied", {}),
+        ("user_not_found", {"users": "U0NOBODY"}),
+        ("user_disabled", {"users": "U0GONE"}),
+        ("cannot_dm_bot", {"users": "U0AGENT"}),
+        ("missing_scope", {"users": "U0ALICE,U0BOB"}),
+        ("method_not_supported_for_channel_type", {"channel": "C0OPS"}),
+        ("channel_not_found", {"channel": "D0ALICE"}),
+    ],
+)
+async def test_whom_no_direct_message_opens_to(client: Slack, error: str, args: Json) -> None:
+    assert (await refusal(client, "conversations.open", **args))["error"] == error
+
+
+async def test_a_stranger_is_met_in_a_shared_channel_or_not_at_all(
+    sandbox: Sandbox, client: Slack
+) -> None:
+    own = await client.conversations_open(users="U0GUEST")
+    assert own["ok"], "who is in no channel, but of the workspace"
+    assert (await client.conversations_open(users="U0SAM"))["channel"]["id"] == "D0SAM"
+    del sandbox.workspace.channels["D0SAM"]
+    sandbox.rooms.leave("C0SHARED", "U0SAM")
+    answer = await refusal(client, "conversations.open", users="U0SAM")
+    assert answer["error"] == "invalid_user_combination"
+    answer = await refusal(client, "chat.postMessage", channel="U0SAM", text="x")
+    assert answer["error"] == "channel_not_found"

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from bot.sandbox.blocks import stored
-from bot.sandbox.inputs import REQUIRED, filled_state, initial_state, refused
+from bot.sandbox.inputs import REQUIRED, refused
 from bot.sandbox.pointing import HandsError, entry, typed_state
+from bot.sandbox.states import filled_state, initial_state
 from tests.sandbox.samples import field, option, text_field
 
 Json = dict[str, Any]

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.sandbox.hands import Hands
 from bot.sandbox.server import running_sandbox
 from tests.sandbox.conftest import Clock
 from tests.sandbox.samples import CARD, HERE, slack
@@ -19,6 +20,7 @@ async def test_messages_outlive_the_process_and_can_still_be_updated(tmp_path: P
         card = {"channel": HERE, "text": "card", "blocks": CARD, "metadata": metadata}
         ts = (await first.chat_postMessage(**card))["ts"]
         await first.chat_postMessage(channel=HERE, text="reply", thread_ts=ts)
+        await first.chat_postMessage(channel="U0BOB", text="for Bob")
 
     clock.time -= 60
     async with running_sandbox(data=data, now=clock) as sandbox:
@@ -26,9 +28,21 @@ async def test_messages_outlive_the_process_and_can_still_be_updated(tmp_path: P
         replies = await again.conversations_replies(channel=HERE, ts=ts, include_all_metadata=True)
         assert [one["text"] for one in replies["messages"]] == ["card", "reply"]
         assert replies["messages"][0]["metadata"] == metadata
+        direct = await again.conversations_history(channel="D0BOB")
+        assert [one["text"] for one in direct["messages"]] == ["for Bob"]
         await again.chat_update(channel=HERE, ts=ts, text="decided", blocks=[])
         late = (await again.chat_postMessage(channel=HERE, text="late"))["ts"]
         assert late > replies["messages"][1]["ts"], "even where the clock went back"
+
+
+async def test_files_outlive_the_process(tmp_path: Path) -> None:
+    data, scopes = tmp_path / "slack.json", ["files:write", "chat:write"]
+    async with running_sandbox(data=data, scopes=scopes) as sandbox:
+        await slack(sandbox).files_upload_v2(channel=HERE, filename="a.json", content="{}")
+
+    async with running_sandbox(data=data) as sandbox, Hands(sandbox.url) as hands:
+        (message,) = await hands.messages(HERE)
+        assert await hands.file("U0ALICE", message["files"][0]["id"]) == "{}"
 
 
 async def test_a_broken_file_is_not_taken_for_an_empty_one(tmp_path: Path) -> None:

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-import aiohttp
+from typing import Any
 
+import aiohttp
+import pytest
+
+from bot.sandbox.hands import Hands
 from bot.sandbox.server import Sandbox, running_sandbox
+from tests.sandbox.conftest import PlainBot
 from tests.sandbox.samples import (
+    CARD,
     HERE,
     Slack,
     actions,
     button,
+    mrkdwn,
+    plain,
     refusal,
     slack,
     text_field,
@@ -138,7 +146,7 @@ async def test_files_are_uploaded_in_three_steps() -> None:
         assert (message.text, message.files[0]["name"]) == ("all of it", "args.json")
         async with (
             aiohttp.ClientSession() as session,
-            session.get(f"{sandbox.url}/files/{file_id}") as response,
+            session.get(f"{sandbox.url}/files/{file_id}?user=U0ALICE") as response,
         ):
             assert await response.text() == "{}"
         answer = await refusal(client, "files.completeUploadExternal", files=[{"id": "F1"}])
@@ -148,3 +156,125 @@ async def test_files_are_uploaded_in_three_steps() -> None:
 async def test_an_input_may_stand_in_a_message(client: Slack) -> None:
     answer = await client.chat_postMessage(channel=HERE, text="x", blocks=[text_field()])
     assert answer["message"]["blocks"][0]["element"]["type"] == "plain_text_input"
+
+
+async def test_a_message_to_a_person_goes_to_their_direct_message(
+    client: Slack, hands: Hands
+) -> None:
+    answer = await client.chat_postMessage(channel="U0ALICE", text="for you", blocks=CARD)
+    assert answer["channel"] == "D0ALICE"
+    [card] = await hands.messages("D0ALICE", "U0ALICE")
+    assert card["ts"] == answer["ts"]
+    assert await hands.messages("D0ALICE", "U0BOB") == []
+
+    await client.chat_update(channel="D0ALICE", ts=answer["ts"], text="decided", blocks=[])
+    other = await refusal(client, "chat.update", channel="U0ALICE", ts=answer["ts"], text="x")
+    assert other["error"] == "channel_not_found"
+    again = await client.chat_postMessage(channel="D0ALICE", text="more")
+    await client.chat_postEphemeral(channel="D0ALICE", user="U0ALICE", text="psst")
+    assert again["channel"] == "D0ALICE"
+    calls = await hands.calls("chat.postMessage")
+    assert [one["args"]["channel"] for one in calls] == ["U0ALICE", "D0ALICE"]
+
+
+async def test_a_click_in_a_direct_message_names_it(
+    client: Slack, hands: Hands, plain_bot: PlainBot
+) -> None:
+    ts = (await client.chat_postMessage(channel="U0ALICE", text="for you", blocks=CARD))["ts"]
+    await hands.click("U0ALICE", "D0ALICE", ts, "approve", block_id="b1")
+    assert plain_bot.payloads[0]["channel"] == {"id": "D0ALICE", "name": "directmessage"}
+    assert plain_bot.payloads[0]["container"]["channel_id"] == "D0ALICE"
+
+
+async def test_slack_takes_what_nobody_will_read(sandbox: Sandbox, client: Slack) -> None:
+    """A message to somebody deactivated is accepted, and so is one in a direct message that was there."""
+    assert (await client.chat_postMessage(channel="U0GONE", text="x"))["ok"]
+    await client.conversations_open(users="U0BOB")
+    sandbox.people.deactivate("U0BOB")
+    assert (await client.chat_postMessage(channel="D0BOB", text="x"))["ok"]
+
+
+async def test_nobody_writes_to_an_app_that_only_wants_to_be_read(
+    sandbox: Sandbox, client: Slack, hands: Hands
+) -> None:
+    await client.conversations_open(users="U0ALICE")
+    assert (await hands.say("U0ALICE", "D0ALICE", "hello"))["ok"] is False
+    can = {one["id"]: one["can_write"] for one in (await hands.state("U0ALICE"))["channels"]}
+    assert (can["D0ALICE"], can["D0PAIR"], can["C0OLD"], can["C0OPS"]) == (
+        False,
+        True,
+        False,
+        False,
+    )
+    sandbox.app.read_only = False
+    assert (await hands.say("U0ALICE", "D0ALICE", "hello"))["ok"]
+
+
+async def test_an_app_without_a_messages_tab_has_no_direct_messages(
+    sandbox: Sandbox, client: Slack
+) -> None:
+    sandbox.app.messages_tab = False
+    answer = await refusal(client, "chat.postMessage", channel="U0ALICE", text="x")
+    assert answer["error"] == "messages_tab_disabled"
+
+
+def rich(*elements: dict[str, Any]) -> dict[str, Any]:
+    section = {"type": "rich_text_section", "elements": list(elements)}
+    return {"type": "rich_text", "elements": [section]}
+
+
+NOTIFYING: list[tuple[str, dict[str, Any], set[tuple[str, str]]]] = [
+    ("a person", {"text": "<@U0BOB> look"}, {("U0BOB", "mention")}),
+    ("with a label", {"text": "<@U0BOB|bob>"}, {("U0BOB", "mention")}),
+    ("not a member", {"text": "<@U0CARL>"}, set()),
+    (
+        "a group, of which some are here",
+        {"text": "<!subteam^S0FINANCE> <!subteam^S0OPS|@ops> <@U0BOB>"},
+        {("U0ALICE", "group"), ("U0MARIA", "group"), ("U0BOB", "mention")},
+    ),
+    (
+        "everybody",
+        {"text": "<!here>"},
+        {("U0ALICE", "channel"), ("U0BOB", "channel"), ("U0MARIA", "channel")},
+    ),
+    (
+        "blocks, and not the text beside them",
+        {"text": "<@U0MARIA>", "blocks": [{"type": "section", "text": mrkdwn("<@U0BOB>")}]},
+        {("U0BOB", "mention")},
+    ),
+    ("plain text", {"text": "x", "blocks": [{"type": "header", "text": plain("<@U0BOB>")}]}, set()),
+    (
+        "rich text",
+        {
+            "text": "x",
+            "blocks": [
+                rich(
+                    {"type": "text", "text": "<@U0MARIA>"},
+                    {"type": "user", "user_id": "U0BOB"},
+                    {"type": "usergroup", "usergroup_id": "S0OPS"},
+                )
+            ],
+        },
+        {("U0BOB", "mention")},
+    ),
+    ("nobody", {"text": "hello"}, set()),
+]
+
+
+@pytest.mark.parametrize(
+    ("message", "rung"), [row[1:] for row in NOTIFYING], ids=[row[0] for row in NOTIFYING]
+)
+async def test_whose_bell_rings(
+    sandbox: Sandbox, client: Slack, message: dict[str, Any], rung: set[tuple[str, str]]
+) -> None:
+    await client.chat_postMessage(channel=HERE, **message)
+    assert {(one.user, one.why) for one in sandbox.workspace.notifications} == rung
+
+
+async def test_a_direct_message_rings_and_an_edit_does_not(client: Slack, hands: Hands) -> None:
+    posted = await client.chat_postMessage(channel="U0BOB", text="for you")
+    await client.chat_update(channel="D0BOB", ts=posted["ts"], text="<@U0BOB>")
+    assert await hands.notifications("U0BOB") == [
+        {"user": "U0BOB", "channel": "D0BOB", "ts": posted["ts"], "why": "dm"}
+    ]
+    assert await hands.notifications("U0ALICE") == []

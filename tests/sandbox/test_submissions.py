@@ -79,6 +79,28 @@ async def test_errors_stand_beside_the_fields_and_the_view_stays(
     assert await hands.submit("U0ALICE", {"name": "Jo"}) == {"ok": True, "closed": True}
 
 
+async def test_what_was_typed_stays_after_an_error(
+    client: Slack, hands: Hands, plain_bot: PlainBot
+) -> None:
+    await open_modal(client, hands, plain_bot, modal(text_field("name"), text_field("why")))
+    assert not (await hands.submit("U0ALICE", {"name": "Jo"}))["ok"]
+    assert (await hands.submit("U0ALICE", {"why": "x"}))["ok"]
+    values = plain_bot.payloads[-1]["view"]["state"]["values"]
+    assert (values["name"]["v"]["value"], values["why"]["v"]["value"]) == ("Jo", "x")
+
+
+async def test_a_fourth_view_can_not_be_pushed_by_an_answer(
+    client: Slack, hands: Hands, plain_bot: PlainBot
+) -> None:
+    await open_modal(client, hands, plain_bot)
+    plain_bot.answers({"response_action": "push", "view": modal()})
+    for _ in range(2):
+        assert (await hands.submit("U0ALICE", {"name": "x"}))["ok"]
+    answer = await hands.submit("U0ALICE", {"name": "x"})
+    assert answer == {"ok": False, "error": MODAL_TROUBLE}
+    assert len((await hands.state("U0ALICE"))["views"]) == 3
+
+
 UNSOUND = {
     "an unknown block": {"response_action": "errors", "errors": {"nowhere": "x"}},
     "a block that is no input": {"response_action": "errors", "errors": {"words": "x"}},
@@ -106,7 +128,9 @@ async def test_an_unsound_answer_is_a_failure_to_the_person(
     plain_bot.answers(UNSOUND[name])
     answer = await hands.submit("U0ALICE", {"name": "x"})
     assert answer == {"ok": False, "error": MODAL_TROUBLE}
-    assert await hands.view("U0ALICE") == shown
+    still = await hands.view("U0ALICE")
+    assert still
+    assert (still["id"], still["hash"]) == (shown["id"], shown["hash"])
 
 
 @pytest.mark.parametrize("status", [201, 404, 500])
@@ -169,6 +193,23 @@ async def test_closing_is_told_to_a_bot_that_asked(
         False,
     )
     assert await hands.view("U0ALICE") is None
+
+
+async def test_closing_a_view_that_clears_closes_all_and_tells_of_each(
+    client: Slack, hands: Hands, plain_bot: PlainBot
+) -> None:
+    first = await open_modal(client, hands, plain_bot, modal(notify_on_close=True))
+    above = modal(notify_on_close=True, clear_on_close=True)
+    plain_bot.answers({"response_action": "push", "view": above})
+    await hands.submit("U0ALICE", {"name": "x"})
+    plain_bot.answers("")
+
+    await hands.close("U0ALICE")
+
+    assert await hands.view("U0ALICE") is None
+    second, last = plain_bot.payloads[-2:]
+    assert last["view"]["id"] == first["id"] != second["view"]["id"]
+    assert (last["type"], last["is_cleared"], second["is_cleared"]) == ("view_closed", True, True)
 
 
 async def test_the_trigger_of_a_click_is_used_once(

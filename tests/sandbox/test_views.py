@@ -87,6 +87,9 @@ def test_a_view_of_more_than_250_kb_is_too_large() -> None:
         checked_view(modal(*blocks))
 
 
+TYPED = {"type": "plain_text_input", "value": "typed"}
+
+
 @pytest.fixture
 def clock() -> Clock:
     return Clock()
@@ -192,6 +195,19 @@ async def test_an_external_id_names_one_view(sandbox: Sandbox, client: Slack) ->
     assert await opened(client, second, external_id="e1") == "duplicate_external_id"
     update = await client.views_update(external_id="e1", view=modal(external_id="e1"))
     assert update["view"]["id"] == view["id"]
+
+
+async def test_an_update_keeps_what_is_typed_where_the_ids_stay(
+    sandbox: Sandbox, client: Slack
+) -> None:
+    trigger = sandbox.triggers.issue("U0ALICE")
+    old = (await client.views_open(trigger_id=trigger, view=modal(text_field("a"))))["view"]
+    sandbox.modals.typed(sandbox.modals.stack("U0ALICE")[0], {"a": {"v": TYPED}})
+    fresh = modal(text_field("a", initial_value="new"), text_field("b", initial_value="new"))
+
+    state = (await client.views_update(view_id=old["id"], view=fresh))["view"]["state"]["values"]
+
+    assert (state["a"]["v"], state["b"]["v"]["value"]) == (TYPED, "new")
 
 
 async def test_a_view_that_nobody_has_open(client: Slack) -> None:

@@ -8,6 +8,8 @@ from typing import Any
 import aiohttp
 import pytest
 
+from bot.sandbox.api import METHODS
+from bot.sandbox.rate import PER_MINUTE
 from bot.sandbox.server import BOT_TOKEN, Sandbox, running_sandbox
 from tests.sandbox.samples import (
     HERE,
@@ -61,6 +63,10 @@ async def test_a_body_that_is_no_json_object(sandbox: Sandbox, body: str, error:
         session.post(sandbox.api_url + "auth.test", data=body) as response,
     ):
         assert (await response.json())["error"] == error
+
+
+def test_every_method_has_its_rate_limit() -> None:
+    assert set(METHODS) == set(PER_MINUTE)
 
 
 REFUSED: list[tuple[str, str, dict[str, Any]]] = [
@@ -126,8 +132,16 @@ REFUSED: list[tuple[str, str, dict[str, Any]]] = [
     ("invalid_ts_oldest", "conversations.history", {"channel": HERE, "oldest": "monday"}),
     ("thread_not_found", "conversations.replies", {"channel": HERE, "ts": "1.000001"}),
     ("user_not_found", "users.info", {"user": "U0NOBODY"}),
-    ("missing_scope", "usergroups.list", {}),
-    ("missing_scope", "files.getUploadURLExternal", {"filename": "a", "length": 1}),
+    ("user_not_found", "users.conversations", {"user": "U0NOBODY"}),
+    ("invalid_types", "users.conversations", {"types": "everything"}),
+    ("invalid_types", "conversations.list", {"types": "public"}),
+    ("missing_scope", "conversations.list", {"types": "mpim"}),
+    ("channel_not_found", "chat.postMessage", {"channel": "U0NOBODY", "text": "x"}),
+    ("channel_not_found", "chat.postMessage", {"channel": "D0ALICE", "text": "x"}),
+    ("channel_not_found", "chat.update", {"channel": "U0ALICE", "ts": "1.1", "text": "x"}),
+    ("cannot_dm_bot", "chat.postMessage", {"channel": "U0AGENT", "text": "x"}),
+    ("invalid_arguments", "views.publish", {"user_id": "U0ALICE"}),
+    ("invalid_arguments", "usergroups.users.list", {}),
 ]
 
 
@@ -168,7 +182,15 @@ async def test_the_blocks_of_a_message_may_not_hold_too_much_in_all(client: Slac
         ("conversations.members", {"channel": HERE}, "channels:read"),
         ("conversations.history", {"channel": HERE}, "channels:history"),
         ("conversations.replies", {"channel": HERE, "ts": "1.1"}, "channels:history"),
+        ("conversations.list", {"types": "im"}, "im:read"),
+        ("conversations.open", {"users": "U0ALICE"}, "im:write"),
         ("users.info", {"user": "U0ALICE"}, "users:read"),
+        ("users.list", {}, "users:read"),
+        ("users.lookupByEmail", {"email": "a@b"}, "users:read.email"),
+        ("users.conversations", {"user": "U0ALICE"}, "channels:read"),
+        ("usergroups.list", {}, "usergroups:read"),
+        ("usergroups.users.list", {"usergroup": "S0OPS"}, "usergroups:read"),
+        ("files.getUploadURLExternal", {"filename": "a", "length": 1}, "files:write"),
     ],
 )
 async def test_a_scope_that_the_app_lacks(method: str, args: dict[str, Any], needed: str) -> None:
@@ -190,6 +212,17 @@ async def test_a_private_channel_needs_the_scopes_for_groups() -> None:
         info = await refusal(client, "conversations.info", channel="G0BOARD")
         history = await refusal(client, "conversations.history", channel="G0BOARD")
     assert (info["needed"], history["needed"]) == ("groups:read", "groups:history")
+
+
+async def test_a_direct_message_needs_the_scopes_for_those() -> None:
+    async with running_sandbox(scopes=["chat:write", "channels:read"]) as sandbox:
+        client = slack(sandbox)
+        posted = await client.chat_postMessage(channel="U0ALICE", text="x")
+        needed = [
+            (await refusal(client, f"conversations.{name}", channel=posted["channel"]))["needed"]
+            for name in ("info", "members", "history")
+        ]
+    assert needed == ["im:read", "im:read", "im:history"]
 
 
 async def test_a_public_channel_takes_posts_of_the_uninvited_with_the_scope() -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import json
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
 
-from hitl_core.model import DEFAULT_PLACE, MessageRef, Review, Token
+from hitl_core.model import DEFAULT_PLACE, Event, MessageRef, Review, Token
 from hitl_core.review import execution, transitions
 from hitl_core.review.transitions import Changed
 from hitl_core.store import Store, Write
@@ -32,14 +34,20 @@ async def created(store: Store, *names: str, **where: Any) -> Review:
 
 async def stepped(store: Store, changed: Changed, *, wake: bool = False) -> Review:
     """This transition, stored as the next version."""
-    write = next_write(changed, wake=wake)
+    write = await next_write(store, changed, wake=wake)
     assert await store.commit(write)
     return write.review
 
 
-def next_write(changed: Changed, *, wake: bool = False) -> Write:
+async def next_write(store: Store, changed: Changed, *, wake: bool = False) -> Write:
     after = changed.review.model_copy(update={"version": changed.review.version + 1})
-    return write_of(Changed(after, changed.event), wake=wake)
+    chain = await chain_of(store, after.id)
+    return write_of(Changed(after, changed.event), wake=wake)._replace(chain=chain)
+
+
+async def chain_of(store: Store, review_id: str) -> str:
+    snapshot = await store.load(review_id)
+    return snapshot.chain if snapshot else ""
 
 
 async def approved(store: Store, review: Review) -> Review:
@@ -55,6 +63,33 @@ async def finished(store: Store, review: Review) -> Review:
     at = await store.now()
     review = await stepped(store, execution.claim(review, "p1", at, 30))
     return await stepped(store, execution.finish(review, review.fence, {}, at))
+
+
+async def loaded(store: Store, review_id: str) -> Review:
+    snapshot = await store.load(review_id)
+    assert snapshot is not None
+    return snapshot.review
+
+
+def decided(review: Review, at: float) -> Changed:
+    return transitions.decide(review, "1", proposal(), person(), at)
+
+
+async def attempted(store: Store, review: Review, op: str | None) -> None:
+    """Eve clicks, who may not."""
+    event = Event(
+        kind="refused", review_id=review.id, at=0, by=person("Eve"), what="not_allowed", op=op
+    )
+    await store.attempt(review.id, event)
+
+
+async def audit_of(store: Store) -> list[dict[str, Any]]:
+    """All entries, partition by partition."""
+    return [
+        json.loads(entry.line)
+        for partition in range(store.partitions)
+        for entry in await store.ledger.entries(partition)
+    ]
 
 
 class StoreContract:
@@ -103,8 +138,9 @@ class StoreContract:
         """Given two transitions of one version, when both are stored, then the second is refused."""
         review = await created(store)
         at = await store.now()
-        mine = next_write(transitions.decide(review, "1", proposal("approve"), person("Ada"), at))
-        yours = next_write(transitions.decide(review, "1", proposal("reject"), person("Bo"), at))
+        approval = transitions.decide(review, "1", proposal("approve"), person("Ada"), at)
+        rejection = transitions.decide(review, "1", proposal("reject"), person("Bo"), at)
+        mine, yours = await next_write(store, approval), await next_write(store, rejection)
 
         assert await store.commit(mine)
         assert not await store.commit(yours)
@@ -212,6 +248,226 @@ class StoreContract:
         assert snapshot is not None
         assert (snapshot.posts, snapshot.shown) == ({"p": HERE}, {"p": 1})
 
+    async def test_marks_are_kept_beside_the_review(self, store: Store):
+        """Each once, whoever notes it again; no version changes, and nothing is told to anybody."""
+        review = await created(store)
+        other = await created(store, thread_id="other")
+
+        noted = [await store.record_mark(review.id, mark) for mark in ("read:1:1:ada", "b", "b")]
+
+        assert noted == [True, True, False]
+        snapshot = await store.load(review.id)
+        assert snapshot is not None
+        assert (snapshot.marks, snapshot.review) == ({"read:1:1:ada", "b"}, review)
+        assert [entry["kind"] for entry in await audit_of(store)] == ["submitted"] * 2
+        snapshot = await store.load(other.id)
+        assert snapshot is not None
+        assert snapshot.marks == frozenset()
+
+    async def test_nothing_is_noted_of_what_is_not_there(self, store: Store):
+        """T37: an id that was guessed changes nothing, and learns nothing, whichever it is."""
+        review = await created(store)
+        refused = Event(kind="refused", review_id="", at=0, what="not_allowed", op="1")
+        for digit in "0123":
+            id = f"0-{digit * 32}"
+            assert await store.load(id) is None
+            assert await store.record_mark(id, "m") is False
+            assert await store.record_post(id, "p", HERE) == HERE
+            assert await store.record_shown(id, "p", 3) in (0, 3)
+            assert await store.attempt(id, refused.model_copy(update={"review_id": id})) is None
+            assert await store.load(id) is None
+
+        assert [e["review_id"] for e in await audit_of(store)] == [review.id]
+
+    # ------------------------------------------------------------------ the audit
+
+    async def test_what_happens_is_a_chain(self, store: Store):
+        """Given a whole life, with two cards and two refused clicks; then its entries follow one another,
+        and the review knows the last one.
+        """
+        review = await created(store)
+        await store.record_post(review.id, "p", HERE)
+        await store.record_post(review.id, "p", THERE)
+        await attempted(store, review, "click-1")
+        review = await approved(store, review)
+        await store.record_post(review.id, "q", THERE)
+        review = await stepped(store, execution.claim(review, "p1", await store.now(), 30))
+        review = await stepped(store, execution.renew(review, 1, await store.now(), 30))
+        await attempted(store, review, "click-2")
+        await stepped(store, execution.finish(review, 1, {}, await store.now()))
+
+        entries = await audit_of(store)
+
+        kinds = "submitted delivered refused decided delivered claimed refused done"
+        assert [entry["kind"] for entry in entries] == kinds.split()
+        assert [entry["n"] for entry in entries] == list(range(1, 9))
+        assert [entry["prev"] for entry in entries] == ["", *(e["hash"] for e in entries[:-1])]
+        assert await chain_of(store, review.id) == f"8:{entries[-1]['hash']}"
+        assert (entries[1]["place"], entries[1]["what"]) == ("p", "slack:C1/1.1")
+        now = await store.now()
+        assert all(abs(entry["at"] - now) < 60 for entry in entries)
+
+    async def test_what_was_read_before_the_last_entry_is_not_stored(self, store: Store):
+        """Given a transition on a review that was read; when a card is posted meanwhile; then the compare is
+        lost, though the version is the same.
+        """
+        review = await created(store)
+        stale = await next_write(store, decided(review, await store.now()))
+        await store.record_post(review.id, "p", HERE)
+
+        assert not await store.commit(stale)
+        assert await store.commit(await next_write(store, decided(review, await store.now())))
+        assert [entry["n"] for entry in await audit_of(store)] == [1, 2, 3]
+
+    async def test_one_click_is_one_attempt(self, store: Store):
+        """Said again it is not noted again; who clicks anew has tried anew."""
+        review = await created(store)
+        for op in ("click-1", "click-1", "click-2", None, None):
+            await attempted(store, review, op)
+
+        tried = (await audit_of(store))[1:]
+
+        assert [entry.get("op") for entry in tried] == ["click-1", "click-2", None, None]
+        assert tried[0]["by"]["id"] == "U_EVE"
+        assert await loaded(store, review.id) == review
+
+    async def test_many_at_once_make_one_chain(self, store: Store):
+        """Given cards and refused clicks at the same moment; then none is lost, and none stands beside it."""
+        review = await created(store)
+
+        await asyncio.gather(
+            *(attempted(store, review, f"click-{n}") for n in range(10)),
+            *(store.record_post(review.id, f"slack:#{n % 5}", HERE) for n in range(10)),
+        )
+
+        entries = await audit_of(store)
+        assert Counter(e["kind"] for e in entries) == {
+            "submitted": 1,
+            "refused": 10,
+            "delivered": 5,
+        }
+        assert [entry["prev"] for entry in entries] == ["", *(e["hash"] for e in entries[:-1])]
+
+    async def test_an_agents_policy_is_known_and_each_change_is_in_the_audit(self, store: Store):
+        """T69: replaced, and rolled back, it says so with both digests; the same again says nothing."""
+        answers = [
+            await store.note_policy("billing", d) for d in ("one", "one", "two", "two", "one")
+        ]
+
+        assert answers == [None, "one", "one", "two", "two"]
+        assert await store.note_policy("support", "two") is None
+        entries = await audit_of(store)
+        assert [(e["kind"], e["agent"], e["before"], e["digest"], e["n"]) for e in entries] == [
+            ("policy_changed", "billing", "one", "two", 1),
+            ("policy_changed", "billing", "two", "one", 2),
+        ]
+        assert entries[1]["prev"] == entries[0]["hash"]
+
+    # ------------------------------------------------------------------ who it waits for
+
+    async def test_what_waits_for_somebody_is_found_by_audience(self, store: Store, let_pass: Pass):
+        """Given reviews of two audiences; then each is found once, the oldest first, a page at a time."""
+        ids: list[str] = []
+        for audiences in (["user:U1", "place:a"], ["place:a"], ["group:S1"], ["user:U1"]):
+            made = review_of(now=await store.now(), partitions=store.partitions)
+            assert await store.commit(write_of(made)._replace(joins=audiences))
+            ids.append(made[0].id)
+            await let_pass(0.002)
+
+        both = await store.waiting(["user:U1", "place:a"])
+
+        assert ([id for id, _ in both.found], both.total) == ([ids[0], ids[1], ids[3]], 3)
+        assert both.found[0][1] == (await loaded(store, ids[0])).created_at
+        page = await store.waiting(["user:U1", "place:a", "group:S1"], limit=2, offset=1)
+        assert ([id for id, _ in page.found], page.total) == ([ids[1], ids[2]], 4)
+        assert await store.waiting([]) == await store.waiting(["user:U9"]) == ([], 0)
+
+    async def test_an_audience_that_is_left_waits_no_more(self, store: Store):
+        """One joins, another leaves; a lost compare moves nobody."""
+        review = await created(store)
+        change = await next_write(store, decided(review, await store.now()))
+        lost = change._replace(joins=["user:U3"], chain="9:f")
+        assert not await store.commit(lost)
+        assert await store.commit(change._replace(joins=["user:U1", "user:U2"]))
+        again = (await loaded(store, review.id)).model_copy(update={"version": 3})
+        event = Event(kind="reminded", review_id=review.id, at=1)
+        write = write_of((again, event))._replace(
+            chain=await chain_of(store, review.id), joins=["user:U4"], leaves=["user:U2", "user:U7"]
+        )
+        assert await store.commit(write)
+
+        found = [(await store.waiting([f"user:U{n}"])).total for n in range(1, 6)]
+        assert found == [1, 0, 0, 1, 0]
+
+    async def test_what_somebody_decided_is_remembered(self, store: Store, let_pass: Pass):
+        """The latest first, a review once, at the time of their last word; no other person's."""
+        reviews = [await created(store, "ask", "ask", thread_id=f"t-{n}") for n in range(3)]
+        for review in (reviews[0], reviews[1], reviews[0]):
+            await let_pass(0.002)
+            review = await loaded(store, review.id)
+            key = next(action.key for action in review.actions if action.pending)
+            at = await store.now()
+            await stepped(store, transitions.decide(review, key, proposal(), person(), at))
+        bos = transitions.decide(reviews[2], "1", proposal(), person("Bo"), await store.now())
+        await stepped(store, bos)
+
+        found = await store.decided(person().key)
+
+        assert [id for id, _ in found] == [reviews[0].id, reviews[1].id]
+        assert found[0][1] == pytest.approx(at, abs=1e-5)
+        assert await store.decided(person().key, limit=1, offset=1) == [found[1]]
+        assert [id for id, _ in await store.decided(person("Bo").key)] == [reviews[2].id]
+        assert await store.decided(person("Eve").key) == []
+
+    async def test_only_the_last_200_are_remembered(self, store: Store):
+        """A list that nobody reads to its end doesn't grow for ever."""
+        ids: list[str] = []
+        for n in range(203):
+            review, _ = review_of(now=1000.0 + n, partitions=1)
+            said = Event(kind="voted", review_id=review.id, at=1000.0 + n, by=person())
+            await store.commit(Write(review, said, review.args, None, None, False))
+            ids.append(review.id)
+
+        found = [id for id, _ in await store.decided(person().key, limit=1000)]
+
+        assert found == ids[:-201:-1]
+
+    # ------------------------------------------------------------------ people's small things
+
+    async def test_a_draft_is_kept_for_a_while(self, store: Store, let_pass: Pass):
+        """Written over, dropped, or forgotten when its time is over; bytes as they were."""
+        key, data = "T1:U1:0-abc:1:1 }{", b"\x00\xff{"
+        assert await store.draft(key) is None
+        await store.save_draft(key, b"old", 60)
+        await store.save_draft(key, data, 0.2)
+        assert await store.draft(key) == data
+        assert await store.draft("another") is None
+        await let_pass(0.25)
+        assert await store.draft(key) is None
+        await store.save_draft(key, data, 60)
+        await store.drop_draft(key)
+        await store.drop_draft(key)
+        assert await store.draft(key) is None
+
+    async def test_who_has_looked_at_home_lately(self, store: Store):
+        """The latest first; a look that comes late doesn't take back a later one."""
+        now = await store.now()
+        for user, ago in (("T1:U1", 90), ("T1:U2", 30), ("T1:U1", 10), ("T1:U1", 50)):
+            await store.opened_home(user, now - ago)
+
+        assert await store.open_homes(now - 60) == ["T1:U1", "T1:U2"]
+        assert await store.open_homes(now - 20) == ["T1:U1"]
+        assert await store.open_homes(now) == []
+
+    async def test_a_claim_is_ones_until_its_time_is_over(self, store: Store, let_pass: Pass):
+        """Of many at once one has it; another name is another claim."""
+        claimed = await asyncio.gather(*(store.claim("home:U1", 0.3) for _ in range(8)))
+        assert sorted(claimed) == [False] * 7 + [True]
+        assert await store.claim("home:U2", 10)
+        await let_pass(0.35)
+        assert await store.claim("home:U1", 10)
+        assert not await store.claim("home:U1", 10)
+
     # ------------------------------------------------------------------ indexes
 
     async def test_due_is_a_peek_in_order_of_time(self, store: Store, let_pass: Pass):
@@ -249,11 +505,13 @@ class StoreContract:
         assert await store.due() == await store.ready(review.agent) == [review.id]
 
         review = review.model_copy(update={"version": 2})
-        await store.commit(Write(review, event, {}, now + 3600, None, False))
+        head = await chain_of(store, review.id)
+        await store.commit(Write(review, event, {}, now + 3600, None, False, head))
         assert await store.due() == await store.ready(review.agent) == []
 
         review = review.model_copy(update={"version": 3})
-        await store.commit(Write(review, event, {}, None, now - 1, False))
+        head = await chain_of(store, review.id)
+        await store.commit(Write(review, event, {}, None, now - 1, False, head))
         assert await store.due() == []
         assert await store.ready(review.agent) == [review.id]
 

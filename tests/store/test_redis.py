@@ -18,15 +18,25 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from redis.exceptions import NoScriptError
 
+from hitl_core.audit.anchor import Anchor
+from hitl_core.audit.sealer import seal
 from hitl_core.embedded_redis import EmbeddedRedis, find_redis_server
 from hitl_core.errors import HitlError, SettingsError, StoreError, StoreUnavailable
-from hitl_core.model import DEFAULT_PLACE
+from hitl_core.model import DEFAULT_PLACE, Event
 from hitl_core.review import transitions
 from hitl_core.store import RedisStore
-from hitl_core.store.client import connect, translated
+from hitl_core.store.client import connect, lua, translated
 from hitl_core.store.keys import Keys, partition_for, partition_of, review_id
 from tests.store.carried import carried
-from tests.store.contract import HERE, approved, created, finished, next_write
+from tests.store.contract import (
+    HERE,
+    approved,
+    attempted,
+    audit_of,
+    created,
+    finished,
+    next_write,
+)
 from tests.support.builders import person, proposal, review_of, write_of
 from tests.support.proxy import proxy_to
 from tests.support.waiting import wait_until
@@ -37,10 +47,11 @@ OwnRedis = Callable[[], EmbeddedRedis]
 PERMANENT = {
     r"hitl:meta": "what the first process wrote about the layout",
     r"hitl:tokens": "until they are revoked",
-    r"hitl:\{\d+\}:(due|live|ready:[0-9a-f]{32})": "indexes: empty, and so gone, when nothing waits",
+    r"hitl:\{\d+\}:(due|live|(ready|waiting):[0-9a-f]{32})": "indexes: empty when nothing waits",
     r"hitl:\{\d+\}:events": "acknowledged entries are deleted",
-    r"hitl:\{\d+\}:dead": "until somebody revives them",
-    r"hitl:\{\d+\}:audit": "what happened is kept",
+    r"hitl:\{\d+\}:(dead|letters)": "until somebody revives them",
+    r"hitl:\{\d+\}:(audit|anchors|exported)": "what happened is kept until it was exported",
+    r"hitl:\{\d+\}:policies": "the digest of each agent's policy",
 }
 LIVE = r"hitl:\{\d+\}:(review:\d+-[0-9a-f]{32}|thread:[0-9a-f]{32})"
 
@@ -91,6 +102,16 @@ async def test_no_key_is_left_without_an_end(redis_url: str):
         await store.record_shown(review.id, DEFAULT_PLACE, 4)
         await store.record_post(review.id, "other", HERE)
         await store.bury(hint, "why")
+        await store.save_draft("form", b"{}", 5)
+        await store.opened_home("U1", await store.now())
+        await store.claim("home:U1", 5)
+        await store.note_policy("billing", "one")
+        await store.note_policy("billing", "two")
+        await store.record_mark(review.id, "read")
+        await attempted(store, review, "click")
+        await seal(store)
+        [anchor] = await store.ledger.anchors(0)
+        await store.ledger.mark_exported(0, anchor)
 
         assert leaked(redis_url, live=False) == set()
 
@@ -387,18 +408,25 @@ async def test_a_full_redis_takes_no_new_review_and_every_decision(tmp_path: Pat
             review = await created(store)
             [hint] = await store.read_events("bot", 1)
             new = review_of(now=await store.now())
-            client.config_set("maxmemory", "1mb")
+            client.config_set("maxmemory", "100kb")
             with pytest.raises(StoreError, match="Redis is full"):
                 await store.commit(write_of(new))
 
             assert await store.record_post(review.id, "p", HERE) == HERE
             assert await store.record_shown(review.id, "p", 1) == 1
-            await store.ack_events([hint.entry])
+            assert await store.record_mark(review.id, "read")
+            await attempted(store, review, "click")
+            await store.bury(hint, "why")
+            assert await store.revive() == 1
+            await store.ack_events([h.entry for h in await store.read_events("bot", 1)])
             await finished(store, review)
+            assert [id for id, _ in await store.decided(person().key)] == [review.id]
 
             assert await store.load(new[0].id) is None
+            assert len(await audit_of(store)) == 6, "all but the new one"
             client.config_set("maxmemory", "0")
             assert await store.commit(write_of(new))
+            await seal(store)
 
 
 async def test_errors_are_ours(own_redis: OwnRedis):
@@ -520,31 +548,48 @@ async def test_a_write_whose_reply_was_lost_may_be_repeated(redis_url: str):
     async with proxy_to(redis_url) as proxy, opened(proxy.url) as store:
         review = await created(store)
         new = write_of(review_of(now=await store.now()))
-        change = next_write(
-            transitions.decide(review, "1", proposal(), person(), await store.now())
+        change = await next_write(
+            store, transitions.decide(review, "1", proposal(), person(), await store.now())
         )
-        await store.read_events("bot", 1)
-        writes: list[Callable[[], Any]] = [
-            lambda: store.commit(new),
-            lambda: store.commit(change),
-            lambda: store.record_post(review.id, "p", HERE),
-            lambda: store.record_shown(review.id, "p", 2),
-            lambda: store.beat("p", 5),
+        [hint] = await store.read_events("bot", 1)
+        refused = Event(kind="refused", review_id=review.id, at=0, op="click")
+        await store.note_policy("billing", "one")
+        one, two = Anchor.over([("0:1-1", "a")], ""), Anchor.over([("0:2-1", "b")], "")
+        # Each with its round trip in which it writes, and its answer the second time.
+        writes: list[tuple[int, Callable[[], Any], object]] = [
+            (1, lambda: store.commit(new), False),
+            (1, lambda: store.commit(change), False),
+            (2, lambda: store.record_post(review.id, "p", HERE), HERE),
+            (1, lambda: store.record_shown(review.id, "p", 2), 2),
+            (1, lambda: store.record_mark(review.id, "m"), False),
+            (2, lambda: store.attempt(review.id, refused), None),
+            (3, lambda: store.note_policy("billing", "two"), "two"),
+            (1, lambda: store.beat("p", 5), None),
+            (1, lambda: store.save_draft("k", b"d", 5), None),
+            (1, lambda: store.claim("c", 5), False),
+            (1, lambda: store.bury(hint, "why"), None),
+            (2, store.revive, 0),
+            (1, lambda: store.ledger.add_anchor(0, one), True),
+            (2, lambda: store.ledger.mark_exported(0, one), None),
         ]
-        answers: list[object] = []
-        for write in writes:
-            proxy.drop_reply()
+        for name in ("write", "note", "mark", "shown", "bury", "revive", "anchor"):
+            await store._redis.script_load(lua(name))  # which is not what is lost here
+        for turn, write, expected in writes:
+            proxy.drop_reply(turn)
             with pytest.raises(HitlError):
                 await write()
             assert proxy.dropped
-            answers.append(await write())
+            assert await write() == expected
 
-        assert answers == [False, False, HERE, 2, None]
         snapshot = await store.load(review.id)
         assert snapshot is not None
         assert (snapshot.review.version, snapshot.posts) == (2, {"p": HERE})
-        with redis.Redis.from_url(redis_url) as client:
-            assert client.xlen(Keys(0).audit) == 3  # two submitted, one decided
+        assert not await store.ledger.add_anchor(0, two)
+        assert [entry["kind"] for entry in await audit_of(store)] == [
+            *("submitted", "submitted", "decided", "delivered", "refused", "policy_changed")
+        ]
+        assert await store.buried() == 0
+        assert len(await store.read_events("bot", 1)) == 3  # new, decided, and what was revived
 
 
 async def test_a_cancelled_command_is_cancelled(redis_url: str):

@@ -137,7 +137,7 @@ class Scene:
 
     def patience(self, seconds: float) -> None:
         """From now on Slack waits this long for the bot, in place of 3 s."""
-        self.sandbox.interactions._patience = seconds
+        self.sandbox.courier.patience = seconds
 
     def environment(self, **changed: str) -> dict[str, str]:
         return {
@@ -182,7 +182,7 @@ class Scene:
         self._reviews.append(task)
         return task
 
-    async def card(self, *having: str, channel: str = APPROVALS, timeout: float = 10.0) -> Message:
+    async def card(self, *having: str, channel: str = APPROVALS, timeout: float = 30.0) -> Message:
         """The first message here that says all of this, waited for."""
         viewer = DANA if channel != APPROVALS else ALICE
 

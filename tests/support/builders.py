@@ -41,6 +41,25 @@ POLICY: dict[str, Any] = {
             "expire": {"after": "30s", "decision": "reject"},
         },
         "hurried": {"expire": {"after": "1s", "decision": "ignore"}},
+        "pair": {
+            "allowed_decisions": ["approve", "edit", "reject", "respond", "ignore"],
+            "reviewers": {"channel_members": True, "quorum": 2},
+        },
+        "jury": {
+            "notify": "slack:#first",
+            "reviewers": {"channel_members": True, "quorum": 3, "reject_quorum": 2},
+            "escalate": [{"after": "10s", "to": "slack:#second"}],
+            "remind": "15s",
+            "fallback": "slack:#it",
+        },
+        "shipped": {
+            "notify": "slack:#first",
+            "escalate": [{"after": "10s", "to": "slack:#second"}],
+            "expire": {"after": "30s"},
+            "remind": "4s",
+            "clock": "delivered",
+            "fallback": "slack:#it",
+        },
     },
 }
 
@@ -68,9 +87,12 @@ def review_of(
     now: float = START,
     partitions: int = 1,
     by: Policy | None = None,
+    requester: str | None = None,
+    origin: str | None = None,
 ) -> tuple[Review, Event]:
     """As the gate makes them; every call of this function is another turn, unless it names one."""
-    which = Turn(agent, thread_id, turn or f"turn-{next(_numbers)}", None)
+    name = turn or f"turn-{next(_numbers)}"
+    which = Turn(agent, thread_id, name, requester, origin)
     judged = [(by or policy()).judge(each) for each in calls]
     return request.build(which, calls, judged, partitions, now)
 

@@ -10,10 +10,11 @@ from typing import Any
 _POLL = 0.005  # seconds
 
 
-async def wait_until(description: str, condition: Callable[[], Any], timeout: float = 10) -> Any:
+async def wait_until(description: str, condition: Callable[[], Any], timeout: float = 30) -> Any:
     """The first truthy answer of `condition` (sync or async), or a failure that says `description`.
 
-    Exceptions of `condition` are not caught: they end the wait.
+    Exceptions of `condition` are not caught: they end the wait. How fast something is, is never tested
+    by `timeout`: it must last on a machine that does four other things.
     """
     deadline = asyncio.get_running_loop().time() + timeout
     while True:

@@ -1,4 +1,4 @@
-"""A form's fields as inputs of a modal, and what was entered in them. Pure.
+"""A form over the pages of a modal, and what was entered there. Pure.
 
 Inputs show what can't be seen as marks, ⟦U+202E⟧, which are read back as the characters they stand for. So
 a value that nobody touched comes back as it was, and one that was edited keeps what its editor could see.
@@ -8,89 +8,112 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from decimal import Decimal
-from typing import Any, assert_never, cast
+from typing import Any, cast
 
-from bot.channels.slack.rich import Block, Element, line, plain, pre, rich_text, shortened, words
+from bot.channels.slack.inputs import ACTION_ID, MAX_INPUT, MAX_LABEL, MAX_OPTIONS, input_block
+from bot.channels.slack.rich import shortened
 from bot.text import cut, marked, one_line, unmarked, visible
 from hitl_core.forms import Field, Form, Option
 
-ACTION_ID = "value"
-#: The most that a plain_text_input holds (docs.slack.dev/reference/block-kit/block-elements).
-MAX_INPUT = 3000
-MAX_LABEL = 75
-#: What the fields may take of a view's 250 kB, in bytes of JSON; and a locked one of them, in characters.
-MAX_FORM = 200_000
+#: What the fields of a page may take of a view's 250 kB, in bytes of JSON, and their number; and the most
+#: that is shown of a locked one, in characters.
+MAX_FORM = 150_000
+MAX_FIELDS = 30
 MAX_LOCKED = 800
 MAX_ID = 255
-_TYPED = ("text", "long_text", "json")
+_TYPED = ("text", "long_text", "lines", "json")
 
 
 def shown_form(form: Form) -> Form:
-    """The form as a modal shows it; answers are read with the same one. Where it is more than a view holds,
-    the largest fields are locked."""
-    shown = [_shown(field) for field in form.fields]
-    while True:
-        sizes = [_size(field) for field in shown]
-        at = max(range(len(shown)), key=lambda at: (shown[at].locked is None, sizes[at]))
-        if sum(sizes) <= MAX_FORM or shown[at].locked is not None:
-            return Form(tuple(shown))
-        shown[at] = _locked(form.fields[at], shown[at], "The form has no room to change this.")
+    """The form as a modal shows it; answers are read with the same one."""
+    return Form(tuple(_shown(field) for field in form.fields))
 
 
-def input_block(field: Field, revision: int) -> Block:
-    block = block_id(field.pointer, revision)
-    if field.locked is not None:
-        head = line(words(field.label, bold=True), words(f"  {field.locked}", italic=True))
-        return rich_text(block, head, *([pre(field.initial)] if field.initial else []))
-    drawn: Block = {
-        "type": "input",
-        "block_id": block,
-        "label": plain(field.label, 150),
-        "optional": not field.required,
-        "element": _element(field),
-    }
-    return {**drawn, "hint": plain(field.hint, 300)} if field.hint else drawn
-
-
-def read_answers(form: Form, revision: int, values: Mapping[str, Any]) -> dict[str, str | None]:
-    """Slack's `state.values` → answers by pointer: text, or the index of what was chosen."""
-    found: dict[str, str | None] = {}
+def paged(form: Form) -> list[tuple[Field, ...]]:
+    """The fields of a `shown_form`, page by page, as far as one view has room for them."""
+    pages: list[tuple[Field, ...]] = [()]
+    room = MAX_FORM
     for field in form.fields:
-        state = values.get(block_id(field.pointer, revision), {}).get(ACTION_ID)
-        if state is None or field.locked is not None:
-            continue
-        if "selected_option" in state:
-            chosen = cast(dict[str, Any] | None, state["selected_option"])
-            found[field.pointer] = str(chosen["value"]) if chosen else None
-        else:
-            typed = cast(str | None, state.get("value"))
-            found[field.pointer] = typed if typed is None else unmarked(typed)
+        size = _size(field)
+        if pages[-1] and (size > room or len(pages[-1]) == MAX_FIELDS):
+            pages.append(())
+            room = MAX_FORM
+        pages[-1] = (*pages[-1], field)
+        room -= size
+    return pages
+
+
+class Ids:
+    """The block id of each field. A new revision has new ones, so Slack shows its values and not what was
+    typed before; and so has whatever follows a choice that was changed.
+    """
+
+    def __init__(self, form: Form, revision: int, tool: str = "") -> None:
+        self._revision, self._tool = revision, tool
+        self._chosen = {
+            field.pointer.removesuffix("~"): field.initial or ""
+            for field in form.fields
+            if field.redraws
+        }
+
+    def of(self, field: Field) -> str:
+        chosen = [
+            index
+            for above, index in self._chosen.items()
+            if not field.redraws and f"{field.pointer}/".startswith(f"{above}/")
+        ]
+        state = ".".join([str(self._revision), *filter(None, [self._tool]), *chosen])
+        whole = f"f:{field.pointer}#{state}"
+        if len(whole) <= MAX_ID and marked(whole) == whole:
+            return whole
+        return f"f:{hashlib.sha256(whole.encode()).hexdigest()}#{self._revision}"
+
+
+def read_answers(
+    fields: Iterable[Field], ids: Ids, values: Mapping[str, Any]
+) -> dict[str, str | None]:
+    """Slack's `state.values` → answers by pointer, as `Kind` says."""
+    found: dict[str, str | None] = {}
+    for field in fields:
+        state = values.get(ids.of(field), {}).get(ACTION_ID)
+        if state is not None and field.locked is None:
+            found[field.pointer] = _answer(state)
     return found
 
 
 def errors_by_block(
-    form: Form, revision: int, errors: Mapping[str, str], top: list[str]
+    fields: Sequence[Field], ids: Ids, errors: Mapping[str, str], top: Sequence[str]
 ) -> dict[str, str]:
     """Slack shows errors only beside inputs of the view: what has no input stands at the first."""
-    inputs = {field.pointer: field.label for field in form.fields if field.locked is None}
-    labels = {field.pointer: field.label for field in form.fields}
-    found = {block_id(p, revision): _told(m) for p, m in errors.items() if p in inputs}
-    others = [f"{labels.get(p, p)} {m}" for p, m in errors.items() if p not in inputs] + top
+    inputs = {field.pointer: field for field in fields if field.locked is None}
+    labels = {field.pointer: field.label for field in fields}
+    found = {ids.of(inputs[p]): _told(m) for p, m in errors.items() if p in inputs}
+    others = [f"{labels.get(p, p)} {m}" for p, m in errors.items() if p not in inputs]
+    others += top
     if others and inputs:
-        first = block_id(next(iter(inputs)), revision)
+        first = ids.of(next(iter(inputs.values())))
         found[first] = _told(" ".join([*filter(None, [found.get(first)]), *others]))
     return found
 
 
-def block_id(pointer: str, revision: int) -> str:
-    """A new revision has new ids, so Slack shows its values and not what was typed before."""
-    whole = f"f:{pointer}#{revision}"
-    if len(whole) <= MAX_ID and marked(whole) == whole:
-        return whole
-    return f"f:{hashlib.sha256(pointer.encode()).hexdigest()}#{revision}"
+def _answer(state: Mapping[str, Any]) -> str | None:
+    """docs.slack.dev/reference/interaction-payloads/view-interactions-payload"""
+    match state:
+        case {"selected_option": chosen}:
+            return None if chosen is None else str(chosen["value"])
+        case {"selected_options": chosen}:
+            return ",".join(str(one["value"]) for one in chosen)
+        case {"selected_date": date}:
+            return date
+        case {"selected_time": time}:
+            return time
+        case {"selected_date_time": at}:
+            return None if at is None else str(at)
+        case _:
+            typed = cast(str | None, state.get("value"))
+            return typed if typed is None else unmarked(typed)
 
 
 def _told(error: str) -> str:
@@ -107,6 +130,8 @@ def _shown(field: Field) -> Field:
     )
     if shown.locked is not None:
         return _locked(field, shown, shown.locked)
+    if len(field.options) > MAX_OPTIONS**2:
+        return _locked(field, shown, "This has more options than can be listed here.")
     if field.kind not in _TYPED or field.initial is None:
         return shown
     initial = marked(field.initial)
@@ -120,13 +145,13 @@ def _shown(field: Field) -> Field:
 def _locked(field: Field, shown: Field, why: str) -> Field:
     """With its value as text: that of a choice is the option's label."""
     value = field.initial
-    if value is not None and field.options:
-        value = field.options[int(value)].label
+    if value and field.options:
+        value = ", ".join(field.options[int(at)].label for at in value.split(","))
     return replace(shown, locked=why, initial=value and cut(visible(value), MAX_LOCKED).text)
 
 
 def _size(field: Field) -> int:
-    return len(json.dumps(input_block(field, 1), ensure_ascii=False).encode())
+    return len(json.dumps(input_block(field, "x" * 40), ensure_ascii=False).encode())
 
 
 def _distinct(options: tuple[Option, ...]) -> tuple[Option, ...]:
@@ -141,45 +166,3 @@ def _distinct(options: tuple[Option, ...]) -> tuple[Option, ...]:
 def _width(text: str) -> int:
     """In UTF-16 units, as browsers count."""
     return len(text.encode("utf-16-le")) // 2
-
-
-def _element(field: Field) -> Element:
-    match field.kind:
-        case "text" | "long_text" | "json":
-            return _known(
-                type="plain_text_input",
-                action_id=ACTION_ID,
-                multiline=field.kind != "text",
-                initial_value=field.initial or None,
-                min_length=field.min_length,
-                max_length=max(1, field.max_length or MAX_INPUT),
-            )
-        case "integer" | "number":
-            low, high = field.minimum, field.maximum
-            if low is not None and high is not None and Decimal(low) > Decimal(high):
-                low = high = None  # Slack refuses the view, and the check of the answers says it
-            return _known(
-                type="number_input",
-                action_id=ACTION_ID,
-                is_decimal_allowed=field.kind == "number",
-                initial_value=field.initial or None,
-                min_value=low,
-                max_value=high,
-            )
-        case "boolean" | "choice":
-            options = [
-                {"text": plain(option.label, MAX_LABEL), "value": str(index)}
-                for index, option in enumerate(field.options)
-            ]
-            short = len(options) <= 5 and field.required
-            return _known(
-                type="radio_buttons" if short else "static_select",
-                action_id=ACTION_ID,
-                options=options,
-                initial_option=None if field.initial is None else options[int(field.initial)],
-            )
-    assert_never(field.kind)
-
-
-def _known(**parts: Any) -> Element:
-    return {key: value for key, value in parts.items() if value is not None}

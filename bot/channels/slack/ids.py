@@ -4,24 +4,54 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, cast
 
 from bot.inbox import Target
-from hitl_core.model import Place
+from hitl_core.model import MessageRef, Place
 
 Body = dict[str, Any]
 
 
-def private_metadata(target: Target | None) -> str:
-    if target is None:
+@dataclass(frozen=True)
+class Meta:
+    """What a modal is about. `page` is the one that it shows; `tool` what an edit was turned into; `under`
+    and `turn` the place and the page of the Review modal that it lies on; `card` the message, where that
+    matters.
+    """
+
+    target: Target
+    page: int = 0
+    tool: str | None = None
+    under: Place | None = None
+    turn: int = 0
+    card: MessageRef | None = None
+
+
+def private_metadata(meta: Meta | None) -> str:
+    if meta is None:
         return "{}"
-    ids = {"review": target.review_id, "action": target.action, "revision": target.revision}
-    return json.dumps(ids)
+    target, card = meta.target, meta.card
+    told = {
+        "review": target.review_id,
+        "action": target.action,
+        "revision": target.revision,
+        "page": meta.page or None,
+        "tool": meta.tool,
+        "under": meta.under,
+        "turn": meta.turn or None,
+        "card": [card.conversation, card.ts] if card else None,
+    }
+    return json.dumps({key: value for key, value in told.items() if value is not None})
 
 
-def target_of_view(view: Body) -> Target:
-    ids = json.loads(view["private_metadata"])
-    return Target(str(ids["review"]), str(ids["action"]), int(ids["revision"]))
+def meta_of(view: Body) -> Meta:
+    told = json.loads(view["private_metadata"])
+    target = Target(str(told["review"]), str(told["action"]), int(told["revision"]))
+    card = told.get("card")
+    ref = MessageRef(channel="slack", conversation=card[0], ts=card[1]) if card else None
+    page, turn = int(told.get("page", 0)), int(told.get("turn", 0))
+    return Meta(target, page, told.get("tool"), told.get("under"), turn, ref)
 
 
 def value(body: Body) -> str:
@@ -32,8 +62,37 @@ def value(body: Body) -> str:
 def target(value: str) -> Target:
     """A button of another version's names no review, which the person is told as usual."""
     review_id, _, rest = value.partition(".")
-    action, _, revision = rest.partition(".")
+    action, _, rest = rest.partition(".")
+    revision, _, _ = rest.partition(".")
     return Target(review_id, action, int(revision) if revision.isdecimal() else 0)
+
+
+def last_number(value: str) -> int:
+    """What stands behind the last dot: a page, or which answer."""
+    number = value.rpartition(".")[2]
+    return int(number) if number.isdecimal() else 0
+
+
+def revisions(value: str) -> tuple[str, dict[str, int]]:
+    """The review and the revision of each action of a button that is about several: `R.1:1,2:3`."""
+    review_id, _, rest = value.partition(".")
+    pairs = (pair.partition(":") for pair in rest.split(",") if pair)
+    return review_id, {key: int(revision) for key, _, revision in pairs if revision.isdecimal()}
+
+
+def view_of(body: Body) -> Body:
+    """The modal or the Home that a button stands in; {} for a message."""
+    return cast(Body, body.get("view") or {})
+
+
+def message_of(body: Body) -> MessageRef | None:
+    """The message that a button stands on; None in a modal and in App Home."""
+    container = body["container"]
+    if container.get("type") != "message" or container.get("is_ephemeral"):
+        return None
+    return MessageRef(
+        channel="slack", conversation=container["channel_id"], ts=container["message_ts"]
+    )
 
 
 def mark(review_id: str, place: Place) -> dict[str, str]:

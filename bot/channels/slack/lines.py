@@ -1,36 +1,29 @@
-"""The quiet lines of a card: for whom, by when, what was decided, who may decide. Pure."""
+"""The quiet lines of a card: for whom, from where, by when, who may decide. Pure."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from datetime import UTC, datetime
 
-from bot.card import Card, Closed, Note
-from bot.channels.slack.rich import (
-    Block,
-    Element,
-    context,
-    escaped,
-    inert,
-    line,
-    mrkdwn,
-    person,
-    plain,
-    rich_text,
-    size,
-    words,
+from bot.card import Card, Deciders, Ends, Next, Note, Progress, quoted
+from bot.channels.slack.mentions import (
+    USER_ID,
+    Link,
+    Names,
+    everybody,
+    linked,
+    listed,
+    mention,
+    named,
 )
-from hitl_core.model import Place, Reviewer
+from bot.channels.slack.rich import Block, Element, context, escaped, mrkdwn, plain
+from hitl_core.model import MessageRef, Place
 
-#: Slack's ids hold a digit; a name in capitals is not one.
-USER_ID = re.compile(r"[UW](?=[A-Z]*\d)[A-Z0-9]{2,20}")
 MAX_NOTES = 5
+DOT = "  ·  "
 
-#: What a place is called, `#team-ops`.
-Names = Callable[[Place], str]
-
-_SIGNS = {
+#: How each decision is told: a sign, and the word for who reads the screen aloud.
+SIGNS = {
     "approve": ("✔", "approved by"),
     "edit": ("✎", "edited and approved by"),
     "reject": ("✖", "rejected by"),
@@ -38,31 +31,79 @@ _SIGNS = {
     "ignore": ("⊘", "skipped by"),
     "cancel": ("⊗", "cancelled by"),
 }
-#: Who it was where it was no person: of a decision, and of a cancellation.
-_NOBODY = ("the policy, as nobody decided in time", "the agent")
 _ENDS = {"reject": "rejected", "respond": "answered by the policy", "ignore": "skipped"}
 
 
-def origin(card: Card, names: Names) -> list[Block]:
-    """For whom, and what happens by when."""
-    who, told = card.requester or "", "  ·  ".join(_by_when(card, names))
-    if USER_ID.fullmatch(who):
-        return [context("origin", mrkdwn("  ·  ".join(filter(None, [f"For <@{who}>", told]))))]
-    elements = [plain(f"For {who}", 100)] if who else []
-    elements += [mrkdwn(f"·  {told}" if who else told)] if told else []
-    return [context("origin", *elements)] if elements else []
+def called(card: Card, names: Names, link: Link) -> list[Block]:
+    """Those whom an escalation calls, and the way back to the first message."""
+    told = [f"{everybody(card.called, names)}, please decide"] if card.called else []
+    back = linked("first message", card.first, link)
+    told += [back] if back else []
+    return [context("called", mrkdwn(DOT.join(told)))] if told else []
+
+
+def origin(card: Card, names: Names, link: Link) -> list[Block]:
+    """For whom, through which agents, and what happens by when."""
+    asked = card.origin
+    place = asked.conversation and linked("this conversation", _thread(asked.conversation), link)
+    told = [f"in {place}"] if place else []
+    elements: list[Element] = []
+    if asked.requester and USER_ID.fullmatch(asked.requester):
+        told = [" ".join([f"For <@{asked.requester}>", *told])]
+    elif asked.requester:
+        elements.append(plain(f"For {asked.requester}", 100))
+    if asked.path:
+        elements += [mrkdwn(DOT.join(told))] if told else []
+        elements.append(plain(f"{'·  ' if elements else ''}via {' → '.join(asked.path)}", 200))
+        told = []
+    told += _by_when(card, names)
+    if told:
+        elements.append(mrkdwn(f"{'·  ' if elements else ''}{DOT.join(told)}"))
+    drawn = [context("origin", *elements)] if elements else []
+    if card.warnings:
+        drawn.append(context("odd", plain("⚠ " + " ".join(card.warnings))))
+    return drawn
 
 
 def notes(card: Card, names: Names) -> list[Block]:
-    drawn = [mrkdwn(_note(note, card, names)) for note in card.notes[-MAX_NOTES:]]
+    drawn = [
+        context(
+            f"note:{at}",
+            mrkdwn(_note(note, card, names)),
+            *([plain(quoted(note.why), 600)] if note.why else []),
+        )
+        for at, note in enumerate(card.notes[-MAX_NOTES:])
+    ]
     if card.elsewhere:
-        before = [
-            f"`{one.name}` {_SIGNS[one.type][1]} {_mention(one.by)}" for one in card.elsewhere[:8]
-        ]
-        more = len(card.elsewhere) - len(before)
-        told = ", ".join(before) + (f" and {more} more" if more else "")
-        drawn.append(mrkdwn(f"Decided before: {told}."))
-    return [context(f"note:{n}", element) for n, element in enumerate(drawn)]
+        before = [f"`{one.name}` {SIGNS[one.type][1]} {mention(one.by)}" for one in card.elsewhere]
+        drawn.append(context("before", mrkdwn(f"Decided before: {listed(before)}.")))
+    return drawn
+
+
+def progress(key: str, so_far: Progress | None, names: Names) -> list[Block]:
+    """Who has approved, who rejected and why, and who is still needed."""
+    if so_far is None:
+        return []
+    elements = [mrkdwn(standing(so_far, names))]
+    if so_far.rejected:
+        by = listed(mention(vote.by) for vote in so_far.rejected)
+        told = f"Rejected by {by}, {len(so_far.rejected)} of {so_far.reject_quorum} that it takes."
+        elements.append(mrkdwn(told))
+        whys = [quoted(vote.message) for vote in so_far.rejected if vote.message]
+        elements += [plain(why, 600) for why in whys[:5]]
+    return [context(f"votes:{key}", *elements)]
+
+
+def standing(so_far: Progress, names: Names) -> str:
+    """Names only whom the foot of the card doesn't name anyway."""
+    asked = everybody(so_far.asked, names, either="or") if so_far.fewer else ""
+    by = f" by {asked}" if asked else ""
+    missing = so_far.quorum - len(so_far.approved)
+    if not so_far.approved:
+        return f"Needs {missing} approval{'s' * (missing != 1)}{by}."
+    who = listed(mention(one) for one in so_far.approved)
+    told = f"{len(so_far.approved)} of {so_far.quorum} approvals: {who}."
+    return f"{told} Still needed: {missing}{by}."
 
 
 def more(count: int) -> Block:
@@ -70,22 +111,12 @@ def more(count: int) -> Block:
     return context("more", mrkdwn(f"{told} here as these are decided."))
 
 
-def closed(items: tuple[Closed, ...], room: int) -> Block:
-    """As many as there is room for, the first ones; the others are counted."""
-    sections: list[Element] = []
-    for number, item in enumerate(items):
-        drawn = line(*_closed(item))
-        if size([rich_text("closed", *sections, drawn)]) > room:
-            sections.append(line(words(f"and {len(items) - number} more")))
-            break
-        sections.append(drawn)
-    return rich_text("closed", *sections)
-
-
 def foot(card: Card, names: Names) -> Block:
-    places = _listed(card.places, names)
-    who = f"Members of {places} may decide  ·  " if places else ""
-    return context("foot", mrkdwn(f"{who}{card.review_id}"))
+    told = [_may_decide(one, names) for one in card.deciders[:3]]
+    if len(card.deciders) > 3:
+        told.append("Others may decide on the others.")
+    ids = f"{card.review_id}{DOT}thread {card.origin.thread}"
+    return context("foot", *([mrkdwn(" ".join(told))] if told else []), plain(ids, 200))
 
 
 def date(at: float) -> str:
@@ -95,25 +126,52 @@ def date(at: float) -> str:
     return f"<!date^{int(at)}^{{date_short_pretty}}, {{time}}|{otherwise}>"
 
 
+def places(several: Iterable[Place], names: Names) -> str:
+    return listed(place(one, names) for one in several)
+
+
+def place(one: Place, names: Names) -> str:
+    """A person's or a group's is called by who it is."""
+    id = named(one)
+    return id if id.startswith("<") else escaped(names(one))
+
+
+def _may_decide(deciders: Deciders, names: Names) -> str:
+    who = everybody(deciders.people, names) or "Nobody"
+    of = f" on number {listed(map(str, deciders.numbers))}" if deciders.numbers else ""
+    told = [f"{who[0].upper()}{who[1:]} may decide{of}."]
+    if deciders.quorum > 1:
+        told.append(f"{deciders.quorum} of them must approve.")
+    if deciders.but:
+        asker = named(deciders.but.removeprefix("slack:"))
+        told.append(f"{asker} asked for it and can't approve it.")
+    return " ".join(told)
+
+
 def _by_when(card: Card, names: Names) -> list[str]:
     if card.doubts:
         return ["the agent waits for an answer"]
     if card.took is not None:
-        return [f"decided after {_span(card.took)}"]
-    if not card.open:
+        return [f"decided after {span(card.took)}"]
+    if not card.waiting:
         return []
     told: list[str] = []
     if card.next:
-        told.append(f"escalates to {escaped(names(card.next.to))} ({date(card.next.at)})")
+        told.append(f"escalates to {place(card.next.to, names)} ({_when(card.next)})")
     if card.ends:
         what = f"`{card.ends.name}` is " if card.ends.name else ""
         told.append(
-            f"{what}{_ENDS[card.ends.decision]} unless decided in time ({date(card.ends.at)})"
+            f"{what}{_ENDS[card.ends.decision]} unless decided in time ({_when(card.ends)})"
         )
     return told or ["waits until somebody decides"]
 
 
-def _span(seconds: float) -> str:
+def _when(due: Next | Ends) -> str:
+    """Where its clock doesn't run yet, it starts with this message."""
+    return f"after {span(due.after)}" if due.at is None else date(due.at)
+
+
+def span(seconds: float) -> str:
     """One unit is enough to know whether it was quick."""
     for length, unit in ((86_400, "day"), (3600, "h"), (60, "min")):
         if seconds >= length:
@@ -123,53 +181,22 @@ def _span(seconds: float) -> str:
 
 
 def _note(note: Note, card: Card, names: Names) -> str:
-    origin, when = _listed(note.origin, names), date(note.at)
+    origin, when = places(note.origin, names), date(note.at)
+    if note.fallback:
+        where = "here" if note.to == card.place else f"in {place(note.to, names)}"
+        return f"Shown {where}, as it could not be shown in {origin} ({when})."
     if note.to == card.place:
         if note.by:
-            return f"Passed on from {origin} by {_mention(note.by)} ({when})."
+            return f"Passed on from {origin} by {mention(note.by)} ({when})."
         return f"{origin} had not decided on this in time ({when})."
-    why = f" by {_mention(note.by)}" if note.by else ", as this was not decided in time"
-    return f"Escalated to {escaped(names(note.to))}{why} ({when})."
+    why = f" by {mention(note.by)}" if note.by else ", as this was not decided in time"
+    return f"Escalated to {place(note.to, names)}{why} ({when})."
 
 
-def _closed(item: Closed) -> list[Element]:
-    """One quiet line: a sign and the words, since a sign alone says nothing to a screen reader."""
-    if item.type == "allow":
-        drawn = [words(item.name, bold=True), words("  allowed by the policy")]
-    else:
-        sign, verb = _SIGNS[item.type]
-        drawn = [words(f"{sign} {item.name}", bold=True), words(f"  {verb} ")]
-        drawn.append(_who(item.by) if item.by else words(_NOBODY[item.type == "cancel"]))
-    if item.message:
-        drawn.append(words(f": “{item.message}”"))
-    for change in item.changes:
-        drawn.append(words(f"\n{change.label}", bold=True))
-        if change.old is not None:
-            drawn += [words("  "), words(change.old, strike=True)]
-        drawn.append(words(f" → {'removed' if change.new is None else change.new}"))
-    if item.more_changes:
-        drawn.append(words(f"\nand {item.more_changes} more changes"))
-    if item.result:
-        drawn.append(words(f"\n→ {item.result}"))
-        if item.result_by:
-            drawn += [words(", says "), _who(item.result_by)]
-    return drawn
-
-
-def _listed(places: Iterable[Place], names: Names) -> str:
-    return " and ".join(escaped(names(place)) for place in places)
-
-
-def _who(who: Reviewer) -> Element:
-    return person(who.id) if _is_here(who) else words(who.name)
-
-
-def _mention(who: Reviewer | None) -> str:
-    if who is None:
-        return "the policy"
-    return f"<@{who.id}>" if _is_here(who) else inert(who.name)
-
-
-def _is_here(who: Reviewer) -> bool:
-    """A command line's login may look like one of Slack's ids."""
-    return who.channel == "slack" and bool(USER_ID.fullmatch(who.id))
+def _thread(conversation: Place) -> MessageRef | None:
+    """`slack:C0123/1700000000.000100` as the message that began it."""
+    channel, _, rest = conversation.partition(":")
+    id, _, ts = rest.partition("/")
+    return (
+        MessageRef(channel=channel, conversation=id, ts=ts) if channel == "slack" and ts else None
+    )

@@ -1,44 +1,31 @@
-"""Clicks and submissions → the inbox. Every handler commits first and acknowledges last; nothing that can
-raise stands after an `ack` (with Bolt's default runner such an error would turn the ack into a 404).
+"""Buttons → the inbox, or a modal. Every handler commits first and acknowledges last; nothing that can raise
+stands after an `ack` (with Bolt's default runner such an error would turn the ack into a 404).
 """
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import logging
 import re
-from typing import Any
+from typing import Any, cast
 
 from slack_bolt.async_app import AsyncAck, AsyncRespond
 
-from bot.card import arguments_of
+from bot.card import choices_of
 from bot.channel import ChannelError
-from bot.channels.slack import fields, ids, modals, pages
+from bot.channels.slack import ids, modals, pages
 from bot.channels.slack.channel import SlackChannel
-from bot.channels.slack.ids import Body
-from bot.channels.slack.rich import inert
-from bot.inbox import UNKNOWN, Inbox, Reply, Target
-from bot.text import one_line
-from hitl_core.errors import InvalidToolCall, Refused, told
-from hitl_core.forms import FormErrors, SchemaError, make_form
-from hitl_core.forms import read_answers as read_form
-from hitl_core.model import Arguments, DecisionType, Reviewer, Snapshot, encode
-from hitl_core.model.call import is_text
+from bot.channels.slack.home import HomeTab
+from bot.channels.slack.ids import Body, Meta
+from bot.channels.slack.submissions import Submissions
+from bot.channels.slack.talk import Talk
+from bot.channels.slack.views import Kind, Views, everything
+from bot.inbox import Inbox, Reply, Target
+from hitl_core.errors import Refused, told
+from hitl_core.model import DecisionType
 from hitl_core.review.execution import DoubtAnswer
 from hitl_core.review.transitions import Proposal
 
 log = logging.getLogger(__name__)
-
-#: Refusals that the person can mend in the modal; after others its place is taken by a notice.
-MENDABLE = frozenset({"unchanged", "invalid_args", "message_required", "unavailable", "busy"})
-#: A trigger_id lives for 3 s: when reading takes longer than this, a view is opened first.
-QUICK = 0.5
-#: Slack takes an answer within 3 s: what a submission may take of them, and telling somebody privately.
-IN_TIME = 2.2
-TOLD = 0.4
-
-HALF = "This holds half a character, which can't be stored, maybe a broken emoji. Type it again."
 
 DOUBTS: dict[str, DoubtAnswer] = {
     "doubt_ran": "ran",
@@ -50,20 +37,30 @@ DOUBTS: dict[str, DoubtAnswer] = {
 class Listeners:
     """`register` ties each button and modal of this channel to one method."""
 
-    def __init__(self, inbox: Inbox, channel: SlackChannel) -> None:
+    def __init__(self, inbox: Inbox, channel: SlackChannel, home: HomeTab) -> None:
         self._inbox, self._channel = inbox, channel
+        self._talk = Talk(inbox, channel, home)
+        self._views = Views(inbox, channel)
+        self._submissions = Submissions(inbox, self._views, self._talk)
 
     def register(self, app: Any) -> None:
         """`app` is Bolt's AsyncApp, whose decorators carry no types."""
         app.action("approve")(self.approve)
-        for action_id in ("edit", "reject", "see"):
+        app.action("approve_all")(self.approve_all)
+        app.action(re.compile("answer:.*"))(self.answer)
+        for action_id in ("edit", "reject", "respond", "see"):
             app.action(action_id)(self.open_form)
         app.action("more")(self.more)
+        app.action("review")(self.review)
+        app.action(re.compile("turn:.*"))(self.turn)
         app.action("escalate")(self.escalate)
         app.action(re.compile("doubt_.*"))(self.doubt)
-        app.action(re.compile("see_page:.*"))(self.turn)
-        for callback_id in ("edit", "reject", "respond"):
-            app.view(callback_id)(self.submit)
+        app.action(re.compile("see_page:.*"))(self.see_page)
+        app.action("file")(self.file)
+        # A choice in the Edit modal that decides what follows, and its page before.
+        app.action({"action_id": "value", "type": "block_actions"})(self.redraw)
+        app.action("form_back")(self.redraw)
+        self._submissions.register(app)
         app.error(self.failed)
 
     async def failed(self, error: Exception) -> None:
@@ -71,208 +68,170 @@ class Listeners:
         log.error("what somebody did in Slack could not be handled: %s", told(error))
 
     async def approve(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
-        await self._decide(body, respond, "approve", ids.target(ids.value(body)))
+        target = ids.target(ids.value(body))
+        await self._decide(body, respond, Proposal("approve", target.revision), target)
+        await ack()
+
+    async def approve_all(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
+        review_id, revisions = ids.revisions(ids.value(body))
+        who, op = await self._talk.who(body), ids.op_of_click(body)
+        reply = await self._inbox.approve_all(review_id, revisions, who, op)
+        await self._after(body, respond, reply, Target(review_id, next(iter(revisions), "0"), 0))
+        await ack()
+
+    async def answer(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
+        """One of the answers that a question offers."""
+        target, number = ids.target(ids.value(body)), ids.last_number(ids.value(body))
+        try:
+            snapshot = await self._inbox.may_see(target, await self._talk.who(body))
+            action = snapshot.review.action(target.action)
+            choices = choices_of(action.config) if action else ()
+            if action is None or number >= len(choices):
+                raise Refused("unknown_action", "This review has no such answer.")
+            responds = "respond" in action.config.allowed_decisions
+            kind: DecisionType = "respond" if responds else "approve"
+            proposal = Proposal(kind, target.revision, answer=choices[number].answer)
+            await self._decide(body, respond, proposal, target)
+        except Refused as refused:
+            await self._talk.tell(body, respond, Reply(refused.code, str(refused)))
         await ack()
 
     async def more(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
         """What stands under the dots: its value begins with the word for it."""
         verb, _, value = str(body["actions"][0]["selected_option"]["value"]).partition(".")
         target = ids.target(value)
-        match verb:
-            case "ignore":
-                await self._decide(body, respond, "ignore", target)
-            case "respond":
-                await self._open(body, respond, "respond", target)
-            case _:
-                await self._open(body, respond, "see", target)
+        if verb == "ignore":
+            await self._decide(body, respond, Proposal("ignore", target.revision), target)
+        else:
+            await self._open(body, respond, "respond", target)
         await ack()
 
     async def open_form(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
-        await self._open(
-            body, respond, str(body["actions"][0]["action_id"]), ids.target(ids.value(body))
-        )
+        kind = cast(Kind, body["actions"][0]["action_id"])
+        await self._open(body, respond, kind, ids.target(ids.value(body)))
+        await ack()
+
+    async def review(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
+        """The modal that pages through everything that stands on this card."""
+        value = ids.value(body)
+        target, card = ids.target(value), ids.message_of(body)
+        who = await self._talk.who(body)
+
+        async def drawn() -> modals.View:
+            place = await self._inbox.place_of(target.review_id, card)
+            meta = Meta(target, under=place, turn=ids.last_number(value))
+            return await self._views.turn(meta, who)
+
+        await self._talk.open(body, respond, Meta(target), drawn())
+        await ack()
+
+    async def turn(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
+        """Another page of the Review modal."""
+        value, below = ids.value(body), ids.meta_of(body["view"])
+        meta = Meta(below.target, under=below.under, turn=ids.last_number(value))
+        await self._redrawn(body, meta)
         await ack()
 
     async def escalate(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
-        who, target = await self._who(body), ids.target(ids.value(body))
-        container, op = body["container"], ids.op_of_click(body)
-        reply = await self._inbox.escalate(
-            target, container["channel_id"], container["message_ts"], who, op
-        )
-        await self._tell(body, respond, reply)
+        meta = Meta(ids.target(ids.value(body)), card=ids.message_of(body))
+        if meta.card is None:
+            why = "Press it on the card in its channel: that says from where it is passed on."
+            await self._talk.tell(body, respond, Reply("gone", why))
+        else:
+            drawing = self._views.passing_on(meta, await self._talk.who(body))
+            await self._talk.open(body, respond, meta, drawing)
         await ack()
 
     async def doubt(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
-        who, target = await self._who(body), ids.target(ids.value(body))
+        who, target = await self._talk.who(body), ids.target(ids.value(body))
         answer = DOUBTS[str(body["actions"][0]["action_id"])]
-        await self._tell(
-            body, respond, await self._inbox.resolve(target, answer, who, ids.op_of_click(body))
-        )
+        reply = await self._inbox.resolve(target, answer, who, ids.op_of_click(body))
+        await self._after(body, respond, reply, target)
         await ack()
 
-    async def turn(self, ack: AsyncAck, body: Body) -> None:
+    async def see_page(self, ack: AsyncAck, body: Body) -> None:
         """Another page of "See all of it"."""
-        value, _, page = ids.value(body).rpartition(".")
-        target = ids.target(value)
+        value = ids.value(body)
+        meta = Meta(ids.target(value), ids.last_number(value))
         try:
-            snapshot = await self._inbox.may_see(target, await self._who(body))
-            view = _see(target, snapshot, int(page))
+            view = await self._views.see(meta, await self._talk.who(body))
         except Refused as refused:
             view = modals.notice(str(refused))
-        try:
-            await self._channel.update_view(body["view"]["id"], view)
-        except ChannelError as error:
-            log.warning("a page could not be turned: %s", error)
+        await self._talk.update(str(body["view"]["id"]), view)
         await ack()
 
-    async def submit(self, ack: AsyncAck, body: Body) -> None:
-        """A modal: closed when it counted, with errors beside the fields when it can be mended."""
-        view = body["view"]
-        target = ids.target_of_view(view)
-        who = await self._who(body)
+    async def file(self, ack: AsyncAck, body: Body) -> None:
+        """All of it as a file in the thread of its card: for what is too long to be read in a modal."""
+        target = ids.target(ids.value(body))
         try:
-            async with asyncio.timeout(IN_TIME):
-                answer = await self._submitted(target, view, who)
-        except TimeoutError:
-            answer = _answer(Reply("unavailable", UNKNOWN), _first_input(view))
-        await ack(**answer)
-
-    async def _submitted(self, target: Target, view: Body, who: Reviewer) -> dict[str, Any]:
-        values: Body = view["state"]["values"]
-        kind: DecisionType = view["callback_id"]
-        first = _first_input(view)
-        op = ids.op_of_view(view, who.id)
-        message = modals.message_of(values)
-        if message is not None and not is_text(message):
-            return _errors({first: HALF}, HALF)
-        args: Arguments | None = None
-        try:
-            snapshot = await self._inbox.may_decide(target, who, op)
-            if kind == "edit":
-                schema, current = _schema_and_args(target, snapshot)
-                form = fields.shown_form(make_form(schema, current))
-                try:
-                    answers = fields.read_answers(form, target.revision, values)
-                    args = encode(read_form(schema, current, answers))
-                except FormErrors as wrong:
-                    return _errors(
-                        fields.errors_by_block(
-                            form, target.revision, wrong.fields, list(wrong.top)
-                        ),
-                        str(wrong),
-                    )
+            snapshot = await self._inbox.may_see(target, await self._talk.who(body))
+            name, arguments = everything(target, snapshot)
+            action = snapshot.review.action(target.action)
+            places = action.places if action else snapshot.review.places
+            place = next((one for one in places if one in snapshot.posts), None)
+            if place is None:
+                raise Refused(
+                    "gone", "Its card doesn't stand anywhere yet. Press again in a moment."
+                )
+            ref = snapshot.posts[place]
+            await self._channel.upload(place, ref, f"{name}.txt", pages.as_text(arguments))
+            where = self._channel.name_of(place)
+            view = modals.notice(f"The file is below the card in {where}.", "Posted")
         except Refused as refused:
-            return _answer(Reply(refused.code, str(refused)), first)
-        except (InvalidToolCall, SchemaError) as error:
-            return _answer(Reply("invalid_args", str(error)), first)
-        proposal = Proposal(kind, target.revision, message, args)
-        return _answer(await self._inbox.decide(target, proposal, who, op), first)
+            view = modals.notice(str(refused))
+        except ChannelError as error:
+            log.warning("review %s: no file: %s", target.review_id, error)
+            view = modals.notice("Slack didn't take the file. Press again in a moment.")
+        await self._talk.push(body, view)
+        await ack()
+
+    async def redraw(self, ack: AsyncAck, body: Body) -> None:
+        """The Edit modal again, with what was chosen or the page before."""
+        view = body["view"]
+        meta, who = ids.meta_of(view), await self._talk.who(body)
+        try:
+            before = await self._views.editing(meta, who, await self._views.draft(view, who))
+            editing = before.with_state(view["state"]["values"])
+            if body["actions"][0]["action_id"] == "form_back":
+                await self._views.keep(view, who, editing.answers)
+                editing = editing.at(editing.page - 1)
+            shown = editing.view()
+        except Refused as refused:
+            shown = modals.notice(str(refused))
+        await self._talk.update(str(view["id"]), shown)
+        await ack()
 
     async def _decide(
-        self, body: Body, respond: AsyncRespond, kind: DecisionType, target: Target
+        self, body: Body, respond: AsyncRespond, proposal: Proposal, target: Target
     ) -> None:
-        who = await self._who(body)
-        proposal = Proposal(kind, target.revision)
+        who = await self._talk.who(body)
         reply = await self._inbox.decide(target, proposal, who, ids.op_of_click(body))
-        await self._tell(body, respond, reply)
+        if reply.code == "message_required" and proposal.type == "approve":
+            await self._open(body, respond, "answer", target)
+        else:
+            await self._after(body, respond, reply, target)
 
-    async def _open(self, body: Body, respond: AsyncRespond, kind: str, target: Target) -> None:
-        """Open a modal within the trigger's 3 s, with a loading view where the store is slow."""
-        drawing = asyncio.create_task(self._view(kind, target, body))
-        done, _ = await asyncio.wait([drawing], timeout=QUICK)
-        trigger = str(body["trigger_id"])
+    async def _after(self, body: Body, respond: AsyncRespond, reply: Reply, target: Target) -> None:
+        """What the person sees of it, where the card alone doesn't show it."""
+        view = ids.view_of(body)
+        if reply.code == "unread":
+            await self._open(body, respond, "see", target)
+        elif reply.code != "ok":
+            await self._talk.tell(body, respond, reply)
+        elif view.get("callback_id") == "review":
+            await self._redrawn(body, ids.meta_of(view), on=True)
+        await self._talk.refresh_home(body)
+
+    async def _redrawn(self, body: Body, meta: Meta, *, on: bool = False) -> None:
         try:
-            if done:
-                await self._channel.open_view(trigger, drawing.result())
-                return
-            view_id = await self._channel.open_view(trigger, modals.loading(target))
-            try:
-                view = await drawing
-            except Refused as refused:
-                view = modals.notice(str(refused))
-            await self._channel.update_view(view_id, view)
+            view = await self._views.turn(meta, await self._talk.who(body), on=on)
         except Refused as refused:
-            await self._tell(body, respond, Reply(refused.code, str(refused)))
-        except ChannelError as error:
-            log.error("review %s: no modal: %s", target.review_id, error)
-            why = "Slack didn't open the form. Press again."
-            await self._tell(body, respond, Reply("unavailable", why))
+            view = modals.notice(str(refused))
+        await self._talk.update(str(body["view"]["id"]), view)
 
-    async def _view(self, kind: str, target: Target, body: Body) -> modals.View:
-        who = await self._who(body)
-        if kind == "see":
-            return _see(target, await self._inbox.may_see(target, who), 0)
-        snapshot = await self._inbox.may_decide(target, who)
-        action = snapshot.review.action(target.action)
-        assert action is not None  # may_decide looked
-        name = action.request.name
-        match kind:
-            case "edit":
-                try:
-                    form = make_form(*_schema_and_args(target, snapshot))
-                except SchemaError as error:
-                    why = f"No form can be made of it: {error}."
-                    raise Refused("no_form", why) from error
-                return modals.edit(target, name, fields.shown_form(form))
-            case "reject":
-                required = action.config.reject_reason == "required"
-                return modals.reason(target, name, required=required)
-            case _:
-                return modals.answer(target, name)
-
-    async def _who(self, body: Body) -> Reviewer:
-        return await self._channel.reviewer(body["user"])
-
-    async def _tell(self, body: Body, respond: AsyncRespond, reply: Reply) -> None:
-        """Privately. The click's own response_url reaches people who are not in the channel as well."""
-        if not reply.text:
-            return
-        try:
-            async with asyncio.timeout(TOLD):
-                answer = await respond(
-                    text=inert(one_line(reply.text)),
-                    response_type="ephemeral",
-                    replace_original=False,
-                )
-            if answer.status_code == 200:
-                return
-        except Exception as error:  # Bolt's webhook client raises whatever its HTTP library does
-            log.info("response_url failed: %s", error)
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(TOLD):
-                await self._channel.whisper(body["channel"]["id"], body["user"]["id"], reply.text)
-
-
-def _first_input(view: Body) -> str:
-    """The block beside which an error stands that belongs to no field; "" without any input."""
-    inputs = (block["block_id"] for block in view["blocks"] if block["type"] == "input")
-    return str(next(inputs, ""))
-
-
-def _see(target: Target, snapshot: Snapshot, page: int) -> modals.View:
-    call = snapshot.review.call(target.action)
-    if call is None:
-        raise Refused("unknown_action", "This review has no such action.")
-    schema, args = _schema_and_args(target, snapshot)
-    return pages.see(target, call.name, arguments_of(args, schema), page)
-
-
-def _schema_and_args(target: Target, snapshot: Snapshot) -> tuple[Body | None, Body]:
-    review = snapshot.review
-    action = review.action(target.action)
-    return action.config.args_schema if action else None, review.arguments(target.action).parse()
-
-
-def _answer(reply: Reply, first: str) -> dict[str, Any]:
-    """What `ack` says to a modal: nothing closes it."""
-    if reply.code == "ok":
-        return {}
-    if reply.code in MENDABLE and first:
-        return _errors({first: reply.text}, reply.text)
-    return {"response_action": "update", "view": modals.notice(reply.text)}
-
-
-def _errors(errors: dict[str, str], otherwise: str) -> dict[str, Any]:
-    if not errors:  # Bolt refuses an empty mapping, and there would be no field to stand beside
-        return {"response_action": "update", "view": modals.notice(otherwise)}
-    return {"response_action": "errors", "errors": errors}
+    async def _open(self, body: Body, respond: AsyncRespond, kind: Kind, target: Target) -> None:
+        view = ids.view_of(body)
+        below = ids.meta_of(view) if view.get("callback_id") == "review" else None
+        meta = Meta(target, under=below.under, turn=below.turn) if below else Meta(target)
+        drawing = self._views.of(kind, meta, await self._talk.who(body))
+        await self._talk.open(body, respond, meta, drawing)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from bot.card import Argument
+from bot.channels.slack.ids import Meta
 from bot.channels.slack.modals import View, modal
 from bot.channels.slack.rich import (
     Block,
@@ -18,7 +19,6 @@ from bot.channels.slack.rich import (
     rich_text,
     words,
 )
-from bot.inbox import Target
 
 #: A view may take 250 kB of JSON and 100 blocks. What is beyond ASCII is written as \uXXXX by some clients.
 MAX_PAGE = 60_000
@@ -30,10 +30,10 @@ CHUNK = 2_500
 MAX_LABEL = 200
 
 
-def see(target: Target, name: str, arguments: tuple[Argument, ...], page: int) -> View:
-    """The page with this number, from 0; the last one where there are fewer."""
+def see(meta: Meta, name: str, arguments: tuple[Argument, ...]) -> View:
+    """The page that `meta` names, from 0; the last one where there are fewer."""
     pages = _paged(_parts(arguments))
-    page = max(0, min(page, len(pages) - 1))
+    page = max(0, min(meta.page, len(pages) - 1))
     where = f"   Page {page + 1} of {len(pages)}" if len(pages) > 1 else ""
     head = rich_text("name", line(words(name, bold=True), *([words(where)] if where else [])))
     parts = pages[page]
@@ -41,9 +41,18 @@ def see(target: Target, name: str, arguments: tuple[Argument, ...], page: int) -
     drawn = [head, *(rich_text(f"part:{at}", *parts[at : at + TOGETHER]) for at in starts)]
     if not arguments:
         drawn.append(context("told", plain("This call has no arguments.")))
-    if len(pages) > 1:
-        drawn.append(_turn(target, page, len(pages)))
-    return modal("see", "All arguments", drawn, target, close="Close")
+    drawn.append(_turn(meta, page, len(pages)))
+    return modal("see", "All arguments", drawn, meta, close="Close")
+
+
+def is_last(meta: Meta, arguments: tuple[Argument, ...]) -> bool:
+    """Whether this page is the end of it."""
+    return meta.page >= len(_paged(_parts(arguments))) - 1
+
+
+def as_text(arguments: tuple[Argument, ...]) -> str:
+    """All of it as a file holds it."""
+    return "\n\n".join(f"{one.label}\n{one.value}" for one in arguments) + "\n"
 
 
 def _parts(arguments: tuple[Argument, ...]) -> list[Element]:
@@ -79,8 +88,9 @@ def _paged(parts: list[Element]) -> list[list[Element]]:
     return pages
 
 
-def _turn(target: Target, page: int, pages: int) -> Block:
-    """Other pages, one button each way."""
+def _turn(meta: Meta, page: int, pages: int) -> Block:
+    """Other pages, one button each way; and all of it as a file."""
+    target = meta.target
     value = f"{target.review_id}.{target.action}.{target.revision}"
     ways = [("see_page:back", "◀ Back", page - 1), ("see_page:on", "Next ▶", page + 1)]
     buttons = [
@@ -88,4 +98,7 @@ def _turn(target: Target, page: int, pages: int) -> Block:
         for action_id, text, to in ways
         if 0 <= to < pages
     ]
-    return actions(f"turn:{page}", buttons)
+    told = "Post it as a file"
+    return actions(
+        f"turn:{page}", [*buttons, button("file", told, value, f"{told}, below the card")]
+    )

@@ -43,6 +43,10 @@ def person(user_id: str) -> Element:
     return {"type": "user", "user_id": user_id}
 
 
+def group(group_id: str) -> Element:
+    return {"type": "usergroup", "usergroup_id": group_id}
+
+
 def line(*elements: Element) -> Element:
     return {"type": "rich_text_section", "elements": list(elements)}
 
@@ -84,6 +88,12 @@ def button(
         "accessibility_label": shortened(label, 75),
     }
     return {**drawn, "style": style} if style else drawn
+
+
+def asking(drawn: Element, title: str, text: str, yes: str) -> Element:
+    """The button, which asks once more before the click is sent."""
+    told = {"title": plain(title, 100), "text": plain(text, 300), "style": "primary"}
+    return {**drawn, "confirm": {**told, "confirm": plain(yes, 30), "deny": plain("Cancel", 30)}}
 
 
 def overflow(action_id: str, options: list[tuple[str, str]]) -> Element:

@@ -21,7 +21,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from bot.channel import ChannelError, Limited, Unreachable
-from bot.channels.slack.channel import translated
+from bot.channels.slack.api import translated
 from bot.channels.slack.socket import Pace, Socket
 from hitl_core.errors import HitlError, SettingsError, told
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any, TypeAlias, cast
 from uuid import uuid4
@@ -25,12 +26,13 @@ from hitl_core.errors import (
 )
 from hitl_core.failpoints import failpoint
 from hitl_core.gate import Gate, Outcome
-from hitl_core.integrations.langgraph.graph import Graph, Json, tool_schema
+from hitl_core.integrations.langgraph.graph import Graph, Json, tools_of
 from hitl_core.integrations.langgraph.holding import Held, Holding
 from hitl_core.integrations.langgraph.pauses import Pause, Pauses, read_pauses, stalled, unfinished
 from hitl_core.integrations.langgraph.resumption import NodeFailed, resume
 from hitl_core.integrations.langgraph.run import Run
 from hitl_core.integrations.langgraph.thread import Thread, requester_of
+from hitl_core.integrations.langgraph.withdrawal import with_answers, withdrawn
 from hitl_core.model import Review
 
 log = logging.getLogger(__name__)
@@ -47,6 +49,7 @@ class Driver:
     ) -> None:
         self._gate, self._holding, self._agent = gate, holding, agent
         self._config, self._context = config, context
+        self._tools = tools_of(agent)
         self._failures: dict[str, int] = {}
         self._turnstiles: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
@@ -55,35 +58,38 @@ class Driver:
     ) -> Run:
         """Run the agent until it ends or pauses, and submit what it pauses for.
 
-        `input` None goes on where a crash left the run: only for the process that owns the thread.
-        `requester` is the chat user on whose behalf the agent acts. Raises Refused for new input
-        while the thread is busy, InvalidToolCall and IntegrationError for calls that can't be reviewed,
-        StoreUnavailable (run(None) makes up for it), and what the agent raises.
+        `input` None goes on where a crash left the run: only for the process that owns the thread. New
+        input for a thread that waits for people cancels what they were asked, and the model is told so of
+        each call. `requester` is the chat user on whose behalf the agent acts.
+
+        Raises Refused for new input while the thread is busy, InvalidToolCall and IntegrationError for
+        calls that can't be reviewed, StoreUnavailable (run(None) makes up for it), and what the agent
+        raises.
         """
         async with self._turnstile(thread_id):
             thread, state = await self._look(thread_id, requester)
             live = await self._live_reviews(thread_id)
             if input is not None:
-                await self._check_idle(thread, state, live, input)
-                state = await thread.invoke(input, state)
-            elif unfinished(state) and not live:
+                async with self._admitted(thread, state, live, input) as admitted:
+                    return await self._stop(thread, await thread.invoke(admitted, state))
+            if unfinished(state) and not live:
                 state = await thread.invoke(None, state)
             return await self._stop(thread, state, live)
 
     async def keep(
         self, input: Mapping[str, Any], *, thread_id: str, requester: str | None = None
     ) -> None:
-        """Save new input and return, so that a crash can't lose it: `run(None, …)` takes it from there.
-
-        Raises Refused while the thread is busy.
+        """Save new input and return, so that a crash can't lose it: `run(None, …)` takes it from there. What
+        waits for people is cancelled, as in `run`. Raises Refused while the thread is busy.
         """
         turnstile = self._turnstile(thread_id)
         if turnstile.locked():
             raise Refused("busy", f"A run of {thread_id!r} is going on.")
         async with turnstile:
             thread, state = await self._look(thread_id, requester)
-            await self._check_idle(thread, state, await self._live_reviews(thread_id), input)
-            await thread.keep(input)
+            live = await self._live_reviews(thread_id)
+            async with self._admitted(thread, state, live, input) as admitted:
+                await thread.keep(admitted)
 
     async def serve(self, told: Told | None = None, *, concurrency: int = 8) -> None:
         """Take up every settled review of this agent, for ever: resume its run to the next stop.
@@ -153,9 +159,7 @@ class Driver:
         )
 
     async def _submit(self, thread: Thread, pause: Pause) -> str:
-        asked = await pause.request(
-            thread.id, self._gate.policy, lambda name: tool_schema(self._agent, name)
-        )
+        asked = await pause.request(thread.id, self._gate.policy, self._tools)
         review_id = await self._gate.submit(
             asked, thread_id=thread.id, requester=thread.requester, turn=pause.turn
         )
@@ -167,22 +171,31 @@ class Driver:
             )
         return review_id
 
-    async def _check_idle(
+    @asynccontextmanager
+    async def _admitted(
         self, thread: Thread, state: StateSnapshot, live: Sequence[Review], input: Input
-    ) -> None:
-        """New input would leave the calls that wait without an answer, so it has to wait as well."""
+    ) -> AsyncGenerator[Input, None]:
+        """New input as the thread can take it now. Raises Refused where it has to wait."""
         pauses = read_pauses(state)
         driven = any(review.status == "claimed" for review in live)
         if state.tasks and not driven and _answers_others(input, pauses):
+            yield input
             return
-        if pauses.known and not unfinished(state):
-            waits = await self._submit(thread, pauses.known[0])
-            raise Refused("paused", f"The thread {thread.id!r} waits for the review {waits}.")
         if pauses.unknown and not driven:
             raise Refused("paused", f"The thread {thread.id!r} waits at an interrupt of its own.")
-        if state.tasks or live:
+        paused = bool(pauses.known) and not unfinished(state)
+        if isinstance(input, Command) and paused:
+            waits = await self._submit(thread, pauses.known[0])
+            raise Refused("paused", f"The thread {thread.id!r} waits for the review {waits}.")
+        if (state.tasks and not paused) or any(review.status != "pending" for review in live):
             why = f"its review {live[0].id} is still open" if live else "run(None) takes it up"
             raise Refused("busy", f"The last run of {thread.id!r} has not ended: {why}.")
+        # Also what a crash kept from being asked: else another process could ask it now.
+        ids = [await self._submit(thread, pause) for pause in pauses.known]
+        ids.extend(review.id for review in live)
+        async with withdrawn(self._gate, dict.fromkeys(ids)) as outcomes:
+            command = isinstance(input, Command)
+            yield input if command else with_answers(input, state, outcomes)
 
     async def _live_reviews(self, thread_id: str) -> list[Review]:
         """Those of this thread that are not done: whoever holds or claims one drives the run."""

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, TypeAlias, cast
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias, cast
 
 from langchain_core.messages import AIMessage, AnyMessage
 from langgraph.prebuilt import ToolNode
 from langgraph.pregel import Pregel  # pyright: ignore[reportMissingTypeStubs] - typed, but not marked
 from pydantic import BaseModel
 
-from hitl_core.forms import SchemaError, check_schema
+from hitl_core.gate.request import flaw_of
+
+#: The node that LangChain makes of its middleware, in both modes: an agent that has it pauses before tools.
+ASKING = "HumanInTheLoopMiddleware.after_model"
 
 Json = dict[str, Any]
 Graph: TypeAlias = Pregel[Any, Any, Any, Any]
@@ -25,24 +28,30 @@ def last_ai_message(messages: Sequence[AnyMessage]) -> AIMessage | None:
     return next((m for m in reversed(messages) if isinstance(m, AIMessage)), None)
 
 
-def tool_schema(graph: Graph, name: str) -> Json | None:
-    """As the model sees it, without injected arguments. None where there is none to check by."""
-    node = graph.nodes.get("tools")
+class Tools(NamedTuple):
+    """`schemas` by name, of an agent's tools, None where there is none to check by: what runs then checks its
+    arguments itself. `unedited`: LangChain's middleware takes no edit on these, so no edit makes one of them.
+    """
+
+    schemas: Mapping[str, Json | None] = {}
+    unedited: frozenset[str] = frozenset()
+
+
+def tools_of(graph: Graph) -> Tools:
+    """Those of an agent that `create_agent` made; of another graph none are known."""
+    node, asking = graph.nodes.get("tools"), graph.nodes.get(ASKING)
     tools = node.bound.tools_by_name if node and isinstance(node.bound, ToolNode) else {}
-    tool = tools.get(name)
-    if tool is None:
-        return None
-    found: Any = tool.tool_call_schema
-    return usable(
-        cast(Json, found if isinstance(found, dict) else cast(BaseModel, found).model_json_schema())
-    )
+    middleware = getattr(getattr(asking and asking.bound, "func", None), "__self__", None)
+    rules: Mapping[str, Json] = getattr(middleware, "interrupt_on", {})
+    unedited = {
+        name for name, rule in rules.items() if "edit" not in rule.get("allowed_decisions", ())
+    }
+    return Tools({name: _schema(tool) for name, tool in tools.items()}, frozenset(unedited))
 
 
-def usable(schema: Json | None) -> Json | None:
-    """None for one that can't be checked by: what runs then checks its arguments itself."""
-    try:
-        if schema is not None:
-            check_schema(schema)
-    except SchemaError:
-        return None
-    return schema
+def _schema(tool: Any) -> Json | None:
+    """As the model sees it, without injected arguments."""
+    found: object = tool.tool_call_schema
+    is_json = isinstance(found, dict)
+    schema = cast(Json, found) if is_json else cast(BaseModel, found).model_json_schema()
+    return None if flaw_of(schema) else schema

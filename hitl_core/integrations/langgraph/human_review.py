@@ -10,13 +10,10 @@ from langgraph.checkpoint.memory import InMemorySaver
 from hitl_core.errors import IntegrationError
 from hitl_core.gate import Gate
 from hitl_core.integrations.langgraph.driver import Driver
-from hitl_core.integrations.langgraph.graph import Graph
+from hitl_core.integrations.langgraph.graph import ASKING, Graph
 from hitl_core.integrations.langgraph.guard import ReviewGuard
 from hitl_core.integrations.langgraph.holding import Holding
 from hitl_core.integrations.langgraph.nested import MARK
-
-#: The node that LangChain makes of its middleware, in both modes: an agent that has it pauses before tools.
-ASKING = "HumanInTheLoopMiddleware.after_model"
 
 
 class HumanReview:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from hitl_core import dialects
+from hitl_core.dialects.interrupted import under_policy
 from hitl_core.errors import DialectError, IntegrationError
 from hitl_core.gate import Outcome, Request
-from hitl_core.integrations.langgraph import rulings
-from hitl_core.integrations.langgraph.graph import Json
+from hitl_core.integrations.langgraph.graph import Json, Tools
 from hitl_core.integrations.langgraph.words import decided_as_asked
 from hitl_core.model import DialectName, ToolCall
 from hitl_core.policy import Policy
@@ -40,19 +40,24 @@ class Pause:
         """What the agent asks, before our policy says anything. Raises DialectError, InvalidToolCall."""
         return dialects.get(self.dialect).load_request(self.wire, thread_id, self.calls())
 
-    async def request(
-        self, thread_id: str, policy: Policy, schema_of: Callable[[str], Json | None]
-    ) -> Request:
-        """What people are asked. Raises InvalidToolCall, IntegrationError."""
+    async def request(self, thread_id: str, policy: Policy, tools: Tools) -> Request:
+        """What people are asked. `tools` are those of the driven agent. Raises InvalidToolCall,
+        IntegrationError.
+        """
         asked = self.asked(thread_id)
-        said = [await policy.judged(call, self.state) for call in asked.calls]
-        tightened = [
-            rulings.gated(ours, theirs, call, schema_of(call.name) if not self.path else None)
-            if theirs.verdict.kind == "review"
-            else rulings.free(ours, call)
-            for ours, theirs, call in zip(said, asked.rulings, asked.calls, strict=True)
+        own: Mapping[str, Json | None] = {} if self.path else tools.schemas
+        rulings = [  # an interrupt's schema is LangChain's copy of the tool's own
+            replace(ruling, args_schema=None) if own.get(call.name) else ruling
+            for call, ruling in zip(asked.calls, asked.rulings, strict=True)
         ]
-        return asked._replace(rulings=tightened, path=(*self.path, *asked.path))
+        bare = asked._replace(rulings=rulings)
+        try:
+            made = await under_policy(policy, bare, tools=own, state=self.state)
+        except DialectError as error:
+            raise IntegrationError(str(error)) from error
+        renames = self.guarded and dialects.get(self.dialect).takes("edit", ("edit",), renames=True)
+        named = {n: t for n, t in made.tools.items() if renames and n not in tools.unedited}
+        return made._replace(tools=named, path=(*self.path, *asked.path))
 
     def said(self, outcome: Outcome, refused: str | None = None) -> Any:
         """The answer in the agent's own words; `refused` says why the first action can't be as decided.

@@ -13,7 +13,6 @@ from typing import Any
 from langgraph.types import Interrupt
 
 from hitl_core import dialects
-from hitl_core.dialects.agent_inbox import interrupts_in
 from hitl_core.errors import DialectError, InvalidToolCall
 from hitl_core.gate import Outcome
 from hitl_core.integrations.langgraph.graph import Json
@@ -36,13 +35,10 @@ def read_question(
     interrupt: Interrupt, state: Mapping[str, Any], path: tuple[str, ...], failed: bool
 ) -> Question | None:
     """None where no dialect reads it."""
-    try:
-        name = dialects.detect(interrupt.value)
-    except DialectError:
+    if not dialects.is_interrupt(interrupt.value):
         return None
+    name = dialects.detect(interrupt.value)
     wire = as_wire(interrupt) if name == "langchain_per_call" else interrupt.value
-    if name == "agent_inbox" and interrupts_in(wire) is None:
-        return None  # one of its answers
     question = Question(
         turn=interrupt.id,
         dialect=name,

@@ -1,19 +1,25 @@
--- Store one transition of one review: compare the version, then write the review with its events and indexes.
+-- Store one transition of one review: compare the version and the head of its audit, then write the review with
+-- its events and indexes.
 --
 -- KEYS  1 review (hash)   2 thread (zset)   3 due (zset)   4 ready (zset)
 --       5 events (stream) 6 audit (stream)  7 agent (stream) 8 live (zset)
+--       9 whoever had a say (zset; not written where ARGV 17 is "")
+--      10… audiences that it has now, then those that it has no more (zsets)
 -- ARGV  1 id              2 expected version, "0" where the review must not exist yet
 --       3 version         4 data (JSON)     5 status
 --       6 thread score    7 due at, or ""   8 ready at, or ""
---       9 event for the bots, or ""        10 event for the audit, or ""
+--       9 event for the bots, or ""        10 entry of the audit, or ""
 --      11 "1" to wake the agent            12 milliseconds to keep a done review, or "0"
---      13 places that show it (JSON)      14… field, bytes: what is written once
+--      13 places that show it (JSON)       14 expected head    15 head
+--      16 how many audiences it joins      17 when somebody had a say, or ""
+--      18 milliseconds to remember a say   19 how many says
+--      20… field, bytes: what is written once
 -- Answers 1, or 0 where another version is stored. Validates first, writes last.
 
 local LIVE_BELOW = 1e11  -- done reviews stand behind the live ones in the thread, by this much
 
-local current = redis.call('HGET', KEYS[1], 'version') or '0'
-if current ~= ARGV[2] then
+local current = redis.call('HMGET', KEYS[1], 'version', 'chain')
+if (current[1] or '0') ~= ARGV[2] or (current[2] or '') ~= ARGV[14] then
   return 0
 end
 
@@ -22,10 +28,10 @@ if ARGV[2] ~= '0' then
   -- is full: new reviews are refused then, and those that exist can still be shown and decided.
   redis.call('HDEL', KEYS[1], '')
 end
-for i = 14, #ARGV, 2 do
+for i = 20, #ARGV, 2 do
   redis.call('HSETNX', KEYS[1], ARGV[i], ARGV[i + 1])
 end
-redis.call('HSET', KEYS[1], 'version', ARGV[3], 'data', ARGV[4], 'status', ARGV[5])
+redis.call('HSET', KEYS[1], 'version', ARGV[3], 'data', ARGV[4], 'status', ARGV[5], 'chain', ARGV[15])
 redis.call('ZADD', KEYS[2], ARGV[6], ARGV[1])
 if ARGV[5] == 'done' then
   redis.call('ZREM', KEYS[8], ARGV[1])
@@ -39,6 +45,19 @@ for key, at in pairs({ [KEYS[3]] = ARGV[7], [KEYS[4]] = ARGV[8] }) do
   else
     redis.call('ZADD', key, at, ARGV[1])
   end
+end
+
+for i = 10, #KEYS do
+  if i < 10 + tonumber(ARGV[16]) then
+    redis.call('ZADD', KEYS[i], ARGV[6], ARGV[1])  -- while it is pending, the time of its submission
+  else
+    redis.call('ZREM', KEYS[i], ARGV[1])
+  end
+end
+if ARGV[17] ~= '' then
+  redis.call('ZADD', KEYS[9], ARGV[17], ARGV[1])
+  redis.call('ZREMRANGEBYRANK', KEYS[9], 0, -1 - tonumber(ARGV[19]))
+  redis.call('PEXPIRE', KEYS[9], ARGV[18])
 end
 
 if ARGV[9] ~= '' then

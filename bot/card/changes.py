@@ -1,0 +1,95 @@
+"""What edits changed, argument by argument. Pure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bot import text
+from bot.card import hidden
+from bot.card.arguments import MAX_LABEL, label_of, ordered
+from bot.card.parts import Change, Edit
+from hitl_core.model import Action, Edited, Review
+
+MAX_CHANGES = 8
+#: The most that the old or the new text of one change takes; and how much of what stayed is told around it.
+MAX_CHANGE = 300
+AROUND = 24
+
+
+def edits_of(review: Review, action: Action) -> tuple[Edit, ...]:
+    """Each by its editor, the first one first."""
+    if action.edits:
+        return tuple(edit_of(review, action, edited) for edited in action.edits)
+    decision = action.decision
+    if decision is None or decision.type != "edit" or decision.by is None:
+        return ()
+    # As reviews of an earlier version have it, and an edit that changed no argument.
+    changes = _changes(review, action, action.revision) if action.revision > 1 else []
+    return (_edit(decision.by, changes, decision.name),)
+
+
+def edit_of(review: Review, action: Action, edited: Edited) -> Edit:
+    return _edit(edited.by, _changes(review, action, edited.revision), edited.name)
+
+
+def _edit(by: Any, changes: list[Change], tool: str | None) -> Edit:
+    return Edit(by, tuple(changes[:MAX_CHANGES]), max(0, len(changes) - MAX_CHANGES), tool)
+
+
+def _changes(review: Review, action: Action, revision: int) -> list[Change]:
+    """Between this revision and the one before it."""
+    schema = action.config.args_schema
+    pointers = hidden.pointers(action.config.redact, schema)
+    old = review.arguments(action.key, revision - 1).parse()
+    new = review.arguments(action.key, revision).parse()
+    each = [(key, _said(old, key), _said(new, key)) for key in ordered({**old, **new}, schema)]
+    differ = [(key, before, after) for key, before, after in each if before != after]
+    if pointers:
+        old, new = hidden.hide(old, pointers), hidden.hide(new, pointers)
+        differ = [(key, _said(old, key), _said(new, key)) for key, *_ in differ]
+    return [_change(label_of(key, schema), before, after) for key, before, after in differ]
+
+
+def _change(label: str, old: str | None, new: str | None) -> Change:
+    label = text.cut(label, MAX_LABEL).text
+    if old is not None and new is not None:
+        if old == new:  # what differs is hidden
+            return Change(label, hidden.HIDDEN, "⟦another hidden value⟧")
+        old, new = _differing(old, new)
+    return Change(label, _shown(old), _shown(new))
+
+
+def _said(args: dict[str, Any], key: str) -> str | None:
+    return text.shown_value(args[key]) if key in args else None
+
+
+def _shown(raw: str | None) -> str | None:
+    return raw and hidden.shown(text.excerpt(raw, MAX_CHANGE, lines=8).text)
+
+
+def _differing(old: str, new: str) -> tuple[str, str]:
+    """Both without the long beginning and the long end that they share, cut between words."""
+    start = _between_words(old, shared := _shared(old, new))
+    backwards = (
+        old[: shared - 1 if shared else None : -1],
+        new[: shared - 1 if shared else None : -1],
+    )
+    back = _between_words(old[::-1], _shared(*backwards))
+    parts = (value[start : len(value) - back] for value in (old, new))
+    first, second = (("…" if start else "") + part + ("…" if back else "") for part in parts)
+    return first, second
+
+
+def _shared(one: str, other: str) -> int:
+    """How many characters both begin with, by halves: they may be long."""
+    least, most = 0, min(len(one), len(other))
+    while least < most:
+        half = (least + most + 1) // 2
+        least, most = (half, most) if one[:half] == other[:half] else (least, half - 1)
+    return least
+
+
+def _between_words(value: str, same: int) -> int:
+    """Where to begin, when the first `same` characters say nothing new: between two words of that line."""
+    line = value.rfind("\n", 0, same) + 1
+    return max(line, value.rfind(" ", line, max(line, same - AROUND)) + 1)

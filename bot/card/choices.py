@@ -1,0 +1,47 @@
+"""What a question offers as answers. Pure."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, cast
+
+from bot import text
+from bot.card.parts import Choice
+from hitl_core.model import ReviewConfig
+
+#: More are chosen in a form.
+MAX_CHOICES = 5
+MAX_LABEL = 60
+
+
+def choices_of(config: ReviewConfig) -> tuple[Choice, ...]:
+    """In the schema's order; () where there is no question, or its answer is not one of a few. Where the tool
+    runs with the answer, and that is yes or no, Approve and Reject are the answers.
+    """
+    schema, allowed = config.answer_schema, config.allowed_decisions
+    if schema is None or not {"approve", "respond"} & {*allowed}:
+        return ()
+    if schema.get("type") == "boolean":
+        yes, no = Choice("Yes", True, ours=True), Choice("No", False, ours=True)
+        return () if "approve" in allowed else (yes, no)
+    found = [Choice(_label(value, name), value) for value, name in _offered(schema)]
+    labels = {choice.label for choice in found}
+    return tuple(found) if 0 < len(found) <= MAX_CHOICES and len(labels) == len(found) else ()
+
+
+def _offered(schema: dict[str, Any]) -> list[tuple[Any, str | None]]:
+    """The values of an `enum`, or of `oneOf` and `anyOf` with a `const` each, and what they are called."""
+    if isinstance(values := schema.get("enum"), list):
+        return [(value, None) for value in cast("list[Any]", values)]
+    branches = cast("list[Any]", schema.get("oneOf") or schema.get("anyOf") or [])
+    known = [cast("dict[str, Any]", one) for one in branches if isinstance(one, dict)]
+    if len(known) != len(branches) or not all("const" in one for one in known):
+        return []
+    return [(one["const"], one.get("title")) for one in known]
+
+
+def _label(value: Any, name: object) -> str:
+    if isinstance(name, str) and name.strip():
+        return text.shortened(name.strip(), MAX_LABEL)
+    written = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text.shortened(written, MAX_LABEL)

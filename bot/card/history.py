@@ -1,0 +1,93 @@
+"""How a review got here, and what is told below its cards. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from bot.card.changes import edit_of
+from bot.card.deciders import joined, message_of, still_asked, voters
+from bot.card.model import Note, ThreadLine
+from bot.card.parts import NOBODY
+from hitl_core.model import Action, Escalation, MessageRef, Place, Review
+
+
+def notes_of(here: list[Action]) -> tuple[Note, ...]:
+    """One note a place, in the order in which the review got there."""
+    found: dict[Place, Note] = {}
+    for action in here:
+        origin = action.route.notify
+        for step in action.escalations:
+            found.setdefault(step.to, _note(step, origin))
+            origin = (*origin, step.to)
+    return tuple(found.values())
+
+
+def first_of(
+    here: list[Action], place: Place, posts: Mapping[Place, MessageRef]
+) -> MessageRef | None:
+    """The first message of what was passed on to this place."""
+    ways = [origin for action in here for origin in action.places if origin != place]
+    return next((posts[origin] for origin in ways if origin in posts), None)
+
+
+def thread(review: Review, place: Place) -> tuple[ThreadLine, ...]:
+    """What happened to the actions at this place since they came here, in time's order. Lines are only ever
+    added, at the end: whoever noted how many are posted posts the others.
+    """
+    found: dict[tuple[object, ...], ThreadLine] = {}
+    for action in review.actions:
+        if place in action.places:
+            for line in _lines(review, action, place):
+                _add(found, line)
+    return tuple(sorted(found.values(), key=lambda line: line.at))
+
+
+def _add(found: dict[tuple[object, ...], ThreadLine], line: ThreadLine) -> None:
+    """One reminder, and one step, for all actions that it is about at the time."""
+    alone = line.names if line.kind in ("edited", "rejected") else None
+    key = (line.kind, line.at, line.to, alone, len(found) if alone else 0)
+    before = found.get(key)
+    if before is not None:
+        names = (*before.names, *line.names)
+        line = replace(before, names=names, people=joined([before.people, line.people]))
+    found[key] = line
+
+
+def _lines(review: Review, action: Action, place: Place) -> Iterator[ThreadLine]:
+    since = _came(action, place)
+    names = (action.request.name,)
+    for edited in action.edits:
+        if edited.at >= since:
+            edit = edit_of(review, action, edited)
+            yield ThreadLine(edited.at, "edited", names, (edited.by,), edit)
+    for step in action.escalations:
+        if step.to != place and step.at >= since:
+            yield ThreadLine(
+                step.at,
+                "escalated",
+                names,
+                (step.by,) if step.by else (),
+                why=message_of(step.why),
+                to=step.to,
+                fallback=step.step is None,
+            )
+    for at in action.reminded:
+        if at >= since:
+            asked = still_asked(action, review.requester) if action.pending else NOBODY
+            yield ThreadLine(at, "reminded", names, people=asked)
+    decision = action.decision
+    if decision is not None and decision.type == "reject" and decision.message:
+        why = message_of(decision.message)
+        yield ThreadLine(decision.at, "rejected", names, voters(action), why=why)
+
+
+def _came(action: Action, place: Place) -> float:
+    """When it came to this place."""
+    if place in action.route.notify:
+        return action.submitted_at
+    return next(step.at for step in action.escalations if step.to == place)
+
+
+def _note(step: Escalation, origin: tuple[Place, ...]) -> Note:
+    return Note(step.to, origin, step.at, step.by, message_of(step.why), step.step is None)

@@ -1,0 +1,82 @@
+"""What is odd in a text, told in words. Pure, and linear in the text's length."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from bot import text
+
+#: Reorders what follows it: Trojan Source, CVE-2021-42574.
+_BIDI = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_LATIN = r"A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u1e00-\u1eff"
+#: Letters that can look like Latin ones (Unicode Technical Standard 39): some Greek ones, phonetic ones and
+#: small capitals, Roman numerals, mathematical and full-width ones; Cyrillic, Armenian, Cherokee, Coptic and
+#: Lisu have too many to tell apart. Formulas mix Greek with Latin: what has a shape of its own may.
+_ALIKE = (
+    r"ΑΒΕΖΗΙΚΜΝΟΡΤΥΧανορυικτχϲϳ"
+    r"\u0251\u0261\u0269\u026a\u0274\u0280\u028b\u028f\u0299\u029c\u029f\u1d00-\u1d22\u2102-\u2149\u2160-\u2188"
+    r"\u0400-\u0481\u048a-\u052f\u0531-\u0556\u0561-\u0587\u13a0-\u13fd\u2c80-\u2cee\ua4d0-\ua4f7\uab70-\uabbf"
+    r"\uff21-\uff3a\uff41-\uff5a\U0001d400-\U0001d7cb"
+)
+#: An address: what a mail goes to, and the host that a URL names.
+_MAIL = re.compile(r"[^\s<>()\[\]\"',;:@/]{1,64}@([^\s<>()\[\]\"',;:@/]{1,253})")
+_HOST = re.compile(r"://(?:[^\s/@]{1,200}@)?([^\s/?#:<>\"'()]{1,253})")
+#: Letters of which whole words look like Latin ones.
+_WHOLE = "асеѕіјорхуԁһԛԝӏкнтмгвыАВСЕНІЈКМОРЅТХУαοριυντκχεΑΒΕΗΙΚΜΝΟΡΤΥΧΖ"
+_BARE = re.compile(rf"(?<![\w.@/-])((?:[{_WHOLE}0-9-]+\.)+[A-Za-z]{{2,24}})(?![\w-])")
+_ASCII_HOST = re.compile(r"[\x00-\x7f]*")
+_CONTROL = re.compile(rb"\\[bfru]|\x7f")
+
+
+def warning(words: str) -> str | None:
+    """None where nothing is odd. The sentence has no subject: "holds invisible or control characters"."""
+    if _BIDI.search(words):
+        return "holds a character that changes the order of the text after it"
+    if _hides(words):
+        return "holds invisible or control characters"
+    if words.isascii():
+        return None
+    if host := _foreign_host(words):
+        return f"holds an address whose host is {host}"
+    if _mixed().search(words) or _foreign_mail(words):
+        return "mixes alphabets in a word, so a letter may not be the one that it looks like"
+    return None
+
+
+def is_plain(arguments: bytes) -> bool:
+    """Whether JSON surely holds nothing odd: nothing beyond ASCII, and no control characters."""
+    return arguments.isascii() and _CONTROL.search(arguments) is None
+
+
+def _hides(words: str) -> bool:
+    words = words.replace("\r\n", "\n")
+    return any(not text.is_seen(m[0], words, m.start()) for m in text.SUSPECT.finditer(words))
+
+
+@cache
+def _mixed() -> re.Pattern[str]:
+    """A Latin letter and a look-alike in one word, whatever letters stand between them."""
+    other = rf"(?:(?![{_LATIN}{_ALIKE}])[^\W\d_])*"
+    return re.compile(rf"[{_LATIN}]{other}[{_ALIKE}]|[{_ALIKE}]{other}[{_LATIN}]")
+
+
+def _foreign_host(words: str) -> str | None:
+    """The first host that isn't written in ASCII, with what a computer makes of it (RFC 3492)."""
+    for sign, pattern in (("@", _MAIL), ("://", _HOST), (".", _BARE)):
+        for found in pattern.finditer(words) if sign in words else ():
+            host = found[1].strip(".")
+            if not _ASCII_HOST.fullmatch(host):
+                labels = [_punycode(label) for label in host.split(".")]
+                return (
+                    f"{text.shortened(host, 60)}, in ASCII {text.shortened('.'.join(labels), 80)}"
+                )
+    return None
+
+
+def _foreign_mail(words: str) -> bool:
+    return "@" in words and any(not found[0].isascii() for found in _MAIL.finditer(words))
+
+
+def _punycode(label: str) -> str:
+    return label if label.isascii() else f"xn--{label.lower().encode('punycode').decode('ascii')}"

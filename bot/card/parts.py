@@ -1,0 +1,100 @@
+"""What cards are made of: arguments, changes, answers, people. Every text in them is fit to be read
+(`bot.text`), and none of it is markup.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from hitl_core.model import Place, Reviewer
+
+
+@dataclass(frozen=True)
+class Argument:
+    """One argument: its name, and its value as people read it; `block` stands on lines of its own."""
+
+    label: str
+    value: str
+    block: bool
+
+
+@dataclass(frozen=True)
+class Shown:
+    """The arguments of one call as far as there is room. What is cut says so where it is cut; `missing`
+    counts the characters that are not shown of `size`, `left_out` the arguments of which nothing is. `hides`:
+    some values are hidden from everybody.
+    """
+
+    arguments: tuple[Argument, ...]
+    missing: int
+    left_out: int
+    size: int
+    hides: bool
+
+
+@dataclass(frozen=True)
+class Change:
+    """One argument that an edit changed: the part of it that differs. None where it was or is absent."""
+
+    label: str
+    old: str | None
+    new: str | None
+
+
+@dataclass(frozen=True)
+class Edit:
+    """What one edit changed. `tool` is the one that it names in place of the one asked for; `more_changes`
+    counts those that are not told.
+    """
+
+    by: Reviewer
+    changes: tuple[Change, ...]
+    more_changes: int
+    tool: str | None
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One answer that a question offers, and the JSON value that it stands for. `ours`: we call it so."""
+
+    label: str
+    answer: Any
+    ours: bool = False
+
+
+@dataclass(frozen=True)
+class People:
+    """Who is meant: a channel's own ids of people and groups, and the members of these places."""
+
+    users: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
+    members_of: tuple[Place, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.users or self.groups or self.members_of)
+
+
+NOBODY = People()
+
+
+@dataclass(frozen=True)
+class Vote:
+    """One rejection of those that it takes."""
+
+    by: Reviewer
+    message: str | None
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far it got where one person is not enough, and who is still asked; `fewer`: they are not all who
+    may decide.
+    """
+
+    approved: tuple[Reviewer, ...]
+    quorum: int
+    rejected: tuple[Vote, ...]
+    reject_quorum: int
+    asked: People
+    fewer: bool

@@ -1,0 +1,124 @@
+"""How a person is told: by a modal, privately below a message, or by their App Home drawn again."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Coroutine
+from typing import Any
+
+from slack_bolt.async_app import AsyncRespond
+
+from bot.channel import ChannelError
+from bot.channels.slack import ids, modals
+from bot.channels.slack.channel import SlackChannel
+from bot.channels.slack.home import HomeTab
+from bot.channels.slack.ids import Body, Meta
+from bot.channels.slack.modals import View
+from bot.channels.slack.rich import inert
+from bot.inbox import Inbox, Reply
+from bot.text import one_line
+from hitl_core.errors import HitlError, Refused
+from hitl_core.model import Reviewer
+
+log = logging.getLogger(__name__)
+
+#: A trigger_id lives for 3 s: when reading takes longer than this, a view is opened first.
+QUICK = 0.5
+#: What telling somebody may take of the 3 s that a click has.
+TOLD = 0.4
+
+
+class Talk:
+    def __init__(self, inbox: Inbox, channel: SlackChannel, home: HomeTab) -> None:
+        self._inbox, self._channel, self._home = inbox, channel, home
+
+    async def who(self, body: Body) -> Reviewer:
+        user = body["user"]
+        name = str(user.get("name") or user.get("username") or user["id"])
+        team = str(user.get("team_id") or "")  # unknown is another workspace
+        return await self._inbox.who(str(user["id"]), team, name)
+
+    async def open(
+        self,
+        body: Body,
+        respond: AsyncRespond | None,
+        meta: Meta,
+        drawing: Coroutine[Any, Any, View],
+    ) -> None:
+        """A modal within the trigger's 3 s, with a loading view where the store is slow; on top of another
+        one where the button stands there. A refusal is told.
+        """
+        task = asyncio.create_task(drawing)
+        done, _ = await asyncio.wait([task], timeout=QUICK)
+        try:
+            if done:
+                await self._show(body, task.result())
+                return
+            view_id = await self._show(body, modals.loading(meta))
+            try:
+                view = await task
+            except Refused as refused:
+                view = modals.notice(str(refused))
+            await self._channel.update_view(view_id, view)
+        except Refused as refused:
+            await self.tell(body, respond, Reply(refused.code, str(refused)))
+        except ChannelError as error:
+            log.error("review %s: no modal: %s", meta.target.review_id, error)
+            why = "Slack didn't open the form. Press again."
+            await self.tell(body, respond, Reply("unavailable", why))
+
+    async def tell(self, body: Body, respond: AsyncRespond | None, reply: Reply) -> None:
+        """Privately. The click's own response_url reaches people who are not in the channel as well."""
+        if not reply.text:
+            return
+        if ids.view_of(body):
+            await self.push(body, modals.notice(reply.text))
+            return
+        try:
+            async with asyncio.timeout(TOLD):
+                assert respond is not None  # every message has one
+                answer = await respond(
+                    text=inert(one_line(reply.text)),
+                    response_type="ephemeral",
+                    replace_original=False,
+                )
+            if answer.status_code == 200:
+                return
+        except Exception as error:  # Bolt's webhook client raises whatever its HTTP library does
+            log.info("response_url failed: %s", error)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(TOLD):
+                await self._channel.whisper(body["channel"]["id"], body["user"]["id"], reply.text)
+
+    async def push(self, body: Body, view: View) -> None:
+        """On top of the modal with the button. Never raises: it only tells."""
+        try:
+            await self._show(body, view)
+        except ChannelError as error:
+            log.warning("a modal could not be opened: %s", error)
+
+    async def update(self, view_id: str, view: View) -> None:
+        """Never raises: what it shows has happened anyway."""
+        try:
+            async with asyncio.timeout(2 * TOLD):
+                await self._channel.update_view(view_id, view)
+        except (ChannelError, TimeoutError) as error:
+            log.warning("a modal could not be drawn again: %s", error)
+
+    async def refresh_home(self, body: Body) -> None:
+        """After a click in App Home, which nothing else draws again at once."""
+        if ids.view_of(body).get("type") != "home":
+            return
+        try:
+            async with asyncio.timeout(2 * TOLD):
+                await self._home.publish(str(body["user"]["id"]))
+        except (HitlError, ChannelError, TimeoutError) as error:
+            log.warning("a Home could not be drawn again: %s", error)
+
+    async def _show(self, body: Body, view: View) -> str:
+        trigger = str(body["trigger_id"])
+        if ids.view_of(body).get("type") == "modal":
+            return await self._channel.push_view(trigger, view)
+        return await self._channel.open_view(trigger, view)

@@ -1,0 +1,51 @@
+"""Keeps the Homes true that were opened lately."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+
+from bot.channel import ChannelError
+from hitl_core.errors import HitlError
+from hitl_core.store import Store
+
+log = logging.getLogger(__name__)
+
+#: The least time between two drawings of one person's Home, in seconds; and how long after it was opened.
+EVERY = 30.0
+KEPT = 600.0
+
+
+class Keeper:
+    """Any number of bots may do this side by side: one of them draws, for all. `publish` draws the Home of a
+    person, by id.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        publish: Callable[[str], Awaitable[None]],
+        *,
+        every: float = EVERY,
+        kept: float = KEPT,
+    ) -> None:
+        self._store, self._publish, self._every, self._kept = store, publish, every, kept
+
+    async def run(self) -> None:
+        """For ever."""
+        while True:
+            await asyncio.sleep(self._every / 3)
+            try:
+                await self.tick()
+            except HitlError as error:
+                log.warning("the open Homes could not be read: %s", error)
+
+    async def tick(self) -> None:
+        for user_id in await self._store.open_homes(await self._store.now() - self._kept):
+            if not await self._store.claim(f"home:{user_id}", self._every):
+                continue
+            try:
+                await self._publish(user_id)
+            except ChannelError as error:
+                log.warning("the Home of %s could not be drawn: %s", user_id, error)

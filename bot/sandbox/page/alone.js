@@ -1,0 +1,32 @@
+// One message, thread, modal or home alone, without the page around it: for pictures of it.
+
+import { drawHome } from "./home.js";
+import { drawMessage } from "./messages.js";
+import { drawForm } from "./modals.js";
+import { $, h, place, state } from "./place.js";
+
+const DRAW = { __proto__: null, message, thread, modal, home };
+
+/** Draws what `?only=` names into #alone, which stays empty until it is there. */
+export function renderAlone() {
+  $("alone").replaceChildren(...(DRAW[place.only]?.() ?? [h("p", {}, `There is no ?only=${place.only}.`)]));
+}
+
+const messages = () => state.messages[place.channel] ?? [];
+const drawn = (found) => found.map((one) => drawMessage(one, 0, true));
+
+function message() {
+  return drawn(place.ts ? messages().filter((one) => one.ts === place.ts) : messages().slice(-1));
+}
+
+function thread() {
+  return drawn(messages().filter((one) => [one.ts, one.thread_ts].includes(place.ts)));
+}
+
+function modal() {
+  return state.views.slice(-1).map((view) => h("div", { class: "modal" }, drawForm(view)));
+}
+
+function home() {
+  return state.home ? [drawHome(state.home)] : [];
+}

@@ -1,0 +1,63 @@
+// Block Kit's blocks. https://docs.slack.dev/reference/block-kit/blocks
+
+import { control } from "./elements.js";
+import { h, nextSerial, unsupported } from "./place.js";
+import { richBlock } from "./rich.js";
+import { text } from "./text.js";
+
+// `context` says where blocks stand: {channel, ts} or {view_id}, and `values`, what was typed before a redraw.
+
+const BLOCKS = {
+  __proto__: null,
+  header: (block) => h("h3", {}, text(block.text)),
+  divider: () => h("hr"),
+  rich_text: (block) => h("div", {}, block.elements.map(richBlock)),
+  image: (block) => h("figure", {}, block.title && h("figcaption", {}, text(block.title)), image(block)),
+  actions: (block, context) => h("div", {}, block.elements.map((element) => control(element, block, context))),
+  context: (block) =>
+    h("div", {}, block.elements.map((element) => (element.type === "image" ? image(element) : h("span", {}, text(element))))),
+  section: (block, context) =>
+    h(
+      "div",
+      {},
+      h("div", { class: "body" },
+        block.text && h("div", { class: "rich" }, text(block.text)),
+        block.fields && h("div", { class: "fields" }, block.fields.map((field) => h("div", {}, text(field)))),
+      ),
+      block.accessory && (block.accessory.type === "image" ? image(block.accessory) : control(block.accessory, block, context)),
+    ),
+  input: inputBlock,
+};
+
+export function blocks(list, context) {
+  return list.map((block) => {
+    const node = BLOCKS[block.type]?.(block, context) ?? unsupported(block.type);
+    node.classList.add("block", `block-${block.type.replace(/[^a-z_]/g, "")}`);
+    node.dataset.blockId = block.block_id;
+    return node;
+  });
+}
+
+function image(element) {
+  const source = element.image_url ?? element.slack_file?.url ?? "";
+  return h("img", { src: /^https?:/i.test(source) && source, alt: element.alt_text ?? "", title: element.alt_text });
+}
+
+function inputBlock(block, context) {
+  const id = `input-${nextSerial()}`;
+  const node = control(block.element, block, context);
+  const group = node.matches("fieldset");
+  const note = block.optional && h("span", { class: "optional" }, " (optional)");
+  if (group) node.prepend(h("legend", {}, text(block.label), note));
+  else node.id = id;
+  node.setAttribute("aria-describedby", `${id}-error ${id}-hint`);
+  if (!block.optional && !group) node.setAttribute("aria-required", "true");
+  return h(
+    "div",
+    {},
+    !group && h("label", { for: id }, text(block.label), note),
+    node,
+    h("p", { class: "error", id: `${id}-error`, role: "alert" }),
+    block.hint && h("p", { class: "hint", id: `${id}-hint` }, text(block.hint)),
+  );
+}

@@ -1,0 +1,27 @@
+// The app's Home tab. https://docs.slack.dev/surfaces/app-home
+
+import { post, toast } from "./acting.js";
+import { blocks } from "./blocks.js";
+import { gather } from "./inputs.js";
+import { follow, reconcile } from "./lists.js";
+import { $, h, place, state } from "./place.js";
+
+export const HOME = "home"; // as a channel's id in the address
+
+/** What stands for a channel in the frame. */
+export const homePlace = () => ({ id: HOME, topic: "Home · only you see this", is_im: true, im_user: state.bot, is_member: true, can_write: false });
+
+/** Tells the app that somebody looks, as Slack does each time. */
+export async function enterHome() {
+  const answer = await post("home", {});
+  if (!answer.ok) toast(answer.error, "alert");
+}
+
+export function renderHome() {
+  const view = state.home;
+  const empty = { key: "no home", drawn: "", build: () => h("p", { class: "empty" }, "The app has not published anything for you yet.") };
+  const item = view && { key: view.id, drawn: JSON.stringify(view.blocks), build: (old) => drawHome(view, old && gather(old)) };
+  follow($("messages"), `${HOME} ${place.user}`, () => reconcile($("messages"), [item ?? empty]));
+}
+
+export const drawHome = (view, values) => h("div", { class: "home" }, blocks(view.blocks, { view_id: view.id, values }));

@@ -1,0 +1,132 @@
+"""What a person has filled in: the state of the inputs of a message or a view.
+
+A state is `{block_id: {action_id: {"type": ..., <key>: value}}}`, with a key and an empty value
+that depend on the type: https://docs.slack.dev/reference/views/view-submission-payloads
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from bot.sandbox.blocks import elements_of
+from bot.sandbox.elements import is_date, is_time, options_of
+from bot.sandbox.shapes import Json, is_list, is_object
+
+# type: (key of the state, key of the initial value, the value when nothing is chosen)
+STATES: dict[str, tuple[str, str, Any]] = {
+    "plain_text_input": ("value", "initial_value", None),
+    "number_input": ("value", "initial_value", None),
+    "email_text_input": ("value", "initial_value", None),
+    "url_text_input": ("value", "initial_value", None),
+    "rich_text_input": ("rich_text_value", "initial_value", None),
+    "static_select": ("selected_option", "initial_option", None),
+    "external_select": ("selected_option", "initial_option", None),
+    "radio_buttons": ("selected_option", "initial_option", None),
+    "checkboxes": ("selected_options", "initial_options", []),
+    "multi_static_select": ("selected_options", "initial_options", []),
+    "users_select": ("selected_user", "initial_user", None),
+    "multi_users_select": ("selected_users", "initial_users", []),
+    "conversations_select": ("selected_conversation", "initial_conversation", None),
+    "multi_conversations_select": ("selected_conversations", "initial_conversations", []),
+    "channels_select": ("selected_channel", "initial_channel", None),
+    "multi_channels_select": ("selected_channels", "initial_channels", []),
+    "datepicker": ("selected_date", "initial_date", None),
+    "timepicker": ("selected_time", "initial_time", None),
+    "datetimepicker": ("selected_date_time", "initial_date_time", None),
+    "file_input": ("files", "", []),
+}
+
+
+def initial_state(blocks: list[Json]) -> Json:
+    """The state of a form that nobody has touched: every input carries its initial value."""
+    return filled_state(blocks, {})
+
+
+def filled_state(blocks: list[Json], typed: Json, before: Json | None = None) -> Json:
+    """The state after a person set the inputs in `typed`; the others are as they were `before`, and
+    those that were not there have their initial values.
+    Raises ValueError for a value that the input could not hold."""
+    state: Json = {}
+    for block_id, element in _stateful(blocks):
+        entered = typed.get(block_id, {}).get(element["action_id"])
+        state.setdefault(block_id, {})[element["action_id"]] = (
+            _as_before(element, block_id, before or {})
+            if entered is None
+            else _entered(element, entered)
+        )
+    return state
+
+
+def _stateful(blocks: list[Json]) -> Iterator[tuple[str, Json]]:
+    for block in blocks:
+        for element in elements_of(block):
+            if element.get("type") in STATES:
+                yield block["block_id"], element
+
+
+def _as_before(element: Json, block_id: str, before: Json) -> Json:
+    """An input that is drawn anew keeps what was in it, while its ids and its type stay and it can
+    hold it. https://docs.slack.dev/reference/views/modal-views"""
+    kept = before.get(block_id, {}).get(element["action_id"])
+    if kept is not None and kept["type"] == element["type"]:
+        try:
+            return _entered(element, kept)
+        except ValueError:
+            pass
+    key, initial, empty = STATES[element["type"]]
+    return _entered(element, {key: element.get(initial, empty)})
+
+
+def _entered(element: Json, entered: Json) -> Json:
+    key, _, empty = STATES[element["type"]]
+    value = entered.get(key, empty)
+    if value in ("", None):
+        value = empty
+    elif key == "value":
+        value = _text(element, value)
+    elif key == "selected_option":
+        value = _offered(element, value)
+    elif key == "selected_options":
+        value = [_offered(element, one) for one in value]
+    elif not _fits(key, value):
+        raise ValueError(f"{element['type']} can't hold {value!r}")
+    return {"type": element["type"], key: value}
+
+
+def _text(element: Json, value: object) -> str | None:
+    """Text as a browser's field holds it: one line has no breaks, and several have `\\n` ones."""
+    if not isinstance(value, str):
+        raise ValueError(f"{element['type']} holds text, not {value!r}")
+    lines = value.replace("\r\n", "\n").replace("\r", "\n")
+    if not element.get("multiline"):
+        lines = lines.replace("\n", "")
+    if element["type"] in ("email_text_input", "url_text_input"):
+        lines = lines.strip()
+    return lines or None
+
+
+def _offered(element: Json, chosen: object) -> Json:
+    """The option that was chosen, as the element has it: a person can't make up another."""
+    if element["type"] == "external_select" and is_object(chosen):
+        return chosen
+    for option in options_of(element):
+        if is_object(chosen) and option["value"] == chosen.get("value"):
+            return option
+    raise ValueError(f"{chosen!r} is not an option of {element['action_id']}")
+
+
+def _fits(key: str, value: object) -> bool:
+    match key:
+        case "selected_date":
+            return isinstance(value, str) and is_date(value)
+        case "selected_time":
+            return isinstance(value, str) and is_time(value)
+        case "selected_date_time":
+            return type(value) is int and 1_000_000_000 <= value <= 9_999_999_999
+        case "selected_user" | "selected_conversation" | "selected_channel":
+            return isinstance(value, str)
+        case "selected_users" | "selected_conversations" | "selected_channels":
+            return is_list(value) and all(isinstance(one, str) for one in value)
+        case _:
+            return True

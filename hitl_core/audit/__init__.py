@@ -1,0 +1,1 @@
+"""What happened, chained by hash: entries, anchors over them, and whether they are still whole."""

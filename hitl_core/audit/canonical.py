@@ -1,0 +1,28 @@
+"""One spelling of a JSON object, so that its hash is the same wherever it is computed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+JsonObject = dict[str, Any]
+
+
+def canonical(value: Mapping[str, Any]) -> str:
+    """As RFC 8785 has it, for objects of ASCII keys whose numbers are integers or times."""
+    plain = {key: _plain(each) for key, each in value.items()}
+    return json.dumps(
+        plain, sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":")
+    )
+
+
+def hash_of(value: Mapping[str, Any]) -> str:
+    """SHA-256 of its canonical JSON in UTF-8, in hex."""
+    return hashlib.sha256(canonical(value).encode()).hexdigest()
+
+
+def _plain(value: object) -> object:
+    """RFC 8785 writes numbers as JavaScript does: 5, never 5.0."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value

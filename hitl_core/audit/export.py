@@ -1,0 +1,73 @@
+"""The audit as lines: entries in the order in which they happened, and behind each range its anchor."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+from hitl_core.audit.anchor import Anchor, place_of
+from hitl_core.store.base import Entry, Ledger
+
+PAGE = 1000
+
+
+async def entries(ledger: Ledger, partition: int, after: str = "") -> AsyncIterator[Entry]:
+    """All of a partition behind this id."""
+    while page := await ledger.entries(partition, after, PAGE):
+        for entry in page:
+            yield entry
+        after = page[-1].id
+
+
+async def sealed(
+    ledger: Ledger, partition: int, after: str = ""
+) -> AsyncIterator[tuple[str, Anchor | None]]:
+    """The lines of whole ranges, from the one on that `after` is in; an anchor's line comes with the anchor.
+    Where that is not the beginning, the first line is `{"follows": <the anchor before>}`.
+    """
+    start = await _start(ledger, partition, after)
+    if start is not None:
+        yield f'{{"follows":{start.line()}}}', None
+    end = start.last if start else ""
+    async for anchor in _anchors(ledger, partition, end):
+        async for entry in _between(ledger, partition, end, anchor):
+            yield line_of(entry), None
+        yield anchor.line(), anchor
+        end = anchor.last
+
+
+def line_of(entry: Entry) -> str:
+    """As it stands in an export: the entry with its `id`."""
+    return f'{{"id":"{entry.id}",{entry.line[1:]}'
+
+
+async def _start(ledger: Ledger, partition: int, after: str) -> Anchor | None:
+    """The last anchor that ends at `after` or before it; at the least the last of those that were trimmed, of
+    which only itself is left.
+    """
+    start: Anchor | None = None
+    first = await ledger.entries(partition, "", 1)
+    async for anchor in _anchors(ledger, partition):
+        trimmed = start is None and (not first or place_of(first[0].id) > place_of(anchor.last))
+        if not trimmed and not (after and place_of(anchor.last) <= place_of(after)):
+            break
+        start = anchor
+    return start
+
+
+async def _anchors(ledger: Ledger, partition: int, after: str = "") -> AsyncIterator[Anchor]:
+    while page := await ledger.anchors(partition, after, PAGE):
+        for anchor in page:
+            yield anchor
+        after = page[-1].last
+
+
+async def _between(
+    ledger: Ledger, partition: int, start: str, anchor: Anchor
+) -> AsyncIterator[Entry]:
+    """What stands in an anchor's range, be it what the anchor says or not."""
+    while page := await ledger.entries(partition, start, anchor.count + 1):
+        for entry in page:
+            if place_of(entry.id) > place_of(anchor.last):
+                return
+            yield entry
+        start = page[-1].id

@@ -1,0 +1,77 @@
+"""Anchors over what happened, and room for what will: any number of bots may do this side by side."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+from hitl_core.audit.anchor import Anchor, place_of
+from hitl_core.audit.entry import hash_in
+from hitl_core.errors import HitlError, told
+from hitl_core.store.base import Ledger, Store
+
+log = logging.getLogger(__name__)
+
+#: How often, in seconds.
+EVERY = 60.0
+#: The most entries under one anchor.
+RANGE = 1000
+
+
+class Sealer:
+    def __init__(self, store: Store, *, every: float = EVERY) -> None:
+        self._store, self._every = store, every
+
+    async def run(self) -> None:
+        """For ever."""
+        while True:
+            try:
+                await trim(self._store)  # first: it needs no memory, and what comes next does
+                await seal(self._store)
+            except HitlError as error:
+                log.warning("the audit could not be sealed: %s", told(error))
+            await asyncio.sleep(self._every)
+
+
+async def seal(store: Store) -> None:
+    """Anchor what has no anchor yet. Raises StoreUnavailable, StoreError."""
+    for partition in range(store.partitions):
+        await _seal(store.ledger, partition)
+
+
+async def trim(store: Store) -> None:
+    """Forget what was exported and is older than the retention: always whole ranges, so that what is left can
+    be verified. Raises StoreUnavailable, StoreError.
+    """
+    for partition in range(store.partitions):
+        await _trim(store, partition)
+
+
+async def _seal(ledger: Ledger, partition: int) -> None:
+    """Whoever loses to another bot goes on behind that one's anchor."""
+    while True:
+        last = await ledger.last_anchor(partition)
+        entries = await ledger.entries(partition, last.last if last else "", RANGE)
+        if not entries:
+            return
+        pairs = [(entry.id, hash_in(entry.line)) for entry in entries]
+        await ledger.add_anchor(partition, Anchor.over(pairs, last.root if last else ""))
+
+
+async def _trim(store: Store, partition: int) -> None:
+    exported = await store.ledger.exported(partition)
+    if exported is None:
+        return
+    before, end = await store.now() - store.ledger.retention, place_of(exported.last)
+    old: Anchor | None = None
+    while anchors := await store.ledger.anchors(partition, old.last if old else "", 100):
+        for anchor in anchors:
+            place = place_of(anchor.last)
+            if place > end or place[1] >= before * 1000:
+                break
+            old = anchor
+        else:
+            continue
+        break
+    if old is not None:
+        await store.ledger.trim(partition, old)

@@ -1,0 +1,189 @@
+"""`hitl audit export`: what happened, as lines to keep elsewhere."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TextIO
+
+from hitl_core.audit.anchor import Anchor, place_of
+from hitl_core.cli.command import add_command
+from hitl_core.cli.session import add_redis, with_reviews
+from hitl_core.cli.terminal import complain, note
+from hitl_core.errors import StoreError
+
+if TYPE_CHECKING:
+    from hitl_core.cli.command import Commands
+    from hitl_core.review.service import Reviews
+
+_MORE = """\
+One JSON object a line: every transition, refused attempt, escalation and
+delivery, with who, what, when (seconds since the epoch), the digests of the
+arguments and of the policy, and the operation's id. Behind each range stands
+its anchor, {"count", "from", "prev", "root", "to"}. Never the arguments.\
+"""
+_EPILOG = """\
+examples:
+  $ hitl audit export --out audit-2026-11-21.jsonl
+  1,204 entries, 31 anchors. Keep the last one apart from the file:
+  0:1763766000123-0:5d41402abc4b2a76b9719d911017c5925d41402abc4b2a76b9719d91...
+  $ hitl audit export --new --out audit-2026-11-22.jsonl
+  $ hitl audit export --calls > calls.jsonl
+  $ hitl policy test new.yaml calls.jsonl --against policy.yaml
+
+What was exported is deleted from Redis once it is older than the retention (30
+days); what was not stays. With --calls: the tool calls of the reviews that are
+still kept, as their agents made them, with all of their arguments; that marks
+nothing as exported.
+
+Exits with 0, also where there is nothing; 2 where the command or a setting is
+wrong, 3 where Redis can't be reached or a stored review can't be read.
+"""
+
+
+def add_to(commands: Commands) -> None:
+    parser = add_command(
+        commands, "export", run, help="write what happened as lines", more=_MORE, epilog=_EPILOG
+    )
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--new", action="store_true", help="only what no export has had")
+    which.add_argument(
+        "--after",
+        metavar="ID",
+        type=_entry_id,
+        action="append",
+        default=[],
+        help="only what is behind this entry, in its partition; may be said for several",
+    )
+    parser.add_argument("--out", metavar="FILE", help="write to this new file, else to the pipe")
+    parser.add_argument("--calls", action="store_true", help="the tool calls instead")
+    add_redis(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    if args.calls and args.new:
+        return complain("--new is about entries: calls are all those that are still kept.")
+    try:
+        with _opened(args.out) as out:
+            return with_reviews(
+                args,
+                lambda reviews: (
+                    _calls(reviews, args, out) if args.calls else _entries(reviews, args, out)
+                ),
+            )
+    except FileExistsError:
+        return complain(f"{args.out} exists already, and what was exported is not written over.")
+    except OSError as error:
+        if isinstance(error, BrokenPipeError):
+            raise
+        return complain(f"{args.out or 'The output'} can't be written: {error.strerror or error}.")
+
+
+async def _entries(reviews: Reviews, args: argparse.Namespace, out: TextIO) -> int:
+    """Marked as exported only when all of it is written."""
+    from hitl_core.audit.export import sealed
+    from hitl_core.audit.sealer import seal
+
+    ledger, last, counts = reviews.store.ledger, dict[int, Anchor](), [0, 0]
+    await seal(reviews.store)
+    for partition in range(reviews.store.partitions):
+        async for line, anchor in sealed(ledger, partition, await _after(reviews, args, partition)):
+            print(_ascii(line), file=out)
+            counts[anchor is not None] += 1
+            if anchor is not None:
+                last[partition] = anchor
+    _written(out)
+    for partition, anchor in last.items():
+        await ledger.mark_exported(partition, anchor)
+    note(
+        f"{counts[0]:,} entries, {counts[1]:,} anchors. Keep the last one apart from the file:"
+        if last
+        else "There is nothing to export."
+    )
+    for anchor in last.values():
+        note(f"{anchor.last}:{anchor.root}")
+    return 0
+
+
+async def _calls(reviews: Reviews, args: argparse.Namespace, out: TextIO) -> int:
+    problems = 0
+    async for review_id in _submitted(reviews, args):
+        try:
+            snapshot = await reviews.store.load(review_id)
+        except StoreError as error:  # a newer version's, say: it hides no other
+            complain(str(error))
+            problems += 1
+            continue
+        for call in snapshot.review.calls if snapshot else ():
+            asked = {"id": call.tool_call_id, "name": call.name}
+            where = {"thread_id": snapshot.review.thread_id} if snapshot else {}
+            args_ = snapshot.review.arguments(call.key, 1).parse() if snapshot else {}
+            print(_ascii(json.dumps({**asked, "args": args_, **where})), file=out)
+    _written(out)
+    return 3 if problems else 0
+
+
+async def _submitted(reviews: Reviews, args: argparse.Namespace) -> AsyncIterator[str]:
+    """The ids of the reviews that the audit begins with, each once."""
+    from hitl_core.audit.export import entries
+
+    seen = set[str]()
+    for partition in range(reviews.store.partitions):
+        after = await _after(reviews, args, partition)
+        async for entry in entries(reviews.store.ledger, partition, after):
+            said = json.loads(entry.line)
+            if said["kind"] == "submitted" and said["review_id"] not in seen:
+                seen.add(said["review_id"])
+                yield said["review_id"]
+
+
+async def _after(reviews: Reviews, args: argparse.Namespace, partition: int) -> str:
+    if args.new:
+        exported = await reviews.store.ledger.exported(partition)
+        return exported.last if exported else ""
+    mine = (id for id in args.after if place_of(id)[0] == partition)
+    return max(mine, key=place_of, default="")
+
+
+@contextmanager
+def _opened(name: str | None) -> Iterator[TextIO]:
+    """Raises OSError. A file that could not be finished is taken away again."""
+    if name is None:
+        yield sys.stdout
+        return
+    with open(name, "x", encoding="ascii") as out:
+        try:
+            yield out
+        except BaseException:
+            os.unlink(name)
+            raise
+
+
+def _written(out: TextIO) -> None:
+    out.flush()
+    if out is not sys.stdout:
+        os.fsync(out.fileno())
+
+
+def _ascii(line: str) -> str:
+    """The same JSON, in which nothing can steer a terminal."""
+    if not line.isascii():
+        try:
+            line = json.dumps(json.loads(line))
+        except ValueError:  # somebody wrote it in our place: `verify` says so
+            line = json.dumps(line)
+    return line.replace("\x7f", "\\u007f").replace("\n", " ")
+
+
+def _entry_id(text: str) -> str:
+    try:
+        place_of(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no entry's id, as 0:1763766000123-0"
+        ) from error
+    return text

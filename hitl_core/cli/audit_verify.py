@@ -1,0 +1,130 @@
+"""`hitl audit verify`: whether what happened is still as it was written."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from contextlib import nullcontext, suppress
+from typing import TYPE_CHECKING
+
+from hitl_core.audit.anchor import Anchor, place_of
+from hitl_core.audit.verify import Broken, Verifier
+from hitl_core.cli.command import add_command
+from hitl_core.cli.session import add_redis, with_reviews
+from hitl_core.cli.terminal import RED, Paint, complain, note, say
+from hitl_core.errors import SettingsError
+
+if TYPE_CHECKING:
+    from hitl_core.cli.command import Commands
+    from hitl_core.review.service import Reviews
+
+_MORE = """\
+FILE is what `hitl audit export` wrote, - takes it from the pipe; without one
+what Redis keeps is verified. Entries are chained by hash within their review,
+and anchors over all of them follow one another: a change, a deletion, another
+order, and a missing end are found, and the first of them is named.\
+"""
+_EPILOG = """\
+examples:
+  $ hitl audit verify audit.jsonl
+  whole: 1,204 entries of 310 reviews, 31 anchors, from the beginning
+  $ hitl audit verify audit.jsonl --anchor 0:1763766000123-0:5d41402abc4b2a76...
+  $ hitl audit verify audit-2026-11-22.jsonl --anchor audit-2026-11-21.jsonl
+  line 17: review 0-93b4...: it is entry 5, and behind 3 some are missing.
+
+Who can write the file can also write it anew, or cut it off behind an anchor:
+only an anchor that was kept elsewhere shows that. Give it with --anchor, as
+`export` said it or as an earlier file, of which the last of each partition
+counts: the file must hold it, or begin behind it. Redis itself is held to the
+last anchor that was exported.
+
+Exits with 0; 1 where something is broken or there is nothing in FILE, 2 where
+the command or a setting is wrong, 3 where Redis can't be reached.
+"""
+_ANCHOR = re.compile(r"(\d+:\d+-\d+):([0-9a-f]{64})")
+
+
+def add_to(commands: Commands) -> None:
+    parser = add_command(
+        commands, "verify", run, help="find what was tampered with", more=_MORE, epilog=_EPILOG
+    )
+    parser.add_argument("file", metavar="FILE", nargs="?", help="the export; or -")
+    parser.add_argument(
+        "--anchor",
+        metavar="FILE|ID:ROOT",
+        action="append",
+        default=[],
+        help="an anchor that was kept elsewhere; may be said for several",
+    )
+    add_redis(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    try:
+        verifier = Verifier([known for given in args.anchor for known in _known(given)])
+        if args.file is None:
+            with_reviews(args, lambda reviews: _kept(reviews, verifier))
+        else:
+            _read(args.file, verifier)
+    except OSError as error:
+        return complain(f"{error.filename} can't be read: {error.strerror or error}.")
+    except Broken as broken:
+        say(Paint(str(broken), RED))
+        return 1
+    return _whole(verifier, args.file)
+
+
+def _read(name: str, verifier: Verifier) -> None:
+    """Raises OSError, Broken."""
+    with nullcontext(sys.stdin.buffer) if name == "-" else open(name, "rb") as file:
+        for line in file:
+            verifier.take(line)
+    verifier.end()
+
+
+async def _kept(reviews: Reviews, verifier: Verifier) -> None:
+    """What is in Redis; the end of it has no anchor yet. Raises Broken."""
+    from hitl_core.audit.export import entries, line_of, sealed
+
+    ledger = reviews.store.ledger
+    for partition in range(reviews.store.partitions):
+        if exported := await ledger.exported(partition):
+            verifier.expect(exported)
+        last = await ledger.last_anchor(partition)
+        async for line, _ in sealed(ledger, partition):
+            verifier.take(line)
+        async for entry in entries(ledger, partition, last.last if last else ""):
+            verifier.take(line_of(entry))
+    verifier.end(sealed=False)
+
+
+def _whole(verifier: Verifier, name: str | None) -> int:
+    if not verifier.entries:
+        note("There is no entry." if name is None else "There is no entry in it.")
+        return 0 if name is None else 1
+    start = "the beginning" if verifier.complete else "an anchor before it"
+    say(
+        f"whole: {verifier.entries:,} entries of {verifier.subjects:,} reviews,"
+        f" {verifier.anchors:,} anchors, from {start}"
+    )
+    for anchor in verifier.last:
+        note(f"{anchor.last}:{anchor.root}")
+    return 0
+
+
+def _known(given: str) -> list[tuple[str, str]]:
+    """The anchor that was typed, or the last of each partition in a file. Raises OSError, SettingsError."""
+    if typed := _ANCHOR.fullmatch(given):
+        return [(typed[1], typed[2])]
+    found: dict[int, Anchor] = {}
+    with open(given, "rb") as file:
+        for line in file:
+            with suppress(ValueError):
+                anchor = Anchor.model_validate_json(line)
+                found[place_of(anchor.last)[0]] = anchor
+    if not found:
+        raise SettingsError(
+            f"{given} holds no anchor, and is none: --anchor takes FILE or ID:ROOT."
+        )
+    return [(anchor.last, anchor.root) for anchor in found.values()]

@@ -1,0 +1,51 @@
+"""What Agent Inbox's own page makes of an interrupt.
+
+https://github.com/langchain-ai/agent-inbox
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from hitl_core.dialects._json import Json, mapping
+
+#: What its page makes of anything that it can't read: only Ignore is offered.
+IMPROPER: Json = {
+    "action_request": {"action": "improper_schema", "args": {}},
+    "config": {
+        "allow_ignore": True,
+        "allow_respond": False,
+        "allow_edit": False,
+        "allow_accept": False,
+    },
+}
+
+
+class Offers(NamedTuple):
+    """What its page offers for one interrupt, filled in; `submit` is what it sends where nobody chooses."""
+
+    responses: list[Json]
+    submit: str | None
+    accepts: bool
+
+
+def offers(interrupt: Json) -> Offers:
+    """An accept is sent before a response, and that before an edit; ignoring never by itself."""
+    config = mapping(interrupt.get("config"), "`config`")
+    accepts, edits, responds, ignores = (
+        config.get(flag) is True
+        for flag in ("allow_accept", "allow_edit", "allow_respond", "allow_ignore")
+    )
+    responses: list[Json] = []
+    if edits:
+        edit: Json = {"type": "edit", "args": interrupt.get("action_request")}
+        unchanged: Json = {"editsMade": False} if accepts else {}
+        responses.append({**edit, "acceptAllowed": accepts, **unchanged})
+    if responds:
+        responses.append({"type": "response", "args": ""})
+    if ignores:
+        responses.append({"type": "ignore", "args": None})
+    if accepts:
+        responses.append({"type": "accept", "args": None})
+    order = (("accept", accepts), ("response", responds), ("edit", edits))
+    return Offers(responses, next((word for word, there in order if there), None), accepts)

@@ -1,0 +1,112 @@
+"""What another system asks, under our policy: which may only tighten it. Which calls interrupt is the agent's
+business; the policy adds places, deadlines and schemas. Pure, but for what of a policy has to be awaited.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from hitl_core.errors import DialectError
+from hitl_core.gate import Request
+from hitl_core.gate.request import flaw_of, frozen, targets, with_schema
+from hitl_core.model import DecisionType, ToolCall, Verdict
+from hitl_core.model.arguments import JsonObject
+from hitl_core.policy import Policy, Ruling
+from hitl_core.policy.stricter import both_of
+
+
+async def under_policy(
+    policy: Policy,
+    asked: Request,
+    *,
+    tools: Mapping[str, JsonObject | None] | None = None,
+    state: object = None,
+) -> Request:
+    """The interrupt with our policy's word on each of its calls. `tools` and `state`: see `request.judged`.
+
+    What the policy denies is denied, also a call that the agent runs without asking: see to it that none does
+    where no guard stands in front of its tools. Raises DialectError where the two sides leave nothing that
+    could be decided, and InvalidToolCall.
+    """
+    calls, tools = frozen(asked.calls), tools or {}
+    rulings: list[Ruling] = []
+    for call, theirs in zip(calls, asked.rulings, strict=True):
+        ours = await policy.judged(call, state)
+        if theirs.verdict.kind == "allow":
+            rulings.append(free(ours, call))
+        else:
+            rulings.append(with_schema(gated(ours, theirs, call), tools.get(call.name)))
+    edits = any("edit" in ruling.allowed_decisions for ruling in rulings)
+    named = targets(policy, tools) if edits else {}
+    return asked._replace(calls=calls, rulings=rulings, tools=named, policy=policy.digest)
+
+
+def gated(ours: Ruling, theirs: Ruling, call: ToolCall) -> Ruling:
+    """A call that an interrupt asks about: always reviewed, unless the policy denies it. A rule for the tool
+    may take decisions away; what no rule names keeps those of the interrupt. Raises DialectError.
+    """
+    if ours.verdict.kind == "deny":
+        return ours
+    asks = ours.verdict.kind == "review"
+    by_rule = asks and ours.verdict.rule is not None
+    allowed = _both_allow(ours, theirs) if by_rule else theirs.allowed_decisions
+    if not allowed:
+        raise DialectError(
+            f"Nothing can be decided on `{call.name}`: the interrupt takes"
+            f" {', '.join(theirs.allowed_decisions)}, the policy {', '.join(ours.allowed_decisions)}."
+        )
+    text = theirs.description if theirs.text is None else theirs.text
+    # A rule's own description is told to people, the interrupt's to its system.
+    own = ours.verdict.reason.startswith(ours.description or "?")
+    description = ours.description if own or not text else theirs.description
+    answer_schema = ours.answer_schema if ours.output is None else None
+    return replace(
+        ours,
+        verdict=ours.verdict if asks else theirs.verdict,
+        description=description,
+        text=None if text == description else text,
+        title=theirs.title,
+        interrupt_id=theirs.interrupt_id,
+        allowed_decisions=allowed,
+        args_schema=_both_schemas(ours.args_schema, theirs.args_schema),
+        answer_schema=answer_schema if theirs.answer_schema is None else theirs.answer_schema,
+        output=theirs.output,  # ours would change arguments behind the back of who asked
+    )
+
+
+def free(ours: Ruling, call: ToolCall) -> Ruling:
+    """A call that nobody is asked about: allowed, unless the policy denies it or names it for review. Its
+    default stops nothing: most systems let through what they don't list.
+    """
+    kind, rule = ours.verdict.kind, ours.verdict.rule
+    if kind == "deny":
+        return ours
+    reason = "The agent does not interrupt before this tool."
+    verdict = Verdict(kind="allow", rule=rule, reason=reason)
+    if kind == "review" and rule is not None:
+        cure = f"add `{call.name}` to the agent's interrupt_on"
+        if call.name != rule:
+            cure += f" (the rule is `{rule}`)"
+        reason = f"it asks for a person, but the agent did not interrupt: {cure}."
+        verdict = Verdict(kind="deny", rule=rule, reason=reason)
+    return replace(ours, verdict=verdict, allowed_decisions=(), args_schema=None, idempotent=False)
+
+
+def _both_allow(ours: Ruling, theirs: Ruling) -> tuple[DecisionType, ...]:
+    """Where only one side has a word for skipping a call, it goes where the other's for rejecting does."""
+    may, takes = set(ours.allowed_decisions), dict.fromkeys(theirs.allowed_decisions)
+    if "ignore" in may and "reject" in takes:
+        takes["ignore"] = None
+    if "reject" in may and "ignore" in takes:
+        may.add("ignore")
+    return tuple(kind for kind in takes if kind in may)
+
+
+def _both_schemas(
+    ours: dict[str, Any] | None, theirs: dict[str, Any] | None
+) -> dict[str, Any] | None:
+    """Where they can't be checked as one, the policy's counts."""
+    both = both_of(ours, theirs)
+    return ours if ours is not None and both is not None and flaw_of(both) else both

@@ -1,0 +1,41 @@
+"""The field that says which of its forms a value has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from hitl_core.forms.branches import Branch
+from hitl_core.forms.choices import NOT_SET
+from hitl_core.forms.form import Option
+from hitl_core.forms.slot import ABSENT, Slot
+
+
+def chooser(slot: Slot, branches: tuple[Branch, ...], now: int | None) -> Slot:
+    labels = [branch.label for branch in branches]
+    values: list[Any] = list(range(len(branches)))
+    if slot.blank in ("leave", "null"):
+        labels.append(NOT_SET)
+        values.append(ABSENT)
+        now = len(branches) if now is None else now
+    field = replace(
+        slot.field,
+        pointer=slot.field.pointer + "~",
+        kind="choice",
+        options=tuple(Option(label) for label in labels),
+        initial=None if now is None else str(now),
+        redraws=slot.field.locked is None,
+    )
+    return replace(slot, field=field, reads="option", values=tuple(values), branch=True)
+
+
+def picked(slot: Slot, answers: Mapping[str, str | None]) -> Any:
+    """Which branch: its index, ABSENT for not set, None where nothing was chosen."""
+    field = slot.field
+    answer = field.initial if field.locked else answers.get(field.pointer, field.initial)
+    if not answer and ABSENT in slot.values:
+        return ABSENT
+    if not (answer and answer.isdecimal() and int(answer) < len(slot.values)):
+        answer = field.initial
+    return None if answer is None else slot.values[int(answer)]

@@ -1,0 +1,97 @@
+"""Where a value stands in the arguments, and the slot that begins there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+from hitl_core.forms.form import Field
+from hitl_core.forms.hints import is_number
+from hitl_core.forms.pointer import pointer
+from hitl_core.forms.secrets import is_fixed
+from hitl_core.forms.shape import Schema
+from hitl_core.forms.slot import Blank, Slot
+
+INFERRED: Any = object()  # stands for a schema that the value itself says
+_READ_ONLY = "This can't be changed."
+_INSIDE = " \u203a "  # between the label of an object and that of what it holds
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a value stands. `labels` name it and what is around it; `required`: it and all of that must be
+    there."""
+
+    names: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    required: bool = True
+    above: tuple[Blank, ...] = ()
+    locked: str | None = None
+    around: tuple[
+        int, ...
+    ] = ()  # the `properties` of the objects around it, to see what goes round
+
+    def inner(self, name: str, required: bool, blank: Blank, properties: object) -> Place:
+        return Place(
+            names=(*self.names, name),
+            labels=(*self.labels, name),
+            required=self.required and required,
+            above=(*self.above, blank),
+            locked=self.locked,
+            around=(*self.around, id(properties)),
+        )
+
+
+def entered(at: Place, declared: object, schema: Schema) -> Place:
+    """The place, by the title that its own part of the schema gives it: one that a reference brings names the
+    type, not the argument."""
+    title = cast(Schema, declared).get("title") if isinstance(declared, dict) else None
+    if isinstance(title, str) and title.strip() and at.names:
+        at = replace(at, labels=(*at.labels[:-1], title.strip()))
+    return replace(at, locked=at.locked or (_READ_ONLY if is_fixed(schema) else None))
+
+
+def slot_at(at: Place, schema: Schema, nullable: bool, value: Any) -> Slot:
+    blank: Blank = "refuse"
+    if nullable:
+        blank = "null"
+    elif not at.required:
+        blank = "leave"
+    elif schema.get("type") in ("string", "array"):
+        blank = "empty"
+    label = _INSIDE.join(at.labels) or "Arguments"
+    required = at.required and not nullable
+    field = Field(pointer(at.names), "json", label, required=required, locked=at.locked)
+    return Slot(field, at.names, blank, at.above, value=value)
+
+
+def inferred(value: Any) -> Schema:
+    """What the value itself says of its type, one level deep."""
+    match value:
+        case bool():
+            return {"type": "boolean"}
+        case int() | float():
+            return {"type": "number"}
+        case str():
+            return {"type": "string"}
+        case dict() if value:
+            names = list(cast("dict[str, Any]", value))
+            return {
+                "type": "object",
+                "properties": dict.fromkeys(names, INFERRED),
+                "required": names,
+            }
+        case list() if value and all(isinstance(item, str) for item in cast("list[Any]", value)):
+            return {"type": "array", "items": {"type": "string"}}
+        case list() if value and all(is_number(item) for item in cast("list[Any]", value)):
+            return {"type": "array", "items": {"type": "number"}}
+        case _:
+            return {}
+
+
+def told(declared: object) -> Schema:
+    """What a schema that can't be followed says in words, and what it forbids."""
+    if not isinstance(declared, dict):
+        return {}
+    keys = ("title", "description", "default", "readOnly", "writeOnly", "format")
+    return {key: value for key, value in cast(Schema, declared).items() if key in keys}

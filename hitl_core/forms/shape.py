@@ -1,0 +1,171 @@
+"""What a part of a schema says once its references are followed and its parts are put together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+from urllib.parse import unquote
+
+from hitl_core.forms.keywords import identity
+from hitl_core.forms.pointer import parts
+
+Schema = dict[str, Any]
+MAX_REFS = 8  # one after the other, and inside each other
+_TOLD = (
+    "title",
+    "description",
+    "default",
+    "examples",
+    "deprecated",
+    "$comment",
+)  # the outer counts
+_MOST = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties")
+_LEAST = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties")
+_EITHER = ("readOnly", "writeOnly", "uniqueItems")
+_ASIDE = ("$schema", "$id", "$defs", "definitions", "$anchor")
+
+
+class Conflict(Exception):
+    """These can't be one schema that a form could show; it stays JSON."""
+
+
+class Shapes:
+    """The parts of one schema, each worked out once: references that fan out cost no more than they are."""
+
+    def __init__(self, root: Mapping[str, Any]) -> None:
+        self._root = root
+        self._known: dict[
+            int, tuple[object, Schema | None]
+        ] = {}  # with the part, so its id stays its own
+        self._open: list[int] = []
+
+    def plain(self, declared: object) -> tuple[Schema, bool]:
+        """The schema without `$ref`, `allOf` and null, and whether null is allowed.
+
+        Raises Conflict where that can't be said: parts that contradict each other, references that go round
+        or deeper than 8, or that can't be followed. It never judges whether a value is valid.
+        """
+        schema, nullable = self._flat(declared), False
+        for _ in range(MAX_REFS):
+            schema, null, more = _without_null(schema)
+            nullable = nullable or null
+            if more is None:
+                return schema, nullable
+            schema = merged(schema, self._flat(more))
+        raise Conflict
+
+    def _flat(self, declared: object) -> Schema:
+        if not isinstance(declared, dict):
+            if declared is False:
+                raise Conflict
+            return {}
+        part = cast(Schema, declared)
+        if id(part) not in self._known:
+            if id(part) in self._open or len(self._open) > MAX_REFS:
+                raise Conflict
+            self._open.append(id(part))
+            try:
+                flat = self._put_together(part)
+            except Conflict:
+                flat = None
+            finally:
+                self._open.pop()
+            self._known[id(part)] = (part, flat)
+        known = self._known[id(part)][1]
+        if known is None:
+            raise Conflict
+        return known
+
+    def _put_together(self, part: Schema) -> Schema:
+        if "$dynamicRef" in part or "$recursiveRef" in part:
+            raise Conflict
+        inner = list(cast("list[object]", part.get("allOf", [])))
+        if "$ref" in part:
+            inner.append(target(self._root, part["$ref"]))
+        schema = {name: value for name, value in part.items() if name not in ("allOf", "$ref")}
+        for other in inner:
+            schema = merged(schema, self._flat(other))
+        return schema
+
+
+def target(root: Mapping[str, Any], ref: object) -> object:
+    """What a reference inside the schema names. Raises Conflict for one that can't be followed."""
+    if not isinstance(ref, str) or not (ref == "#" or ref.startswith("#/")):
+        raise Conflict
+    node: Any = root
+    try:
+        for part in parts(unquote(ref[1:])):
+            node = node[int(part) if isinstance(node, list) else part]
+    except (LookupError, TypeError, ValueError) as error:
+        raise Conflict from error
+    return node
+
+
+def _without_null(schema: Schema) -> tuple[Schema, bool, object]:
+    """The schema, whether it named null, and the one alternative that is left of anyOf, if so."""
+    kinds = schema.get("type")
+    if schema.get("nullable") is True and kinds is not None:  # as OpenAPI 3.0 says it
+        return {name: value for name, value in schema.items() if name != "nullable"}, True, None
+    if isinstance(kinds, list) and "null" in kinds:
+        others = [kind for kind in cast("list[str]", kinds) if kind != "null"]
+        return {**schema, "type": others[0] if len(others) == 1 else others}, True, None
+    for key in ("anyOf", "oneOf"):
+        branches = cast("list[Any]", schema.get(key) or [])
+        others = [
+            branch for branch in branches if branch not in ({"type": "null"}, {"const": None})
+        ]
+        if len(others) == len(branches) != 1:
+            continue
+        outer = {name: value for name, value in schema.items() if name != key}
+        if len(others) == 1:
+            return outer, len(branches) > 1, others[0]
+        return {**outer, key: others}, True, None
+    return schema, False, None
+
+
+def merged(a: Schema, b: Schema) -> Schema:
+    """What both say at once. Of what is only told, as a title, a's counts. Raises Conflict."""
+    result = dict(a)
+    for key, value in b.items():
+        if key in _ASIDE:
+            continue
+        if key not in result:
+            result[key] = value
+        elif key not in _TOLD and identity(result[key]) != identity(value):
+            result[key] = _both(key, result[key], value)
+    return result
+
+
+def _both(key: str, a: Any, b: Any) -> Any:
+    if key == "properties":
+        return {name: _each(name, a, b) for name in [*a, *(n for n in b if n not in a)]}
+    if key == "required":
+        return list(dict.fromkeys([*a, *b]))
+    if key == "type":
+        return _common_type(a, b)
+    if key in _MOST or key in _LEAST:
+        return max(a, b) if key in _MOST else min(a, b)
+    if key in _EITHER:
+        return a or b
+    if key == "enum":
+        allowed = {identity(value) for value in b}
+        return [value for value in a if identity(value) in allowed]
+    raise Conflict
+
+
+def _each(name: str, a: dict[str, Any], b: dict[str, Any]) -> Any:
+    """A property that two parts name: both hold. They are put together when it is drawn."""
+    if name in a and name in b:
+        return a[name] if a[name] == b[name] else {"allOf": [a[name], b[name]]}
+    return a[name] if name in a else b[name]
+
+
+def _common_type(a: Any, b: Any) -> Any:
+    first: list[str] = [a] if isinstance(a, str) else a
+    second: list[str] = [b] if isinstance(b, str) else b
+    common = [kind for kind in first if kind in second]
+    if {"integer", "number"} <= {*first, *second} and "integer" not in common:
+        common.append("integer")
+    if not common:
+        raise Conflict
+    return common[0] if len(common) == 1 else common

@@ -1,0 +1,78 @@
+"""Dates and times (RFC 3339): what a picker shows, and the text that it changes."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta, timezone
+
+from hitl_core.forms.formats import conforms
+
+_TEN_DIGITS = range(10**9, 10**10)  # of seconds, from 2001 to 2286: what pickers take
+_DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+_CLOCK = re.compile(r"([01]\d|2[0-3]):[0-5]\d", re.ASCII)
+
+
+def date_shown(text: str) -> str | None:
+    """None for what no picker can show; so below."""
+    return text if conforms("date", text) else None
+
+
+def time_shown(text: str) -> str | None:
+    return text[:5] if conforms("time", text) else None
+
+
+def moment_shown(text: str) -> str | None:
+    """The moment in seconds since 1970. Parts of a second don't show."""
+    if not conforms("date-time", text):
+        return None
+    try:
+        seconds = int(datetime.fromisoformat(text[:19]).replace(tzinfo=_zone(text)).timestamp())
+    except (OverflowError, ValueError):
+        return None
+    return str(seconds) if seconds in _TEN_DIGITS else None
+
+
+def zone_words(text: str | None) -> str:
+    offset = _offset(text)
+    return "UTC" if offset in "Zz" else f"UTC{offset}"
+
+
+def read_date(answer: str) -> str:
+    if not _DAY.fullmatch(answer) or not conforms("date", answer):
+        raise ValueError("must be a date (YYYY-MM-DD)")
+    return answer
+
+
+def read_time(answer: str, before: str | None) -> str:
+    """In the zone of the text before it."""
+    if not _CLOCK.fullmatch(answer):
+        raise ValueError("must be a time (HH:MM)")
+    return f"{answer}:00{_offset(before)}"
+
+
+def read_moment(answer: str, before: str | None) -> str:
+    """In the zone of the text before it."""
+    if not (answer.isascii() and answer.isdecimal()) or int(answer) not in _TEN_DIGITS:
+        raise ValueError("must be a date and time")
+    moment = datetime.fromtimestamp(int(answer), tz=_zone(before))
+    return moment.strftime("%Y-%m-%dT%H:%M:%S") + _offset(before)
+
+
+def same_moment(a: str, b: str) -> bool:
+    """Whether one is the other, maybe without its seconds, which some pickers cut off."""
+    return a == b or (a.isdecimal() and b.isdecimal() and int(a) == int(b) // 60 * 60)
+
+
+def _offset(text: str | None) -> str:
+    if text is None:
+        return "Z"
+    return text[-1] if text[-1] in "Zz" else text[-6:]
+
+
+def _zone(text: str | None) -> timezone:
+    offset = _offset(text)
+    if offset in "Zz":
+        return UTC
+    hours, minutes = int(offset[1:3]), int(offset[4:6])
+    away = timedelta(hours=hours, minutes=minutes)
+    return timezone(-away if offset[0] == "-" else away)

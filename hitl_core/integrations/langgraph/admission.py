@@ -1,0 +1,152 @@
+"""Whether a tool call may run now: as it was decided, once, or not at all."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any, NamedTuple, cast
+
+from langchain_core.messages import ToolMessage
+from langgraph.errors import GraphInterrupt
+from langgraph.prebuilt.tool_node import ToolCallRequest
+
+from hitl_core.dialects.interrupted import free
+from hitl_core.errors import InvalidToolCall, Refused
+from hitl_core.failpoints import failpoint
+from hitl_core.gate import Gate
+from hitl_core.gate.answers import denial
+from hitl_core.gate.request import Turn, id_of
+from hitl_core.integrations.langgraph.graph import Json, last_ai_message, messages_of
+from hitl_core.integrations.langgraph.holding import Held, Holding
+from hitl_core.integrations.langgraph.thread import CLAIM
+from hitl_core.integrations.langgraph.tool_messages import answered, stopped
+from hitl_core.model import Call, Review, ToolCall, encode
+
+log = logging.getLogger(__name__)
+
+#: The line of a call that ran up to an interrupt of its own. No tool's result is kept as this line.
+PAUSED = "asks something itself before it goes on"
+
+
+class Permit(NamedTuple):
+    """A reviewed call may run. `held` is the outcome that hears of it, None where that is done already."""
+
+    held: Held | None
+
+
+class Admission:
+    """By the review of the call's turn, or where it has none by the policy."""
+
+    def __init__(self, gate: Gate, holding: Holding) -> None:
+        self._gate, self._holding = gate, holding
+
+    async def admit(self, request: ToolCallRequest) -> Permit | ToolMessage | None:
+        """None: it runs freely. A Permit: it may run now. Else the answer in its place."""
+        origin = Origin.of(request)
+        # LangGraph runs everything that waits again, also what the answer is not for: that waits on.
+        if interrupts := (self._holding.waiting(origin.claim) or {}).get(origin.task_id):
+            raise GraphInterrupt(interrupts)
+        held = self._holding.get(origin.claim, origin.turn)
+        try:
+            if held is None:
+                return await self._alone(request, origin)
+            return await self._held(request, held)
+        except (Refused, InvalidToolCall) as error:
+            if isinstance(error, Refused) and error.code == "busy":
+                raise
+            log.warning("A call of %s was stopped: %s", request.tool_call["name"], error)
+            if held is not None:
+                held.lines[str(request.tool_call["id"])] = f"failed: not executed: {error}"
+            return stopped(request, str(error))
+
+    async def _held(self, request: ToolCallRequest, held: Held) -> Permit | ToolMessage | None:
+        outcome, call_id = held.outcome, str(request.tool_call["id"])
+        await failpoint("langgraph.after_resume")
+        call = _find(outcome.review, call_id)
+        if _is_paused(outcome.review, call):
+            _check_same(outcome.review, call, request)
+            return Permit(held)
+        for answer in outcome.answers:
+            if answer.tool_call_id == call_id:
+                return answered(request, answer.content, answer.status)
+        if call.verdict.kind == "allow":
+            _check_same(outcome.review, call, request)
+            return None
+        if await outcome.once(_tool_call(request)):
+            return Permit(held)
+        return stopped(request, "it was started already, and is not started twice.")
+
+    async def _alone(self, request: ToolCallRequest, origin: Origin) -> Permit | ToolMessage | None:
+        """A call of a turn whose review no driver of this process holds."""
+        call = _tool_call(request)
+        review = await self._stored_review(origin)
+        if review is not None:
+            return self._reviewed(request, origin, review)
+        ruling = free(await self._gate.policy.judged(call, request.state), call)
+        if ruling.verdict.kind == "allow":
+            return None
+        return answered(request, denial(call.name, ruling.verdict.reason), "error")
+
+    def _reviewed(
+        self, request: ToolCallRequest, origin: Origin, review: Review
+    ) -> Permit | ToolMessage | None:
+        """What had its interrupt answered may go on: its review is through, and this is a driver's run."""
+        call = _find(review, str(request.tool_call["id"]))
+        if call.verdict.kind == "allow":
+            return None
+        driven = self._holding.waiting(origin.claim) is not None
+        if driven and _is_paused(review, call):
+            _check_same(review, call, request)
+            return Permit(None)
+        return stopped(request, "it has a review, so only the driver may run it.")
+
+    async def _stored_review(self, origin: Origin) -> Review | None:
+        """That of this turn."""
+        if not origin.turn:
+            return None
+        store = self._gate.reviews.store
+        turn = Turn(self._gate.agent, origin.thread_id, origin.turn, None)
+        snapshot = await store.load(id_of(turn, origin.call_ids, store.partitions))
+        return snapshot and snapshot.review
+
+
+class Origin(NamedTuple):
+    """Where a call comes from: the thread, LangGraph's task in it, the claim that drives it, the AI message
+    and its calls."""
+
+    thread_id: str
+    task_id: str
+    claim: str | None
+    turn: str
+    call_ids: list[str]
+
+    @classmethod
+    def of(cls, request: ToolCallRequest) -> Origin:
+        config = cast(Json, cast(Any, request).runtime.config).get("configurable", {})
+        message = last_ai_message(messages_of(request.state))
+        ids = [str(call["id"]) for call in message.tool_calls] if message else []
+        turn = (message.id if message else None) or ""
+        task_id = str(config.get("checkpoint_ns", "")).rpartition(":")[2]
+        return cls(str(config.get("thread_id", "")), task_id, config.get(CLAIM), turn, ids)
+
+
+def _tool_call(request: ToolCallRequest) -> ToolCall:
+    return ToolCall.from_mapping(request.tool_call)
+
+
+def _find(review: Review, call_id: str) -> Call:
+    for call in review.calls:
+        if call.tool_call_id == call_id:
+            return call
+    raise Refused("not_allowed", "the review of this turn doesn't know it.")
+
+
+def _is_paused(review: Review, call: Call) -> bool:
+    run = review.runs.get(call.key)
+    return run is not None and run.state == "done" and run.line == PAUSED
+
+
+def _check_same(review: Review, call: Call, request: ToolCallRequest) -> None:
+    """What runs is what was decided; what nobody was asked about runs as the model wrote it."""
+    mine = (review.tool(call), review.arguments(call.key))
+    if mine != (request.tool_call["name"], encode(request.tool_call["args"])):
+        raise Refused("args_changed", "it is not the call that the review allowed.")

@@ -1,0 +1,117 @@
+"""What a transition makes, and whether there is anything left to decide. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from hitl_core.errors import Refused
+from hitl_core.model import Action, DecisionType, Event, EventKind, Place, Review, Reviewer
+from hitl_core.review.clock import is_late
+
+
+class Changed(NamedTuple):
+    """What a transition made."""
+
+    review: Review
+    event: Event
+
+
+VERBS: dict[DecisionType, str] = {
+    "approve": "approved",
+    "edit": "edited and approved",
+    "reject": "rejected",
+    "respond": "answered",
+    "ignore": "skipped",
+}
+
+
+def check_wanted(review: Review) -> None:
+    """Raises Refused where the review was cancelled."""
+    if review.cancelled is not None:
+        who = review.cancelled.by.name if review.cancelled.by else "The agent"
+        raise Refused("cancelled", f"{who} cancelled this: nobody needs to decide any more.")
+
+
+def check_open(review: Review, action: Action, revision: int, now: float) -> None:
+    """Raises Refused where a decision on this revision of the review's action could only be refused."""
+    if action.decision is not None:
+        who, verb = _deciders(action), VERBS[action.decision.type]
+        raise Refused("already_decided", f"{who} already {verb} {action.name}.")
+    check_wanted(review)
+    if is_late(action, now):
+        raise Refused("expired", f"The time to decide on {action.name} is over.")
+    if revision != action.revision:
+        by = f" by {action.edits[-1].by.name}" if action.edits else ""
+        raise Refused("stale", f"{action.name} was edited since{by}. Look at it again.")
+
+
+def with_actions(review: Review, changed: Mapping[str, Action], now: float) -> Review:
+    """Settled as soon as the last action has its decision."""
+    actions = tuple(changed.get(action.key, action) for action in review.actions)
+    update: dict[str, object] = {"actions": actions}
+    if review.status == "pending" and not any(action.pending for action in actions):
+        update |= {"status": "settled", "settled_at": now}
+    return review.model_copy(update=update)
+
+
+def event_of(
+    kind: EventKind,
+    review: Review,
+    now: float,
+    keys: Iterable[str] = (),
+    *,
+    after: Review | None = None,
+    by: Reviewer | None = None,
+    what: Iterable[str] | str | None = None,
+    why: str | None = None,
+    place: Place | None = None,
+) -> Event:
+    """What a transition of this review says of itself: of these calls, with the arguments that they had
+    before it and have `after` it. `what` is one for each of them, or one for all.
+    """
+    keys = tuple(keys)
+    rules = [call.verdict.rule for key in keys if (call := review.call(key))]
+    return Event(
+        kind=kind,
+        review_id=review.id,
+        at=now,
+        by=by,
+        action=_list(keys),
+        what=what if what is None or isinstance(what, str) else _list(what),
+        why=why,
+        place=place,
+        before=_list(_digest(review, key) for key in keys),
+        digest=_list(_digest(after or review, key) for key in keys),
+        policy=review.policy,
+        rule=_list(rule or "" for rule in rules) or None,
+    )
+
+
+def joined(names: Iterable[str]) -> str:
+    """`Ada, Bo and Cy`."""
+    *others, last = dict.fromkeys(names)
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def _deciders(action: Action) -> str:
+    decision = action.decision
+    if decision is None or decision.by is None:
+        return "The deadline"
+    kind = "reject" if decision.type == "reject" else "approve"
+    voters = [vote.by.name for vote in action.votes if vote.type == kind]
+    voted = voters and decision.type in ("approve", "edit", "reject")
+    return joined(voters) if voted else decision.by.name
+
+
+def _digest(review: Review, key: str) -> str:
+    if (action := review.action(key)) is not None:
+        return action.digest
+    call = review.call(key)
+    assert call is not None  # every caller looked
+    return call.digest
+
+
+def _list(parts: Iterable[str]) -> str | None:
+    parts = tuple(parts)
+    return ",".join(parts) if parts else None

@@ -1,0 +1,63 @@
+"""When what is due: read off an action, changing nothing. Pure; all times in seconds since the epoch."""
+
+from __future__ import annotations
+
+from hitl_core.model import Action, Review
+
+#: Where the chain has ended, nothing settles the action by itself, and the policy says nothing of reminders.
+LAST_STEP_REMINDER = 4 * 3600.0
+#: After this many reminders an action is told of once a day: by then nobody reads the fifth one of an hour.
+MANY = 50
+DAY = 86_400.0
+
+
+def due_at(review: Review) -> float | None:
+    """When a bot must look next: the nearest deadline, step or reminder, or the end of the lease."""
+    if review.status == "claimed" and review.lease:
+        return review.lease.until
+    if review.status != "pending":
+        return None
+    times = [
+        time
+        for action in review.actions
+        if action.pending
+        for time in (deadline(action), step_at(action), remind_at(action))
+        if time is not None
+    ]
+    return min(times, default=None)
+
+
+def deadline(action: Action) -> float | None:
+    """When the policy decides by itself; None also before the clock has started."""
+    expire = action.route.expire
+    return None if expire is None or action.clock is None else action.clock + expire.after
+
+
+def is_late(action: Action, now: float) -> bool:
+    end = deadline(action)
+    return end is not None and end <= now
+
+
+def step_at(action: Action) -> float | None:
+    """When the next step of its chain is taken."""
+    step = action.next_step
+    if step is None or action.clock is None:
+        return None
+    return action.clock + action.route.escalate[step].after
+
+
+def remind_at(action: Action) -> float | None:
+    """When those who are still needed are reminded: some time after the last that they heard of it."""
+    every = _every(action)
+    if every is None or action.clock is None:
+        return None
+    heard = (action.clock, *(e.at for e in action.escalations), *action.reminded)
+    return max(heard) + (every if len(action.reminded) < MANY else max(every, DAY))
+
+
+def _every(action: Action) -> float | None:
+    route = action.route
+    if route.remind is not None:
+        return route.remind
+    ended = route.escalate and action.next_step is None and route.expire is None
+    return LAST_STEP_REMINDER if ended else None

@@ -1,0 +1,198 @@
+"""The state machine, people's half: who decides what, alone or with others. Pure.
+
+A transition raises Refused where it changes nothing; the text is for the person who asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from hitl_core.errors import DecisionError, Refused
+from hitl_core.model import (
+    Action,
+    Arguments,
+    Decision,
+    DecisionType,
+    Edited,
+    Event,
+    EventKind,
+    Place,
+    Review,
+    Reviewer,
+    Vote,
+)
+from hitl_core.review.changed import Changed, check_open, event_of, joined, with_actions
+from hitl_core.review.proposal import Proposal, answer_of, args_of, message_of, name_of
+
+
+def decide(
+    review: Review,
+    key: str,
+    proposal: Proposal,
+    by: Reviewer,
+    now: float,
+    *,
+    lapsed: Collection[str] = (),
+    place: Place | None = None,
+) -> Changed:
+    """One person's decision on one action: final, or a vote where it takes several, or an edit on which
+    others decide. `lapsed` are the keys of voters who may decide no more: their votes are void.
+    """
+    action = review.action(key)
+    if action is None:
+        raise Refused("unknown_action", "This review has no such action.")
+    check_open(review, action, proposal.revision, now)
+    if proposal.type not in action.config.allowed_decisions:
+        raise Refused("not_allowed", f"The policy doesn't allow this answer for {action.name}.")
+    action, without = _without(action, lapsed)
+    args, name = args_of(review, action, proposal), name_of(action, proposal)
+    revised = args != review.arguments(key) or name != action.name
+    says = "approve" if proposal.type == "edit" and not revised else proposal.type
+    check_voter(review, action, says, by)
+    message = message_of(action, proposal)
+    if revised:
+        action = _revised(action, proposal, args, name, by, now)
+        review_args = {**review.args, f"{key}:{action.revision}": args}
+    else:
+        review_args = review.args
+    if says != "edit" or action.route.reviewers.editor_approves:
+        action = _counted(action, proposal, message, by, now)
+    changed = with_actions(review, {key: action}, now).model_copy(update={"args": review_args})
+    if action.decision is not None and action.decision.name is not None:
+        changed = _renamed(changed, key)
+    kind: EventKind = "edited" if says == "edit" else "voted"
+    what: DecisionType = proposal.type
+    if action.decision is not None:
+        kind, what = "decided", action.decision.type
+    why = " ".join(filter(None, (message, without))) or None
+    event = event_of(
+        kind, review, now, [key], after=changed, by=by, what=what, why=why, place=place
+    )
+    return Changed(changed, event)
+
+
+def answer(
+    review: Review,
+    proposals: Mapping[str, Proposal],
+    by: Reviewer,
+    now: float,
+    *,
+    lapsed: Mapping[str, Collection[str]] | None = None,
+    place: Place | None = None,
+) -> Changed:
+    """A whole answer at once, by the actions' keys: all of it, or nothing. Raises DecisionError for the first
+    decision that is wrong. Its event names every action, decision and digest, in the same order.
+    """
+    changed, events = review, list[Event]()
+    for index, (key, proposal) in enumerate(proposals.items()):
+        try:
+            void = (lapsed or {}).get(key, ())
+            changed, event = decide(changed, key, proposal, by, now, lapsed=void)
+        except Refused as refused:
+            action = review.action(key)
+            tool = action.request.name if action else None
+            field = refused.field if isinstance(refused, DecisionError) else "type"
+            raise DecisionError(
+                str(refused), index=index, tool=tool, field=field, code=refused.code
+            ) from refused
+        events.append(event)
+    if not events:
+        raise DecisionError("The answer decides nothing.")
+    kinds = [event.kind for event in events]
+    event = event_of(
+        "decided" if "decided" in kinds else "edited" if "edited" in kinds else "voted",
+        review,
+        now,
+        proposals,
+        after=changed,
+        by=by,
+        what=[event.what or "" for event in events],
+        why="; ".join(dict.fromkeys(event.why for event in events if event.why)) or None,
+        place=place,
+    )
+    return Changed(changed, event)
+
+
+def check_voter(review: Review, action: Action, says: DecisionType, by: Reviewer) -> None:
+    """Raises Refused where this person's answer to the newest revision could not count."""
+    reviewers = action.route.reviewers
+    voted = next((vote.type for vote in action.votes if vote.by.key == by.key), None)
+    if voted == says:
+        verb = "approved" if voted == "approve" else "rejected"
+        raise Refused("already_voted", f"You {verb} this already. Another person has to.")
+    if says != "approve" and not (says == "edit" and reviewers.editor_approves):
+        return
+    if reviewers.exclude_requester and by.id == (review.requester or "").removeprefix("slack:"):
+        raise Refused(
+            "requester", "The agent asks on your behalf, so another person has to approve this."
+        )
+    mine = bool(action.edits) and action.edits[-1].by.key == by.key
+    if mine and says == "approve" and not reviewers.editor_approves:
+        raise Refused(
+            "own_edit", "You made this edit yourself, so another person has to approve it."
+        )
+
+
+def _without(action: Action, lapsed: Collection[str]) -> tuple[Action, str | None]:
+    """The action without the votes of those who may decide no more, and a note of it."""
+    void = [vote.by for vote in action.votes if vote.by.key in lapsed]
+    if not void:
+        return action, None
+    kept = tuple(vote for vote in action.votes if vote.by not in void)
+    note = f"(Without {joined(who.name for who in void)}, who may decide no more.)"
+    return action.model_copy(update={"votes": kept}), note
+
+
+def _revised(
+    action: Action, proposal: Proposal, args: Arguments, name: str, by: Reviewer, now: float
+) -> Action:
+    """Another revision, on which nobody has voted yet. A person's answer among the arguments is no edit."""
+    revision, edits = action.revision + 1, action.edits
+    if proposal.type == "edit":
+        other = name if name != action.request.name else None
+        made = Edited(by=by, at=now, revision=revision, digest=args.digest, name=other)
+        edits = (*edits, made)
+    update = {"revision": revision, "digest": args.digest, "votes": (), "edits": edits}
+    return action.model_copy(update=update)
+
+
+def _counted(
+    action: Action, proposal: Proposal, message: str | None, by: Reviewer, now: float
+) -> Action:
+    """With its decision, where one person decides or enough have voted; else with one vote more."""
+    answer, kind = answer_of(action, proposal), proposal.type
+    votes = tuple(vote for vote in action.votes if vote.by.key != by.key)
+    if kind in ("approve", "edit", "reject"):
+        says = "reject" if kind == "reject" else "approve"
+        reviewers = action.route.reviewers
+        quorum = reviewers.reject_quorum if kind == "reject" else reviewers.quorum
+        if quorum > 1:
+            vote = Vote(type=says, by=by, at=now, revision=action.revision, message=message)
+            votes = (*votes, vote)
+            agreed = [vote for vote in votes if vote.type == says]
+            if len(agreed) < quorum:
+                return action.model_copy(update={"votes": votes})
+            if kind == "reject":
+                message = "\n".join(dict.fromkeys(v.message for v in agreed if v.message)) or None
+        if kind != "reject":
+            kind = "edit" if action.edits else kind
+    decision = Decision(
+        type=kind,
+        by=by,
+        at=now,
+        revision=action.revision,
+        digest=action.digest,
+        message=message,
+        name=action.name if action.name != action.request.name else None,
+        answer=answer,
+    )
+    return action.model_copy(update={"votes": votes, "decision": decision})
+
+
+def _renamed(review: Review, key: str) -> Review:
+    """What may run twice was said of the tool that was asked for."""
+    calls = tuple(
+        call.model_copy(update={"idempotent": False}) if call.key == key else call
+        for call in review.calls
+    )
+    return review.model_copy(update={"calls": calls})

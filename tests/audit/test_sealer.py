@@ -1,0 +1,184 @@
+"""Anchors are added once, however many seal; and nothing goes before it was exported."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+
+import pytest
+import redis
+
+from hitl_core.audit import sealer
+from hitl_core.audit.anchor import Anchor, place_of
+from hitl_core.audit.export import sealed
+from hitl_core.audit.sealer import Sealer, seal, trim
+from hitl_core.audit.verify import Broken
+from hitl_core.embedded_redis import EmbeddedRedis
+from hitl_core.errors import StoreUnavailable
+from hitl_core.review.service import Reviews
+from hitl_core.store import MemoryStore, RedisStore, Store
+from hitl_core.store.keys import Keys
+from tests.audit.histories import HERE, exported, submitted, verified
+from tests.support.builders import START, approve_all
+from tests.support.waiting import wait_until
+
+
+@pytest.fixture
+async def replicas(redis_url: str) -> AsyncIterator[list[RedisStore]]:
+    """Three of one Redis with two partitions, which forgets what is older than a day."""
+    stores = [await RedisStore.open(redis_url, partitions=2, retention=86_400) for _ in range(3)]
+    yield stores
+    for store in stores:
+        await store.close()
+
+
+async def lived(store: Store, reviews: int) -> None:
+    """So many reviews, each submitted, posted and decided."""
+    service = Reviews(store)
+    for number in range(reviews):
+        id = await submitted(service, f"t-{number}")
+        await store.record_post(id, "p", HERE)
+        await approve_all(service, id)
+
+
+async def test_all_is_sealed_once_whoever_does_it(
+    replicas: list[RedisStore], monkeypatch: pytest.MonkeyPatch
+):
+    """Given three replicas that seal while reviews are decided; then the anchors cover every entry once."""
+    monkeypatch.setattr(sealer, "RANGE", 4)
+    living = asyncio.create_task(lived(replicas[0], 30))
+    while not living.done():
+        await asyncio.gather(*map(seal, replicas))
+    await living
+
+    found = verified(await exported(replicas[1]))
+    assert (found.entries, found.subjects, len(found.last)) == (90, 30, 2)
+    assert found.anchors >= 90 / 4
+
+
+async def test_an_anchor_whose_answer_was_lost_is_added_once(replicas: list[RedisStore]):
+    """Said again it is there; another one in its place is refused."""
+    ledger = replicas[0].ledger
+    first = Anchor.over([("0:5-0", "aa"), ("0:6-0", "bb")], "")
+    assert await ledger.add_anchor(0, first)
+    assert await ledger.add_anchor(0, first)
+    assert not await ledger.add_anchor(0, Anchor.over([("0:5-0", "aa"), ("0:7-0", "cc")], ""))
+    assert await ledger.anchors(0) == [first]
+    assert await ledger.last_anchor(0) == first
+    assert await ledger.last_anchor(1) is None
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = START
+
+    def __call__(self) -> float:
+        return self.now
+
+
+async def test_nothing_is_forgotten_before_it_was_exported():
+    """Given entries as old as you like; then they stay until they were exported, and go when they are older
+    than the retention; what stays can be verified, and follows what was exported.
+    """
+    clock = Clock()
+    store = MemoryStore(clock)
+    store.ledger.retention = 100.0
+    await lived(store, 2)
+    before = await exported(store)
+    end = json.loads(before[-1])
+    clock.now += 1000
+    await lived(store, 1)
+    await trim(store)
+    await seal(store)
+    assert len(await store.ledger.entries(0)) == 9
+
+    await store.ledger.mark_exported(0, Anchor.read(end))
+    clock.now += 50
+    await trim(store)
+    await seal(store)
+    after = await exported(store)
+
+    assert [json.loads(line)["n"] for line in after[1:-1]] == [1, 2, 3]
+    assert verified(after, ((end["to"], end["root"]),)).entries == 3
+    await store.ledger.mark_exported(0, Anchor.read(json.loads(after[-1])))
+    clock.now += 49
+    await trim(store)
+    await seal(store)
+    assert len(await store.ledger.entries(0)) == 3
+    clock.now += 2
+    await trim(store)
+    await seal(store)
+    assert await store.ledger.entries(0) == []
+    assert [[*json.loads(line)] for line in await exported(store)] == [["follows"]]
+    await lived(store, 1)
+    assert verified(await exported(store)).entries == 3
+
+
+async def test_redis_forgets_the_same(replicas: list[RedisStore], redis_url: str):
+    """Up to the anchor, which stays, as the next one follows it. What was exported never goes back."""
+    store = replicas[0]
+    await lived(store, 6)
+    await seal(store)
+    await lived(store, 6)
+    lines = await exported(store)
+    anchors = {p: await store.ledger.anchors(p) for p in range(2)}
+    for partition, [first, second] in anchors.items():
+        for each in (first, second, first):
+            await store.ledger.mark_exported(partition, each)
+        assert await store.ledger.exported(partition) == second
+    await trim(store)
+    assert await exported(store) == lines, "none of it is a day old"
+
+    for partition, [first, second] in anchors.items():
+        await store.ledger.trim(partition, first)
+        assert await store.ledger.anchors(partition) == [first, second]
+        left = await store.ledger.entries(partition)
+        assert len(left) == second.count
+        assert place_of(left[0].id) > place_of(first.last)
+    known = tuple((first.last, first.root) for first, _ in anchors.values())
+    assert verified(await exported(store), known).entries == 18
+    with redis.Redis.from_url(redis_url) as client:
+        assert client.xlen(Keys(0).anchors) == 2
+
+    one = [line async for line, _ in sealed(store.ledger, 0, anchors[0][0].last)]
+    assert len(one) == 1 + anchors[0][1].count + 1
+    assert len([line async for line, _ in sealed(store.ledger, 0, anchors[0][1].last)]) == 1
+
+
+async def test_a_range_that_lost_entries_is_told(replicas: list[RedisStore], redis_url: str):
+    """Given somebody who deletes an entry in Redis itself, or writes one; then the export says so."""
+    store = replicas[0]
+    await lived(store, 4)
+    await exported(store)
+    with redis.Redis.from_url(redis_url) as client:
+        for partition in range(2):
+            entries = await store.ledger.entries(partition)
+            if entries:
+                client.xdel(Keys(partition).audit, entries[-1].id.partition(":")[2])
+                break
+    with pytest.raises(Broken, match="are there"):
+        verified(await exported(store))
+
+
+async def test_the_sealer_goes_on_after_an_outage(
+    own_redis: Callable[[], EmbeddedRedis], caplog: pytest.LogCaptureFixture
+):
+    """Given a Redis that is away for a while; then the sealer says so, and seals when it is back."""
+    server = own_redis()
+    store = await RedisStore.open(server.url)
+    await lived(store, 1)
+    server.stop()
+    running = asyncio.create_task(Sealer(store, every=0.01).run())
+    await wait_until("it says so", lambda: "the audit could not be sealed" in caplog.text)
+    server.start()
+
+    async def is_sealed() -> bool:
+        try:
+            return await store.ledger.last_anchor(0) is not None
+        except StoreUnavailable:
+            return False
+
+    await wait_until("it is sealed", is_sealed)
+    running.cancel()
+    await store.close()

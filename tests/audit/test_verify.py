@@ -1,0 +1,239 @@
+"""An export is whole, or the first broken link is named."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hitl_core.audit import sealer
+from hitl_core.audit.entry import linked
+from hitl_core.audit.export import line_of
+from hitl_core.audit.verify import Broken, Verifier
+from hitl_core.model import Event, EventKind
+from hitl_core.review.service import Reviews
+from hitl_core.store import MemoryStore
+from hitl_core.store.base import Entry
+from tests.audit.histories import HERE, exported, steps, submitted, verified
+from tests.support.builders import START, person, proposal
+
+STEPS = list(steps(Reviews(MemoryStore())))
+
+
+async def two_reviews() -> list[str]:
+    """Lines 1 and 2: both submitted. 3: the first is posted. 4: the second is decided. 5: the first is
+    decided. 6: the anchor.
+    """
+    reviews = Reviews(MemoryStore(lambda: START))
+    one, two = await submitted(reviews), await submitted(reviews)
+    await reviews.store.record_post(one, "p", HERE)
+    await reviews.decide(two, "1", proposal("reject"), person("Bo"), "op-2")
+    await reviews.decide(one, "1", proposal(), person(), "op-1")
+    return await exported(reviews.store)
+
+
+def with_(line: str, **changed: Any) -> str:
+    return json.dumps({**json.loads(line), **changed})
+
+
+async def test_what_nobody_touched_is_whole():
+    """And an entry says who (id, name, workspace), what, when, by which operation, on which arguments."""
+    lines = await two_reviews()
+
+    found = verified(lines)
+
+    assert (found.entries, found.anchors, found.subjects) == (5, 1, 2)
+    decided = json.loads(lines[4])
+    assert decided["by"] == {"channel": "slack", "team": "T1", "id": "U_ADA", "name": "Ada"}
+    assert (decided["kind"], decided["what"], decided["at"]) == ("decided", "approve", START)
+    assert (decided["op"], decided["n"], len(decided["digest"])) == ("op-1", 3, 64)
+    assert decided["prev"] == json.loads(lines[2])["hash"]
+
+
+@pytest.mark.parametrize(
+    ("change", "line", "problem"),
+    [
+        (lambda ls: [*ls[:3], with_(ls[3], what="approve"), *ls[4:]], 4, "it was changed"),
+        (lambda ls: [*ls[:3], with_(ls[3], at=1.5), *ls[4:]], 4, "it was changed"),
+        (lambda ls: [*ls[:3], with_(ls[3], note="x"), *ls[4:]], 4, "it was changed"),
+        (lambda ls: [*ls[:2], *ls[3:]], 4, "it is entry 3, and behind 1 some are missing"),
+        (lambda ls: [*ls[:4], *ls[5:]], 5, "of the 5 entries before this anchor 4 are there"),
+        (lambda ls: ls[1:], 2, "it is entry 2, and those before are missing"),
+        (lambda ls: [ls[1], ls[0], *ls[2:]], 2, "it stands out of order"),
+        (lambda ls: [*ls[:3], ls[2], *ls[3:]], 4, "it stands out of order, or twice"),
+        (lambda ls: ls[:5], 5, "it was cut off here, before the anchor of 0:"),
+        (lambda ls: ls[:3], 3, "it was cut off here, before the anchor of 0:"),
+        (lambda ls: [*ls[:5], with_(ls[5], root="0" * 64)], 6, "this anchor doesn't match"),
+        (
+            lambda ls: [*ls[:5], with_(ls[5], prev="0" * 64)],
+            6,
+            "this anchor doesn't follow the one before",
+        ),
+        (lambda ls: [*ls[:5], with_(ls[5], count="5")], 6, "this anchor was changed"),
+        (lambda ls: [*ls[:5], with_(ls[5], more=1)], 6, "this anchor was changed"),
+        (lambda ls: [*ls[:3], "{", *ls[4:]], 4, "it is no JSON object"),
+        (lambda ls: [*ls[:3], ls[3].replace("{", '{"what":"x",', 1), *ls[4:]], 4, "twice"),
+        (lambda ls: [*ls[:3], "", *ls[3:]], 4, "it is no JSON object"),
+    ],
+)
+async def test_t49_the_first_broken_link_is_named(
+    change: Callable[[list[str]], list[str]], line: int, problem: str
+):
+    """Changed, deleted, moved, cut off: each is found, with the line on which it shows."""
+    with pytest.raises(Broken, match=problem) as broken:
+        verified(change(await two_reviews()))
+    assert broken.value.line == line
+
+
+async def test_a_changed_entry_names_its_review():
+    """So that somebody can go and look."""
+    lines = await two_reviews()
+    review = json.loads(lines[3])["review_id"]
+
+    with pytest.raises(Broken, match=f"line 4: review {review}: it was changed"):
+        verified([*lines[:3], with_(lines[3], what="approve"), *lines[4:]])
+
+
+async def test_a_chain_that_was_forged_anew_is_not_the_one_that_was_anchored():
+    """Given somebody who can compute hashes as well as we: what was anchored before, and kept, betrays it."""
+    lines, forged = await two_reviews(), await two_reviews()
+    kept = json.loads(lines[-1])["to"], json.loads(lines[-1])["root"]
+
+    assert verified(lines, (kept,)).entries == 5
+    with pytest.raises(Broken, match="not the one that was kept"):
+        verified(forged, (kept,))
+
+
+async def test_what_was_cut_off_behind_an_anchor_is_told_by_the_next_one():
+    """Given a file that ends well, but earlier than the anchor that was kept."""
+    reviews = Reviews(MemoryStore(lambda: START))
+    one = await submitted(reviews)
+    short = await exported(reviews.store)
+    await reviews.decide(one, "1", proposal(), person(), "op")
+    long = await exported(reviews.store)
+    last = json.loads(long[-1])["to"], json.loads(long[-1])["root"]
+
+    assert long[: len(short)] == short
+    assert verified(short).last[0].root == json.loads(short[-1])["root"]
+    assert verified(long, (last,))
+    with pytest.raises(Broken, match=r"line 2: it was cut off here, before the anchor 0:"):
+        verified(short, (last,))
+    with pytest.raises(Broken, match="cut off"):
+        verified([], (last,))
+
+
+async def test_a_later_part_follows_the_anchor_that_the_earlier_one_ended_with():
+    """Each night's export is a file of its own: it says where it begins, which must be where the last ended."""
+    reviews = Reviews(MemoryStore(lambda: START))
+    one = await submitted(reviews)
+    monday = await exported(reviews.store)
+    end = json.loads(monday[-1])
+    kept = ((end["to"], end["root"]),)
+    await reviews.decide(one, "1", proposal(), person(), "op")
+    await exported(reviews.store)
+    await reviews.cancel(await submitted(reviews), None, None, "op")
+
+    tuesday = await exported(reviews.store, end["to"])
+
+    assert (found := verified(tuesday, kept)).entries == 3
+    assert not found.complete
+    assert verified(monday).complete
+    assert json.loads(tuesday[0]) == {"follows": end}
+    for wrong in (tuesday[1:], [tuesday[0], *tuesday[2:]], [tuesday[0], *tuesday[3:]], []):
+        with pytest.raises(Broken):
+            verified(wrong, kept)
+    other = json.dumps({"follows": {**end, "root": "0" * 64}})
+    with pytest.raises(Broken, match="line 1: the anchor .* is not the one that was kept"):
+        verified([other, *tuesday[1:]], kept)
+    quiet = await exported(reviews.store, json.loads(tuesday[-1])["to"])
+    assert [[*json.loads(line)] for line in quiet] == [["follows"]]
+    assert verified(quiet, tuple((a.last, a.root) for a in found.last)).entries == 0
+
+
+def test_a_review_that_was_forgotten_may_come_again():
+    """Given a review that was done and is kept no longer; then its second chain breaks nothing. One that was
+    not done can't begin again.
+    """
+    verifier, head = Verifier(), ""
+    for number, kind in enumerate(("submitted", "done", "submitted", "decided")):
+        line, head = linked(an_event(kind), "" if kind == "submitted" else head)
+        verifier.take(line_of(Entry(f"0:{number}-0", line)))
+
+    with pytest.raises(Broken, match="out of order, or twice"):
+        verifier.take(line_of(Entry("0:9-0", linked(an_event("submitted"), "")[0])))
+
+
+def an_event(kind: EventKind) -> Event:
+    return Event(kind=kind, review_id=f"0-{'a' * 32}", at=START)
+
+
+@given(
+    happened=st.lists(st.tuples(st.sampled_from(STEPS), st.integers(0, 2)), max_size=12),
+    seals=st.sets(st.integers(0, 12), max_size=3),
+    kind=st.sampled_from(["change", "delete", "swap", "cut"]),
+    where=st.integers(0, 10_000),
+    other=st.integers(0, 10_000),
+)
+def test_any_true_history_is_whole_and_no_other(
+    happened: list[tuple[str, int]], seals: set[int], kind: str, where: int, other: int
+):
+    """Whatever happened, in whatever order, sealed whenever: it verifies. With one thing changed, deleted or
+    swapped, or with its end cut off, it doesn't.
+    """
+    lines = asyncio.run(_history(happened, seals))
+    last = json.loads(lines[-1])
+    kept = ((last["to"], last["root"]),)
+    verified(lines, kept)
+
+    with pytest.raises(Broken):
+        verified(_manipulated(lines, kind, where, other), kept)
+
+
+async def _history(happened: list[tuple[str, int]], seals: set[int]) -> list[str]:
+    now = START
+    reviews = Reviews(MemoryStore(lambda: now))
+    ids = [await submitted(reviews, f"t-{n}") for n in range(3)]
+    for number, (step, which) in enumerate(happened):
+        now += 0.25
+        await steps(reviews)[step](ids[which])
+        if number in seals:
+            await sealer.seal(reviews.store)
+    return await exported(reviews.store)
+
+
+def _manipulated(lines: list[str], kind: str, where: int, other: int) -> list[str]:
+    at = where % len(lines)
+    if kind == "cut":
+        return lines[:at]
+    if kind == "delete":
+        return [*lines[:at], *lines[at + 1 :]]
+    if kind == "swap":
+        to = (at + 1 + other % (len(lines) - 1)) % len(lines)
+        changed = list(lines)
+        changed[at], changed[to] = lines[to], lines[at]
+        return changed
+    said = json.loads(lines[at])
+    key = sorted(said)[other % len(said)]
+    said[key] = _other(said[key])
+    return [*lines[:at], json.dumps(said), *lines[at + 1 :]]
+
+
+def _other(value: Any) -> Any:
+    match value:
+        case str():
+            return f"{value[:-1]}{'1' if value.endswith('0') else '0'}"
+        case dict():
+            return {**value, "id": "U_ELSE"}
+        case _:
+            return value + 1
+
+
+def test_nothing_at_all_is_no_entry():
+    verifier = Verifier()
+    verifier.end()
+    assert (verifier.lines, verifier.last) == (0, [])

@@ -1,0 +1,137 @@
+"""Whoever interrupts says which calls are asked about; our policy adds to it, and may only tighten."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from hitl_core import dialects
+from hitl_core.dialects.interrupted import free, gated, under_policy
+from hitl_core.errors import DialectError, InvalidToolCall
+from hitl_core.gate.request import Request
+from hitl_core.model import DecisionType, ToolCall
+from hitl_core.policy import Policy, Ruling
+
+CALL = ToolCall("c1", "send_email", {"to": "a"})
+ALL: tuple[DecisionType, ...] = ("approve", "edit", "reject", "respond")
+SCHEMA = {"type": "object"}
+
+
+def interrupt(*allowed: DecisionType, description: str = "Its words") -> Request:
+    wire = {
+        "action_requests": [{"name": CALL.name, "args": CALL.args, "description": description}],
+        "review_configs": [{"action_name": CALL.name, "allowed_decisions": list(allowed)}],
+    }
+    return dialects.get("langchain").load_request(wire, "t-1", [CALL])
+
+
+def asked(*allowed: DecisionType) -> Ruling:
+    """What LangChain's interrupt says about the call."""
+    [ruling] = interrupt(*allowed).rulings
+    return ruling
+
+
+ASKED = asked(*ALL)
+
+
+def judged(default: str = "allow", **rules: Any):
+    return Policy.from_mapping({"default": default, "interrupt_on": rules}).judge(CALL)
+
+
+@pytest.mark.parametrize("default", ["allow", "review"])
+def test_what_interrupts_is_reviewed_even_where_the_policy_would_not_ask(default: str) -> None:
+    """Given a default of allow or review, then LangChain's own decisions and words stay."""
+    ruling = gated(judged(default), ASKED, CALL)
+    assert ruling.verdict.kind == "review"
+    assert ruling.allowed_decisions == ALL
+    assert (ruling.description, ruling.text) == ("Its words", None)
+
+
+def test_a_rule_that_allows_does_not_open_an_interrupt() -> None:
+    assert gated(judged(send_email=False), ASKED, CALL).verdict.kind == "review"
+
+
+def test_a_rule_tightens_the_decisions_and_brings_its_own_words_and_schema() -> None:
+    """Given a rule for the tool, then only what both allow may be decided; skipping, for which
+    LangChain has no word, goes where rejecting does."""
+    rule = {
+        "allowed_decisions": ["approve", "reject", "ignore"],
+        "description": "Look twice.",
+        "args_schema": {"type": "object", "required": ["to"]},
+        "reject_reason": "required",
+    }
+    ruling = gated(judged(send_email=rule), ASKED, CALL)
+    assert ruling.allowed_decisions == ("approve", "reject", "ignore")
+    assert (ruling.description, ruling.text) == ("Look twice.", "Its words")
+    assert ruling.args_schema == rule["args_schema"]
+    assert ruling.reject_reason == "required"
+
+
+@pytest.mark.parametrize("rules", [{"send_email": "deny"}, {"send_*": "deny"}])
+def test_the_policy_may_deny_what_interrupts(rules: dict[str, Any]) -> None:
+    assert gated(judged(**rules), ASKED, CALL).verdict.kind == "deny"
+
+
+def test_nothing_left_to_decide_is_an_error_that_names_the_tool() -> None:
+    """Given that LangChain and the rule have no decision in common, then it fails closed."""
+    rule = {"allowed_decisions": ["respond"]}
+    with pytest.raises(DialectError, match=r"`send_email`.*approve.*respond"):
+        gated(judged(send_email=rule), asked("approve"), CALL)
+
+
+def test_a_call_that_does_not_interrupt_is_free_unless_the_policy_names_it() -> None:
+    """Given a default of review only, then it is free; a rule of its own, or a denial, stops it."""
+    assert free(judged("review"), CALL).verdict.kind == "allow"
+    assert free(judged("deny"), CALL).verdict.kind == "deny"
+    ruling = free(judged(send_email=True), CALL)
+    assert ruling.verdict.kind == "deny"
+    assert "add `send_email` to the agent's interrupt_on" in ruling.verdict.reason
+
+
+async def test_a_tools_own_schema_counts_where_nobody_says_another() -> None:
+    policy = Policy.from_mapping({"default": "allow"})
+    made = await under_policy(policy, interrupt(*ALL), tools={"send_email": SCHEMA})
+    assert made.rulings[0].args_schema == SCHEMA
+    assert made.policy == policy.digest
+    with pytest.raises(InvalidToolCall, match="A tool's own schema can't be used"):
+        await under_policy(policy, interrupt(*ALL), tools={"send_email": {"type": 7}})
+
+
+async def test_an_edit_may_name_the_agents_other_tools() -> None:
+    """Each with its own rule; where nothing may be edited there are none."""
+    policy = Policy.from_mapping({"default": "allow", "interrupt_on": {"drop": "deny"}})
+    tools = {"send_email": None, "drop": None, "draft": SCHEMA}
+    made = await under_policy(policy, interrupt(*ALL), tools=tools)
+    assert {name: target.verdict for name, target in made.tools.items()} == {
+        "send_email": "allow",
+        "drop": "deny",
+        "draft": "allow",
+    }
+    assert (await under_policy(policy, interrupt("approve"), tools=tools)).tools == {}
+
+
+def test_schemas_that_can_not_be_checked_as_one_leave_the_policys() -> None:
+    """A `$ref` of the interrupt's finds nothing in both together."""
+    schema = {"$ref": "#/$defs/a", "$defs": {"a": {"type": "object"}}}
+    theirs = replace(ASKED, args_schema=schema)
+    assert gated(judged(send_email={"args_schema": SCHEMA}), theirs, CALL).args_schema == SCHEMA
+
+
+def test_an_answer_that_our_policy_would_put_somewhere_is_not_asked_for() -> None:
+    """Who interrupts runs the tool as it was told to: what is added to the arguments would be lost."""
+    rule = {
+        "allowed_decisions": ["approve", "reject"],
+        "answer_schema": {"type": "string"},
+        "output": {"key": "why", "into": "input"},
+    }
+    ruling = gated(judged(send_email=rule), ASKED, CALL)
+    assert (ruling.answer_schema, ruling.output) == (None, None)
+
+
+def test_an_interrupt_without_words_has_the_policys() -> None:
+    [theirs] = interrupt(*ALL, description="").rulings
+    policy = Policy.from_mapping({"default": "allow", "description_prefix": "Please look"})
+    ruling = gated(policy.judge(CALL), theirs, CALL)
+    assert (ruling.description, ruling.text) == ("Please look", "")

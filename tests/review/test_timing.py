@@ -1,0 +1,272 @@
+"""Time's half: clocks, chains, reminders, and places that can't be reached."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from hitl_core.model import Action, Review
+from hitl_core.review.clock import DAY, MANY
+from hitl_core.review.transitions import (
+    LAST_STEP_REMINDER,
+    Proposal,
+    cancel,
+    deadline,
+    decide,
+    delivered,
+    due_at,
+    escalate,
+    fire,
+    reroute,
+)
+from tests.review.refusals import refused
+from tests.support.builders import START, call, person, policy, proposal, review_of
+
+ADA, BO = person("Ada"), person("Bo")
+STEPS = [{"after": "10s", "to": "slack:#second"}, {"after": "20s", "to": "slack:#third"}]
+
+
+def one(**rule: Any) -> Review:
+    return review_of([call("it")], by=policy(it={"notify": "slack:#first", **rule}))[0]
+
+
+def of(review: Review) -> Action:
+    return review.actions[0]
+
+
+def until(review: Review, now: float) -> tuple[Review, list[tuple[float, str]]]:
+    """A bot that looks whenever the index says so, until `now`: what it did, when."""
+    done: list[tuple[float, str]] = []
+    while (due := due_at(review)) is not None and due <= START + now:
+        review, event = fire(review, due)
+        done.append((due - START, event.kind))
+    return review, done
+
+
+# ------------------------------------------------------------------------ reminders
+
+
+def test_who_is_needed_is_reminded_again_and_again():
+    """Given a reminder each 15 s and no end, then it counts from the start, and then from the last one."""
+    review, done = until(one(remind="15s"), 50)
+    assert done == [(15, "reminded"), (30, "reminded"), (45, "reminded")]
+    assert of(review).reminded == (START + 15, START + 30, START + 45)
+    assert due_at(review) == START + 60
+
+
+def test_whoever_has_just_heard_of_it_is_left_alone():
+    """A step starts the count again, whether time or a person took it."""
+    _, done = until(one(remind="8s", escalate=STEPS), 45)
+    assert done == [
+        (8, "reminded"),
+        (10, "escalated"),
+        (18, "reminded"),
+        (20, "escalated"),
+        (28, "reminded"),
+        (36, "reminded"),
+        (44, "reminded"),
+    ]
+    pressed = escalate(one(remind="8s", escalate=STEPS), "slack:#first", BO, START + 3).review
+    assert due_at(pressed) == START + 11
+
+
+def test_a_late_bot_catches_up_in_order_and_reminds_once():
+    """Both steps at one look, no reminder for what was missed, and nothing left in the past."""
+    late = START + 1000
+    review, event = fire(one(remind="8s", escalate=STEPS), late)
+    assert (event.kind, event.action, event.what) == (
+        "escalated",
+        "1,1",
+        "slack:#second,slack:#third",
+    )
+    assert due_at(review) == late + 8
+    review, event = fire(one(remind="8s"), late)
+    assert (event.kind, event.action, of(review).reminded) == ("reminded", "1", (late,))
+    assert due_at(review) == late + 8
+
+
+def test_expiry_beats_escalation_beats_reminder():
+    rules = policy(
+        ends={"expire": {"after": "5s"}},
+        moves={"escalate": [{"after": "5s", "to": "slack:#second"}], "expire": {"after": "99s"}},
+        rings={"remind": "5s"},
+    )
+    calls = [call(name, f"c{n}") for n, name in enumerate(("rings", "moves", "ends"))]
+    review, _ = review_of(calls, by=rules)
+    kinds: list[tuple[str, str | None]] = []
+    while (due := due_at(review)) is not None and due <= START + 5:
+        review, event = fire(review, START + 5)
+        kinds.append((event.kind, event.action))
+    assert kinds == [("expired", "3"), ("escalated", "2"), ("reminded", "1")]
+
+
+def test_at_the_end_of_a_chain_without_a_deadline_the_last_step_is_reminded():
+    """Nobody is forgotten, also where the policy says nothing of reminders."""
+    review, done = until(one(escalate=STEPS), 20 + 2 * LAST_STEP_REMINDER)
+    first, second = 20 + LAST_STEP_REMINDER, 20 + 2 * LAST_STEP_REMINDER
+    assert done == [(10, "escalated"), (20, "escalated"), (first, "reminded"), (second, "reminded")]
+    assert of(review).pending
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [{}, {"escalate": STEPS, "expire": {"after": "1h"}}, {"fallback": "slack:#it"}],
+    ids=["no chain", "a deadline", "a fallback"],
+)
+def test_else_nobody_is_reminded_unasked(rule: dict[str, Any]):
+    review, done = until(one(**rule), 3599)
+    assert "reminded" not in [kind for _, kind in done]
+    assert due_at(review) == deadline(of(review))
+
+
+def test_after_many_reminders_one_a_day_is_enough():
+    review, done = until(one(remind="1s"), MANY)
+    assert len(done) == MANY
+    assert due_at(review) == START + MANY + DAY
+
+
+def test_nobody_is_reminded_of_what_is_decided_or_cancelled():
+    review, _ = review_of([call("it", "c1"), call("it", "c2")], by=policy(it={"remind": "9s"}))
+    review = decide(review, "1", proposal(), ADA, START + 1).review
+    review, event = fire(review, START + 9)
+    assert (event.kind, event.action) == ("reminded", "2")
+    cancelled = cancel(review, None, None, START + 10).review
+    assert due_at(cancelled) is None
+    with refused("not_due"):
+        fire(cancelled, START + 99)
+
+
+# ------------------------------------------------------------------------ clocks
+
+
+def test_a_delivered_clock_starts_with_the_first_card():
+    """Given a card that was posted after a minute, then nothing was due before, and all counts from there."""
+    review, _ = review_of([call("shipped")])
+    assert due_at(review) is deadline(of(review)) is None
+    with refused("not_due"):
+        fire(review, START + 1e6)
+
+    review, event = delivered(review, ["1"], START + 60, place="slack:#first")
+
+    assert (event.kind, event.action, event.place) == ("delivered", "1", "slack:#first")
+    assert of(review).delivered_at == START + 60
+    assert deadline(of(review)) == START + 90
+    _, done = until(review, 999)
+    assert done == [
+        (64, "reminded"),
+        (68, "reminded"),
+        (70, "escalated"),
+        (74, "reminded"),
+        (78, "reminded"),
+        (82, "reminded"),
+        (86, "reminded"),
+        (90, "expired"),
+    ]
+
+
+def test_a_clock_starts_once():
+    review, _ = review_of([call("shipped")])
+    review = delivered(review, ["1"], START + 60).review
+    with refused("not_due"):
+        delivered(review, ["1"], START + 70)
+
+
+@pytest.mark.parametrize(("tool", "keys"), [("timed", ["1"]), ("shipped", ["2"]), ("shipped", [])])
+def test_only_a_clock_that_waits_is_started(tool: str, keys: list[str]):
+    with refused("not_due"):
+        delivered(review_of([call(tool)])[0], keys, START + 1)
+
+
+def test_what_was_never_delivered_can_be_decided_and_passed_on():
+    review, _ = review_of([call("shipped")])
+    review = escalate(review, "slack:#first", BO, START + 1, why="  I am away ").review
+    assert (of(review).escalations[0].why, of(review).escalations[0].step) == ("I am away", 0)
+    assert due_at(review) is None
+    review = decide(review, "1", proposal(), ADA, START + 1e6).review
+    assert review.status == "settled"
+    with refused("not_due"):
+        delivered(review, ["1"], START + 1e6)
+
+
+# ------------------------------------------------------------------------ t42: stale buttons
+
+
+@pytest.mark.parametrize(
+    ("plan", "code"),
+    [
+        (proposal(revision=0), "stale"),
+        (proposal(revision=2), "stale"),
+        (proposal("reject", revision=2), "stale"),
+        (proposal("edit", revision=2, n=2), "stale"),
+    ],
+)
+def test_t42_a_button_of_another_revision_changes_nothing(plan: Proposal, code: str):
+    with refused(code, "Look at it again."):
+        decide(one(), "1", plan, ADA, START)
+
+
+def test_t42_a_button_after_the_end_changes_nothing_and_before_it_does():
+    review = one(expire={"after": "30s"})
+    for late in (30, 30.001, 1e9):
+        with refused("expired"):
+            decide(review, "1", proposal(), ADA, START + late)
+    assert decide(review, "1", proposal(), ADA, START + 29.999).review.status == "settled"
+
+
+def test_t42_a_button_from_before_an_escalation_stays_good():
+    review = fire(one(escalate=STEPS), START + 10).review
+    assert decide(review, "1", proposal(), ADA, START + 11).review.status == "settled"
+
+
+# ------------------------------------------------------------------------ places that can't be reached
+
+
+def test_what_stands_in_a_place_that_is_gone_goes_to_its_fallback():
+    review = one(fallback="slack:#it")
+    review, event = reroute(review, "slack:#first", "The channel is archived.", START + 1)
+    assert (event.kind, event.what, event.place) == ("undeliverable", "slack:#it", "slack:#first")
+    assert event.why == "The channel is archived."
+    (taken,) = of(review).escalations
+    assert (taken.to, taken.by, taken.step, taken.why) == ("slack:#it", None, None, event.why)
+    assert of(review).places == ("slack:#first", "slack:#it")
+    assert [grant.places for grant in of(review).grants] == [("slack:#first",), ("slack:#it",)]
+
+
+def test_a_fallback_is_no_step_of_the_chain():
+    review = one(fallback="slack:#it", escalate=STEPS)
+    review = reroute(review, "slack:#first", "gone", START + 1).review
+    assert of(review).next_step == 0
+    review, event = fire(review, START + 20)
+    assert event.what == "slack:#second,slack:#third"
+    assert [e.step for e in of(review).escalations] == [None, 0, 1]
+
+
+def test_there_is_one_fallback_and_none_where_the_policy_names_none():
+    with refused("no_fallback"):
+        reroute(one(), "slack:#first", "gone", START)
+    review = reroute(one(fallback="slack:#it"), "slack:#first", "gone", START).review
+    for place in ("slack:#first", "slack:#it", "slack:#elsewhere"):
+        with refused("no_fallback"):
+            reroute(review, place, "gone", START + 1)
+
+
+def test_only_what_waits_there_is_passed_on():
+    rules = policy(
+        here={"notify": "slack:#first", "fallback": "slack:#it"},
+        there={"notify": "slack:#other", "fallback": "slack:#it"},
+    )
+    calls = [call("here", "c1"), call("here", "c2"), call("there", "c3")]
+    review, _ = review_of(calls, by=rules)
+    review = decide(review, "1", proposal(), ADA, START).review
+    review, event = reroute(review, "slack:#first", "gone", START)
+    assert (event.action, event.what) == ("2", "slack:#it")
+    assert [len(action.escalations) for action in review.actions] == [0, 1, 0]
+
+
+def test_a_delivered_clock_starts_where_the_card_could_be_shown():
+    review, _ = review_of([call("shipped")])
+    review = reroute(review, "slack:#first", "gone", START + 1).review
+    assert due_at(review) is None
+    review = delivered(review, ["1"], START + 5, place="slack:#it").review
+    assert due_at(review) == START + 9

@@ -1,0 +1,441 @@
+"""Where it takes several people: votes, edits, and who of them counts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from hitl_core.errors import DecisionError
+from hitl_core.gate import request
+from hitl_core.gate.answers import answers
+from hitl_core.gate.request import Turn
+from hitl_core.gate.transcript import edited
+from hitl_core.model import Action, Decision, Review, Reviewer, ToolCall, encode
+from hitl_core.review import execution
+from hitl_core.review.transitions import (
+    Proposal,
+    answer,
+    cancel,
+    check_voter,
+    decide,
+    escalate,
+    fire,
+)
+from tests.review.refusals import refused
+from tests.support.builders import START, call, person, policy, proposal, review_of
+
+NOW = START + 5
+ADA, BO, CY, DI = (person(name) for name in ("Ada", "Bo", "Cy", "Di"))
+
+
+def one(name: str = "pair", requester: str | None = None, **reviewers: Any) -> Review:
+    """A review of one call of a tool that takes these reviewers."""
+    said = {"reviewers": {"channel_members": True, **reviewers}} if reviewers else {}
+    rule = {"allowed_decisions": ["approve", "edit", "reject", "respond"], **said}
+    rules = policy(**({name: rule} if reviewers else {}))
+    return review_of([call(name, n=1)], by=rules, requester=requester)[0]
+
+
+def after(review: Review, *steps: tuple[Reviewer, Any]) -> Review:
+    """Each person's decision: a type, or a proposal; on the newest revision."""
+    for by, step in steps:
+        action = review.actions[0]
+        plan = step if isinstance(step, Proposal) else proposal(step)
+        review = decide(review, "1", plan._replace(revision=action.revision), by, NOW).review
+    return review
+
+
+def of(review: Review) -> Action:
+    return review.actions[0]
+
+
+def decision_of(review: Review) -> Decision:
+    decision = of(review).decision
+    assert decision is not None
+    return decision
+
+
+# ------------------------------------------------------------------------ quorum
+
+
+def test_it_waits_until_enough_have_approved():
+    """When one of two approves, then a vote is kept and nothing runs; with the second it does."""
+    review = one()
+    assert of(review).needed == 2
+
+    first, event = decide(review, "1", proposal(), ADA, NOW)
+
+    assert (event.kind, event.what, event.by, event.action) == ("voted", "approve", ADA, "1")
+    assert event.before == event.digest == of(review).digest
+    assert (first.status, of(first).needed, of(first).pending) == ("pending", 1, True)
+    assert execution.ready_at(first) is None
+
+    second, event = decide(first, "1", proposal(), BO, NOW + 1)
+
+    assert (event.kind, event.what, event.by) == ("decided", "approve", BO)
+    made = decision_of(second)
+    assert (made.type, made.by, made.at, made.revision) == ("approve", BO, NOW + 1, 1)
+    assert [vote.by for vote in of(second).votes] == [ADA, BO]
+    assert (second.status, of(second).needed) == ("settled", 0)
+    assert [c.key for c in execution.to_run(second)] == ["1"]
+
+
+def test_t40_one_person_is_one_vote_however_often_they_press():
+    """On any device, under any name."""
+    review = after(one(), (ADA, "approve"))
+    renamed = ADA.model_copy(update={"name": "Ada Lovelace"})
+    for who in (ADA, renamed):
+        with refused("already_voted", "You approved this already. Another person has to."):
+            after(review, (who, "approve"))
+    assert len(of(review).votes) == 1
+
+
+def test_t31_the_same_person_satisfies_no_second_level():
+    """Given that the chain went on to others, then the first voter is still one voter."""
+    review = after(one("jury"), (ADA, "approve"))
+    review = escalate(review, "slack:#first", BO, NOW).review
+    with refused("already_voted"):
+        after(review, (ADA, "approve"))
+    assert of(after(review, (BO, "approve"))).needed == 1
+
+
+def test_a_newer_vote_replaces_the_older_one():
+    """From approve to reject and back; each person has one."""
+    review = after(one("jury"), (ADA, "approve"), (ADA, proposal("reject", message="wait")))
+    assert [(vote.type, vote.message) for vote in of(review).votes] == [("reject", "wait")]
+    with refused("already_voted", "You rejected this already."):
+        after(review, (ADA, "reject"))
+    review = after(review, (ADA, "approve"))
+    assert [vote.type for vote in of(review).votes] == ["approve"]
+
+
+def test_one_rejection_rejects_whatever_was_approved():
+    review = after(one(), (ADA, "approve"), (BO, proposal("reject", message="no")))
+    made = decision_of(review)
+    assert (made.type, made.by, made.message) == ("reject", BO, "no")
+    assert execution.to_run(review) == ()
+
+
+def test_a_reject_quorum_takes_several_and_tells_all_reasons():
+    review = after(
+        one("jury"),
+        (ADA, proposal("reject", message="too much")),
+        (BO, "approve"),
+        (CY, "approve"),
+    )
+    assert (of(review).pending, of(review).needed) == (True, 1)
+    review = after(review, (DI, proposal("reject", message="too late")))
+    made = decision_of(review)
+    assert (made.type, made.by, made.message) == ("reject", DI, "too much\ntoo late")
+    with refused("already_decided", "Ada and Di already rejected jury."):
+        after(review, (BO, "reject"))
+
+
+@pytest.mark.parametrize(
+    ("plan", "kind"), [(proposal("respond", message="42"), "respond"), ("ignore", "ignore")]
+)
+def test_one_person_answers_or_skips(plan: Any, kind: str):
+    """Nothing runs then, so it takes no quorum."""
+    review = after(one(), (ADA, "approve"), (BO, plan))
+    assert (decision_of(review).type, decision_of(review).by) == (kind, BO)
+    assert execution.to_run(review) == ()
+
+
+def test_promise_2_who_comes_late_is_told_all_who_decided():
+    review = after(one(), (ADA, "approve"), (BO, "approve"))
+    with refused("already_decided", "Ada and Bo already approved pair."):
+        after(review, (CY, "reject"))
+
+
+def test_t33_who_may_decide_no_more_is_counted_no_more():
+    """Given one vote, when its voter has left and another approves, then it still takes one."""
+    review = after(one(), (ADA, "approve"))
+    later, event = decide(review, "1", proposal(), BO, NOW, lapsed=[ADA.key])
+    assert (event.kind, event.why) == ("voted", "(Without Ada, who may decide no more.)")
+    assert ([v.by for v in of(later).votes], of(later).needed) == ([BO], 1)
+    assert decision_of(after(later, (CY, "approve"))).by == CY
+
+
+def test_a_refused_click_drops_no_vote():
+    review = after(one(), (ADA, "approve"))
+    with refused("stale"):
+        decide(review, "1", proposal(revision=2), BO, NOW, lapsed=[ADA.key])
+    assert of(review).needed == 1
+
+
+# ------------------------------------------------------------------------ edits
+
+
+def test_t43_an_edit_voids_the_votes_before_it():
+    """Vote, edit, vote: it waits; what runs at the end is what was edited, by votes on nothing else."""
+    review = after(one(), (ADA, "approve"))
+    assert of(review).needed == 1
+
+    review, event = decide(review, "1", proposal("edit", n=2), BO, NOW)
+
+    assert (event.kind, event.what) == ("edited", "edit")
+    assert event.before == encode({"n": 1}).digest
+    assert event.digest == encode({"n": 2}).digest == of(review).digest
+    assert (of(review).revision, of(review).votes, of(review).needed) == (2, (), 2)
+    assert [(e.by, e.revision, e.name) for e in of(review).edits] == [(BO, 2, None)]
+    with refused("stale", "pair was edited since by Bo. Look at it again."):
+        decide(review, "1", proposal(revision=1), CY, NOW)
+
+    review = after(review, (ADA, "approve"))
+    assert of(review).pending
+    review = after(review, (CY, "approve"))
+    made = decision_of(review)
+    assert (made.type, made.by, made.revision) == ("edit", CY, 2)
+    assert made.digest == of(review).digest == review.arguments("1").digest
+    assert review.arguments("1").parse() == {"n": 2}
+    assert edited(review) == {"c1": {"name": "pair", "args": {"n": 2}}}
+
+
+def test_the_editors_own_approval_does_not_count_among_several():
+    review = after(one(), (ADA, proposal("edit", n=2)))
+    with refused("own_edit", "You made this edit yourself, so another person has to approve it."):
+        after(review, (ADA, "approve"))
+    assert decision_of(after(review, (BO, "approve"), (CY, "approve"))).type == "edit"
+    assert decision_of(after(review, (ADA, "reject"))).type == "reject"
+
+
+def test_after_another_edit_the_first_editor_may_approve():
+    review = after(one(), (ADA, proposal("edit", n=2)), (BO, proposal("edit", n=3)))
+    assert of(review).revision == 3
+    assert decision_of(after(review, (ADA, "approve"), (CY, "approve"))).revision == 3
+
+
+def test_a_policy_may_count_the_edit_as_an_approval():
+    review = after(one(quorum=2, editor_approves=True), (ADA, proposal("edit", n=2)))
+    assert ([v.by for v in of(review).votes], of(review).needed) == ([ADA], 1)
+    with refused("already_voted"):
+        after(review, (ADA, "approve"))
+    assert decision_of(after(review, (BO, "approve"))).type == "edit"
+
+
+def test_a_policy_may_ask_another_person_for_every_edit():
+    """Given a quorum of one, then an approval decides, and an edit waits for somebody else's."""
+    review = one(quorum=1, editor_approves=False)
+    assert decision_of(after(review, (ADA, "approve"))).type == "approve"
+    review = after(review, (ADA, proposal("edit", n=2)))
+    assert of(review).pending
+    assert decision_of(after(review, (BO, "approve"))).type == "edit"
+
+
+def test_an_edit_back_to_the_first_arguments_is_an_edit():
+    review = after(one(), (ADA, proposal("edit", n=2)), (BO, proposal("edit", n=1)))
+    assert (of(review).revision, of(review).digest) == (3, of(one()).digest)
+    with refused("unchanged"):
+        after(review, (CY, proposal("edit", n=1)))
+
+
+def test_an_answer_that_changes_nothing_is_an_approval_as_its_system_means_it():
+    """A door's edit with the same arguments: it counts as its sender's vote, and not twice."""
+    same = Proposal("edit", 1, args=encode({"n": 1}), name="pair", verbatim=True)
+    review = after(one(), (ADA, same))
+    assert (of(review).revision, [v.by for v in of(review).votes]) == (1, [ADA])
+    with refused("already_voted"):
+        after(review, (ADA, same))
+
+
+# ------------------------------------------------------------------------ another tool
+
+
+def offered(**others: Any) -> Review:
+    """A review of a call of `pair` that may be turned into these other tools, or into `twin`."""
+    pair = {"channel_members": True, "quorum": 2}
+    rules = policy(twin={"reviewers": pair}, **others)
+    calls, tools = [ToolCall("c1", "pair", {"n": 1})], dict.fromkeys(["pair", "twin", *others])
+    judged = request.judged(rules, calls, tools=tools)
+    try:
+        judged.send(None)
+    except StopIteration as done:
+        return request.build_from(Turn("a", "t", "x", None), done.value, 1, START)[0]
+    raise AssertionError
+
+
+def into(name: str | None, **args: Any) -> Proposal:
+    return Proposal("edit", 1, args=encode(args or {"n": 1}), name=name)
+
+
+def test_another_tool_is_another_revision_also_with_the_same_arguments():
+    """Or a vote on the old tool would count for the new one."""
+    review = after(offered(), (ADA, "approve"), (BO, into("twin")))
+    assert (of(review).name, of(review).revision, of(review).votes) == ("twin", 2, ())
+    with refused("stale"):
+        decide(review, "1", proposal(), CY, NOW)
+    review = after(review, (ADA, "approve"), (CY, "approve"))
+    assert (decision_of(review).type, decision_of(review).name) == ("edit", "twin")
+    assert review.tool(review.calls[0]) == "twin"
+    assert edited(review)["c1"]["name"] == "twin"
+    assert not review.calls[0].idempotent
+
+
+def test_an_edit_that_names_no_tool_keeps_the_one_that_stands_there():
+    review = after(offered(), (ADA, into("twin")), (BO, into(None, n=2)))
+    assert (of(review).name, of(review).revision) == ("twin", 3)
+    back = after(review, (CY, into("pair", n=2)))
+    assert (of(back).name, of(back).revision) == ("pair", 4)
+    assert decision_of(after(back, (ADA, "approve"), (BO, "approve"))).name is None
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        ({}, "Other people decide on other"),
+        ({"reviewers": {"users": ["U1", "U2"], "quorum": 2}}, "Other people decide on other"),
+        ({"notify": "slack:#first", "reviewers": {"channel_members": True}}, "Other people"),
+        ({"reviewers": {"channel_members": True, "quorum": 3}}, "asks more of those"),
+        ({"must_read": True}, "asks more of those"),
+        ({"confirm": True}, "asks more of those"),
+        ({"redact": ["/n"]}, "asks more of those"),
+    ],
+)
+def test_an_edit_names_no_tool_on_which_others_decide_or_more_is_asked(
+    rule: dict[str, Any], said: str
+):
+    """Members of the place is what a rule without reviewers means, so only the numbers differ there."""
+    if rule and "reviewers" not in rule:
+        rule = {"reviewers": {"channel_members": True, "quorum": 2}, **rule}
+    review = offered(other=rule or {"notify": "slack:#first"})
+    with refused("not_allowed", said):
+        after(review, (ADA, into("other")))
+
+
+def test_an_edit_may_name_a_tool_of_which_less_is_asked():
+    review = after(offered(other=True), (ADA, into("other")))
+    assert (of(review).name, of(review).needed) == ("other", 2)
+
+
+# ------------------------------------------------------------------------ the requester
+
+
+@pytest.mark.parametrize("requester", ["UADA", "slack:UADA"])
+def test_t46_the_requester_approves_nothing_of_their_own_agent(requester: str):
+    """By default where it takes two. They may reject it, or edit it for others to approve."""
+    ada = Reviewer(channel="slack", team="T1", id="UADA", name="Ada")
+    review = one(requester=requester)
+    for name in ("Ada", "Somebody Else"):
+        with refused("requester", "another person has to approve this"):
+            after(review, (ada.model_copy(update={"name": name}), "approve"))
+    changed = after(review, (ada, proposal("edit", n=2)))
+    with refused("requester"):
+        after(changed, (ada, "approve"))
+    assert decision_of(after(changed, (BO, "approve"), (CY, "approve"))).type == "edit"
+    assert decision_of(after(review, (ada, "reject"))).type == "reject"
+
+
+def test_an_edit_that_approves_is_refused_to_the_requester_too():
+    ada = Reviewer(channel="slack", team="T1", id="UADA", name="Ada")
+    review = one(requester="UADA", exclude_requester=True)
+    for plan in (proposal(), proposal("edit", n=2)):
+        with refused("requester"):
+            after(review, (ada, plan))
+    assert decision_of(after(review, (BO, proposal("edit", n=2)))).type == "edit"
+
+
+def test_the_requester_may_approve_where_the_policy_says_so():
+    ada = Reviewer(channel="slack", team="T1", id="UADA", name="Ada")
+    for review in (one("ask", requester="UADA"), one(requester="UADA", exclude_requester=False)):
+        assert decision_of(after(review, (ada, "approve"))).by == ada
+
+
+def test_what_can_only_be_refused_is_known_before_the_form_opens():
+    review = after(one(), (ADA, proposal("edit", n=2)), (BO, "approve"))
+    for who, says, code in ((ADA, "approve", "own_edit"), (BO, "approve", "already_voted")):
+        with refused(code):
+            check_voter(review, of(review), says, who)  # type: ignore[arg-type]
+    check_voter(review, of(review), "approve", CY)
+    check_voter(review, of(review), "reject", BO)
+    check_voter(review, of(review), "edit", ADA)
+
+
+# ------------------------------------------------------------------------ while votes exist
+
+
+def test_a_deadline_decides_over_votes():
+    rules = policy(
+        both={"reviewers": {"channel_members": True, "quorum": 2}, "expire": {"after": "9s"}}
+    )
+    review = after(review_of([call("both")], by=rules)[0], (ADA, "approve"))
+    review, event = fire(review, START + 9)
+    assert (event.kind, event.action, event.what) == ("expired", "1", "reject")
+    assert (decision_of(review).by, [v.by for v in of(review).votes]) == (None, [ADA])
+    with refused("already_decided", "The deadline already rejected both."):
+        after(review, (BO, "approve"))
+    assert execution.to_run(review) == ()
+
+
+def test_a_cancelled_review_takes_no_more_votes():
+    review = cancel(after(one(), (ADA, "approve")), None, "gone on", NOW).review
+    with refused("cancelled"):
+        after(review, (BO, "approve"))
+    assert execution.to_run(review) == ()
+    assert "was cancelled" in answers(review)[0].content
+
+
+def test_escalating_keeps_the_votes():
+    review = after(one("jury"), (ADA, "approve"))
+    review = escalate(review, "slack:#first", BO, NOW).review
+    assert ([v.by for v in of(review).votes], of(review).revision) == ([ADA], 1)
+
+
+# ------------------------------------------------------------------------ whole answers
+
+
+def two() -> Review:
+    return review_of([call("pair", "c1", n=1), call("ask", "c2", n=1)])[0]
+
+
+def test_a_whole_answer_is_votes_where_it_takes_several():
+    """By one person through the door: one action is decided, of the other it is a vote."""
+    plans = {"1": proposal(), "2": proposal("reject", message="no")}
+    review, event = answer(two(), plans, ADA, NOW, place="slack:#first")
+    assert (event.kind, event.action, event.what) == ("decided", "1,2", "approve,reject")
+    assert (event.why, event.place) == ("no", "slack:#first")
+    assert [a.pending for a in review.actions] == [True, False]
+    review, event = answer(review, {"1": proposal()}, BO, NOW)
+    assert (event.kind, review.status) == ("decided", "settled")
+
+
+def test_a_whole_answer_of_votes_only_says_so():
+    review = review_of([call("pair", "c1", n=1), call("jury", "c2", n=1)])[0]
+    voted = answer(review, {"1": proposal(), "2": proposal()}, ADA, NOW)
+    assert (voted.event.kind, voted.event.what) == ("voted", "approve,approve")
+    plans = {"1": proposal("edit", n=2), "2": proposal()}
+    changed = answer(review, plans, ADA, NOW)
+    assert (changed.event.kind, changed.event.what) == ("edited", "edit,approve")
+    assert changed.event.before != changed.event.digest
+
+
+def test_a_whole_answer_with_one_vote_too_many_changes_nothing():
+    review = answer(two(), {"1": proposal()}, ADA, NOW).review
+    with pytest.raises(DecisionError) as caught:
+        answer(review, {"2": proposal(), "1": proposal()}, ADA, NOW)
+    assert (caught.value.code, caught.value.index, caught.value.tool) == (
+        "already_voted",
+        1,
+        "pair",
+    )
+    assert review.action("2") == two().action("2")
+
+
+def test_a_whole_answer_drops_the_votes_of_those_who_left():
+    review = answer(two(), {"1": proposal()}, ADA, NOW).review
+    left = answer(review, {"1": proposal()}, BO, NOW, lapsed={"1": [ADA.key]}).review
+    assert [v.by for v in of(left).votes] == [BO]
+
+
+# ------------------------------------------------------------------------ the audit's words
+
+
+def test_an_event_names_the_rule_the_policy_and_the_place():
+    review, _ = review_of([call("pair", "c1", n=1), call("unheard_of", "c2", n=1)])
+    review = review.model_copy(update={"policy": "sha"})
+    event = decide(review, "1", proposal(), ADA, NOW, place="slack:#first").event
+    assert (event.rule, event.policy, event.place) == ("pair", "sha", "slack:#first")
+    event = answer(review, {"1": proposal(), "2": proposal()}, ADA, NOW).event
+    assert event.rule == "pair,"
+    assert event.digest == ",".join(action.digest for action in review.actions)
+    assert decide(review, "2", proposal(), ADA, NOW).event.rule is None
