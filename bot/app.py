@@ -95,7 +95,7 @@ async def running_bot(
         if only != "workers":
             add_door(app, Door(store, policies))
             slack = _bolt(settings, channel)
-            for listening in (Listeners(inbox, channel, home), home, Events(directory)):
+            for listening in (Listeners(inbox, channel, home), home, Events(directory, channel)):
                 listening.register(slack)
             if settings.slack_app_token:
                 token, api_url = settings.slack_app_token, settings.slack_api_url

@@ -131,6 +131,9 @@ class Delivery:
 
     async def _check(self, snapshot: Snapshot, place: Place) -> None:
         """Before anybody is asked: it must be known who may decide, and somebody must be there."""
+        audience = self._channel.audience(place)
+        if audience.kind == "person" and not await self._directory.is_there(audience.id):
+            raise Undeliverable(f"{self._channel.name_of(place)} is not there any more")
         for action in _asked(snapshot.review, place):
             if any(grant.by_membership and place in grant.places for grant in action.grants):
                 size = await self._sizes.get(place, SIZED)

@@ -79,10 +79,14 @@ class Directory:
             for group in grant.reviewers.groups:
                 named |= await self._groups.get(group, MAX_AGE)
             for user in named:
-                person = await self._known(user)
-                if person is not None and person.active and person.kind != "bot":
+                if await self.is_there(user):
                     return True
         return False
+
+    async def is_there(self, user_id: str) -> bool:
+        """Whether this is a person who has not left. Raises ChannelError."""
+        person = await self._known(user_id)
+        return person is not None and person.active and person.kind != "bot"
 
     async def named(self, grants: Iterable[Grant]) -> str:
         """Who may decide, for people: "Ann, @finance or members of #team-ops"."""

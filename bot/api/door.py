@@ -19,6 +19,7 @@ from bot.api.turns import Judged, judged
 from bot.api.view import is_over
 from hitl_core.errors import Refused, ReviewConflict
 from hitl_core.failpoints import failpoint
+from hitl_core.gate.policies import PolicyNotes
 from hitl_core.gate.request import Turn
 from hitl_core.gate.turns import next_turn
 from hitl_core.model import Call, Review, Snapshot, Token
@@ -41,6 +42,7 @@ class Door:
 
     def __init__(self, store: Store, policies: Policies) -> None:
         self._access, self._policies, self._bell = Access(store), policies, Bell(store)
+        self._notes = PolicyNotes(self._access.reviews)
 
     async def close(self) -> None:
         """Long polls are answered now."""
@@ -56,7 +58,9 @@ class Door:
         """The reviews, one but for several interrupts at once, and whether each is new; False where this turn
         was submitted before.
         """
-        made = await judged(self._policies.of(who.agent), asked)
+        policy = self._policies.of(who.agent)
+        made = await judged(policy, asked)
+        await self._access.do(partial(self._notes.note, who.agent, policy))
         turn = Turn(who.agent, asked.thread_id, asked.turn or "", asked.requester)
         if asked.turn is None:
             ids = [call.id for call in made[0].request.calls]

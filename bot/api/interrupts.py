@@ -103,7 +103,8 @@ def _sayable(dialect: Dialect, theirs: Ruling, ruling: Ruling, call: ToolCall) -
     allowed = tuple(kind for kind in may if dialect.takes(kind, may))
     if not allowed:
         raise _wrong(
-            f"{dialect.name} can't be told {', '.join(ruling.allowed_decisions)}, all that may be decided on `{call.name}`."
+            f"{dialect.name} can't be told {', '.join(ruling.allowed_decisions)}, all that may be decided"
+            f" on `{call.name}`."
         )
     expire = ruling.route.expire
     if expire and not dialect.takes(expire.decision, allowed, message=expire.message):

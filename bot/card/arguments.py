@@ -16,6 +16,7 @@ MAX_LABEL = 60
 #: The most that one value, all values of a call, and their number may take on a card.
 MAX_VALUE = 1200
 MAX_CALL = 2600
+MAX_LINES = 18
 MAX_ARGUMENTS = 20
 MAX_WARNINGS = 5
 #: The main fact of a call, and one value in it.
@@ -60,10 +61,11 @@ def shown_of(
     fit: list[Argument] = []
     missing = size = 0
     most = max(MAX_VALUE, room // 3)
+    lines = max(MAX_LINES, (room - MAX_CALL) // 40)
     for key, raw in laid_out[:MAX_ARGUMENTS]:
         name = label_of(key, schema)
         label = text.cut(name, MAX_LABEL)
-        value = text.excerpt(raw, min(most, max(60, room)), lines=max(18, most // 80))
+        value = text.excerpt(raw, min(most, max(60, room)), lines=lines)
         room -= text.weight(value.text)
         missing += label.missing + value.missing
         size += len(name) + len(value.text) + value.missing

@@ -22,11 +22,11 @@ async def sealed(
     ledger: Ledger, partition: int, after: str = ""
 ) -> AsyncIterator[tuple[str, Anchor | None]]:
     """The lines of whole ranges, from the one on that `after` is in; an anchor's line comes with the anchor.
-    Where that is not the beginning, the first line is `{"follows": <the anchor before>}`.
+    Where that is not the beginning, the first line names the anchor before.
     """
-    start = await _start(ledger, partition, after)
+    start = await start_of(ledger, partition, after)
     if start is not None:
-        yield f'{{"follows":{start.line()}}}', None
+        yield line_before(start), None
     end = start.last if start else ""
     async for anchor in _anchors(ledger, partition, end):
         async for entry in _between(ledger, partition, end, anchor):
@@ -40,7 +40,12 @@ def line_of(entry: Entry) -> str:
     return f'{{"id":"{entry.id}",{entry.line[1:]}'
 
 
-async def _start(ledger: Ledger, partition: int, after: str) -> Anchor | None:
+def line_before(start: Anchor) -> str:
+    """The first line of an export that doesn't begin at the beginning."""
+    return f'{{"follows":{start.line()}}}'
+
+
+async def start_of(ledger: Ledger, partition: int, after: str = "") -> Anchor | None:
     """The last anchor that ends at `after` or before it; at the least the last of those that were trimmed, of
     which only itself is left.
     """

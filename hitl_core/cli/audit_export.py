@@ -6,7 +6,7 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Generator, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
@@ -15,6 +15,7 @@ from hitl_core.cli.command import add_command
 from hitl_core.cli.session import add_redis, with_reviews
 from hitl_core.cli.terminal import complain, note
 from hitl_core.errors import StoreError
+from hitl_core.model import Review
 
 if TYPE_CHECKING:
     from hitl_core.cli.command import Commands
@@ -29,7 +30,7 @@ its anchor, {"count", "from", "prev", "root", "to"}. Never the arguments.\
 _EPILOG = """\
 examples:
   $ hitl audit export --out audit-2026-11-21.jsonl
-  1,204 entries, 31 anchors. Keep the last one apart from the file:
+  Entries 1,204, anchors 31. Keep the last anchor apart from the file:
   0:1763766000123-0:5d41402abc4b2a76b9719d911017c5925d41402abc4b2a76b9719d91...
   $ hitl audit export --new --out audit-2026-11-22.jsonl
   $ hitl audit export --calls > calls.jsonl
@@ -77,9 +78,11 @@ def run(args: argparse.Namespace) -> int:
             )
     except FileExistsError:
         return complain(f"{args.out} exists already, and what was exported is not written over.")
+    except BrokenPipeError:
+        raise
     except OSError as error:
-        if isinstance(error, BrokenPipeError):
-            raise
+        if args.out is None:  # at exit Python would flush once more
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return complain(f"{args.out or 'The output'} can't be written: {error.strerror or error}.")
 
 
@@ -100,7 +103,7 @@ async def _entries(reviews: Reviews, args: argparse.Namespace, out: TextIO) -> i
     for partition, anchor in last.items():
         await ledger.mark_exported(partition, anchor)
     note(
-        f"{counts[0]:,} entries, {counts[1]:,} anchors. Keep the last one apart from the file:"
+        f"Entries {counts[0]:,}, anchors {counts[1]:,}. Keep the last anchor apart from the file:"
         if last
         else "There is nothing to export."
     )
@@ -118,13 +121,18 @@ async def _calls(reviews: Reviews, args: argparse.Namespace, out: TextIO) -> int
             complain(str(error))
             problems += 1
             continue
-        for call in snapshot.review.calls if snapshot else ():
-            asked = {"id": call.tool_call_id, "name": call.name}
-            where = {"thread_id": snapshot.review.thread_id} if snapshot else {}
-            args_ = snapshot.review.arguments(call.key, 1).parse() if snapshot else {}
-            print(_ascii(json.dumps({**asked, "args": args_, **where})), file=out)
+        if snapshot is not None:
+            for line in _asked(snapshot.review):
+                print(line, file=out)
     _written(out)
     return 3 if problems else 0
+
+
+def _asked(review: Review) -> Iterator[str]:
+    """Its calls, as `hitl policy test` reads them: what the model asked for, before any edit."""
+    for call in review.calls:
+        said = {"id": call.tool_call_id, "name": call.name, "thread_id": review.thread_id}
+        yield _ascii(json.dumps({**said, "args": review.arguments(call.key, 1).parse()}))
 
 
 async def _submitted(reviews: Reviews, args: argparse.Namespace) -> AsyncIterator[str]:
@@ -150,7 +158,7 @@ async def _after(reviews: Reviews, args: argparse.Namespace, partition: int) -> 
 
 
 @contextmanager
-def _opened(name: str | None) -> Iterator[TextIO]:
+def _opened(name: str | None) -> Generator[TextIO, None, None]:
     """Raises OSError. A file that could not be finished is taken away again."""
     if name is None:
         yield sys.stdout

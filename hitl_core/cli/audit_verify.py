@@ -28,7 +28,7 @@ order, and a missing end are found, and the first of them is named.\
 _EPILOG = """\
 examples:
   $ hitl audit verify audit.jsonl
-  whole: 1,204 entries of 310 reviews, 31 anchors, from the beginning
+  whole: entries 1,204, reviews 310, anchors 31, from the beginning
   $ hitl audit verify audit.jsonl --anchor 0:1763766000123-0:5d41402abc4b2a76...
   $ hitl audit verify audit-2026-11-22.jsonl --anchor audit-2026-11-21.jsonl
   line 17: review 0-93b4...: it is entry 5, and behind 3 some are missing.
@@ -103,10 +103,10 @@ def _whole(verifier: Verifier, name: str | None) -> int:
     if not verifier.entries:
         note("There is no entry." if name is None else "There is no entry in it.")
         return 0 if name is None else 1
-    start = "the beginning" if verifier.complete else "an anchor before it"
+    start = "from the beginning" if verifier.complete else "behind an anchor"
     say(
-        f"whole: {verifier.entries:,} entries of {verifier.subjects:,} reviews,"
-        f" {verifier.anchors:,} anchors, from {start}"
+        f"whole: entries {verifier.entries:,}, reviews {verifier.subjects:,},"
+        f" anchors {verifier.anchors:,}, {start}"
     )
     for anchor in verifier.last:
         note(f"{anchor.last}:{anchor.root}")

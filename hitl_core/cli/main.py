@@ -9,6 +9,9 @@ import sys
 from collections.abc import Sequence
 
 from hitl_core.cli import (
+    audit_export,
+    audit_show,
+    audit_verify,
     policy_check,
     policy_explain,
     policy_import,
@@ -52,6 +55,12 @@ examples:
 
 They read and write the Redis of the agents and the bot: --redis URL, or
 HITL_REDIS_URL, which other people on the machine don't see.
+"""
+_AUDIT = """\
+examples:
+  $ hitl audit show 0-93b4c7d2
+  $ hitl audit export --out audit.jsonl
+  $ hitl audit verify audit.jsonl
 """
 _TOKENS = """\
 example:
@@ -100,6 +109,11 @@ def parser() -> argparse.ArgumentParser:
     doors = add_subject(
         subjects, "tokens", help="what agents in other languages come in with", epilog=_TOKENS
     )
+    audit = add_subject(
+        subjects, "audit", help="who did what, when, and whether that is still so", epilog=_AUDIT
+    )
+    for command in (audit_show, audit_export, audit_verify):
+        command.add_to(audit)
     for command in (policy_check, policy_explain, policy_test, policy_import):
         command.add_to(policy)
     for command in (reviews_list, reviews_show, reviews_decide, reviews_resolve, reviews_cancel):

@@ -86,7 +86,7 @@ def free(ours: Ruling, call: ToolCall) -> Ruling:
     reason = "The agent does not interrupt before this tool."
     verdict = Verdict(kind="allow", rule=rule, reason=reason)
     if kind == "review" and rule is not None:
-        cure = f"add `{call.name}` to the agent's interrupt_on"
+        cure = f"add `{call.name}` to interrupt_on in the agent"
         if call.name != rule:
             cure += f" (the rule is `{rule}`)"
         reason = f"it asks for a person, but the agent did not interrupt: {cure}."

@@ -142,6 +142,8 @@ def _same_place(root: Mapping[str, Any], schema: Schema) -> Iterator[object]:
         yield from cast("list[object]", schema.get(key, []))
     yield from (schema[key] for key in _ALSO_ONE if key in schema)
     yield from cast("dict[str, object]", schema.get("dependentSchemas", {})).values()
+    if "$dynamicRef" in schema or "$recursiveRef" in schema:
+        raise Conflict
     if "$ref" in schema:
         yield target(root, schema["$ref"])
 

@@ -82,12 +82,16 @@ def _nearest_branch(error: ValidationError) -> list[ValidationError]:
     branches: dict[object, list[ValidationError]] = {}
     for inner in error.context or ():
         branches.setdefault(inner.relative_schema_path[0], []).append(inner)
-    fitting = [
-        inner
-        for inner in branches.values()
-        if not any(e.validator in ("type", "const") and not e.relative_path for e in inner)
-    ]
+    fitting = [inner for inner in branches.values() if not any(map(_is_another, inner))]
     return fitting[0] if len(fitting) == 1 else []
+
+
+def _is_another(error: ValidationError) -> bool:
+    """Whether it says that another branch is meant: a wrong type, or a wrong constant of a property."""
+    keyword, limit = error.validator, cast(Any, error.validator_value)
+    if len(error.relative_path) > 1 or (error.relative_path and keyword == "type"):
+        return False
+    return keyword in ("type", "const") or (keyword == "enum" and len(limit) == 1)
 
 
 def _words(error: ValidationError) -> str:

@@ -105,7 +105,8 @@ class Walk:
     def _branches(self, at: Place, slot: Slot, schema: Schema, branches: tuple[Branch, ...]) -> Any:
         now = None if slot.empty else branch_of(branches, slot.value)
         deep = len(at.names) > self._depth and any(branch.properties for branch in branches)
-        if deep or (now is None and not slot.empty):
+        telling = any(b.by and self._marks.hides((*at.names, b.by)) for b in branches)
+        if deep or telling or (now is None and not slot.empty):
             return self._add(as_json(slot, self._room.text), schema)
         choice = chooser(slot, branches, now)
         self._add(choice, schema)

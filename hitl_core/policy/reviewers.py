@@ -69,7 +69,8 @@ def beyond(route: Route) -> str | None:
 
 
 def _people(node: Node, fields: dict[str, Node]) -> Reviewers:
-    if node.entries() is not None and not any(k in fields and fields[k].value for k in _PEOPLE):
+    named = any(key in fields and fields[key].value for key in _PEOPLE)
+    if isinstance(node.value, Mapping) and not named:
         node.problem("This names nobody: it needs `users`, `groups` or `channel_members: true`.")
     return Reviewers(
         users=take(fields, "users", _users, ()),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,9 @@ import pytest
 from bot.api.policies import Policies
 from bot.api.problems import Problem
 from hitl_core import PolicyError
+from hitl_core.store import RedisStore
+from tests.api.client import tool_call
+from tests.api.conftest import Open
 
 
 def test_a_file_judges_for_every_agent(tmp_path: Path):
@@ -68,3 +72,22 @@ def test_without_a_setting_there_is_none():
         Policies.load("").of("billing")
 
     assert caught.value.code == "no_policy"
+
+
+async def test_a_file_that_is_swapped_between_two_starts_is_in_the_audit(
+    open_door: Open, store: RedisStore, tmp_path: Path
+):
+    """T69. Given a server that starts again with another file; then the audit has the change once, with both
+    digests, from the first submit on."""
+    file, digests = tmp_path / "policy.yaml", list[str]()
+    for number, text in enumerate(("default: review\n", "default: allow\n")):
+        file.write_text(text)
+        policies = Policies.load(str(file))
+        digests.append(policies.of("billing").digest)
+        client = await open_door(policies=policies)
+        for turn in ("a", "b"):
+            assert (await client.submit(tool_call(), turn=f"{number}{turn}")).status == 201
+
+    lines = [json.loads(entry.line) for entry in await store.ledger.entries(0)]
+    rows = [line for line in lines if line["kind"] == "policy_changed"]
+    assert [(row["agent"], row["before"], row["digest"]) for row in rows] == [("billing", *digests)]

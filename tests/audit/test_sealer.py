@@ -93,7 +93,7 @@ async def test_nothing_is_forgotten_before_it_was_exported():
     await seal(store)
     assert len(await store.ledger.entries(0)) == 9
 
-    await store.ledger.mark_exported(0, Anchor.read(end))
+    await store.ledger.mark_exported(0, Anchor.model_validate(end))
     clock.now += 50
     await trim(store)
     await seal(store)
@@ -101,7 +101,7 @@ async def test_nothing_is_forgotten_before_it_was_exported():
 
     assert [json.loads(line)["n"] for line in after[1:-1]] == [1, 2, 3]
     assert verified(after, ((end["to"], end["root"]),)).entries == 3
-    await store.ledger.mark_exported(0, Anchor.read(json.loads(after[-1])))
+    await store.ledger.mark_exported(0, Anchor.model_validate(json.loads(after[-1])))
     clock.now += 49
     await trim(store)
     await seal(store)

@@ -128,7 +128,7 @@ async def test_what_was_cut_off_behind_an_anchor_is_told_by_the_next_one():
 
 
 async def test_a_later_part_follows_the_anchor_that_the_earlier_one_ended_with():
-    """Each night's export is a file of its own: it says where it begins, which must be where the last ended."""
+    """Each night's export is a file of its own: it says behind which anchor it begins."""
     reviews = Reviews(MemoryStore(lambda: START))
     one = await submitted(reviews)
     monday = await exported(reviews.store)
@@ -148,7 +148,7 @@ async def test_a_later_part_follows_the_anchor_that_the_earlier_one_ended_with()
         with pytest.raises(Broken):
             verified(wrong, kept)
     other = json.dumps({"follows": {**end, "root": "0" * 64}})
-    with pytest.raises(Broken, match="line 1: the anchor .* is not the one that was kept"):
+    with pytest.raises(Broken, match=r"line 1: the anchor .* is not the one that was kept"):
         verified([other, *tuesday[1:]], kept)
     quiet = await exported(reviews.store, json.loads(tuesday[-1])["to"])
     assert [[*json.loads(line)] for line in quiet] == [["follows"]]

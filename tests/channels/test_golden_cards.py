@@ -88,8 +88,15 @@ def _doubt() -> Review:
 
 
 TWO_OF_OPS: dict[str, Any] = {
-    "escalate": [{"after": "10m", "to": OPS, "reviewers": {"users": ["U0DANA"], "groups": ["S0OPS"]}}],
-    "reviewers": {"users": ["U0ALICE", "U0BOB"], "groups": ["S0FINANCE"], "quorum": 2, "reject_quorum": 2},
+    "escalate": [
+        {"after": "10m", "to": OPS, "reviewers": {"users": ["U0DANA"], "groups": ["S0OPS"]}}
+    ],
+    "reviewers": {
+        "users": ["U0ALICE", "U0BOB"],
+        "groups": ["S0FINANCE"],
+        "quorum": 2,
+        "reject_quorum": 2,
+    },
 }
 
 
@@ -120,7 +127,12 @@ def _secret() -> Review:
         "redact": ["/token", "/card/number"],
         "args_schema": {"type": "object", "properties": {"token": {}, "pin": {"writeOnly": True}}},
     }
-    args = {"amount": 80, "card": {"number": "4111", "owner": "Jo"}, "pin": "1234", "token": "s3cret"}
+    args = {
+        "amount": 80,
+        "card": {"number": "4111", "owner": "Jo"},
+        "pin": "1234",
+        "token": "s3cret",
+    }
     return review_of(("pay", args), policy={"interrupt_on": {"*": rule}})
 
 

@@ -89,7 +89,7 @@ def pages_of(args: dict[str, Any]) -> list[dict[str, Any]]:
 @example(nested)
 @example({"": "", " ": " ", '"': '"', "a\nb": "x" * 161, "⏎": "⟦"})
 def test_promise_8_every_character_is_on_the_card_or_counted_as_missing(args: Any) -> None:
-    """Given any arguments, then they can be read back from the card exactly, or it says how much it cut."""
+    """T9: given any arguments, then they can be read back from the card exactly, or it says what it cut."""
     shown, sent = drawn(("tool", args))
     call = next(block for block in sent["blocks"] if block["block_id"] == "call:1")
     missing = shown.open[0].shown.missing
@@ -161,12 +161,17 @@ def test_any_review_makes_a_card_that_slack_takes(several: list[Any], data: st.D
 
 @pytest.mark.parametrize("count", [1, 3, 10, 11, 40, 200])
 def test_a_card_of_the_worst_actions_fits(count: int) -> None:
-    """Given calls full of markup, odd characters and long names, then one message asks about all of them, with
-    everything or with a line each, and what has no room is counted."""
+    """Given calls full of markup, odd characters and long names, then one message asks about all of them,
+    with everything or with a line each, and what has no room is counted."""
     args = {f"{n}" + "&<\u202e" * 60: "&<>\n" * 500 for n in range(30)}
     shown, sent = drawn(*[("n" * 128, args)] * count)
     asked = sum(block["block_id"].startswith("do:") for block in sent["blocks"])
-    listed = [part for block in sent["blocks"] if block["block_id"] == "list" for part in block["elements"]]
+    listed = [
+        part
+        for block in sent["blocks"]
+        if block["block_id"] == "list"
+        for part in block["elements"]
+    ]
     if asked:
         assert asked == count
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +14,7 @@ from hitl_core.errors import DecisionError, DialectError, Refused, Unsayable
 from hitl_core.gate import Request, request
 from hitl_core.gate.answers import answers
 from hitl_core.gate.request import Turn
-from hitl_core.model import DecisionType, Review, Route, ToolCall, encode
+from hitl_core.model import Decision, DecisionType, Review, Route, ToolCall, encode
 from hitl_core.policy import InvalidPolicy, Policy
 from hitl_core.review import transitions
 from hitl_core.review.proposal import Proposal
@@ -107,6 +108,65 @@ def test_each_decision_in_each_systems_words(name: str, kind: str) -> None:
         with pytest.raises(Unsayable) as caught:
             dialects.get(name).dump_decisions(review)
         assert (caught.value.dialect, caught.value.word) == (name, kind)
+
+
+@pytest.mark.parametrize("name", dialects.names)
+@pytest.mark.parametrize(
+    "allowed", [FIVE, *((kind,) for kind in FIVE), ("approve", "reject"), ("respond", "ignore")]
+)
+def test_what_a_system_takes_is_what_it_can_be_told(
+    name: str, allowed: tuple[DecisionType, ...]
+) -> None:
+    """Of every decision, with a message and without, also one that no person could take: a deadline's."""
+    dialect, review = dialects.get(name), asking(*allowed)
+    [action] = review.actions
+    for kind, message in itertools.product(FIVE, ("because", None)):
+        decision = Decision(
+            type=kind, by=ADA, at=NOW, revision=1, digest=action.digest, message=message
+        )
+        done = action.model_copy(update={"decision": decision})
+        try:
+            dialect.dump_decisions(review.model_copy(update={"actions": (done,)}))
+            told = True
+        except Unsayable:
+            told = False
+        assert dialect.takes(kind, allowed, message=message) is told, (kind, message)
+
+
+@pytest.mark.parametrize(
+    ("name", "renames"),
+    [
+        *((name, True) for name in ("langchain", "langchain_js", "xpertai")),
+        *((name, False) for name in ("langchain_per_call", "sagents", "agent_inbox", "arcgis")),
+    ],
+)
+def test_who_takes_an_edit_that_names_another_tool(name: str, renames: bool) -> None:
+    assert dialects.get(name).takes("edit", FIVE, renames=True) is renames
+
+
+@pytest.mark.parametrize("name", dialects.names)
+def test_an_interrupt_is_told_from_an_answer(name: str) -> None:
+    wire = dialects.get(name).dump_request(asking())
+    assert dialects.is_interrupt(wire)
+    for answer in WORDS[name].values():
+        assert not dialects.is_interrupt(answer)
+
+
+@pytest.mark.parametrize("value", [None, 7, "go", [], {}, {"a": float("nan")}, {1: 2}, object()])
+def test_anything_else_is_no_interrupt(value: object) -> None:
+    assert not dialects.is_interrupt(value)
+
+
+@pytest.mark.parametrize(
+    "wire", [{"message": "Go on?"}, {"kind": "textInput"}, {"kind": "textInput", "message": "Why?"}]
+)
+def test_a_part_of_a_question_of_arcgis_is_refused_by_its_name(wire: Json) -> None:
+    """Nobody could answer it: an answer names the interrupt and its agent."""
+    assert not dialects.is_interrupt(wire)
+    with pytest.raises(DialectError, match="a part of a UiInterrupt of ArcGIS.*`agentId`"):
+        dialects.detect(wire)
+    with pytest.raises(DialectError, match="A UiInterrupt needs its `agentId`"):
+        dialects.get("arcgis").load_request(wire, "t")
 
 
 @pytest.mark.parametrize("name", dialects.names)

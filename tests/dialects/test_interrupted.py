@@ -87,7 +87,7 @@ def test_a_call_that_does_not_interrupt_is_free_unless_the_policy_names_it() -> 
     assert free(judged("deny"), CALL).verdict.kind == "deny"
     ruling = free(judged(send_email=True), CALL)
     assert ruling.verdict.kind == "deny"
-    assert "add `send_email` to the agent's interrupt_on" in ruling.verdict.reason
+    assert "add `send_email` to interrupt_on in the agent" in ruling.verdict.reason
 
 
 async def test_a_tools_own_schema_counts_where_nobody_says_another() -> None:

@@ -69,7 +69,7 @@ subschemas = st.sampled_from(
 )
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(st.dictionaries(texts, values, max_size=5), st.sampled_from([3, 3000]))
 def test_untouched_answers_give_back_the_same_bytes_without_a_schema(
     args: dict[str, Any], max_text: int
@@ -80,7 +80,7 @@ def test_untouched_answers_give_back_the_same_bytes_without_a_schema(
     assert canonical(read_answers(None, args, {}, max_text=max_text)) == canonical(args)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(
     st.dictionaries(st.sampled_from("abcde"), subschemas, max_size=5),
     st.dictionaries(st.sampled_from("abcdefg"), values, max_size=5),
@@ -127,7 +127,7 @@ def test_line_ends_that_an_input_changes_do_not_change_the_value(value: str) -> 
         ({"type": "number"}, 1, "1" + "0" * 40, 10**40),
         ({"type": "number"}, 1, "1e40", 1e40),
         ({"type": "number"}, 1, "0.1", 0.1),
-        ({"type": "boolean"}, None, "0", True),
+        ({"type": ["boolean", "null"]}, None, "0", True),
         ({"type": "array", "items": {"type": "integer"}}, [1, 1.0], "1.0\r\n2\n\n", [1.0, 2]),
         ({"type": "array", "items": {"type": "string"}}, ["a"], "[]", []),
         ({"type": "array", "items": {"enum": ["x", "y", 3]}}, ["y", "x"], "0,1,2", ["y", "x", 3]),

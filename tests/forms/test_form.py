@@ -190,7 +190,7 @@ def test_an_enum_of_more_values_than_there_is_room_for_is_typed() -> None:
     schema = {"properties": {"x": {"enum": [f"option {n}" for n in range(300)]}}}
     assert make_form(schema, {"x": "option 7"}).fields[0].kind == "choice"
     assert make_form(schema, {"x": "option 7"}, max_options=200).fields[0].kind == "text"
-    with pytest.raises(FormErrors, match="must be one of: option 0, .* and 280 more"):
+    with pytest.raises(FormErrors, match=r"one of: option 0, .* and 280 more"):
         read_answers(schema, {"x": "option 7"}, {"/x": "option 300"}, max_options=200)
 
 

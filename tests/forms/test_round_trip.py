@@ -165,7 +165,7 @@ def with_other_line_ends(text: str | None) -> str | None:
     return plain.replace("\n", "\r\n") or None
 
 
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(cases(), st.sampled_from([4, 3000]))
 def test_promise_8_an_untouched_form_gives_back_the_same_bytes(
     case: tuple[Json, Json], max_text: int

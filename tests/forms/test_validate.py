@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from hitl_core.forms import ArgError, SchemaError, check_args, check_schema
+from hitl_core.forms import ArgError, SchemaError, check_args, check_schema, make_form
 
 
 @pytest.mark.parametrize(
@@ -152,6 +152,15 @@ def test_t63_no_schema_makes_much_work(schema: dict[str, Any], args: dict[str, A
     assert [error.pointer for error in errors] == [""]
 
 
+def test_the_sentence_about_alternatives_names_what_is_wrong_in_the_one_that_is_meant() -> None:
+    card = {"properties": {"kind": {"const": "card"}, "n": {"minLength": 3}}, "required": ["n"]}
+    bank = {"properties": {"kind": {"enum": ["bank"]}}, "required": ["iban"]}
+    schema = {"properties": {"pay": {"oneOf": [card, bank]}}}
+    assert check_args(schema, {"pay": {"kind": "bank"}}) == [ArgError("/pay/iban", "is required")]
+    wrong = check_args(schema, {"pay": {"kind": "card", "n": "x"}})
+    assert wrong == [ArgError("/pay/n", "must be at least 3 characters")]
+
+
 def test_unique_items_over_thousands_of_objects_are_checked() -> None:
     schema = {"properties": {"a": {"uniqueItems": True}}}
     assert check_args(schema, {"a": [{"x": {"y": n}} for n in range(3_000)]}) == []
@@ -188,8 +197,9 @@ def test_t64_a_reference_outside_the_schema_is_refused_and_never_fetched(
             {"properties": {"a": {"$dynamicRef": ref}}},
             {"$defs": {"a": {"items": {"$ref": ref}}}},
         ):
-            with pytest.raises(SchemaError, match="nothing is fetched"):
-                check_args(schema, {"a": 1})
+            for use in (check_args, make_form):
+                with pytest.raises(SchemaError, match="nothing is fetched"):
+                    use(schema, {"a": 1})
     hidden = {"default": {"$ref": url}, "$ref": "#/default"}
     with pytest.raises(SchemaError):
         check_args(hidden, {"a": 1})

@@ -108,20 +108,6 @@ async def test_a_run_without_a_pause_just_ends(lab: Lab) -> None:
     assert (run.finished, run.review_id, lab.effects) == (True, None, ["read x"])
 
 
-async def test_new_input_waits_for_the_review(lab: Lab) -> None:
-    """Given a paused thread, when new input comes, then it is refused with the review's id, nothing
-    changes, and another thread is not concerned."""
-    driver = lab.driver(TURN)
-    paused = await driver.run(go(), thread_id="t-1")
-    for attempt in (driver.run, driver.keep):
-        with pytest.raises(Refused, match=str(paused.review_id)):
-            await attempt(go("again"), thread_id="t-1")
-    again = await driver.run(None, thread_id="t-1")
-    assert again.review_id == paused.review_id
-    assert [m.text for m in again.state["messages"]] == ["go", ""]
-    assert (await driver.run(go(), thread_id="t-2")).review_id != paused.review_id
-
-
 async def test_kept_input_is_taken_up_by_a_later_process(lab: Lab) -> None:
     """Given input that was only kept, when another driver goes on, then it runs for the same
     requester."""

@@ -33,12 +33,30 @@ SAGENTS = {
     "hitl_tool_call_ids": ["c1", "c2"],
 }
 PER_CALL = {"type": "tool_approval", "tool_call_id": "c9", "name": "send_email", "args": ARGS}
+QUESTION = {
+    "type": "ask_user_question",
+    "question": "Which one?",
+    "response_type": "single_select",
+    "options": [{"label": "A", "value": "a"}, {"label": "B", "value": "b"}],
+    "tool_call_id": "q1",
+}
+SEVERAL = {"type": "multiple_interrupts", "interrupts": [SAGENTS, QUESTION]}
 ARCGIS = {"id": "q1", "agentId": "mapper", "kind": "booleanChoice", "message": "Delete the layer?"}
 
 
 @pytest.mark.parametrize(
     ("wire", "decisions", "answer"),
     [
+        (QUESTION, (("respond", "b"),), {"type": "answer", "selected": ["b"]}),
+        (QUESTION, ("ignore",), {"type": "cancel"}),
+        (
+            SEVERAL,
+            ("approve", "reject", ("respond", "a")),
+            [
+                [{"type": "approve"}, {"type": "reject"}],
+                {"type": "answer", "selected": ["a"], "tool_call_id": "q1"},
+            ],
+        ),
         (
             PYTHON,
             ({"to": "E"}, ("reject", "no")),

@@ -38,7 +38,11 @@ async def test_each_request_gets_its_human_response(lab: Lab) -> None:
     ]
     [review] = await lab.all_reviews("t-1")
     assert [c.name for c in review.calls][1] == "Send_an_e-mail_"
-    assert review.actions[1].request.description == "Send an e-mail!"
+    asked = review.actions[1].request
+    assert (asked.title, asked.description) == (
+        "Send an e-mail!",
+        "Tool execution requires approval",
+    )
     assert {key: run.line for key, run in review.runs.items()} == dict.fromkeys(
         ("1", "2"), "handed to the agent"
     )

@@ -51,7 +51,10 @@ async def test_a_turn_that_is_denied_whole_goes_on_without_people(lab: Lab) -> N
 @pytest.mark.parametrize(
     ("policy", "text"),
     [
-        ({"default": "allow", "interrupt_on": {"read": True}}, "add `read` to interrupt_on"),
+        (
+            {"default": "allow", "interrupt_on": {"read": True}},
+            "add `read` to interrupt_on in the agent",
+        ),
         ({"default": "allow", "interrupt_on": {"read": "deny"}}, "The policy doesn't allow `read`"),
         (
             {"default": "deny", "interrupt_on": {"send_email": True}},

@@ -23,8 +23,6 @@ CHANNEL = (
     "is no name of a Slack channel: those have at most 80 lowercase letters, digits, `-` and `_`."
 )
 TIMES = "write `90s`, `10m`, `1h30m` or `2d`"
-LATER = "yet: remove it, or wait for the version that does."
-
 TOP = [
     ("interrupt_on: {}", "p.yaml: `default` is missing."),
     ("- default: review", "p.yaml: This must be a mapping, not a list."),
@@ -64,7 +62,8 @@ TOP = [
         "default: deny\nxyz: {}",
         (
             "p.yaml:2: xyz: `xyz` is no key of this place. Here stand `default`, `description_prefix`,"
-            " `interrupt_on`, `allow_override`, `edit_notice`, `notify`, `escalate` or `expire`."
+            " `interrupt_on`, `allow_override`, `edit_notice`, `reviewers`, `notify`, `escalate`,"
+            " `remind`, `clock`, `fallback` or `expire`."
         ),
     ),
     (
@@ -74,7 +73,14 @@ TOP = [
             " `interrupt_on`."
         ),
     ),
-    ("default: deny\nremind: 5m", f"p.yaml:2: remind: This version does not obey `remind` {LATER}"),
+    (
+        "default: deny\nmust_read: true",
+        (
+            "p.yaml:2: must_read: `must_read` is no key of this place. Here stand `default`,"
+            " `description_prefix`, `interrupt_on`, `allow_override`, `edit_notice`, `reviewers`, `notify`,"
+            " `escalate`, `remind`, `clock`, `fallback` or `expire`."
+        ),
+    ),
 ]
 
 
@@ -109,17 +115,6 @@ RULES = [
     (
         "run: {descripton: x}",
         ".descripton: `descripton` is no key of this place. Did you mean `description`?",
-    ),
-    (
-        "run: {reviewers: {users: [U1]}}",
-        (
-            ".reviewers: This version does not obey `reviewers` yet; whoever is a member of a channel"
-            " where the review stands may decide."
-        ),
-    ),
-    *(
-        (f"run: {{{key}: 1}}", f".{key}: This version does not obey `{key}` {LATER}")
-        for key in ("redact", "fallback", "must_read", "reject_quorum", "clock")
     ),
     (
         "run: {allowed_decisions: []}",
@@ -291,7 +286,7 @@ ROUTES = [
     ("notify: default", f"notify: `default` is no place: {PLACE}"),
     ("notify: slack:ops", f"notify: `slack:ops` is no place: {PLACE}"),
     ("notify: slack:C0123abcd", f"notify: `slack:C0123abcd` is no place: {PLACE}"),
-    ("notify: slack:U0123ABCD", f"notify: `slack:U0123ABCD` is no place: {PLACE}"),
+    ("notify: slack:B0123ABCD", f"notify: `slack:B0123ABCD` is no place: {PLACE}"),
     ("notify: 'slack:#Ops'", f"notify: `#Ops` {CHANNEL}"),
     ("notify: 'slack:#team ops'", f"notify: `#team ops` {CHANNEL}"),
     ("notify: 'slack:#'", f"notify: `#` {CHANNEL}"),
@@ -325,8 +320,8 @@ ROUTES = [
     (
         "escalate: [{after: 1m, to: 'slack:#a', reviewers: {}}]",
         (
-            "escalate[0].reviewers: This version does not obey `reviewers` yet; whoever is a member of"
-            " a channel where the review stands may decide."
+            "escalate[0].reviewers: This names nobody: it needs `users`, `groups` or"
+            " `channel_members: true`."
         ),
     ),
     (
@@ -369,7 +364,13 @@ ROUTES = [
         "expire: `decision: respond` needs a `message`: it is what the model gets to read.",
     ),
     ("expire: {after: 4h, message: [a]}", "expire.message: This must be text, not a list."),
-    ("expire: {after: 4h, clock: x}", f"expire.clock: This version does not obey `clock` {LATER}"),
+    (
+        "expire: {after: 4h, clock: x}",
+        (
+            "expire.clock: `clock` is no key of this place. Here stand `after`, `decision` or"
+            " `message`."
+        ),
+    ),
     ("expire: {after: 600}", f"expire.after: 600 has no unit: {TIMES}."),
     ("expire: {after: '10'}", f"expire.after: `10` has no unit: {TIMES}."),
     *(

@@ -105,6 +105,50 @@ async def test_the_same_click_counts_once_however_often_it_arrives(
     assert [event["kind"] for event in audit(redis_url)] == ["submitted", "decided"]
 
 
+async def test_t40_a_hundred_clicks_of_one_person_are_one_vote(open_reviews: Open, redis_url: str):
+    """On two replicas, each a click of its own: one is stored, and all others are told."""
+    replicas = [await open_reviews(), await open_reviews()]
+    review = await submitted(replicas[0], "pair")
+
+    results = await asyncio.gather(
+        *(
+            replicas[n % 2].decide(review.id, "1", proposal(), person("Ada"), f"click-{n}")
+            for n in range(100)
+        ),
+        return_exceptions=True,
+    )
+
+    refusals = [result.code for result in results if isinstance(result, Refused)]
+    assert refusals == ["already_voted"] * 99
+    action = (await replicas[0].load(review.id)).review.actions[0]
+    assert (len(action.votes), action.needed) == (1, 1)
+    assert [event["kind"] for event in audit(redis_url)] == ["submitted", "voted"]
+
+
+async def test_t41_votes_and_a_rejection_at_once_are_one_decision(open_reviews: Open):
+    """50 times two approvals against a rejection: whoever had the last word, all of it fits together."""
+    one, two = await open_reviews(), await open_reviews()
+
+    async def race(number: int) -> str:
+        review = await submitted(one, "pair", thread_id=f"t-{number}")
+        plans = [(one, "Ada", "approve"), (two, "Bo", "approve"), (two, "Cy", "reject")]
+        await asyncio.gather(
+            *(
+                replica.decide(review.id, "1", proposal(type), person(name), f"{name}-{number}")
+                for replica, name, type in plans
+            ),
+            return_exceptions=True,
+        )
+        action = (await one.load(review.id)).review.actions[0]
+        assert action.decision is not None
+        enough = len(action.approvals) == 2
+        assert (action.decision.type == "approve") == enough
+        return action.decision.type
+
+    kinds = await asyncio.gather(*(race(number) for number in range(50)))
+    assert set(kinds) <= {"approve", "reject"}
+
+
 async def test_many_at_once_are_all_stored(open_reviews: Open):
     """Given forty actions, when forty people decide at the same moment, then each decision is there."""
     reviews = await open_reviews()

@@ -182,9 +182,18 @@ class Scene:
         self._reviews.append(task)
         return task
 
-    async def card(self, *having: str, channel: str = APPROVALS, timeout: float = 30.0) -> Message:
-        """The first message here that says all of this, waited for."""
-        viewer = DANA if channel != APPROVALS else ALICE
+    def person(self, id: str, team: str | None = None) -> Person:
+        return Person(self.hands, id, team)
+
+    async def card(
+        self,
+        *having: str,
+        channel: str = APPROVALS,
+        timeout: float = 30.0,
+        viewer: str | None = None,
+    ) -> Message:
+        """The first message here that says all of this, waited for; `viewer` must be in the channel."""
+        viewer = viewer or (DANA if channel != APPROVALS else ALICE)
 
         def found(state: dict[str, Any]) -> Message | None:
             messages = live(state["messages"][channel])

@@ -38,7 +38,12 @@ def review_of(card: Message) -> str:
 
 
 def live(messages: list[Message]) -> list[Message]:
-    return [message for message in messages if not message["deleted"]]
+    """The cards among them, and not what stands in the threads below."""
+    return [m for m in messages if not m["deleted"] and (m["metadata"] or not _is_reply(m))]
+
+
+def _is_reply(message: Message) -> bool:
+    return message["thread_ts"] not in (None, message["ts"])
 
 
 def buttons(message: Message, action_id: str) -> list[tuple[str, dict[str, Any]]]:

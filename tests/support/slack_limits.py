@@ -121,9 +121,10 @@ def _written(value: Any) -> int:
     """The characters of all texts, `&`, `<` and `>` as entities."""
     if isinstance(value, list):
         return sum(map(_written, value))
-    if isinstance(value, dict):
-        return sum(_written(part) if key != "text" or isinstance(part, dict) else _length(part) for key, part in value.items())
-    return 0
+    if not isinstance(value, dict):
+        return 0
+    own = value.get("text", "")
+    return (_length(own) if isinstance(own, str) else 0) + sum(map(_written, value.values()))
 
 
 def _length(text: str) -> int:

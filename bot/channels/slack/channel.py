@@ -83,6 +83,12 @@ class SlackChannel:
         """Where a browser finds a message (docs.slack.dev/reference/methods/chat.getPermalink)."""
         return f"{self._url}archives/{ref.conversation}/p{ref.ts.replace('.', '')}"
 
+    def forget(self, conversation: str) -> None:
+        """What this conversation is called is looked up again."""
+        self._names.pop(conversation, None)
+        for name in [name for name, known in self._ids.items() if known == conversation]:
+            del self._ids[name]
+
     def cut(self, card: Card) -> frozenset[str]:
         return blocks.cut_keys(card, self.name_of)
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-from bot.channels.slack.inputs import ACTION_ID, MAX_INPUT, MAX_LABEL, MAX_OPTIONS, input_block
+from bot.channels.slack.inputs import ACTION_ID, MAX_INPUT, MAX_LABEL, input_block
 from bot.channels.slack.rich import shortened
 from bot.text import cut, marked, one_line, unmarked, visible
 from hitl_core.forms import Field, Form, Option
@@ -21,6 +21,8 @@ from hitl_core.forms import Field, Form, Option
 #: that is shown of a locked one, in characters.
 MAX_FORM = 150_000
 MAX_FIELDS = 30
+#: So many options a menu lists; one takes about a hundred bytes of a view.
+MAX_LISTED = 1000
 MAX_LOCKED = 800
 MAX_ID = 255
 _TYPED = ("text", "long_text", "lines", "json")
@@ -71,6 +73,11 @@ class Ids:
         return f"f:{hashlib.sha256(whole.encode()).hexdigest()}#{self._revision}"
 
 
+def is_typed_choice(field: Field) -> bool:
+    """Whether a view has no room to list its options."""
+    return field.kind == "choice" and len(field.options) > MAX_LISTED
+
+
 def read_answers(
     fields: Iterable[Field], ids: Ids, values: Mapping[str, Any]
 ) -> dict[str, str | None]:
@@ -78,8 +85,14 @@ def read_answers(
     found: dict[str, str | None] = {}
     for field in fields:
         state = values.get(ids.of(field), {}).get(ACTION_ID)
-        if state is not None and field.locked is None:
-            found[field.pointer] = _answer(state)
+        if state is None or field.locked is not None:
+            continue
+        answer = _answer(state)
+        if answer and field.kind == "text" and field.options:
+            labels = [option.label for option in field.options]
+            # None of them has this number, which is then said of it.
+            answer = str(labels.index(answer) if answer in labels else len(labels))
+        found[field.pointer] = answer
     return found
 
 
@@ -130,8 +143,14 @@ def _shown(field: Field) -> Field:
     )
     if shown.locked is not None:
         return _locked(field, shown, shown.locked)
-    if len(field.options) > MAX_OPTIONS**2:
-        return _locked(field, shown, "This has more options than can be listed here.")
+    if is_typed_choice(shown):
+        labels = [option.label for option in shown.options]
+        return replace(
+            shown,
+            kind="text",
+            initial=labels[int(shown.initial)] if shown.initial else None,
+            hint=f"Type one of {len(labels):,} options, such as {labels[0]} or {labels[-1]}.",
+        )
     if field.kind not in _TYPED or field.initial is None:
         return shown
     initial = marked(field.initial)

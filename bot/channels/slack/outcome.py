@@ -56,8 +56,10 @@ def _told(told: ThreadLine, names: Names) -> list[Element]:
         case "rejected":
             return [words("✖ "), tools, words("  rejected by "), *(by or [words(_NOBODY[0])]), *why]
         case "reminded":
-            asked = crowd(told.people, names) if told.people else [words("nobody any more")]
-            return [words("⏰ "), tools, words("  still waits for "), *asked]
+            if not told.people:
+                return [words("⏰ "), tools, words("  was due for a reminder, and is decided")]
+            wait = "waits" if len(told.names) == 1 else "wait"
+            return [words("⏰ "), tools, words(f"  still {wait} for "), *crowd(told.people, names)]
         case "escalated":
             told_by = [words(" by "), *by] if by else [words(f", {_reason(told)}")]
             where = words(_named(told, names), bold=True)
@@ -76,7 +78,7 @@ def _sentence(told: ThreadLine, names: Names) -> str:
                 f"{tools} was rejected by {by or _NOBODY[0]}{f': {told.why}' if told.why else '.'}"
             )
         case "reminded":
-            return f"{tools} still waits for a decision."
+            return f"{tools} still {'waits' if len(told.names) == 1 else 'wait'} for a decision."
         case "escalated":
             return f"{tools} was passed on to {_named(told, names)}{f' by {by}' if by else ''}."
     assert_never(told.kind)

@@ -1,0 +1,251 @@
+"""What a card offers and what is told below it, where a golden card doesn't show it."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from bot.card import card, choices_of, label_of, open_of, thread, turns_of
+from bot.channels.slack.blocks import action_blocks, cut_keys, message, thread_message
+from hitl_core.model import Review, ReviewConfig
+from hitl_core.review import transitions
+from tests.channels.reading import check, read, texts
+from tests.channels.scenes import (
+    BOB,
+    CARL,
+    DEFAULT,
+    EMAIL,
+    IT,
+    NOW,
+    OPS,
+    POSTED,
+    THREE,
+    asking,
+    decided,
+    fired,
+    link_to,
+    name_of,
+    rerouted,
+    review_of,
+)
+
+TWO = {"reviewers": {"users": ["U0ALICE", "U0BOB", "U0CARL"], "quorum": 2}}
+
+
+def told(review: Review, place: str = DEFAULT) -> list[str]:
+    sent = [check(thread_message(line, name_of)) for line in thread(review, place)]
+    return [read(one["blocks"]).strip() for one in sent]
+
+
+def button(review: Review, action_id: str, place: str = DEFAULT) -> dict[str, Any] | None:
+    sent = check(message(card(review, place, POSTED), name_of, link_to))
+    found = [
+        element
+        for block in sent["blocks"]
+        if block["type"] == "actions"
+        for element in block["elements"]
+        if element["action_id"] == action_id
+    ]
+    return found[0] if found else None
+
+
+def test_the_thread_tells_edits_rejections_reminders_and_escalations_in_order() -> None:
+    """Given a review to which all of it happened, then its thread has a line for each, the oldest first; each
+    state's lines are the beginning of the next one's."""
+    states = [review_of(*THREE, policy={**TWO, "remind": "5m"})]
+    states.append(
+        decided(states[-1], "1", "edit", args={**EMAIL, "to": "joe@example.com"}, after=60)
+    )
+    states.append(decided(states[-1], "2", "reject", BOB, message="Not on a Friday.", after=120))
+    states.append(fired(states[-1], 300))
+    states.append(transitions.escalate(states[-1], DEFAULT, CARL, NOW + 360, why="No idea.").review)
+    states.append(decided(states[-1], "1", "approve", BOB, after=400))
+    kinds = [[(line.at, line.kind) for line in thread(state, DEFAULT)] for state in states]
+    assert all(after[: len(before)] == before for before, after in pairwise(kinds))
+    assert [len(one) for one in kinds] == [0, 1, 2, 3, 4, 4]
+    assert told(states[4]) == [
+        "✎ *send_email*  edited by @U0ALICE\n*to*  ~jo@example.com~ → joe@example.com",
+        "✖ *run_sql*  rejected by @U0BOB: “Not on a Friday.”",
+        "⏰ *send_email and update_customer*  still wait for @U0BOB or @U0CARL or @U0ALICE or members of"
+        " #team-ops",
+        "↗ *send_email and update_customer*  passed on to *#team-ops* by @U0CARL: “No idea.”",
+    ]
+    assert thread(states[4], OPS) == ()
+
+
+def test_a_thread_of_a_later_place_begins_when_the_review_came_there() -> None:
+    """Given an edit before and one after an escalation, then the new place's thread has the later one."""
+    review = decided(
+        review_of(THREE[0], policy=TWO), "1", "edit", args={**EMAIL, "to": "a@b.example"}
+    )
+    review = transitions.escalate(review, DEFAULT, BOB, NOW + 200).review
+    review = decided(review, "1", "edit", CARL, args={**EMAIL, "to": "c@d.example"}, after=300)
+    assert len(told(review)) == 3
+    assert [line for line in told(review, OPS) if "c@d.example" in line] == told(review, OPS)
+
+
+def test_a_fallback_is_told_with_its_reason() -> None:
+    review = rerouted(review_of(THREE[1], policy={"fallback": IT}), "the channel is archived")
+    assert told(review) == [
+        "↗ *run_sql*  passed on to *#it*, as it could not be shown where it should: “the channel is archived”"
+    ]
+
+
+def test_a_reminder_that_comes_late_calls_nobody() -> None:
+    """Given a reminder of what was decided meanwhile, then its line mentions nobody."""
+    review = fired(review_of(THREE[1], policy={"remind": "5m", "escalate": []}), 300)
+    review = decided(review, "1", "approve", after=301)
+    assert told(review) == ["⏰ *run_sql*  was due for a reminder, and is decided"]
+
+
+def test_approve_all_names_every_revision_and_asks_where_the_policy_says() -> None:
+    review = review_of(*THREE[:2], policy=TWO)
+    review = decided(review, "1", "edit", args={**EMAIL, "to": "a@b.example"})
+    found = button(review, "approve_all")
+    assert found is not None
+    assert found["value"] == f"{review.id}.1:2,2:1"
+    assert "confirm" not in found
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [{"allowed_decisions": ["edit", "reject"]}, {"allowed_decisions": ["respond"]}],
+    ids=["no approve", "question"],
+)
+def test_approve_all_is_not_offered_where_one_of_them_can_not_be_approved(rule: Any) -> None:
+    review = review_of(*THREE[:2], policy={"interrupt_on": {"run_sql": rule}})
+    assert button(review, "approve_all") is None
+
+
+def test_what_is_decided_has_no_buttons_but_to_read_it() -> None:
+    """Given one decided action of one, then all its arguments are one click away."""
+    review = decided(review_of(THREE[0]), "1", "approve")
+    see = button(review, "see")
+    assert see is not None
+    assert see["value"] == f"{review.id}.1.1"
+    sent = message(card(review, DEFAULT), name_of)
+    actions = [block for block in sent["blocks"] if block["type"] == "actions"]
+    assert [len(block["elements"]) for block in actions] == [1]
+    assert "buttons" not in str(action_blocks(review.id, open_of(review, "1"), name_of))
+
+
+def test_of_several_that_are_decided_a_modal_shows_one_after_the_other() -> None:
+    """Given a review with a decided and an open action, then the button opens the decided one's page."""
+    review = decided(review_of(*THREE), "2", "approve")
+    found = button(review, "review")
+    assert found is not None
+    assert found["value"] == f"{review.id}.0.1"
+    assert turns_of(review, DEFAULT)[1] == "2"
+
+
+def test_one_action_of_a_modal_reads_like_the_card() -> None:
+    """Given an action that waits and one that is decided, then both can be drawn alone, with more room."""
+    review = decided(review_of(("deploy", {"script": "echo\n" * 900}), THREE[0]), "2", "approve")
+    here = card(review, DEFAULT)
+    assert here.open[0].shown.missing > open_of(review, "1").shown.missing == 0
+    waiting, over = (action_blocks(review.id, open_of(review, key), name_of) for key in ("1", "2"))
+    assert [block["type"] for block in waiting] == ["rich_text", "actions"]
+    assert "✔ *send_email*" not in read(waiting)
+    assert "*✔ send_email*  approved by @U0ALICE" in read(over)
+    with pytest.raises(KeyError):
+        open_of(review, "9")
+
+
+def test_what_is_cut_or_only_listed_counts_as_unread() -> None:
+    review = review_of(("deploy", {"script": "echo\n" * 900}), THREE[1])
+    assert cut_keys(card(review, DEFAULT), name_of) == {"1"}
+    many = review_of(*[THREE[1]] * 11)
+    assert len(cut_keys(card(many, DEFAULT), name_of)) == 11
+    few = review_of(*THREE)
+    assert cut_keys(card(few, DEFAULT), name_of) == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("schema", "allowed", "labels"),
+    [
+        ({"enum": ["a", 1, None]}, ("respond",), ["a", "1", "null"]),
+        ({"enum": list("abcdef")}, ("respond",), []),
+        ({"enum": ["a", "a\u200b"]}, ("respond",), ["a", "a⟦U+200B⟧"]),
+        ({"enum": [1, "1"]}, ("respond",), []),
+        ({"type": "boolean"}, ("respond",), ["Yes", "No"]),
+        ({"type": "boolean"}, ("approve", "reject"), []),
+        ({"enum": ["a"]}, ("approve", "reject"), ["a"]),
+        ({"oneOf": [{"const": 1, "title": "One"}, {"const": 2}]}, ("respond",), ["One", "2"]),
+        ({"anyOf": [{"const": 1}, {"type": "string"}]}, ("respond",), []),
+        ({"type": "string"}, ("respond",), []),
+        ({"enum": ["a"]}, ("edit",), []),
+    ],
+)
+def test_a_question_of_a_few_choices_has_a_button_for_each(
+    schema: Any, allowed: Any, labels: list[str]
+) -> None:
+    config = ReviewConfig(action_name="t", allowed_decisions=allowed, answer_schema=schema)
+    assert [choice.label for choice in choices_of(config)] == labels
+
+
+def test_a_choice_never_looks_like_a_button_of_ours() -> None:
+    """Given a question whose answers are called like our buttons, then they stand between quotes, and carry
+    the number of the answer."""
+    review = asking({"enum": ["Approve", "See all of it”"]})
+    first, second = button(review, "answer:0"), button(review, "answer:1")
+    assert first is not None
+    assert second is not None
+    assert first["text"]["text"] == "“Approve”"
+    assert second["text"]["text"] == '“See all of it"”'
+    assert second["value"] == f"{review.id}.1.1.1"
+
+
+def test_hidden_values_are_nowhere() -> None:
+    """Given values that the policy and the schema hide, then no card, change, fact or description has them,
+    and nothing can imitate them."""
+    rule = {
+        "redact": ["/a~1b/0", "/all", "/absent/x", "/list/7"],
+        "description": "Uses hunter2 on Friday.",
+        "args_schema": {
+            "properties": {
+                "pin": {"format": "password"},
+                "in": {"properties": {"k": {"writeOnly": True}}},
+            }
+        },
+    }
+    args = {
+        "a/b": ["hunter2", 1],
+        "all": {"x": "s3cret"},
+        "pin": "0815",
+        "in": {"k": "k3y"},
+        "list": [],
+        "forged": "⟦hidden⟧",
+    }
+    review = review_of(("pay", args), policy={**TWO, "interrupt_on": {"*": rule}})
+    review = decided(review, "1", "edit", args={**args, "all": {"x": "0ther"}})
+    over = decided(decided(review, "1", "approve", BOB), "1", "approve", CARL)
+    for one in (review, over):
+        sent = check(message(card(one, DEFAULT), name_of))
+        sent["thread"] = told(one)
+        sent["modal"] = action_blocks(one.id, open_of(one, "1"), name_of)
+        for secret in ("hunter2", "s3cret", "0ther", "0815", "k3y"):
+            assert secret not in str(sent)
+    shown = read(check(message(card(review, DEFAULT), name_of))["blocks"])
+    assert shown.count("⟦hidden⟧") >= 4
+    assert "⟦U+27E6⟧hidden⟦U+27E7⟧" in shown
+
+
+def test_a_label_is_what_the_form_says_and_the_key() -> None:
+    schema = {
+        "properties": {"to": {"title": "Recipient"}, "cc": {"title": "cc"}, "x": {"title": 7}}
+    }
+    told = [label_of(key, schema) for key in ("to", "cc", "x", "other", " odd")]
+    assert told == ["Recipient (to)", "cc", "x", "other", '" odd"']
+
+
+def test_mentions_are_only_of_ids_that_a_policy_or_slack_gave() -> None:
+    """Given reviewers that are no ids of Slack's, then they are text."""
+    policy = {"reviewers": {"users": ["<!channel>", "U0ALICE"], "groups": ["@here"]}}
+    try:
+        review = review_of(THREE[1], policy=policy)
+    except Exception:  # a policy that refuses such names is as good
+        return
+    sent = message(card(review, DEFAULT), name_of)
+    assert not [text for kind, text in texts(sent) if kind == "mrkdwn" and "<!channel>" in text]

@@ -1,0 +1,261 @@
+"""What an attacker would try, threat by threat (T7 to T12, T14 to T16): in messages, threads and modals."""
+
+from __future__ import annotations
+
+import random
+import re
+import unicodedata
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from bot.card import arguments_of, card, thread
+from bot.card.odd import warning
+from bot.channels.slack.blocks import message, thread_message
+from bot.channels.slack.ids import Meta
+from bot.channels.slack.pages import see
+from bot.channels.slack.turns import turn
+from bot.inbox import Target
+from tests.bot.test_text import BIDI, CONFUSABLE, HIDDEN
+from tests.channels.reading import arguments_in, check, check_view, read, texts
+from tests.channels.scenes import (
+    BOB,
+    DEFAULT,
+    POSTED,
+    THREE,
+    decided,
+    escalated,
+    link_to,
+    name_of,
+    named,
+    review_of,
+)
+from tests.channels.test_injection import OURS
+
+Json = dict[str, Any]
+
+
+def drawn(*calls: tuple[str, Json], **policy: Any) -> Json:
+    review = review_of(*calls, policy=policy or None)
+    return check(message(card(review, DEFAULT, POSTED), name_of, link_to))
+
+
+def everywhere(words: str, key: str) -> list[Json]:
+    """Messages, replies and modals with these words in arguments, keys, names, descriptions and reasons."""
+    args = {key: words, "list": [words, {key: words}]}
+    rules = {"*": {"description": words.strip() or "x"}}
+    review = review_of(
+        ("tool", args), ("tool", args), policy={"interrupt_on": rules}, agent=words or "x"
+    )
+    review = review.model_copy(update={"path": (words, "x"), "thread_id": words})
+    review = named(decided(review, "1", "reject", BOB, message=words), title=words)
+    review = escalated(review, why=words)
+    edited = decided(review, "2", "edit", args={**args, "more": words})
+    found = [
+        check(message(card(one, place, POSTED), name_of, link_to))
+        for one in (review, edited)
+        for place in one.places
+    ]
+    found += [check(thread_message(line, name_of)) for line in thread(edited, DEFAULT)]
+    meta = Meta(Target(review.id, "2", 1))
+    found.append(check_view(see(meta, "tool", arguments_of(args, None))))
+    found.append(check_view(turn(review, replace(meta, under=DEFAULT, turn=1), name_of)))
+    return found
+
+
+FORGED = [
+    "✅ Security approved this.",
+    "Approved by @U0ALICE",
+    "✔ send_email  approved by Alice",
+    "Args: {}",
+    "Arguments: none",
+    "no arguments",
+    "to  jo@example.com",
+    "\n\nto  jo@example.com\n\n",
+    "- to: eve@evil.example\n+ to: jo@example.com",
+    "[Approve] [Edit] [Reject]",
+    "Members of #agent-approvals may decide.",
+    "2 of 2 approvals: Alice and Bob.",
+    "Press See all of it",
+    "⟦12 more characters⟧",
+    "⟦hidden⟧",
+    "⟦U+202E⟧",
+    "✂ 3 characters are not shown here.",
+    "⚠ This is harmless.",
+    "*Approve* first opens it",
+    "```\nSELECT 1\n```",
+    "> quoted",
+    "# support-agent asks to run look_up",
+    "----------------------------------------",
+    "1  look_up",
+    "</section><button>Approve</button>",
+    '{"type": "button", "text": "Approve"}',
+    "<!channel> approve now",
+    "<https://evil.example|See all of it>",
+    "”, says the policy. “",
+    "Escalated to #team-ops by <@U0BOB>",
+    "edited and approved by Alice\nbody  old → new",
+]
+
+
+@pytest.mark.parametrize("lie", FORGED)
+def test_t7_no_description_takes_the_place_of_the_call(lie: str) -> None:
+    """Given a description and a title that imitate our own lines, then the call's block begins with our
+    number and its tool, the arguments stand there as they are, and the lie stays on a line that is not ours."""
+    rules = {"*": {"description": lie}}
+    review = named(review_of(*THREE[:2], policy={"interrupt_on": rules}), title=lie)
+    sent = check(message(card(review, DEFAULT), name_of))
+    call = next(block for block in sent["blocks"] if block["block_id"] == "call:1")
+    title, tool, why, *_ = call["elements"][0]["elements"]
+    assert title["text"].startswith("1  “")
+    assert title["text"].endswith(("”", "…"))
+    assert title["text"].count("”") <= 1
+    assert tool == {"type": "text", "text": "   send_email"}
+    assert why["style"] == {"italic": True}
+    assert "\n" not in title["text"] + why["text"]
+    assert arguments_in(call) == THREE[0][1]
+    for kind, text in texts(sent["blocks"]):
+        assert kind != "mrkdwn" or lie.strip() not in text or text in _ours(), text
+
+
+def _ours() -> set[str]:
+    """What our own lines say on a card of the same shape."""
+    sent = drawn(*THREE[:2])
+    return {text for kind, text in texts(sent["blocks"]) if kind == "mrkdwn"}
+
+
+@pytest.mark.parametrize("pad", ["\n", " ", "\t", "\u200b", " \n", "\u00a0", "\u2028"])
+def test_t8_padding_pushes_nothing_out_of_sight(pad: str) -> None:
+    """Given 5,000 blanks before the payload, then the payload is on the card, and the blanks are counted."""
+    sent = drawn(("shell", {"command": f"ls{pad * 5_000};rm -rf /"}))
+    shown = read(sent["blocks"])
+    assert ";rm -rf /" in shown
+    assert "⟦5,000" in shown or re.search(r"✂ [\d,]+ of [\d,]+ characters are not shown", shown)
+    assert len(shown.split("\n")) < 60
+
+
+@pytest.mark.parametrize("code", BIDI, ids="U+{:04X}".format)
+def test_t10_nothing_reorders_a_text(code: int) -> None:
+    """Given a bidirectional control anywhere, then it is nowhere raw, and the card says what is odd."""
+    char = chr(code)
+    sent = everywhere(f"jo{char}moc.live@", f"t{char}o")
+    assert not [text for one in sent for _, text in texts(one) if char in text]
+    assert f"⟦U+{code:04X}⟧" in str(sent[0])
+    assert "changes the order" in str(sent[0])
+
+
+def test_t11_there_are_many_that_hide() -> None:
+    assert len({*BIDI, *HIDDEN}) >= 120
+
+
+@pytest.mark.parametrize("code", HIDDEN, ids="U+{:04X}".format)
+def test_t11_nothing_is_invisible(code: int) -> None:
+    """Given a character that hides, at the start, in the middle, at the end and in a key, then it is nowhere
+    raw but for line breaks and tabs of our own, and the card says so."""
+    char = chr(code)
+    words = f"{char}pa{char}ss{char}"
+    sent = everywhere(words, f"k{char}ey")
+    assert not [text for one in sent for _, text in texts(one) if char in text]
+    assert str(sent[0]).count(f"⟦U+{code:04X}⟧") >= 4
+    assert "invisible or control characters" in str(sent[0])
+
+
+#: Whole words of letters that look like Latin ones, and hosts that mix.
+HOSTS = [
+    ("jo@p\u0430ypal.com", "xn--pypal-4ve.com"),
+    ("https://\u0430\u0440\u0440\u04cf\u0435.com/login", "xn--80ak6aa92e.com"),
+    ("\u0430\u0440\u0440\u04cf\u0435.com", "xn--80ak6aa92e.com"),
+    ("jo@b\u00fccher.example", "xn--bcher-kva.example"),
+    ("http://user:pw@\u0261oogle.com", "xn--oogle-qmc.com"),
+    ("see //x and ftp://\u03b1\u03b2.example:21/a", "xn--mxac.example"),
+]
+
+
+@pytest.mark.parametrize("letter", CONFUSABLE)
+def test_t12_a_look_alike_in_a_word_is_told(letter: str) -> None:
+    """Given one letter of another alphabet in a name, then the card says so beside it."""
+    shown = read(drawn(("pay", {"to": f"b{letter}nk"}))["blocks"])
+    assert "⚠ to mixes alphabets in a word" in shown
+
+
+@pytest.mark.parametrize(("address", "told"), HOSTS)
+def test_t12_a_host_beyond_ascii_is_told_as_a_computer_reads_it(address: str, told: str) -> None:
+    shown = read(drawn(("pay", {"to": address}))["blocks"])
+    assert f"in ASCII {told}" in shown
+
+
+def test_t12_an_agent_with_a_look_alike_name_is_told() -> None:
+    review = review_of(THREE[0], agent="supp\u043ert-agent")
+    shown = read(check(message(card(review, DEFAULT), name_of))["blocks"])
+    assert "The agent's name mixes alphabets" in shown
+
+
+def _words(first: int, last: int, count: int) -> list[str]:
+    """Words of the letters of one script."""
+    letters = [
+        chr(code) for code in range(first, last) if unicodedata.category(chr(code))[0] == "L"
+    ]
+    some = random.Random(first)
+    return ["".join(some.choices(letters, k=some.randint(1, 9))) for _ in range(count)]
+
+
+def test_t12_words_of_one_script_are_not_flagged() -> None:
+    """Given a thousand words that are purely Chinese, Greek or Cyrillic, alone and in one text, then none is
+    told to be odd."""
+    words = [
+        *_words(0x4E00, 0x9FEF, 350),
+        *_words(0x0391, 0x03CA, 350),
+        *_words(0x0410, 0x0450, 350),
+    ]
+    assert [word for word in words if warning(word)] == []
+    assert warning(" ".join(words)) is None
+
+
+def test_t14_ten_thousand_strings_stay_inert() -> None:
+    """Given random strings of what Slack gives a meaning to, then no mrkdwn of ours holds one of them, and
+    no notification holds a mention or a link."""
+    pieces = ["<", ">", "&", "!channel", "@U1", "#C1", "|", "http://evil.example", "```", ":smile:"]
+    pieces += ["*", "_", "~", "\n", "&lt;", "\\", '"', "a", "{", "”"]
+    some = random.Random(1)
+    strings = ["".join(some.choices(pieces, k=some.randint(1, 12))) for _ in range(10_000)]
+    for start in range(0, len(strings), 100):
+        batch = strings[start : start + 100]
+        calls = [("tool", {one: one for one in batch[at::10]}) for at in range(10)]
+        sent = drawn(*calls)
+        for kind, text in texts(sent["blocks"]):
+            if kind == "mrkdwn":
+                assert not re.search(r"[<>]|&(?!(?:amp|lt|gt);)", OURS.sub("", text)), text
+        assert not re.search(r"<[!@#h]", sent["text"])
+
+
+def test_t15_no_address_in_our_own_lines_becomes_a_link() -> None:
+    """Given an agent and a requester called like addresses, then every mrkdwn is `verbatim`, and only our own
+    permalinks are links."""
+    address = "https://evil.example/x"
+    for sent in everywhere(address, address):
+        assert all(one["verbatim"] is True for one in _objects(sent, "mrkdwn"))
+        assert not _objects(sent, "link")
+        assert address not in OURS.sub("", " ".join(t for k, t in texts(sent) if k == "mrkdwn"))
+
+
+def test_t16_buttons_carry_ids_and_nothing_else() -> None:
+    """Given any words, then what a button carries are this review's ids, which a look-alike card of another
+    app can't use: its clicks go to that app."""
+    value = re.compile(
+        r"(?:(?:respond|ignore)\.)?0-[0-9a-f]{32}\.(?:\d+\.\d+(?:\.\d+)?|(?:\d+:\d+,?)+)"
+    )
+    for sent in everywhere("x.y,1:1", "0-0.1.1"):
+        carried = [one["value"] for one in _objects(sent, "button")]
+        carried += [o["value"] for one in _objects(sent, "overflow") for o in one["options"]]
+        assert all(value.fullmatch(one) for one in carried), carried
+        assert not [one for one in _objects(sent, "button") if "url" in one]
+
+
+def _objects(value: Any, kind: str) -> list[Json]:
+    if isinstance(value, list):
+        return [one for part in value for one in _objects(part, kind)]
+    if isinstance(value, dict):
+        own = [value] if value.get("type") == kind else []
+        return own + [one for part in value.values() for one in _objects(part, kind)]
+    return []

@@ -1,0 +1,114 @@
+"""`hitl audit show`: who did what, when, from where."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+import redis
+
+from hitl_core.model import MessageRef, Review
+from hitl_core.review import execution
+from hitl_core.review.service import Reviews
+from hitl_core.store.keys import Keys
+from tests.cli.desk import Desk
+from tests.support.builders import call, person, proposal
+
+HERE = MessageRef(channel="slack", conversation="C1", ts="17.1")
+
+
+@pytest.fixture
+def review(desk: Desk) -> Review:
+    """Posted, refused to Eve, edited and approved by Ada, and run."""
+    review = desk.submit(call("ask", n=1))
+
+    async def lived(reviews: Reviews) -> Review:
+        await reviews.store.record_post(review.id, "slack:#ops", HERE)
+        await reviews.attempt(
+            review.id, "not_allowed", person("Eve"), "17.2.abc", action="1", place="slack:#ops"
+        )
+        await reviews.decide(review.id, "1", proposal("edit", n=2), person("Ada"), "17.3.def")
+        claimed = await reviews.change(
+            review.id, "claim", lambda r, now: execution.claim(r, "host:1", now, 60)
+        )
+        return claimed.review
+
+    return desk.do(lived)
+
+
+def test_t50_who_what_when_and_by_which_click(desk: Desk, review: Review) -> None:
+    """ "I never approved this": id, name and workspace, the click's id, and the digests before and after."""
+    ran = desk.hitl("audit", "show", review.id)
+
+    assert (ran.code, ran.err) == (0, "")
+    shown = ran.out.splitlines()
+    heads = [line.split()[0:1] + line.split()[2:] for line in shown if not line.startswith(" ")]
+    assert heads == [
+        ["1", "submitted"],
+        ["2", "delivered", "slack:C1/17.1"],
+        ["3", "refused", "not_allowed"],
+        ["4", "decided", "edit"],
+        ["5", "claimed"],
+    ]
+    assert "  by         Eve (slack T1/U_EVE)" in shown
+    assert "  by         Ada (slack T1/U_ADA)" in shown
+    assert "  op         17.3.def" in shown
+    before, after = review.calls[0].digest[:12], review.actions[0].digest[:12]
+    assert f"  digest     {before} → {after}" in shown
+    assert all(line.split()[1].endswith("Z") for line in shown if not line.startswith(" "))
+
+
+def test_programs_get_all_of_it(desk: Desk, review: Review) -> None:
+    """Whole digests, and the hashes."""
+    entries = json.loads(desk.hitl("audit", "show", review.id, "--json").out)
+
+    assert [entry["n"] for entry in entries] == [1, 2, 3, 4, 5]
+    assert entries[3]["by"] == {"channel": "slack", "team": "T1", "id": "U_ADA", "name": "Ada"}
+    assert entries[3]["digest"] == review.actions[0].digest
+    assert entries[4]["prev"] == entries[3]["hash"]
+
+
+@pytest.mark.parametrize("columns", [40, 80, 160])
+def test_it_fits_a_terminal(desk: Desk, review: Review, columns: int) -> None:
+    """Narrow or wide, by the short id; nothing of a name steers it."""
+
+    async def refused(reviews: Reviews) -> None:
+        await reviews.attempt(review.id, "why", person("\x1b[2J" + "Eve " * 40), "op")
+
+    desk.do(refused)
+
+    ran = desk.on_terminal("audit", "show", review.id[:10], columns=columns)
+
+    assert ran.code == 0
+    assert "\x1b" not in ran.out
+    assert max(map(len, ran.out.splitlines())) <= max(columns, 48)
+
+
+def test_it_is_there_when_the_review_is_gone(desk: Desk, review: Review, redis_url: str) -> None:
+    """What happened is kept for longer; unknown ids, and none at all, are one sentence alike (T37)."""
+    with redis.Redis.from_url(redis_url) as client:
+        client.delete(Keys(0).review(review.id))
+    assert desk.hitl("audit", "show", review.id).code == 0
+
+    told = [desk.hitl("audit", "show", id) for id in (f"0-{'a' * 32}", f"7-{'a' * 32}")]
+    assert {(ran.code, ran.out, ran.err.count("\n")) for ran in told} == {(1, "", 1)}
+    assert desk.hitl("audit", "show", review.id[:10]).code == 1
+
+
+def test_what_was_changed_in_redis_is_said(desk: Desk, review: Review, redis_url: str) -> None:
+    """Given somebody who takes the last entry away, or writes another in its place; then it ends with 1."""
+    client: Any = redis.Redis.from_url(redis_url)
+    with client:
+        stream = Keys(0).audit
+        *_, (last, fields) = client.xrange(stream)
+        client.xdel(stream, last)
+        cut = desk.hitl("audit", "show", review.id)
+        changed = fields[b"event"].replace(b'"claimed"', b'"done"')
+        client.xadd(stream, {b"review": review.id, b"event": changed})
+        forged = desk.hitl("audit", "show", review.id)
+    assert (cut.code, forged.code) == (1, 1)
+    assert cut.err == "The review says that it has 5 entries, but they end here.\n"
+    assert (
+        forged.err == "Entry 5 is not as it was written: it was changed: its hash is another one.\n"
+    )

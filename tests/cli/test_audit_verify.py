@@ -1,0 +1,131 @@
+"""`hitl audit verify`: whole, or the line that isn't."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import redis
+
+from hitl_core.store.keys import Keys
+from tests.cli.desk import Desk
+from tests.support.builders import approve_all, person
+
+
+@pytest.fixture
+def export(desk: Desk, tmp_path: Path) -> Path:
+    """Two reviews, one decided: entries on lines 1 to 3, their anchor on 4."""
+    first = desk.submit()
+    desk.submit()
+    desk.do(lambda reviews: approve_all(reviews, first.id, person()))
+    file = tmp_path / "audit.jsonl"
+    assert desk.hitl("audit", "export", "--out", str(file)).code == 0
+    return file
+
+
+def anchor_in(file: Path) -> str:
+    said = json.loads(file.read_text().splitlines()[-1])
+    return f"{said['to']}:{said['root']}"
+
+
+def test_what_nobody_touched_is_whole(desk: Desk, export: Path) -> None:
+    """From a file, from a pipe, in Redis; the last anchor is said, to be kept."""
+    told = "whole: entries 3, reviews 2, anchors 1, from the beginning\n"
+    ways = [
+        desk.hitl("audit", "verify", str(export)),
+        desk.piped("audit", "verify", "-", stdin=export.read_text()),
+        desk.hitl("audit", "verify"),
+        desk.hitl("audit", "verify", str(export), "--anchor", anchor_in(export)),
+        desk.hitl("audit", "verify", str(export), "--anchor", str(export)),
+    ]
+    assert ways == [(0, told, f"{anchor_in(export)}\n")] * 5
+
+
+def test_t49_four_manipulations_are_found(desk: Desk, export: Path) -> None:
+    """Changed, deleted, reordered, cut off: exit 1, and the line with its review."""
+    lines = export.read_text().splitlines(keepends=True)
+    review = json.loads(lines[2])["review_id"]
+    other = json.loads(lines[1])["review_id"]
+    changed = [*lines[:2], lines[2].replace('"approve"', '"reject"'), *lines[3:]]
+    for broken, told in [
+        (changed, f"line 3: review {review}: it was changed: its hash is another one.\n"),
+        ([*lines[:1], *lines[2:]], "line 3: of the 3 entries before this anchor 2 are there.\n"),
+        (lines[1:], f"line 2: review {review}: it is entry 2, and those before are missing.\n"),
+        ([lines[0], lines[2], lines[1], lines[3]], f"line 3: review {other}: it stands out of"),
+        (lines[:3], "line 3: it was cut off here, before the anchor of 0:"),
+    ]:
+        export.write_text("".join(broken))
+        ran = desk.hitl("audit", "verify", str(export))
+        assert (ran.code, ran.err) == (1, "")
+        assert ran.out.startswith(told)
+
+
+def test_an_anchor_that_was_kept_shows_a_missing_end(desk: Desk, export: Path) -> None:
+    """Given a later export of which only the beginning is left, which is whole by itself."""
+    short = export.read_text()
+    desk.submit()
+    later = export.with_name("later.jsonl")
+    assert desk.hitl("audit", "export", "--out", str(later)).code == 0
+    kept = anchor_in(later)
+    later.write_text(short)
+
+    assert desk.hitl("audit", "verify", str(later)).code == 0
+    ran = desk.hitl("audit", "verify", str(later), "--anchor", kept)
+
+    assert (ran.code, ran.err) == (1, "")
+    assert ran.out.startswith("line 4: it was cut off here, before the anchor 0:")
+
+
+def test_each_nights_file_follows_the_last(desk: Desk, export: Path) -> None:
+    review = desk.submit()
+    new = export.with_name("new.jsonl")
+    assert desk.hitl("audit", "export", "--new", "--out", str(new)).code == 0
+
+    ran = desk.hitl("audit", "verify", str(new), "--anchor", str(export))
+
+    assert ran.code == 0
+    assert "entries 1, reviews 1, anchors 1, behind an anchor" in ran.out
+    text = new.read_text().replace(review.id, f"0-{'a' * 32}")
+    new.write_text(text)
+    assert desk.hitl("audit", "verify", str(new)).code == 1
+
+
+def test_redis_itself_is_held_to_what_was_exported(
+    desk: Desk, export: Path, redis_url: str
+) -> None:
+    """Given somebody who deletes from Redis; then its entries, or their anchors, are missed."""
+    client: Any = redis.Redis.from_url(redis_url)
+    with client:
+        keys = Keys(0)
+        kept = client.dump(keys.audit), client.dump(keys.anchors)
+        client.delete(keys.audit, keys.anchors)
+        gone = desk.hitl("audit", "verify")
+        client.restore(keys.audit, 0, kept[0])
+        unsealed = desk.hitl("audit", "verify")
+        client.restore(keys.anchors, 0, kept[1])
+        entries = client.xrange(keys.audit)
+        client.xdel(keys.audit, entries[1][0])
+        deleted = desk.hitl("audit", "verify")
+    assert (gone.code, unsealed.code, deleted.code) == (1, 1, 1)
+    assert "before the anchor 0:" in gone.out
+    assert "of the 3 entries before this anchor 2 are there" in deleted.out
+
+
+def test_a_wrong_command_is_one_sentence(desk: Desk, export: Path, tmp_path: Path) -> None:
+    """No file, no anchor in it, or nothing at all."""
+    empty = tmp_path / "empty"
+    empty.write_text("")
+    for argv, code in (
+        (["no-such-file"], 2),
+        ([str(export), "--anchor", "no-such-file"], 2),
+        ([str(export), "--anchor", str(empty)], 2),
+        ([str(empty)], 1),
+    ):
+        ran = desk.hitl("audit", "verify", *argv)
+        assert (ran.code, ran.out, ran.err.count("\n")) == (code, "", 1), argv
+
+
+def test_nothing_is_whole(desk: Desk) -> None:
+    assert desk.hitl("audit", "verify") == (0, "", "There is no entry.\n")

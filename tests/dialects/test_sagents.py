@@ -1,0 +1,213 @@
+"""Sagents beside its approvals: questions to a person, and several interrupts in one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from hitl_core import dialects
+from hitl_core.errors import DecisionError, DialectError, Refused
+from hitl_core.gate.request import Turn, build_from
+from hitl_core.model import Review
+from hitl_core.review import transitions
+from hitl_core.review.proposal import Proposal
+from tests.support.builders import person
+
+ADA = person("Ada")
+SAGENTS = dialects.get("sagents")
+
+
+def option(value: str) -> dict[str, Any]:
+    return {"label": value.title(), "value": value, "description": None}
+
+
+def question(kind: str = "single_select", **more: Any) -> dict[str, Any]:
+    """As https://hexdocs.pm/sagents/Sagents.Middleware.AskUserQuestion.html has it, as JSON."""
+    options = [] if kind == "freeform" else [option("red"), option("blue")]
+    return {
+        "type": "ask_user_question",
+        "question": "Which colour?",
+        "response_type": kind,
+        "options": options,
+        "allow_other": False,
+        "allow_cancel": True,
+        "context": None,
+        "tool_call_id": "q1",
+        **more,
+    }
+
+
+def approval(id: str, *allowed: str) -> dict[str, Any]:
+    return {
+        "action_requests": [{"tool_call_id": id, "tool_name": "write", "arguments": {"n": 1}}],
+        "review_configs": {"write": {"allowed_decisions": list(allowed or ("approve", "reject"))}},
+    }
+
+
+def review_of(wire: Any) -> Review:
+    asked = SAGENTS.load_request(wire, "t")
+    return build_from(Turn("a", "t", "x", None), asked, 1, 1.0)[0]
+
+
+def answered(wire: Any, *proposals: Proposal) -> Any:
+    """What Sagents resumes with, after these decisions in the order of the actions."""
+    review = review_of(wire)
+    for action, proposal in zip(review.actions, proposals, strict=True):
+        review = transitions.decide(review, action.key, proposal, ADA, 2.0).review
+    return SAGENTS.dump_decisions(review)
+
+
+def respond(answer: Any, message: str | None = None) -> Proposal:
+    return Proposal("respond", 1, message, answer=answer)
+
+
+SKIP = Proposal("ignore", 1)
+
+
+def test_a_question_is_known_and_becomes_one_that_is_answered() -> None:
+    wire = question(context="For the logo.")
+    assert dialects.is_interrupt(wire)
+    assert dialects.detect(wire) == "sagents"
+    [action] = review_of(wire).actions
+    assert (action.request.name, action.request.tool_call_id) == ("ask_user", "q1")
+    assert action.request.description == "Which colour?\n\nFor the logo."
+    assert action.config.allowed_decisions == ("respond", "ignore")
+    assert action.config.answer_schema == {"enum": ["red", "blue"]}
+
+
+@pytest.mark.parametrize(
+    ("wire", "proposal", "answer"),
+    [
+        (question(), respond("red"), {"type": "answer", "selected": ["red"]}),
+        (question(), Proposal("respond", 1, "red"), {"type": "answer", "selected": ["red"]}),
+        (
+            question(allow_other=True),
+            respond("green"),
+            {"type": "answer", "selected": ["other"], "other_text": "green"},
+        ),
+        (
+            question("multi_select"),
+            respond(["blue", "red"]),
+            {"type": "answer", "selected": ["blue", "red"]},
+        ),
+        (
+            question("multi_select", allow_other=True),
+            respond(["blue", "green"]),
+            {"type": "answer", "selected": ["blue", "other"], "other_text": "green"},
+        ),
+        (
+            question("freeform"),
+            respond("Any of them."),
+            {"type": "answer", "other_text": "Any of them."},
+        ),
+        (question(), SKIP, {"type": "cancel"}),
+    ],
+)
+def test_an_answer_goes_out_as_sagents_takes_it_and_comes_back_the_same(
+    wire: Any, proposal: Proposal, answer: Any
+) -> None:
+    assert answered(wire, proposal) == answer
+    assert dialects.detect(answer) == "sagents"
+    assert not dialects.is_interrupt(answer)
+    review = review_of(wire)
+    [again] = SAGENTS.load_decisions(answer, review).values()
+    assert again.type == proposal.type
+    assert again.answer == (proposal.answer or proposal.message)
+
+
+def test_a_choice_may_say_more_than_the_option() -> None:
+    wire = {"type": "answer", "selected": ["red"], "other_text": "a dark one"}
+    [said] = SAGENTS.load_decisions(wire, review_of(question())).values()
+    assert (said.answer, said.message) == ("red", "a dark one")
+    assert answered(question(), said) == wire
+
+
+@pytest.mark.parametrize(
+    ("wire", "answer", "says"),
+    [
+        (question(), {"type": "answer", "selected": ["green"]}, "must be one of: red, blue"),
+        (question(), {"type": "answer", "selected": []}, "requires exactly one selection"),
+        (question(), {"type": "answer", "selected": ["other"]}, "'other' is not allowed"),
+        (question("multi_select"), {"type": "answer"}, "at least one selection"),
+        (question("freeform"), {"type": "answer"}, "requires 'other_text' field"),
+        (question("freeform"), {"type": "answer", "other_text": 7}, "must be a string"),
+        (question(allow_cancel=False), {"type": "cancel"}, "Cancellation is not allowed"),
+        (question(), {"type": "approve"}, "Invalid response format"),
+        (question(), "red", "Invalid response format"),
+    ],
+)
+def test_a_bad_answer_is_named_and_changes_nothing(wire: Any, answer: Any, says: str) -> None:
+    with pytest.raises(DecisionError, match=says) as caught:
+        SAGENTS.load_decisions(answer, review_of(wire))
+    assert (caught.value.index, caught.value.tool) == (0, "ask_user")
+
+
+@pytest.mark.parametrize(
+    "wire",
+    [
+        question(question=""),
+        question("slider"),
+        question(options=[]),
+        question(options=[{"label": "x"}]),
+        question("freeform", options=[option("red")]),
+        {"type": "multiple_interrupts", "interrupts": [question(), {"type": "halt"}]},
+        {"type": "multiple_interrupts", "interrupts": []},
+        {"type": "multiple_interrupts"},
+    ],
+)
+def test_what_is_no_question_is_refused(wire: Any) -> None:
+    with pytest.raises(DialectError):
+        SAGENTS.load_request(wire, "t")
+
+
+def test_a_question_that_we_made_ourselves_can_be_asked_there() -> None:
+    """And is the same when it comes back."""
+    for kind in ("single_select", "multi_select", "freeform"):
+        review = review_of(question(kind))
+        wire = SAGENTS.dump_request(review)
+        assert wire["response_type"] == kind
+        [action] = review_of(wire).actions
+        assert action.config == review.actions[0].config
+
+
+SEVERAL = {
+    "type": "multiple_interrupts",
+    "interrupts": [
+        {"type": "subagent_hitl", "task_name": "first", "interrupt_data": approval("c1")},
+        question(),
+        approval("c2", "approve", "edit"),
+    ],
+}
+
+
+def test_several_interrupts_in_one_are_one_request_and_a_list_of_answers() -> None:
+    """Given three that wait at once, then what goes out is a list with an answer for each, and the question's
+    names its call, as Sagents finds it by that."""
+    assert dialects.detect(SEVERAL) == "sagents"
+    assert SAGENTS.load_request(SEVERAL, "t").path == ()  # each has come another way
+    answers = answered(SEVERAL, Proposal("approve", 1), respond("red"), Proposal("approve", 1))
+    assert answers == [
+        [{"type": "approve"}],
+        {"type": "answer", "selected": ["red"], "tool_call_id": "q1"},
+        [{"type": "approve"}],
+    ]
+    assert dialects.detect(answers) == "sagents"
+    read = SAGENTS.load_decisions(answers, review_of(SEVERAL))
+    assert [proposal.type for proposal in read.values()] == ["approve", "respond", "approve"]
+    assert len(dialects.split(SEVERAL)) == 3
+
+
+def test_the_list_must_have_an_answer_for_each() -> None:
+    review = review_of(SEVERAL)
+    with pytest.raises(DecisionError, match=r"Decision count \(1\) does not match"):
+        SAGENTS.load_decisions([[{"type": "approve"}]], review)
+    bad = [[{"type": "approve"}], {"type": "cancel"}, [{"type": "reject"}]]
+    with pytest.raises(DecisionError, match="'reject' not allowed for tool 'write'") as caught:
+        SAGENTS.load_decisions(bad, review)
+    assert caught.value.index == 2
+
+
+def test_a_question_that_waits_has_no_answer_yet() -> None:
+    with pytest.raises(Refused):
+        SAGENTS.dump_decisions(review_of(question()))

@@ -1,0 +1,124 @@
+"""What nobody may see is in no form, and stays as it is."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+
+from hitl_core.forms import FormErrors, make_form, read_answers
+from tests.forms.test_round_trip import cases, written
+
+Json = dict[str, Any]
+SECRET = "s3cr3t"
+
+
+def row(**said: Any) -> Json:
+    return {"type": "object", "properties": {"name": {"type": "string"}, "pin": said}}
+
+
+@pytest.mark.parametrize("said", [{"writeOnly": True}, {"type": "string", "format": "password"}])
+@pytest.mark.parametrize(
+    ("schema", "args"),
+    [
+        (lambda pin: row(**pin), {"name": "n", "pin": SECRET}),
+        (lambda pin: {"properties": {"o": row(**pin)}}, {"o": {"pin": SECRET}}),
+        (lambda pin: {"properties": {"l": {"items": row(**pin)}}}, {"l": [{"pin": SECRET}]}),
+        (lambda pin: {"additionalProperties": row(**pin)}, {"x": {"name": "n", "pin": SECRET}}),
+        (lambda pin: {"patternProperties": {"^x": pin}}, {"x1": SECRET}),
+        (lambda pin: {"properties": {"o": {"allOf": [row(**pin)]}}}, {"o": {"pin": SECRET}}),
+        (lambda pin: {"properties": {"o": {"oneOf": [row(**pin), {"type": "null"}, {"type": "string"}]}}},
+         {"o": {"pin": SECRET}}),
+        (lambda pin: {"properties": {"v": {"anyOf": [pin, {"type": "null"}]}}}, {"v": SECRET}),
+        (lambda pin: {"$defs": {"p": pin}, "properties": {"v": {"$ref": "#/$defs/p"}}}, {"v": SECRET}),
+        (lambda pin: {"$defs": {"p": pin}, "properties": {"v": {"items": {"$ref": "#/$defs/p"}}}},
+         {"v": [SECRET]}),
+        (lambda pin: {"if": {"properties": {"v": pin}}, "properties": {"v": {}}}, {"v": SECRET}),
+    ],
+)  # fmt: skip
+def test_a_secret_of_the_schema_is_hidden_wherever_it_stands(
+    schema: Any, args: Json, said: Json
+) -> None:
+    form = make_form(schema(said), args)
+    assert SECRET not in repr(form)
+    assert any(field.locked for field in form.fields)
+    everything = {field.pointer: "typed" for field in form.fields if field.locked}
+    assert read_answers(schema(said), args, everything) == args
+
+
+def test_a_hidden_field_says_what_it_is_and_nothing_of_the_value() -> None:
+    said = {"writeOnly": True, "enum": [SECRET, "b"], "default": SECRET, "description": "The PIN"}
+    (_, field) = make_form(row(**said), {"pin": SECRET}).fields
+    assert (field.label, field.hint, field.hidden, field.initial) == ("pin", "The PIN", True, None)
+    assert (field.options, bool(field.locked)) == ((), True)
+
+
+ARGS: Json = {"token": SECRET, "card": {"number": SECRET, "owner": "jo"}, "list": [[SECRET, "b"]]}
+
+
+@pytest.mark.parametrize(
+    "schema", [None, {"properties": {"card": {}, "token": {"type": "string"}}}]
+)
+def test_what_the_policy_hides_is_hidden_and_what_holds_it_can_not_be_changed(schema: Any) -> None:
+    redact = ["/token", "/card/number", "/list/0/0", "/nothing"]
+    form = make_form(schema, ARGS, redact=redact)
+    assert SECRET not in repr(form)
+    fields = {field.pointer: field for field in form.fields}
+    assert fields["/token"].hidden
+    assert "(hidden)" in str(fields["/list"].initial)
+    assert "b" in str(fields["/list"].initial)
+    assert "part of this is hidden" in str(fields["/list"].locked)
+    answers = {at: "[]" for at, field in fields.items() if field.locked}
+    assert read_answers(schema, ARGS, answers, redact=redact) == ARGS
+
+
+def test_a_value_above_what_is_named_is_hidden_with_all_that_it_holds() -> None:
+    (field,) = make_form(None, ARGS, redact=[""]).fields
+    assert (field.pointer, field.hidden, field.initial) == ("", True, None)
+    assert [f.pointer for f in make_form(None, ARGS, redact=["/card"]).fields if f.hidden] == [
+        "/card"
+    ]
+
+
+def test_whole_arguments_in_one_field_hide_their_part() -> None:
+    args = {**{f"a{n}": n for n in range(500)}, "token": SECRET}
+    (field,) = make_form(None, args, redact=["/token"]).fields
+    assert field.locked
+    assert SECRET not in repr(field)
+
+
+def test_an_error_does_not_quote_a_hidden_value() -> None:
+    schema = {"properties": {"pin": {"type": "integer"}, "n": {"type": "integer"}}}
+    with pytest.raises(FormErrors) as refused:
+        read_answers(schema, {"pin": SECRET, "n": 1}, {"/n": "2"}, redact=["/pin"])
+    assert refused.value.top == ("pin must be a whole number",)
+
+
+def test_what_there_is_no_time_to_look_into_is_hidden() -> None:
+    schema = {"properties": {"rows": {"items": row(writeOnly=True)}}}
+    args = {"rows": [{"name": "n", "pin": SECRET}] * 9_000}
+    (field,) = make_form(schema, args).fields
+    assert (field.pointer, field.hidden) == ("/rows", True)
+
+
+def test_a_hidden_discriminator_makes_no_choice_that_would_tell_it() -> None:
+    forms = [{"properties": {"kind": {"const": kind}}, "required": ["kind"]} for kind in ("x", "y")]
+    schema = {"properties": {"o": {"oneOf": forms}}}
+    (field,) = make_form(schema, {"o": {"kind": "x"}}, redact=["/o/kind"]).fields
+    assert (field.pointer, field.kind, bool(field.locked)) == ("/o", "json", True)
+
+
+@settings(max_examples=40, deadline=None)
+@given(cases())
+def test_hiding_an_argument_changes_nothing_else(case: tuple[Json, Json]) -> None:
+    """Given any schema and arguments, when one of them is hidden, then an untouched form gives it back."""
+    schema, args = case
+    for name in list(args)[:1]:
+        redact = ["/" + name.replace("~", "~0").replace("/", "~1")]
+        form = make_form(schema, args, redact=redact)
+        shown = {field.pointer: field.initial for field in form.fields}
+        assert any(field.hidden or "(hidden)" in str(field.initial) for field in form.fields)
+        with suppress(FormErrors):  # for arguments that were wrong before
+            assert written(read_answers(schema, args, shown, redact=redact)) == written(args)

@@ -1,0 +1,116 @@
+"""Where the agent was asked, and on whose behalf."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from hitl_core import Gate
+from hitl_core.errors import InvalidToolCall
+from hitl_core.model import Review
+from hitl_core.store import MemoryStore
+from tests.support.builders import approve_all, call, policy, review_of
+
+THREAD = "slack:C0123ABCD/1700000000.000100"
+
+
+def asked(rule: dict[str, Any], **where: Any) -> Review:
+    return review_of([call("run"), call("look_up", "c2")], by=policy(run=rule), **where)[0]
+
+
+@pytest.mark.parametrize(
+    ("notify", "origin", "places"),
+    [
+        ("origin", THREAD, (THREAD,)),
+        ("origin", "slack:D0123ABCD", ("slack:D0123ABCD",)),
+        ("origin", None, ("default",)),
+        (["slack:#ops", "origin"], THREAD, ("slack:#ops", THREAD)),
+        (["origin", "slack:C0123ABCD"], "slack:C0123ABCD", ("slack:C0123ABCD",)),
+    ],
+)
+def test_the_origin_is_a_place_like_any_other(
+    notify: Any, origin: str | None, places: tuple[str, ...]
+):
+    """It is frozen into the review; where none was given the card goes to the default place."""
+    review = asked({"notify": notify}, origin=origin)
+    assert (review.origin, review.actions[0].places) == (origin, places)
+    assert review.calls[0].route == review.actions[0].route
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [
+        "",
+        "C1",
+        "slack:",
+        "slack:#ops",
+        "slack:U1",
+        "slack:C1/",
+        "slack:C1/1.2",
+        "slack:C1/x y",
+        "\n",
+    ],
+)
+def test_what_is_no_origin_is_refused(origin: str):
+    with pytest.raises(InvalidToolCall, match="The origin is a thread such as slack:C0123ABCD/17"):
+        asked({}, origin=origin)
+
+
+OTHERS = {"reviewers": {"channel_members": True, "exclude_requester": True}}
+
+
+@pytest.mark.parametrize("requester", [None, "", "ada@example.com", "U_ADA", "slack:ada", "S1"])
+def test_who_must_not_approve_has_to_be_known(requester: str | None):
+    """Or the requester's own approval could not be told from another's."""
+    with pytest.raises(InvalidToolCall, match="say who that is by a user id"):
+        asked(OTHERS, requester=requester)
+
+
+@pytest.mark.parametrize("requester", ["U0123ABCD", "slack:U0123ABCD", "slack:W1"])
+def test_a_user_id_says_who_it_is(requester: str):
+    assert asked(OTHERS, requester=requester).requester == requester
+
+
+def test_it_is_not_asked_where_the_policy_does_not_say_so():
+    """A quorum of two excludes the requester where there is one."""
+    two = {"reviewers": {"channel_members": True, "quorum": 2}}
+    assert asked(two).actions[0].route.reviewers.exclude_requester
+    rules = policy(run=OTHERS)
+    assert review_of([call("ask")], by=rules)[0].status == "pending"
+
+
+def test_what_people_must_see_is_frozen_into_the_review():
+    rule = {"must_read": True, "confirm": True, "redact": ["/token"]}
+    config = asked(rule).actions[0].config
+    assert (config.must_read, config.confirm, config.redact) == (True, True, ("/token",))
+
+
+RULES = policy(run={"notify": "origin", **OTHERS})
+
+
+async def test_a_gate_takes_it_with_the_submit():
+    async with Gate(MemoryStore(), policy=RULES, agent="billing") as gate:
+        given: Any = {"requester": "U0123ABCD", "origin": THREAD}
+        review_id = await gate.submit([call("run")], thread_id="t-1", **given)
+        review = (await gate.reviews.load(review_id)).review
+        assert (review.origin, review.actions[0].places) == (THREAD, (THREAD,))
+        with pytest.raises(InvalidToolCall, match="there is none"):
+            await gate.submit([call("run")], thread_id="t-2", origin=THREAD)
+
+
+async def test_a_guard_takes_it_with_its_thread():
+    store = MemoryStore()
+    async with Gate(store, policy=RULES, agent="billing") as gate:
+
+        @gate.guard
+        async def run() -> str:
+            return "ran"
+
+        with gate.thread("t-1", "U0123ABCD", THREAD):
+            running = asyncio.create_task(run())
+            (hint,) = await store.read_events("bot", block=1000)
+            assert (await gate.reviews.load(hint.review_id)).review.origin == THREAD
+            await approve_all(gate.reviews, hint.review_id)
+            assert await running == "ran"

@@ -1,0 +1,257 @@
+"""Who may decide, and how many of them it takes."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from hitl_core.errors import InvalidToolCall
+from tests.support.bots import Scene, email
+from tests.support.slack import APPROVALS, buttons, review_of, said
+from tests.support.waiting import wait_until
+
+RULE = """
+default: review
+interrupt_on:
+  send_email:
+    allowed_decisions: [approve, edit, reject]
+    args_schema:
+      type: object
+      properties: {to: {type: string}, copies: {type: integer, minimum: 1, maximum: 9}}
+      required: [to, copies]
+"""
+
+
+def policy(**keys: Any) -> str:
+    return RULE + "".join(f"    {key}: {value}\n" for key, value in keys.items())
+
+
+async def refused(scene: Scene, person: Any, card: Any, action: str = "approve") -> str:
+    """What this person is told, privately; the card's review is as it was."""
+    before = len(await person.told())
+    await person.press(card, action)
+
+    async def told() -> bool:
+        return len(await person.told()) > before
+
+    await wait_until("a sentence", told)
+    return await person.last_told()
+
+
+async def test_t27_only_the_named_may_decide_and_others_are_told_who(scene: Scene) -> None:
+    """Given a rule that names Bob and a group; when Alice presses, a member of the channel, then she is told
+    who may; Bob's word counts, and her attempt is in the audit."""
+    await scene.bot()
+    gate = await scene.gate(policy(reviewers="{users: [U0BOB], groups: [S0OPS]}"))
+    waiting = scene.ask(gate)
+    card = await scene.card("send_email")
+
+    told = await refused(scene, scene.alice, card)
+    assert "Bob Reyes" in told
+    assert "@ops" in told
+    await scene.bob.press(card, "approve")
+
+    assert (await waiting).execute
+    redis = await scene.redis()
+    entries = [entry for _, entry in await redis.xrange("hitl:{0}:audit")]
+    attempts = [entry for entry in entries if b'"refused"' in entry[b"event"]]
+    assert len(attempts) == 1
+    assert b"U0ALICE" in attempts[0][b"event"]
+
+
+async def test_t28_who_was_deactivated_is_refused_at_once(scene: Scene) -> None:
+    """Given Bob, who may decide and was just seen to; when he is deactivated and Slack says so, then his next
+    click is refused."""
+    await scene.bot()
+    gate = await scene.gate(policy(reviewers="{users: [U0BOB, U0ALICE], quorum: 2}"))
+    waiting = scene.ask(gate)
+    card = await scene.card("send_email")
+    await scene.bob.press(card, "approve")
+    await scene.card("1 of 2")
+    scene.ask(gate, thread_id="second")
+    second = await scene.card("thread second")
+
+    scene.sandbox.people.deactivate("U0BOB")
+    await scene.sandbox.events.settled()
+    await refused(scene, scene.bob, second)
+
+    review = (await gate.reviews.load(review_of(second))).review
+    assert review.actions[0].votes == ()
+    assert not waiting.done()
+
+
+async def test_t33_a_vote_counts_only_while_its_voter_may_vote(scene: Scene) -> None:
+    """Given a quorum of two of a group; when the first voter leaves the group before the second votes, then
+    one approval is still needed, and nothing runs."""
+    await scene.bot()
+    gate = await scene.gate(policy(reviewers="{groups: [S0FINANCE], quorum: 2}"))
+    waiting = scene.ask(gate)
+    card = await scene.card("send_email")
+    await scene.alice.press(card, "approve")
+    await scene.card("1 of 2")
+
+    scene.sandbox.groups.set_members("S0FINANCE", ["U0BOB", "U0MARIA"])
+    await scene.sandbox.events.settled()
+    await scene.bob.press(card, "approve")
+
+    async def lapsed() -> bool:
+        action = (await gate.reviews.load(review_of(card))).review.actions[0]
+        return [vote.by.id for vote in action.votes] == ["U0BOB"]
+
+    await wait_until("Alice's vote is void", lapsed)
+    assert not waiting.done()
+
+
+@pytest.mark.parametrize("who", ["U0GUEST", "U0SOLO"])
+async def test_t26_guests_decide_only_by_name(scene: Scene, who: str) -> None:
+    """Given a card in a channel where guests are members; when one presses, then they are refused; named in
+    the policy, they decide."""
+    await scene.bot()
+    there = policy(notify="slack:#guests")
+    gate = await scene.gate(there)
+    waiting = scene.ask(gate)
+    guest = scene.person(who)
+    card = await scene.card("send_email", channel="C0GUESTS", viewer=who)
+    await refused(scene, guest, card)
+    assert not waiting.done()
+
+    named = await scene.gate(there + f"    reviewers: {{users: [{who}]}}\n")
+    allowed = scene.ask(named, thread_id="second")
+    second = await scene.card("thread second", channel="C0GUESTS", viewer=who)
+    await guest.press(second, "approve")
+    assert (await allowed).execute
+
+
+async def test_t25_a_stranger_of_a_shared_channel_decides_only_by_name(scene: Scene) -> None:
+    """Given Sam of another workspace in a shared channel; then he is refused as anybody of elsewhere; named, he
+    decides."""
+    await scene.bot()
+    there = policy(notify="slack:#shared-globex")
+    waiting = scene.ask(await scene.gate(there))
+    sam = scene.person("U0SAM", team="T0GLOBEX")
+    card = await scene.card("send_email", channel="C0SHARED", viewer="U0SAM")
+    assert await refused(scene, sam, card) == "Only people of this workspace may decide."
+    assert not waiting.done()
+
+    named = await scene.gate(there + "    reviewers: {users: [U0SAM]}\n")
+    allowed = scene.ask(named, thread_id="second")
+    second = await scene.card("thread second", channel="C0SHARED", viewer="U0SAM")
+    await sam.press(second, "approve")
+    assert (await allowed).execute
+
+
+async def test_two_people_approve_the_same_revision(scene: Scene) -> None:
+    """Given a quorum of two; when Alice approves twice she counts once; with Bob's approval it runs, and the
+    card names both."""
+    await scene.bot()
+    gate = await scene.gate(policy(reviewers="{channel_members: true, quorum: 2}"))
+    waiting = scene.ask(gate)
+    card = await scene.card("send_email")
+    await scene.alice.press(card, "approve")
+    card = await scene.card("1 of 2")
+    assert "already" in await refused(scene, scene.alice, card)
+    assert not waiting.done()
+    await scene.bob.press(card, "approve")
+
+    assert (await waiting).execute
+    done = said(await scene.card("approved by"))
+    assert "U0ALICE" in done
+    assert "U0BOB" in done
+
+
+async def test_t43_an_edit_voids_the_approvals_before_it(scene: Scene) -> None:
+    """Given a quorum of two and Alice's approval; when Bob edits, then her approval is void and his doesn't
+    count: Alice and Maria must approve what Bob wrote, and exactly that runs."""
+    await scene.bot()
+    gate = await scene.gate(policy(reviewers="{channel_members: true, quorum: 2}"))
+    waiting = scene.ask(gate)
+    card = await scene.card("send_email")
+    await scene.alice.press(card, "approve")
+    card = await scene.card("1 of 2")
+    await scene.bob.press(card, "edit")
+    assert (await scene.bob.submit(copies=3))["ok"]
+
+    card = await scene.card("0 of 2")
+    assert "yourself" in await refused(scene, scene.bob, card)
+    await scene.alice.press(card, "approve")
+    card = await scene.card("1 of 2")
+    await scene.person("U0MARIA").press(card, "approve")
+
+    outcome = await waiting
+    assert [call.args["copies"] for call in outcome.execute] == [3]
+
+
+async def test_one_rejection_rejects_and_a_reject_quorum_says_otherwise(scene: Scene) -> None:
+    """Given two approvals are needed; then one rejection ends it. With `reject_quorum: 2` it takes two."""
+    await scene.bot()
+    two = await scene.gate(policy(reviewers="{channel_members: true, quorum: 2}"))
+    waiting = scene.ask(two)
+    card = await scene.card("send_email")
+    await scene.alice.press(card, "reject")
+    assert (await scene.alice.submit(message="No."))["ok"]
+    assert not (await waiting).execute
+
+    both = "{channel_members: true, quorum: 2, reject_quorum: 2}"
+    lasting = scene.ask(await scene.gate(policy(reviewers=both)), thread_id="second")
+    second = await scene.card("thread second")
+    for person in (scene.alice, scene.bob):
+        await person.press(second, "reject")
+        assert (await person.submit(message="No."))["ok"]
+    assert not (await lasting).execute
+
+
+async def test_the_requester_never_approves_their_own_action(scene: Scene) -> None:
+    """Given `exclude_requester`; when the requester presses Approve, then they are told that another person has
+    to; and a submit that names nobody is refused, since nobody could be excluded."""
+    await scene.bot()
+    own = "{channel_members: true, exclude_requester: true}"
+    gate = await scene.gate(policy(reviewers=own))
+    waiting = scene.ask(gate, requester="U0ALICE")
+    card = await scene.card("send_email")
+    assert "another person" in await refused(scene, scene.alice, card)
+    await scene.bob.press(card, "approve")
+    assert (await waiting).execute
+
+    with pytest.raises(InvalidToolCall, match="requester"):
+        await gate.submit([email()], thread_id="t-anonymous")
+
+
+async def test_t40_many_clicks_of_one_person_are_one_vote(scene: Scene) -> None:
+    """Given two bots and a quorum of two; when Alice presses 20 times at once, then she has one vote."""
+    await scene.bot()
+    await scene.bot()
+    gate = await scene.gate(policy(reviewers="{channel_members: true, quorum: 2}"))
+    waiting = scene.ask(gate)
+    card = await scene.card("send_email")
+    await asyncio.gather(*(scene.alice.press(card, "approve") for _ in range(20)))
+    review = (await gate.reviews.load(review_of(card))).review
+    assert len(review.actions[0].votes) == 1
+    assert not waiting.done()
+
+
+async def test_t32_a_name_gives_no_right(scene: Scene) -> None:
+    """Given Carl, who may not decide; when he takes Bob's name, then he still may not."""
+    await scene.bot()
+    gate = await scene.gate(policy(reviewers="{users: [U0BOB]}"))
+    waiting = scene.ask(gate)
+    card = await scene.card("send_email")
+    scene.sandbox.people.rename("U0CARL", "Bob Reyes")
+    await scene.sandbox.events.settled()
+    await refused(scene, scene.carl, card)
+    assert not waiting.done()
+
+
+async def test_t46_a_policy_that_was_loosened_since_counts_for_nothing(scene: Scene) -> None:
+    """Given a review under a rule that names Bob; when the policy is loosened meanwhile, then Alice is still
+    refused: what was frozen counts."""
+    await scene.bot()
+    strict = await scene.gate(policy(reviewers="{users: [U0BOB]}"))
+    waiting = scene.ask(strict, thread_id="t-1")
+    card = await scene.card("send_email")
+    await scene.gate(policy())
+    await refused(scene, scene.alice, card)
+    assert not waiting.done()
+    assert buttons(card, "approve")
+    assert card["channel"] == APPROVALS
