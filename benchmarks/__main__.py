@@ -11,7 +11,7 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks import click, clicks, door, imports, memory, policy, submit
+from benchmarks import click, clicks, door, drawing, home, imports, memory, policy, submit, timers
 from benchmarks.amount import FULL, TINY, Amount
 from benchmarks.figure import Figure
 from benchmarks.picture import svg
@@ -24,6 +24,9 @@ BENCHMARKS: Mapping[str, tuple[Callable[[Amount], Coroutine[Any, Any, list[Figur
     "submit": (submit.measure, "submits per second"),
     "door": (door.measure, "submits per second over HTTP"),
     "policy": (policy.measure, "ten tool calls to a review, without Redis"),
+    "drawing": (drawing.measure, "cards drawn, forms opened and checked"),
+    "timers": (timers.measure, "what is due, with few and with many pending"),
+    "home": (home.measure, "App Home of somebody for whom many wait"),
     "import": (imports.measure, "import hitl_core, and what the wheel depends on"),
     "memory": (memory.measure, "pending reviews, in Redis and in a bot"),
 }

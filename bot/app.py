@@ -29,10 +29,12 @@ from bot.escalator import EVERY, Escalator
 from bot.home import Homes
 from bot.inbox import Inbox
 from bot.keeper import Keeper
+from bot.metrics import add_metrics
 from bot.outbox import IDLE, PACE, REVIVE, Outbox
 from bot.settings import Half, Settings
 from bot.web import Probe, add_slack, make_web
 from bot.workers import Worker, Workers
+from hitl_core.audit.sealer import Sealer
 from hitl_core.errors import SettingsError, StoreUnavailable, told
 from hitl_core.review.service import Reviews
 from hitl_core.store import RedisStore
@@ -87,10 +89,12 @@ async def running_bot(
         home = HomeTab(homes, inbox, channel, store)
         if only != "http":
             keeper = Keeper(store, home.publish)
-            workers = _workers(store, channel, directory, timing or Timing(), keeper)
+            others = (keeper, Sealer(store))
+            workers = _workers(store, channel, directory, timing or Timing(), *others)
             checks.append(workers.check)
             await stack.enter_async_context(workers)
         app = make_web(_probe(store, checks), leaving)
+        add_metrics(app, store)
         path = ""
         if only != "workers":
             add_door(app, Door(store, policies))

@@ -99,7 +99,7 @@ def _no(dialect: Dialect, theirs: Ruling, ruling: Ruling, call: ToolCall) -> Pro
 
 def _sayable(dialect: Dialect, theirs: Ruling, ruling: Ruling, call: ToolCall) -> Ruling:
     """With those decisions only that the interrupt takes, and that its system has a word for."""
-    may = tuple(kind for kind in ruling.allowed_decisions if kind in theirs.allowed_decisions)
+    may = [kind for kind in ruling.allowed_decisions if kind in theirs.allowed_decisions]
     allowed = tuple(kind for kind in may if dialect.takes(kind, may))
     if not allowed:
         raise _wrong(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 
 from hitl_core.audit.anchor import Anchor, place_of
-from hitl_core.store.base import Entry, Ledger
+from hitl_core.store.ledger import Entry, Ledger
 
 PAGE = 1000
 

@@ -8,7 +8,8 @@ import logging
 from hitl_core.audit.anchor import Anchor, place_of
 from hitl_core.audit.entry import hash_in
 from hitl_core.errors import HitlError, told
-from hitl_core.store.base import Ledger, Store
+from hitl_core.store.base import Store
+from hitl_core.store.ledger import Ledger
 
 log = logging.getLogger(__name__)
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 import argparse
 import sys
 from typing import TYPE_CHECKING
-from uuid import uuid4
 
 from hitl_core.cli import told
+from hitl_core.cli.change import agreed, stored
 from hitl_core.cli.command import add_command
 from hitl_core.cli.session import (
-    BUSY,
-    MAYBE,
     add_id,
     add_redis,
     add_yes,
@@ -21,8 +19,8 @@ from hitl_core.cli.session import (
     unasked,
     with_reviews,
 )
-from hitl_core.cli.terminal import complain, confirmed, note, say
-from hitl_core.errors import Refused, StoreUnavailable
+from hitl_core.cli.terminal import complain, say
+from hitl_core.errors import Refused
 from hitl_core.review import transitions
 
 if TYPE_CHECKING:
@@ -74,23 +72,14 @@ def run(args: argparse.Namespace) -> int:
     transitions.cancel(
         review, operator(), args.reason, snapshot.now
     )  # refused before anybody is asked
-    if not args.yes:
-        calls = told.tools(call.name for call in review.calls)
-        say(f"{review.id}: {review.agent}, thread {review.thread_id}: {calls}", to=sys.stderr)
-        if not confirmed("Cancel it?"):
-            note("Nothing was cancelled.")
-            return 1
+    calls = told.tools(call.name for call in review.calls)
+    about = f"{review.id}: {review.agent}, thread {review.thread_id}: {calls}"
+    if not agreed(args, lambda: say(about, to=sys.stderr), "Cancel it?", "Nothing was cancelled."):
+        return 1
     with_reviews(args, lambda reviews: _cancel(reviews, review.id, args.reason))
     say(f"cancelled {review.id}")
     return 0
 
 
 async def _cancel(reviews: Reviews, review_id: str, reason: str | None) -> None:
-    try:
-        await reviews.cancel(review_id, operator(), reason, f"cli:{uuid4().hex}")
-    except StoreUnavailable as error:
-        raise StoreUnavailable(f"{error} {MAYBE}") from error
-    except Refused as refused:
-        if refused.code == "busy":
-            raise Refused("busy", BUSY) from refused
-        raise
+    await stored(lambda op: reviews.cancel(review_id, operator(), reason, op))

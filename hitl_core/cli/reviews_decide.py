@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import argparse
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
-from uuid import uuid4
 
 from hitl_core.cli import told
+from hitl_core.cli.change import agreed, show_calls, stored
 from hitl_core.cli.command import add_command
-from hitl_core.cli.one_call import ambiguous, may_mean, one_of, say_call
+from hitl_core.cli.one_call import ambiguous, may_mean, one_of
 from hitl_core.cli.session import (
-    BUSY,
-    MAYBE,
     add_id,
     add_redis,
     add_yes,
@@ -24,9 +23,9 @@ from hitl_core.cli.session import (
     unasked,
     with_reviews,
 )
-from hitl_core.cli.terminal import complain, confirmed, note, say
+from hitl_core.cli.terminal import complain, note, say
 from hitl_core.cli.values import say_args
-from hitl_core.errors import Refused, StoreUnavailable
+from hitl_core.errors import Refused
 from hitl_core.model import Action, Arguments, DecisionType, Review, Snapshot, decode, encode
 from hitl_core.review import transitions
 from hitl_core.review.transitions import VERBS, Proposal
@@ -118,8 +117,8 @@ def run(args: argparse.Namespace) -> int:
             transitions.decide(review, action.key, proposal, operator(), snapshot.now)
         except Refused as refused:
             raise _in_our_words(refused, action) from refused
-    if not args.yes and not _agreed(snapshot, proposals):
-        note("Nothing was decided.")
+    question = _question(proposals)
+    if not agreed(args, lambda: _show(snapshot, proposals), question, "Nothing was decided."):
         return 1
     return with_reviews(args, lambda reviews: _decide(reviews, review, proposals))
 
@@ -164,22 +163,19 @@ def _chosen(review: Review, args: argparse.Namespace) -> list[Action]:
     return [action for action in review.actions if action.key == key]
 
 
-def _agreed(snapshot: Snapshot, proposals: list[tuple[Action, Proposal]]) -> bool:
-    """Whether a person who saw what this is about says yes."""
-    review = snapshot.review
-    say(told.heading(review), to=sys.stderr)
-    rest = f"hitl reviews show {review.id} --args"
-    for action, proposal in proposals:
-        if (call := review.call(action.key)) is not None:
-            say_call(snapshot, call, rest=rest, to=sys.stderr)
+def _show(snapshot: Snapshot, proposals: list[tuple[Action, Proposal]]) -> None:
+    keys = {action.key for action, _ in proposals}
+    show_calls(snapshot, (call for call in snapshot.review.calls if call.key in keys))
+    for _, proposal in proposals:  # an edit is of one action, and so of the last that was shown
         if proposal.args is not None:
-            say_args(
-                proposal.args.parse(), label="edited, these would run", rest=None, to=sys.stderr
-            )
-    verb = {"respond": "Answer in place of", "ignore": "Skip"}.get(
-        proposals[0][1].type, proposals[0][1].type.capitalize()
-    )
-    return confirmed(f"{verb} {told.tools(action.request.name for action, _ in proposals)}?")
+            would_run = proposal.args.parse()
+            say_args(would_run, label="edited, these would run", rest=None, to=sys.stderr)
+
+
+def _question(proposals: list[tuple[Action, Proposal]]) -> str:
+    kind = proposals[0][1].type
+    verb = {"respond": "Answer in place of", "ignore": "Skip"}.get(kind, kind.capitalize())
+    return f"{verb} {told.tools(action.request.name for action, _ in proposals)}?"
 
 
 async def _decide(
@@ -187,15 +183,13 @@ async def _decide(
 ) -> int:
     by, code = operator(), 0
     for action, proposal in proposals:
-        op = f"cli:{uuid4().hex}"
+        decide = partial(reviews.decide, review.id, action.key, proposal, by)
         try:
-            applied = await reviews.decide(review.id, action.key, proposal, by, op)
+            applied = await stored(decide)
         except Refused as refused:
             complain(str(_in_our_words(refused, action)))
             code = 1
             continue
-        except StoreUnavailable as error:
-            raise StoreUnavailable(f"{error} {MAYBE}") from error
         review = applied.review
         say(f"{VERBS[proposal.type]} {action.request.name} ({action.request.tool_call_id})")
     if code == 0:
@@ -208,8 +202,6 @@ async def _decide(
 def _in_our_words(refused: Refused, action: Action) -> Refused:
     """A refusal speaks of buttons."""
     match refused.code:
-        case "busy":
-            words = BUSY
         case "unchanged":
             words = "These are the arguments that it has. To run it as it is, say approve."
         case "not_allowed":

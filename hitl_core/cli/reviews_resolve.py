@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import TYPE_CHECKING, get_args
-from uuid import uuid4
 
 from hitl_core.cli import told
 from hitl_core.cli.as_json import review_as_json
+from hitl_core.cli.change import agreed, show_calls, stored
 from hitl_core.cli.command import add_command
-from hitl_core.cli.one_call import may_mean, one_of, say_call
+from hitl_core.cli.one_call import may_mean, one_of
 from hitl_core.cli.session import (
-    BUSY,
     add_id,
     add_redis,
     add_yes,
@@ -22,11 +20,12 @@ from hitl_core.cli.session import (
     unasked,
     with_reviews,
 )
-from hitl_core.cli.terminal import complain, confirmed, note, say, say_json
-from hitl_core.errors import Refused, StoreUnavailable
+from hitl_core.cli.terminal import complain, note, say, say_json
+from hitl_core.errors import Refused
 from hitl_core.model import Call, Review, Run, Snapshot
 from hitl_core.review import execution
 from hitl_core.review.execution import DoubtAnswer
+from hitl_core.review.transitions import Changed
 
 if TYPE_CHECKING:
     from hitl_core.cli.command import Commands
@@ -94,12 +93,9 @@ def run(args: argparse.Namespace) -> int:
     review, answer = snapshot.review, args.answer
     call = _chosen(review, args.action)
     attempt = _doubt(snapshot, call).attempt
-    if not args.yes:
-        say(told.heading(review), to=sys.stderr)
-        say_call(snapshot, call, rest=f"hitl reviews show {review.id} --args", to=sys.stderr)
-        if not confirmed(_QUESTIONS[answer].format(call.name)):
-            note("Nothing was resolved.")
-            return 1
+    question = _QUESTIONS[answer].format(call.name)
+    if not agreed(args, lambda: show_calls(snapshot, [call]), question, "Nothing was resolved."):
+        return 1
     after = with_reviews(args, lambda reviews: _resolve(reviews, review, call, answer, attempt))
     if args.json:
         say_json(review_as_json(after, with_args=True))
@@ -151,16 +147,9 @@ async def _resolve(
 ) -> Snapshot:
     """The answer is to this attempt: if the call was run again meanwhile, it settles nothing."""
     by = operator()
-    try:
-        await reviews.change(
-            review.id,
-            f"cli:{uuid4().hex}",
-            lambda r, now: execution.resolve(r, call.key, answer, by, now, attempt=attempt),
-        )
-    except StoreUnavailable as error:
-        raise StoreUnavailable(f"{error} {_MAYBE.format(review.id)}") from error
-    except Refused as refused:
-        if refused.code == "busy":
-            raise Refused("busy", BUSY) from refused
-        raise
+
+    def resolved(review: Review, now: float) -> Changed:
+        return execution.resolve(review, call.key, answer, by, now, attempt=attempt)
+
+    await stored(lambda op: reviews.change(review.id, op, resolved), _MAYBE.format(review.id))
     return await reviews.load(review.id)

@@ -35,9 +35,6 @@ _OFF = (
     " operators may decide."
 )
 
-BUSY = "Others are deciding at this very moment. Run the command again."
-MAYBE = "Whether it was stored is not known. Run the command again: it counts only once."
-
 
 def add_id(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(

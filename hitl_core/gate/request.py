@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from itertools import islice
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple
 
 from hitl_core.errors import InvalidToolCall
 from hitl_core.gate import origin
+from hitl_core.gate.calls import MAX_CALLS, MAX_VALUES, frozen, more_than
 from hitl_core.model import (
     Action,
     ActionRequest,
@@ -31,10 +31,23 @@ from hitl_core.policy import Policy, Ruling
 from hitl_core.review.changed import event_of
 from hitl_core.store.keys import partition_for, review_id
 
-#: What one model turn may hold.
-MAX_CALLS = 100
-#: And how many JSON values in all its arguments: each is looked at several times before anybody is asked.
-MAX_VALUES = 100_000
+__all__ = [
+    "MAX_CALLS",
+    "MAX_VALUES",
+    "Request",
+    "Turn",
+    "build",
+    "build_from",
+    "check_turn",
+    "checked",
+    "flaw_of",
+    "frozen",
+    "id_of",
+    "judged",
+    "more_than",
+    "targets",
+    "with_schema",
+]
 
 
 class Request(NamedTuple):
@@ -150,31 +163,6 @@ def id_of(turn: Turn, call_ids: Sequence[str], partitions: int) -> str:
     return review_id(partition, turn.agent, turn.thread_id, turn.name, call_ids)
 
 
-def frozen(calls: Iterable[ToolCall]) -> list[ToolCall]:
-    """The calls with arguments of their own, so that what is judged is what is stored, whatever the agent
-    does to its objects meanwhile. Raises InvalidToolCall, also for a turn whose answers could not be
-    told apart.
-    """
-    calls = list(calls)
-    if more_than(MAX_VALUES, [call.args for call in calls]):
-        told = f"A turn may have {MAX_VALUES:,} values at most in its arguments."
-        raise InvalidToolCall(told)
-    calls = [ToolCall(call.id, call.name, _own(call.args)) for call in calls]
-    if not calls:
-        raise InvalidToolCall("There is no tool call to review.")
-    if len(calls) > MAX_CALLS:
-        raise InvalidToolCall(f"A turn may have {MAX_CALLS} tool calls at most, not {len(calls)}.")
-    ids = [call.id for call in calls]
-    if twice := next((id for id in ids if ids.count(id) > 1), None):
-        raise InvalidToolCall(f"Two calls of this turn have the id {twice!r}.")
-    return calls
-
-
-def more_than(most: int, value: object) -> bool:
-    """Whether this is more JSON values than so many. Counts no further, also in a list that holds itself."""
-    return next(islice(_values(value), most, None), None) is not None
-
-
 def check_turn(turn: Turn) -> None:
     """Raises InvalidToolCall for names that could not be stored."""
     words = ("agent", "thread_id", "turn", "requester", "origin")
@@ -248,24 +236,6 @@ def build_from(turn: Turn, request: Request, partitions: int, now: float) -> tup
 
 def _placed(tool: Target, place: Place | None) -> Target:
     return tool.model_copy(update={"notify": origin.places(tool.notify, place)})
-
-
-def _values(value: object) -> Iterator[tuple[object]]:
-    """Each value in it, the outermost first; in a tuple, since null is one too."""
-    left = [value]
-    while left:
-        value = left.pop()
-        yield (value,)
-        if isinstance(value, dict):
-            left.extend(cast(dict[str, Any], value).values())
-        elif isinstance(value, list | tuple):
-            left.extend(cast(Sequence[Any], value))
-
-
-def _own(args: JsonObject) -> JsonObject:
-    """A copy, in the model's order: descriptions show them so. Raises InvalidToolCall."""
-    encode(args)
-    return json.loads(json.dumps(args))
 
 
 def _action(

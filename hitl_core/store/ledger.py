@@ -1,72 +1,48 @@
-"""The audit in Redis: a stream of entries and a stream of anchors in every partition."""
+"""The contract of the audit: entries in the order in which they happened, and anchors over them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import cast
+from typing import NamedTuple, Protocol
 
-from hitl_core.audit.anchor import Anchor, place_of
-from hitl_core.store.base import Entry
-from hitl_core.store.client import Client, lua, translated
-from hitl_core.store.keys import Keys
-
-Raw = list[tuple[bytes, dict[bytes, bytes]]]
+from hitl_core.audit.anchor import Anchor
 
 
-class RedisLedger:
-    """See `Ledger` for what each method promises. In its stream an anchor has its last entry's id."""
+class Entry(NamedTuple):
+    """One line of the audit. `id` is its place: `<partition>:<number>-<number>`, rising in its partition."""
 
-    def __init__(self, redis: Client, keys: Sequence[Keys], retention: float) -> None:
-        self.retention = retention
-        self._redis, self._keys = redis, keys
-        self._anchor = redis.register_script(lua("anchor"))
+    id: str
+    line: str
 
-    async def entries(self, partition: int, after: str = "", limit: int = 1000) -> list[Entry]:
-        raw = await self._range(self._keys[partition].audit, after, limit)
-        return [Entry(f"{partition}:{id.decode()}", said[b"event"].decode()) for id, said in raw]
+
+class Ledger(Protocol):
+    """The audit as it is kept, partition by partition, in the order in which it happened.
+
+    Anchors, each over a range of entries, follow one another without a gap. `after` is the id of an entry, or
+    "" for the beginning. `retention` is for how long, in seconds, entries are kept once they were exported.
+    """
+
+    retention: float
+
+    async def entries(self, partition: int, after: str = "", limit: int = 1000) -> list[Entry]: ...
 
     async def anchors(self, partition: int, after: str = "", limit: int = 1000) -> list[Anchor]:
-        raw = await self._range(self._keys[partition].anchors, after, limit)
-        return [Anchor.model_validate_json(said[b"anchor"]) for _, said in raw]
+        """Those that end behind `after`."""
+        ...
 
-    async def last_anchor(self, partition: int) -> Anchor | None:
-        async with translated():
-            raw = cast(Raw, await self._redis.xrevrange(self._keys[partition].anchors, count=1))
-        return Anchor.model_validate_json(raw[0][1][b"anchor"]) if raw else None
+    async def last_anchor(self, partition: int) -> Anchor | None: ...
 
     async def add_anchor(self, partition: int, anchor: Anchor) -> bool:
-        async with translated():
-            added = await self._anchor(
-                keys=[self._keys[partition].anchors],
-                args=[anchor.prev, _stream_id(anchor.last), anchor.root, anchor.line()],
-            )
-        return bool(added)
+        """Add it behind the last one if that is its `prev`; else False."""
+        ...
 
     async def exported(self, partition: int) -> Anchor | None:
-        async with translated():
-            line = await self._redis.get(self._keys[partition].exported)
-        return Anchor.model_validate_json(line) if line else None
+        """Up to which anchor the entries were exported."""
+        ...
 
     async def mark_exported(self, partition: int, anchor: Anchor) -> None:
-        known = await self.exported(partition)
-        if known is None or place_of(anchor.last) > place_of(known.last):
-            async with translated():
-                await self._redis.set(self._keys[partition].exported, anchor.line())
+        """Never going back."""
+        ...
 
     async def trim(self, partition: int, anchor: Anchor) -> None:
-        keys, last = self._keys[partition], _stream_id(anchor.last)
-        milliseconds, _, number = last.partition("-")
-        async with translated():
-            await self._redis.xtrim(
-                keys.audit, minid=f"{milliseconds}-{int(number) + 1}", approximate=False
-            )
-            await self._redis.xtrim(keys.anchors, minid=last, approximate=False)
-
-    async def _range(self, stream: str, after: str, limit: int) -> Raw:
-        start = f"({_stream_id(after)}" if after else "-"
-        async with translated():
-            return cast(Raw, await self._redis.xrange(stream, start, "+", count=limit))
-
-
-def _stream_id(entry: str) -> str:
-    return entry.partition(":")[2]
+        """Forget all entries up to the end of this anchor, and all anchors before it."""
+        ...

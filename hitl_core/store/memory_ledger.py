@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from hitl_core.audit.anchor import Anchor, place_of
-from hitl_core.store.base import Entry
+from hitl_core.store.ledger import Entry
 
 
 class MemoryLedger:

@@ -23,27 +23,14 @@ from hitl_core.store.keys import (
     partition_for,
     partition_of,
 )
-from hitl_core.store.ledger import RedisLedger
+from hitl_core.store.notes import Notes
 from hitl_core.store.people import People
+from hitl_core.store.redis_ledger import RedisLedger
 from hitl_core.store.streams import Streams
 
 #: Done reviews stand behind the live ones of their thread. The same number is in write.lua.
 DONE = 1e11
 DEFAULT_RETENTION = 30 * 24 * 3600.0
-
-
-class _Noted(NamedTuple):
-    """A field to keep beside the entry that tells of it. `first`: the first value stays. `review` is the
-    review's id, "" for a hash that may be new.
-    """
-
-    keys: Keys
-    hash: str
-    field: str
-    value: str
-    first: bool
-    chain: str
-    review: str
 
 
 class RedisStore:
@@ -55,11 +42,11 @@ class RedisStore:
         self._retention = retention
         self._keys = [Keys(partition) for partition in range(partitions)]
         self._streams = Streams(redis, reader, self._keys)
-        self._people = People(redis, self._keys)
+        self._people, self._notes = People(redis, self._keys), Notes(redis)
         self.ledger = RedisLedger(redis, self._keys, retention)
         self._scripts = {
             name: redis.register_script(lua(name))
-            for name in ("write", "load", "note", "mark", "shown", "due")
+            for name in ("write", "load", "mark", "shown", "due")
         }
         self.read_events = self._streams.read
         self.reclaim_events = self._streams.reclaim
@@ -174,60 +161,18 @@ class RedisStore:
         return bool(stored)
 
     async def attempt(self, review_id: str, event: Event) -> None:
-        keys = self._known(review_id)
-        op = event.op or uuid4().hex
-        noted = _Noted(
-            keys, keys.review(review_id), record.ATTEMPT, op, False, record.CHAIN, review_id
-        )
-        await self._note(noted, lambda now, _: event.model_copy(update={"at": now}))
+        await self._notes.attempt(self._known(review_id), review_id, event)
 
     async def record_post(self, review_id: str, place: Place, ref: MessageRef) -> MessageRef:
-        keys = self._known(review_id)
-        field, value = record.POST + place, ref.model_dump_json()
-        noted = _Noted(keys, keys.review(review_id), field, value, True, record.CHAIN, review_id)
-        winner = await self._note(noted, lambda now, _: delivered(review_id, place, ref, now))
-        return MessageRef.model_validate_json(winner) if winner else ref
+        return await self._notes.post(self._known(review_id), review_id, place, ref)
 
     async def record_mark(self, review_id: str, mark: str) -> bool:
         keys = self._known(review_id)
         return bool(await self._run("mark", [keys.review(review_id)], [record.MARK + mark]))
 
     async def note_policy(self, agent: str, digest: str) -> str | None:
-        keys, field = self._keys[partition_for(agent, self.partitions)], digest_of(agent)
-        async with translated():
-            if await self._redis.hsetnx(keys.policies, field, digest):
-                return None
-        noted = _Noted(keys, keys.policies, field, digest, False, f"{field}:chain", "")
-        return await self._note(
-            noted,
-            lambda now, before: PolicyChanged(
-                agent=agent, at=now, before=before or "", digest=digest
-            ),
-        )
-
-    async def _note(
-        self, noted: _Noted, event_of: Callable[[float, str | None], Event | PolicyChanged]
-    ) -> str | None:
-        """Keep the field with its entry; the answer is the value that was there before. `event_of` takes the
-        store's time and that value.
-        """
-        keys, place, field, value, first, chain, review_id = noted
-        hashes, entry, asked, head = [place, keys.audit], "", None, ""
-        while True:
-            answer = await self._run(
-                "note",
-                hashes,
-                [field, value, int(first), chain, asked or "", head, entry, review_id],
-            )
-            if answer is None:
-                return None
-            known, found, seconds, micros = answer
-            before = None if known is None else known.decode()
-            found = (found or b"").decode()
-            if (before is not None and (first or before == value)) or (entry and found == asked):
-                return before
-            asked = found
-            entry, head = linked(event_of(int(seconds) + int(micros) / 1e6, before), found)
+        keys = self._keys[partition_for(agent, self.partitions)]
+        return await self._notes.policy(keys, agent, digest)
 
     async def record_shown(self, review_id: str, place: Place, version: int) -> int:
         keys = self._known(review_id)

@@ -18,7 +18,7 @@ from hitl_core.audit.verify import Broken, Verifier
 from hitl_core.model import Event, EventKind
 from hitl_core.review.service import Reviews
 from hitl_core.store import MemoryStore
-from hitl_core.store.base import Entry
+from hitl_core.store.ledger import Entry
 from tests.audit.histories import HERE, exported, steps, submitted, verified
 from tests.support.builders import START, person, proposal
 

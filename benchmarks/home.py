@@ -1,0 +1,73 @@
+"""App Home of somebody for whom many reviews wait: read from Redis, drawn, and taken by a local Slack."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+import time
+from pathlib import Path
+from statistics import median
+
+from slack_sdk.web.async_client import AsyncWebClient
+
+from benchmarks.amount import Amount
+from benchmarks.figure import Figure
+from benchmarks.stage import EVERYSEC
+from bot.channels.slack.channel import SlackChannel
+from bot.channels.slack.home import view_blocks
+from bot.directory import Directory
+from bot.home import Homes
+from bot.sandbox.server import BOT_TOKEN, running_sandbox
+from hitl_core import Gate, Policy, ToolCall
+from hitl_core.embedded_redis import EmbeddedRedis
+from hitl_core.model import Reviewer
+from hitl_core.review.service import Reviews
+from hitl_core.store import RedisStore
+
+ALICE = "U0ALICE"
+POLICY = {"default": "review", "reviewers": {"users": [ALICE]}}
+
+
+async def measure(amount: Amount) -> list[Figure]:
+    waiting = max(5, amount.pending // 20)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        EmbeddedRedis(Path(folder) / "redis", settings=EVERYSEC) as server,
+    ):
+        async with running_sandbox() as sandbox:
+            await _fill(server.url, waiting)
+            store = await RedisStore.open(server.url)
+            try:
+                client = AsyncWebClient(token=BOT_TOKEN, base_url=sandbox.api_url)
+                channel = SlackChannel(client, "#agent-approvals")
+                await channel.start()
+                who = Reviewer(channel="slack", team=channel.team, id=ALICE, name="Alice")
+                homes = Homes(Reviews(store), channel, Directory(channel, channel.team))
+                taken: list[float] = []
+                for _ in range(amount.rounds * 3):
+                    start = time.perf_counter()
+                    home = await homes.of(who)
+                    if home.total != waiting:
+                        raise RuntimeError(f"{home.total} of {waiting} reviews wait.")
+                    view = {"type": "home", "blocks": view_blocks(home, channel)}
+                    await channel.publish_home(ALICE, view)
+                    taken.append(time.perf_counter() - start)
+            finally:
+                await store.close()
+    name = f"App Home, {waiting} waiting, beside 1 s"
+    return [Figure(name, "s", median(taken), 1.0, 0.5, "lower")]
+
+
+async def _fill(url: str, count: int) -> None:
+    policy = Policy.from_mapping(POLICY)
+    async with Gate.connect(url, policy=policy, agent="bench") as gate:
+        await asyncio.gather(
+            *(
+                gate.submit(
+                    [ToolCall("c", "send_email", {"to": "jo@example.com"})],
+                    thread_id=f"t-{n}",
+                    turn="1",
+                )
+                for n in range(count)
+            )
+        )

@@ -1,0 +1,108 @@
+"""What time does: the escalator's round with few and with many reviews pending, and how late it is."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+import time
+from contextlib import suppress
+from pathlib import Path
+from statistics import median
+
+from benchmarks.amount import Amount
+from benchmarks.figure import Figure
+from benchmarks.stage import EVERYSEC
+from bot.escalator import Escalator
+from hitl_core import Policy, ToolCall
+from hitl_core.embedded_redis import EmbeddedRedis
+from hitl_core.gate import request
+from hitl_core.review.service import Reviews
+from hitl_core.store import RedisStore
+
+#: How many are due in one round, and in one second.
+DUE = 100
+AFTER = 3600.0
+POLICY = Policy.from_mapping(
+    {"default": "review", "escalate": [{"after": "1h", "to": "slack:#team-ops"}]}
+)
+FILLING = 16
+
+
+async def measure(amount: Amount) -> list[Figure]:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        EmbeddedRedis(Path(folder) / "redis", settings=EVERYSEC) as server,
+    ):
+        store = await RedisStore.open(server.url)
+        try:
+            stage = _Stage(store)
+            await stage.fill(amount.pending // 10)
+            few = await stage.round(amount.rounds)
+            await stage.fill(amount.pending * 10)
+            many = await stage.round(amount.rounds)
+            late = await stage.lateness(seconds=amount.rounds)
+        finally:
+            await store.close()
+    counts = f"{amount.pending * 10:,} pending beside {amount.pending // 10:,}"
+    return [
+        Figure(f"escalator's round, {counts}", "ms", many * 1000, few * 1000, 1.2, "lower"),
+        Figure("a step's lateness, p99, beside 1 s", "s", late, 1.0, 1.0, "lower"),
+    ]
+
+
+class _Stage:
+    def __init__(self, store: RedisStore) -> None:
+        self._store, self._reviews = store, Reviews(store)
+        self._escalator = Escalator(self._reviews)
+        self._number = 0
+
+    async def fill(self, count: int) -> None:
+        """Until so many wait whose step is an hour away."""
+        now = await self._store.now()
+        numbers = iter(range(count - self._number))
+
+        async def work() -> None:
+            for _ in numbers:
+                await self._submit(now)
+
+        await asyncio.gather(*(work() for _ in range(FILLING)))
+
+    async def round(self, times: int) -> float:
+        """Seconds for DUE reviews that are due at once: the median."""
+        taken: list[float] = []
+        for number in range(times + 1):
+            now = await self._store.now()
+            await asyncio.gather(*(self._submit(now - AFTER) for _ in range(DUE)))
+            start = time.perf_counter()
+            if await self._escalator.tick() != DUE:
+                raise RuntimeError("The round did something else than what was due.")
+            if number:  # the first one warms up
+                taken.append(time.perf_counter() - start)
+        return median(taken)
+
+    async def lateness(self, seconds: int) -> float:
+        """How late a step is taken of which DUE are due in each second: the 99th percentile, in seconds."""
+        start = await self._store.now() + 1.0
+        when = [start + n / DUE for n in range(DUE * seconds)]
+        ids = await asyncio.gather(*(self._submit(at - AFTER) for at in when))
+        running = asyncio.create_task(self._escalator.run())
+        try:
+            await asyncio.sleep(seconds + 3.0)
+        finally:
+            running.cancel()
+            with suppress(asyncio.CancelledError):
+                await running
+        late: list[float] = []
+        for review_id, at in zip(ids, when, strict=True):
+            escalations = (await self._reviews.load(review_id)).review.actions[0].escalations
+            late.append(escalations[0].at - at if escalations else float("inf"))
+        return sorted(late)[int(len(late) * 0.99) - 1]
+
+    async def _submit(self, now: float) -> str:
+        self._number += 1
+        which = request.Turn("bench", f"thread-{self._number}", "turn", None)
+        calls = [ToolCall("call", "send_email", {"to": "jo@example.com"})]
+        judged = [POLICY.judge(each) for each in calls]
+        review, event = request.build(which, calls, judged, self._store.partitions, now)
+        await self._reviews.submit(review, event)
+        return review.id

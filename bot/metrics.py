@@ -1,0 +1,47 @@
+"""What an operator's Prometheus reads: numbers over all reviews, never over their contents."""
+
+from __future__ import annotations
+
+from aiohttp import web
+from prometheus_client import CollectorRegistry, Gauge, generate_latest
+from prometheus_client.exposition import CONTENT_TYPE_LATEST
+
+from hitl_core.errors import HitlError
+from hitl_core.store import Store
+
+
+def add_metrics(app: web.Application, store: Store) -> None:
+    """`GET /metrics`, asked of Redis each time: every bot of one Redis says the same."""
+
+    async def metrics(_: web.Request) -> web.Response:
+        try:
+            return web.Response(
+                body=await _read(store), headers={"Content-Type": CONTENT_TYPE_LATEST}
+            )
+        except HitlError as error:
+            return web.Response(status=503, text=str(error))
+
+    app.router.add_get("/metrics", metrics)
+
+
+async def _read(store: Store) -> bytes:
+    """Raises StoreUnavailable."""
+    now, found, undelivered = await store.now(), await store.gauge(), await store.buried()
+    registry = CollectorRegistry()
+
+    def gauge(name: str, told: str, value: float) -> None:
+        Gauge(f"hitl_{name}", told, registry=registry).set(value)
+
+    gauge("reviews_live", "Reviews that are not done.", found.live)
+    gauge(
+        "oldest_review_age_seconds",
+        "How long the oldest review that is not done has been there.",
+        now - found.oldest if found.oldest is not None else 0.0,
+    )
+    gauge(
+        "overdue_seconds",
+        "How late the bots are with what is due: escalations, deadlines, reminders, ended leases.",
+        max(0.0, now - found.overdue) if found.overdue is not None else 0.0,
+    )
+    gauge("undelivered_reviews", "Reviews with a card that could not be shown.", undelivered)
+    return generate_latest(registry)
