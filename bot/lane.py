@@ -1,4 +1,4 @@
-"""The queue of one place: in order, the newest state of each review only, and never faster than allowed."""
+"""The queue of one conversation: in order, the newest state of each card only, and never faster than allowed."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Ticket:
 
 
 class Send(Protocol):
-    def __call__(self, review_id: str, *, again: bool) -> Awaitable[None]: ...
+    def __call__(self, review_id: str, place: Place, *, again: bool) -> Awaitable[None]: ...
 
 
 class Finish(Protocol):
@@ -45,17 +45,17 @@ class Finish(Protocol):
 class Lane:
     """`pace` is the least time between two deliveries, in seconds: Slack takes about one post a second."""
 
-    def __init__(self, place: Place, send: Send, finish: Finish, pace: float) -> None:
-        self._place, self._send, self._finish, self._pace = place, send, finish, pace
-        self._queue: OrderedDict[str, list[Ticket]] = OrderedDict()
+    def __init__(self, send: Send, finish: Finish, pace: float) -> None:
+        self._send, self._finish, self._pace = send, finish, pace
+        self._queue: OrderedDict[tuple[str, Place], list[Ticket]] = OrderedDict()
         self._filled = asyncio.Event()
         self._delivering = asyncio.Lock()
         self._leaving = False
         self._free_at = 0.0
 
-    def put(self, ticket: Ticket) -> None:
-        """A review that waits here already is drawn once, in its newest state."""
-        self._queue.setdefault(ticket.hint.review_id, []).append(ticket)
+    def put(self, ticket: Ticket, place: Place) -> None:
+        """A card that waits here already is drawn once, in its newest state."""
+        self._queue.setdefault((ticket.hint.review_id, place), []).append(ticket)
         self._filled.set()
 
     async def step(self) -> None:
@@ -68,10 +68,11 @@ class Lane:
         async with self._delivering:
             if self._leaving:
                 await asyncio.Future()  # until it is cancelled: what waits here is for other bots
-            review_id, tickets = self._queue.popitem(last=False)
-            failure = await self._deliver(review_id, any(t.hint.deliveries > 1 for t in tickets))
+            (review_id, place), tickets = self._queue.popitem(last=False)
+            again = any(ticket.hint.deliveries > 1 for ticket in tickets)
+            failure = await self._deliver(review_id, place, again)
             self._free_at = time.monotonic() + self._pace
-            await self._finish(tickets, self._place, failure)
+            await self._finish(tickets, place, failure)
 
     async def leave(self) -> None:
         """Deliver nothing more; returns when the one that is under way is through."""
@@ -79,20 +80,20 @@ class Lane:
         async with self._delivering:
             pass
 
-    async def _deliver(self, review_id: str, again: bool) -> str | None:
+    async def _deliver(self, review_id: str, place: Place, again: bool) -> str | None:
         """None, or why it can't be delivered. Tries again as long as the channel or the store is only away;
         a card that can't even be drawn holds up no other.
         """
         pause = 0.25
         while True:
             try:
-                await self._send(review_id, again=again)
+                await self._send(review_id, place, again=again)
                 return None
             except Limited as limited:
-                log.info("review %s: %s waits %.0f s", review_id, self._place, limited.seconds)
+                log.info("review %s: %s waits %.0f s", review_id, place, limited.seconds)
                 await asyncio.sleep(limited.seconds)
             except (Unreachable, StoreUnavailable) as error:
-                log.warning("review %s: %s has to wait: %s", review_id, self._place, error)
+                log.warning("review %s: %s has to wait: %s", review_id, place, error)
                 again = True  # it may have been posted: look first
                 await asyncio.sleep(pause)
                 pause = min(pause * 2, MAX_PAUSE)
@@ -100,5 +101,5 @@ class Lane:
                 return None
             except Exception as error:
                 why = str(error) if isinstance(error, Undeliverable) else told(error)
-                log.error("review %s can't be shown at %s: %s", review_id, self._place, why)
+                log.error("review %s can't be shown at %s: %s", review_id, place, why)
                 return why

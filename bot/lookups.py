@@ -10,6 +10,9 @@ from typing import Generic, TypeVar
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
+#: So many values are kept at most; then all are forgotten, and looked up again.
+MOST = 20_000
+
 
 class Lookups(Generic[K, V]):
     """`look` asks for the value of a key; whatever it raises reaches everybody who waits for it."""
@@ -35,11 +38,14 @@ class Lookups(Generic[K, V]):
 
     def _looked_up(self, key: K) -> asyncio.Task[V]:
         async def look() -> V:
-            me = asyncio.current_task()
+            # A value is as old as its question: it may have changed while the answer was on its way.
+            me, asked_at = asyncio.current_task(), time.monotonic()
             try:
                 value = await self._look(key)
                 if self._looking.get(key) is me:
-                    self._known[key] = (time.monotonic(), value)
+                    if len(self._known) >= MOST:
+                        self._known.clear()
+                    self._known[key] = (asked_at, value)
                 return value
             finally:
                 if self._looking.get(key) is me:

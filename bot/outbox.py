@@ -31,7 +31,7 @@ LAST_DELIVERIES = 2.0
 
 
 class Outbox:
-    """One lane a place: a channel that is slow, limited or broken holds up no other.
+    """One lane a conversation, with all of its threads: one that is slow, limited or broken holds up no other.
 
     All bots of one Redis must have the same `idle`: it is when they take each other for dead.
     """
@@ -104,17 +104,14 @@ class Outbox:
             return
         ticket = self._open[hint.entry] = Ticket(hint, set(hint.places))
         for place in hint.places:
-            self._lane(place).put(ticket)
+            self._lane(place.partition("/")[0]).put(ticket, place)
 
-    def _lane(self, place: Place) -> Lane:
-        if place not in self._lanes:
-
-            async def send(review_id: str, *, again: bool) -> None:
-                await self._delivery.deliver(review_id, place, again=again)
-
-            lane = self._lanes[place] = Lane(place, send, self._finish, self._pace)
+    def _lane(self, conversation: Place) -> Lane:
+        if conversation not in self._lanes:
+            lane = Lane(self._delivery.deliver, self._finish, self._pace)
+            self._lanes[conversation] = lane
             self._tasks.create_task(self._forever(lane.step))
-        return self._lanes[place]
+        return self._lanes[conversation]
 
     async def _finish(self, tickets: Sequence[Ticket], place: Place, failure: str | None) -> None:
         """Acknowledged when the last place has it; buried when one refused it for good. Where the store is

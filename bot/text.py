@@ -93,7 +93,7 @@ def cut(text: str, limit: int, lines: int = 18) -> Cut:
     """The beginning and the end, within a weight and a number of lines, and between them how much is missing:
     what hurts is often at the end.
     """
-    if weight(text) <= limit and text.count("\n") < lines:
+    if weight(text) <= limit and text.count("\n") <= lines:
         return Cut(text, 0)
     head = _head(text, limit * 2 // 3, lines * 2 // 3)
     return _cut(head, _tail(text[len(head) :], limit // 3, lines // 3), len(text))

@@ -79,6 +79,11 @@ class TurnIn(Shape):
     requester: Name | None = Field(
         default=None, description="The chat user on whose behalf the agent acts."
     )
+    origin: Name | None = Field(
+        default=None,
+        description="The thread in which that person asked the agent, `slack:C0123ABCD/1700000000.000100`:"
+        " where a policy says `origin`, people are asked there.",
+    )
     tools: dict[ToolName, dict[str, Any] | None] = Field(
         default_factory=dict,
         max_length=MAX_TOOLS,

@@ -13,12 +13,13 @@ from bot.api.asked import LEASE, Cancel, Done, OnceIn, Renew, Submit, SubmitInte
 from bot.api.bell import Bell
 from bot.api.bodies import MAX_BODY
 from bot.api.policies import Policies
-from bot.api.problems import Problem
+from bot.api.problems import Problem, invalid
 from bot.api.shapes import OnceOut, RenewOut
 from bot.api.turns import Judged, judged
 from bot.api.view import is_over
 from hitl_core.errors import Refused, ReviewConflict
 from hitl_core.failpoints import failpoint
+from hitl_core.gate.origin import check_origin
 from hitl_core.gate.policies import PolicyNotes
 from hitl_core.gate.request import Turn
 from hitl_core.gate.turns import next_turn
@@ -61,7 +62,9 @@ class Door:
         policy = self._policies.of(who.agent)
         made = await judged(policy, asked)
         await self._access.do(partial(self._notes.note, who.agent, policy))
-        turn = Turn(who.agent, asked.thread_id, asked.turn or "", asked.requester)
+        turn = Turn(who.agent, asked.thread_id, asked.turn or "", asked.requester, asked.origin)
+        with invalid("/origin"):
+            check_origin(asked.origin)
         if asked.turn is None:
             ids = [call.id for call in made[0].request.calls]
             turn = await self._access.do(partial(next_turn, self._access.reviews, turn, ids))
@@ -70,7 +73,8 @@ class Door:
     async def _store(self, made: Judged, turn: Turn) -> tuple[Review, bool]:
         reviews, store = self._access.reviews, self._access.store
         now = await self._access.ask(store.now)
-        review, event = made.build(turn, store.partitions, now)
+        with invalid("/requester"):
+            review, event = made.build(turn, store.partitions, now)
         review = review.model_copy(update={"waiter": CLIENT})
         await failpoint("door.before_submit")
         try:

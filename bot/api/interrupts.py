@@ -99,8 +99,9 @@ def _no(dialect: Dialect, theirs: Ruling, ruling: Ruling, call: ToolCall) -> Pro
 
 def _sayable(dialect: Dialect, theirs: Ruling, ruling: Ruling, call: ToolCall) -> Ruling:
     """With those decisions only that the interrupt takes, and that its system has a word for."""
-    may = [kind for kind in ruling.allowed_decisions if kind in theirs.allowed_decisions]
-    allowed = tuple(kind for kind in may if dialect.takes(kind, may))
+    taken = theirs.allowed_decisions
+    may: list[DecisionType] = [kind for kind in ruling.allowed_decisions if kind in taken]
+    allowed: tuple[DecisionType, ...] = tuple(k for k in may if dialect.takes(k, may))
     if not allowed:
         raise _wrong(
             f"{dialect.name} can't be told {', '.join(ruling.allowed_decisions)}, all that may be decided"

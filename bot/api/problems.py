@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from typing import Literal, NamedTuple
 
 from aiohttp import web
 
-from hitl_core.errors import HitlError
+from hitl_core.errors import DialectError, HitlError, InvalidToolCall
 
 #: Stable: clients compare these.
 Code = Literal[
@@ -92,6 +93,15 @@ class Problem(HitlError):
         super().__init__(f"{pointer}: {detail}" if pointer else detail)
         self.code: Code = code
         self.headers = dict(headers or {})
+
+
+@contextmanager
+def invalid(pointer: str) -> Generator[None, None, None]:
+    """What the core says of a part of the body, as the client is told of it."""
+    try:
+        yield
+    except (InvalidToolCall, DialectError) as error:
+        raise Problem("invalid", str(error), pointer=pointer) from error
 
 
 def response_of(problem: Problem) -> web.Response:

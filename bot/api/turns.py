@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from bot.api import interrupts
 from bot.api.asked import CallIn, Submit, SubmitInterrupt
 from bot.api.bodies import MAX_VALUES
-from bot.api.problems import Problem
+from bot.api.problems import Problem, invalid
 from hitl_core.dialects.interrupted import under_policy
 from hitl_core.errors import DialectError, InvalidToolCall, PolicyError
 from hitl_core.gate import request
@@ -44,10 +44,8 @@ async def judged(policy: Policy, asked: Submit | SubmitInterrupt) -> list[Judged
     _check_small(asked.tools, "/tools")
     if isinstance(asked, Submit):
         calls = _frozen(calls, "/calls")
-        try:
+        with invalid("/tools"):
             return [Judged(await request.judged(policy, calls, tools=asked.tools))]
-        except InvalidToolCall as error:
-            raise Problem("invalid", str(error), pointer="/tools") from error
     found: list[Judged] = []
     for each in interrupts.read(asked.interrupt, asked.dialect, asked.thread_id, calls):
         _frozen(each.calls, "/interrupt")
@@ -62,10 +60,8 @@ async def judged(policy: Policy, asked: Submit | SubmitInterrupt) -> list[Judged
 
 
 def _frozen(calls: Sequence[ToolCall], where: str) -> Sequence[ToolCall]:
-    try:
+    with invalid(where):
         calls = request.frozen(calls)
-    except InvalidToolCall as error:
-        raise Problem("invalid", str(error), pointer=where) from error
     if request.more_than(MAX_VALUES, [call.args for call in calls]):  # JSON text may hide them
         told = f"A turn may have {MAX_VALUES:,} JSON values at most; this has more."
         raise Problem("invalid", told, pointer=where)

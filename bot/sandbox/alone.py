@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Literal
 from urllib.parse import urlencode
 
@@ -10,7 +11,7 @@ from bot.sandbox.message import checked_blocks, escaped
 from bot.sandbox.server import Sandbox
 from bot.sandbox.shapes import Json
 from bot.sandbox.view import checked_view
-from bot.sandbox.workspace import Message
+from bot.sandbox.workspace import Ephemeral, Message
 
 
 def alone(
@@ -18,23 +19,32 @@ def alone(
     what: Json,
     *,
     replies: Sequence[Json] = (),
+    errors: Mapping[str, str] = MappingProxyType({}),
+    private: bool = False,
     theme: Literal["light", "dark"] = "light",
     user: str = "U0ALICE",
     channel: str = "C0APPROVE",
 ) -> str:
     """The address of a page that draws this as the person sees it, and nothing else, in an element
     `#alone`, which is empty until all of it is there. `what` is a view, or a message
-    (`{"text", "blocks"}`), below which its `replies` are drawn.
+    (`{"text", "blocks"}`), below which its `replies` are drawn. `errors`, by block id, stand beside
+    a modal's inputs, as after a submission; `private`: only this person sees the message.
     Raises SlackError where Slack would refuse it."""
     where = {"user": user, "theme": theme}
     match what.get("type"):
         case "modal":
             sandbox.modals.close(user)
-            sandbox.modals.open(user, checked_view(what))
+            sandbox.modals.open(user, checked_view(what))["errors"] = dict(errors)
             query = {"only": "modal", **where}
         case "home":
             sandbox.homes.publish(user, checked_view(what, "home"), None)
             query = {"only": "home", **where}
+        case _ if private:
+            blocks = checked_blocks(what.get("blocks", []))
+            ts = sandbox.workspace.next_ts()
+            notice = Ephemeral(user, channel, ts, escaped(what.get("text", "")), blocks)
+            sandbox.workspace.whisper(notice)
+            query = {"only": "notice", "channel": channel, **where}
         case _:
             ts = _posted(sandbox, channel, what)
             for reply in replies:

@@ -24,7 +24,8 @@ examples:
   $ hitl audit show 0-93b4c7d2
   1  2026-11-21T17:33:10Z  submitted
     digest     9f86d081884c
-    policy     2c26b46b68ff, rule send_email
+    policy     2c26b46b68ff
+    rule       send_email
   2  2026-11-21T17:33:11Z  delivered slack:C0OPS/1763746391.000100
     place      slack:#ops
   3  2026-11-21T17:35:42Z  decided approve
@@ -146,8 +147,9 @@ def _fields(entry: dict[str, Any]) -> Iterator[tuple[str, str]]:
     if "digest" in entry:
         yield "digest", _changed(entry.get("before"), entry["digest"])
     if "policy" in entry:
-        rule = f", rule {entry['rule']}" if entry.get("rule") else ""
-        yield "policy", f"{entry['policy'][:_SHORT]}{rule}"
+        yield "policy", entry["policy"][:_SHORT]
+    if entry.get("rule"):
+        yield "rule", entry["rule"]
     if "op" in entry:
         yield "op", entry["op"]
 

@@ -14,7 +14,7 @@ from hitl_core.cli.command import add_command
 from hitl_core.cli.terminal import DIM, Paint, complain, say, say_problems
 from hitl_core.errors import InvalidToolCall, Refused
 from hitl_core.gate import request
-from hitl_core.model import ToolCall, decode, encode
+from hitl_core.model import ORIGIN, Place, Reviewers, ToolCall, decode, encode
 from hitl_core.policy import InvalidPolicy, Policy, Ruling
 from hitl_core.policy.glob import is_glob
 from hitl_core.review.proposal import check_target
@@ -87,9 +87,13 @@ def _lines(policy: Policy, ruling: Ruling) -> Iterator[tuple[str, str]]:
     route = ruling.route
     needs = " (a rejection needs a reason)" if ruling.reject_reason == "required" else ""
     yield "decisions", ", ".join(ruling.allowed_decisions) + needs
-    yield "shown in", ", ".join(told.place(place) for place in route.notify)
+    yield "shown in", ", ".join(map(_place, route.notify))
+    yield "reviewers", _who(route.reviewers)
+    if route.remind is not None:
+        yield "reminds", f"every {told.duration(route.remind)}"
     for step in route.escalate:
-        yield "escalates", f"after {told.duration(step.after)} to {told.place(step.to)}"
+        who = f"; {_who(step.reviewers)}" if step.reviewers.named else ""
+        yield "escalates", f"after {told.duration(step.after)} to {_place(step.to)}{who}"
     if not route.escalate:
         yield "escalates", "never"
     if route.expire is None:
@@ -102,8 +106,40 @@ def _lines(policy: Policy, ruling: Ruling) -> Iterator[tuple[str, str]]:
         )
 
 
+def _place(where: Place) -> str:
+    return "the thread in which the agent was asked" if where == ORIGIN else told.place(where)
+
+
+def _who(reviewers: Reviewers) -> str:
+    """Who may decide, and what it takes."""
+    named = [*reviewers.users, *reviewers.groups]
+    if reviewers.channel_members or not reviewers.named:
+        named.append("the members of where it stands")
+    said = [", ".join(named)]
+    if reviewers.quorum > 1:
+        said.append(f"{reviewers.quorum} of them must approve")
+    if reviewers.reject_quorum > 1:
+        said.append(f"{reviewers.reject_quorum} must reject")
+    if reviewers.exclude_requester:
+        said.append("never who asked the agent")
+    if reviewers.editor_approves is not (reviewers.quorum == 1):
+        is_vote = "is" if reviewers.editor_approves else "is not"
+        said.append(f"an edit {is_vote} its editor's approval")
+    return "; ".join(said)
+
+
 def _more(policy: Policy, call: ToolCall, ruling: Ruling) -> Iterator[tuple[str, str]]:
     """What few rules have, and what is only asked of an edit."""
+    route = ruling.route
+    if route.clock == "delivered":
+        yield "clock", "starts when the first message is posted"
+    if route.fallback is not None:
+        yield "fallback", f"{_place(route.fallback)}, where a place can't be reached"
+    asks = {"be read whole (must_read)": ruling.must_read, "be confirmed (confirm)": ruling.confirm}
+    if needs := [what for what, is_asked in asks.items() if is_asked]:
+        yield "approval", f"must {' and '.join(needs)}"
+    if ruling.redact:
+        yield "hides", ", ".join(ruling.redact)
     if ruling.answer_schema is not None:
         yield "answer", f"must satisfy {json.dumps(ruling.answer_schema, ensure_ascii=False)}"
     if "edit" in ruling.allowed_decisions:
@@ -119,7 +155,7 @@ def _more(policy: Policy, call: ToolCall, ruling: Ruling) -> Iterator[tuple[str,
 def _others(policy: Policy, call: ToolCall) -> Iterator[str]:
     """The tools with a rule of their own that an edit of this call may name in its place."""
     names = [rule.name for rule in policy.rules if rule.name and not is_glob(rule.name)]
-    turn = request.Turn("explain", "explain", "", None)
+    turn = request.Turn("explain", "explain", "", "U0")
     judged = asyncio.run(request.judged(policy, [call], tools=dict.fromkeys(names)))
     review, _ = request.build_from(turn, judged, 1, 0.0)
     for name in names:

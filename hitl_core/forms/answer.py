@@ -8,7 +8,7 @@ from hitl_core.forms.choices import chosen_indexes, read_choices
 from hitl_core.forms.jsontext import read_integer, read_json, read_number
 from hitl_core.forms.lines import read_lines
 from hitl_core.forms.slot import ABSENT, Slot, width
-from hitl_core.forms.times import read_date, read_moment, read_time, same_moment
+from hitl_core.forms.times import read_date, read_moment, read_time, without_seconds
 
 
 def untouched(slot: Slot, answer: str | None) -> bool:
@@ -21,7 +21,7 @@ def untouched(slot: Slot, answer: str | None) -> bool:
         return slot.field.initial is not None and slot.values[int(slot.field.initial)] is ABSENT
     if slot.reads == "options":
         return set(given.split(",")) == set(initial.split(","))
-    return slot.reads == "datetime" and same_moment(given, initial)
+    return slot.reads == "datetime" and given == without_seconds(initial)
 
 
 def clears(slot: Slot, answer: str | None) -> bool:

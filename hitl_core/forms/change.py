@@ -30,7 +30,7 @@ def taken(args: Json, names: tuple[str, ...], above: tuple[Blank, ...]) -> Json:
     if not isinstance(inner, dict):
         return args
     left = taken(cast(Json, inner), tuple(rest), above[1:])
-    if left or left == inner or above[1] not in ("leave", "null"):
+    if left or above[1] not in ("leave", "null"):
         return {**args, first: left}
     return put(args, (first,), None) if above[1] == "null" else taken(args, (first,), above)
 

@@ -20,16 +20,14 @@ _INSIDE = " \u203a "  # between the label of an object and that of what it holds
 @dataclass(frozen=True)
 class Place:
     """Where a value stands. `labels` name it and what is around it; `required`: it and all of that must be
-    there."""
+    there. `around` are the `properties` of the objects around it, by which one sees what goes round."""
 
     names: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
     required: bool = True
     above: tuple[Blank, ...] = ()
     locked: str | None = None
-    around: tuple[
-        int, ...
-    ] = ()  # the `properties` of the objects around it, to see what goes round
+    around: tuple[int, ...] = ()
 
     def inner(self, name: str, required: bool, blank: Blank, properties: object) -> Place:
         return Place(

@@ -58,9 +58,9 @@ def read_moment(answer: str, before: str | None) -> str:
     return moment.strftime("%Y-%m-%dT%H:%M:%S") + _offset(before)
 
 
-def same_moment(a: str, b: str) -> bool:
-    """Whether one is the other, maybe without its seconds, which some pickers cut off."""
-    return a == b or (a.isdecimal() and b.isdecimal() and int(a) == int(b) // 60 * 60)
+def without_seconds(moment: str) -> str:
+    """As some pickers give it back."""
+    return str(int(moment) // 60 * 60) if moment else ""
 
 
 def _offset(text: str | None) -> str:

@@ -21,6 +21,7 @@ MAX_FIELDS = 400
 _SHAPES = {"anyOf", "oneOf", "not", "if", "enum", "const"}
 _HIDDEN = "This is hidden, and kept as it is."
 _HOLDS_HIDDEN = "A part of this is hidden, so it can't be changed here."
+_TOO_LONG = "This is longer than {:,} characters and can't be changed here."
 _ONE_VALUE = "This has only one value."
 
 
@@ -124,16 +125,15 @@ class Walk:
     def _branch(self, at: Place, slot: Slot, branch: Branch, value: Any) -> Any:
         if "const" in branch.schema:
             return value
-        inner = replace(at, required=True)
-        if branch.schema.get("type", "object") == "object" and branch.properties:
-            return self._object(inner, branch.schema, slot.blank, value, skip=branch.by)
-        inner = replace(inner, labels=(*at.labels, branch.label))
-        own = slot_at(inner, {**branch.schema, "title": None}, slot.blank == "null", value)
-        own = replace(own, blank=slot.blank)
-        if is_secret(branch.schema):
-            return self._hidden(own, branch.schema)
-        self._add(with_input(own, branch.schema, self._shapes, self._room), branch.schema)
-        return value
+        schema, inner = branch.schema, entered(replace(at, required=True), {}, branch.schema)
+        if schema.get("type", "object") == "object" and branch.properties:
+            return self._object(inner, schema, slot.blank, value, skip=branch.by)
+        own = slot_at(replace(inner, labels=(*at.labels, branch.label)), schema, False, value)
+        if slot.blank in ("leave", "null"):
+            own = replace(own, blank=slot.blank)
+        if is_secret(schema):
+            return self._hidden(own, schema)
+        return self._add(with_input(own, schema, self._shapes, self._room), schema)
 
     def _hidden(self, slot: Slot, schema: Schema) -> Any:
         pointer, label = slot.field.pointer, slot.field.label
@@ -151,9 +151,7 @@ class Walk:
         elif field.locked is None and "const" in schema and slot.reads == "option":
             field = replace(field, locked=_ONE_VALUE if field.initial == "0" else None)
         elif not slot.values and width(field.initial or "") > self._room.text:
-            reason = (
-                f"This is longer than {self._room.text:,} characters and can't be changed here."
-            )
+            reason = _TOO_LONG.format(self._room.text)
             field = replace(field, locked=field.locked or reason, max_length=None)
         kept = self._marks.fixed_in(slot.names, slot.value) if slot.reads == "json" else ()
         self.slots.append(replace(slot, field=field, kept=kept))

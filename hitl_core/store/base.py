@@ -96,8 +96,8 @@ class Store(Protocol):
         ...
 
     async def attempt(self, review_id: str, event: Event) -> None:
-        """Put what somebody tried and was refused into the review's audit, at the store's time: once for
-        each `op`. Nothing where there is no such review.
+        """Put what somebody tried and was refused into the review's audit, at the store's time. The same `op`
+        twice in a row is one attempt. Nothing where there is no such review.
         """
         ...
 

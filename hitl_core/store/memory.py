@@ -8,19 +8,20 @@ import time
 from collections.abc import Callable, Collection, Sequence
 
 from hitl_core.audit.entry import PolicyChanged, linked
-from hitl_core.model import MessageRef, Place, Review, Snapshot, Token
+from hitl_core.model import MessageRef, Place, Review, Snapshot
 from hitl_core.model.event import SHOWN, UNAUDITED, Event
 from hitl_core.store.base import DECIDED, Hint, Waiting, Write, delivered, has_say, merged
 from hitl_core.store.memory_ledger import MemoryLedger
+from hitl_core.store.memory_shelf import MemoryShelf
 
 
-class MemoryStore:
+class MemoryStore(MemoryShelf):
     """See `Store` for what each method promises. `clock` gives seconds since the epoch."""
 
     partitions = 1
 
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
-        self._clock = clock
+        super().__init__(clock)
         self._reviews: dict[str, Review] = {}
         self._posts: dict[str, dict[Place, MessageRef]] = {}
         self._shown: dict[str, dict[Place, int]] = {}
@@ -32,17 +33,12 @@ class MemoryStore:
         self._hints: list[tuple[str, str]] = []
         self._heard: dict[str, int] = {}
         self._heard_all: int | None = None
-        self._tokens: dict[str, Token] = {}
-        self._beats: dict[str, float] = {}
         self._chains: dict[str, str] = {}
         self._policies: dict[str, str] = {}
         self._marks: dict[str, set[str]] = {}
         self._attempts: dict[str, str | None] = {}
         self._waiting: dict[str, dict[str, float]] = {}
         self._decided: dict[str, dict[str, float]] = {}
-        self._drafts: dict[str, tuple[bytes, float]] = {}
-        self._homes: dict[str, float] = {}
-        self._claims: dict[str, float] = {}
         self._changes: list[str] = []
         self._numbers = 0
         self._changed = asyncio.Event()
@@ -217,50 +213,6 @@ class MemoryStore:
         self._events += revived.values()
         self._changed.set()
         return len(revived)
-
-    async def save_token(self, token: Token) -> None:
-        self._tokens[token.id] = token
-
-    async def token(self, token_id: str) -> Token | None:
-        return self._tokens.get(token_id)
-
-    async def tokens(self) -> list[Token]:
-        return sorted(self._tokens.values(), key=lambda token: token.created_at)
-
-    async def drop_token(self, token_id: str) -> bool:
-        return self._tokens.pop(token_id, None) is not None
-
-    async def save_draft(self, key: str, data: bytes, ttl: float) -> None:
-        self._drafts[key] = data, self._clock() + ttl
-
-    async def draft(self, key: str) -> bytes | None:
-        data, until = self._drafts.get(key, (b"", 0.0))
-        return data if until > self._clock() else None
-
-    async def drop_draft(self, key: str) -> None:
-        self._drafts.pop(key, None)
-
-    async def opened_home(self, user: str, now: float) -> None:
-        self._homes[user] = max(now, self._homes.get(user, now))
-
-    async def open_homes(self, since: float) -> list[str]:
-        found = sorted(
-            ((at, user) for user, at in self._homes.items() if at >= since), reverse=True
-        )
-        return [user for _, user in found]
-
-    async def claim(self, name: str, ttl: float) -> bool:
-        now = self._clock()
-        if self._claims.get(name, -math.inf) > now:
-            return False
-        self._claims[name] = now + ttl
-        return True
-
-    async def beat(self, process: str, ttl: float) -> None:
-        self._beats[process] = self._clock() + ttl
-
-    async def alive(self, process: str) -> bool:
-        return self._beats.get(process, 0.0) > self._clock()
 
     async def close(self) -> None:
         """Nothing to let go."""

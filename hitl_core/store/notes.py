@@ -75,8 +75,8 @@ class Notes:
     async def _note(
         self, keys: Keys, field: _Field, review_id: str, told: Told, *, first: bool = False
     ) -> str | None:
-        """Keep the field with its entry; the answer is its value before. `first`: a value that is there stays.
-        Nothing where there is no such review.
+        """Keep the field with its entry; the answer is its value before. `first`: a value that is there
+        stays. Nothing where there is no such review.
         """
         found = await self._ask(keys, field, review_id, first)
         while found is not None:

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, cast
-from uuid import uuid4
+from collections.abc import Sequence
+from typing import Any, cast
 
-from hitl_core.audit.entry import PolicyChanged, linked
+from hitl_core.audit.entry import linked
 from hitl_core.errors import SettingsError, StoreError
 from hitl_core.model import Event, MessageRef, Place, Snapshot, Token
 from hitl_core.model.event import SHOWN as SHOWN_EVENTS
 from hitl_core.model.event import UNAUDITED
 from hitl_core.store import record
-from hitl_core.store.base import DECIDED, Write, delivered, has_say
+from hitl_core.store.base import DECIDED, Write, has_say
 from hitl_core.store.client import Client, check_server, connect, lua, translated
 from hitl_core.store.keys import (
     META,
     TOKENS,
     Keys,
     alive,
-    digest_of,
     partition_for,
     partition_of,
 )

@@ -101,6 +101,10 @@ async def test_nothing_is_forgotten_before_it_was_exported():
 
     assert [json.loads(line)["n"] for line in after[1:-1]] == [1, 2, 3]
     assert verified(after, ((end["to"], end["root"]),)).entries == 3
+    clock.now += 1000
+    await trim(store)
+    assert len(await store.ledger.entries(0)) == 3, "they are old, and no export has them"
+    clock.now -= 1000
     await store.ledger.mark_exported(0, Anchor.model_validate(json.loads(after[-1])))
     clock.now += 49
     await trim(store)

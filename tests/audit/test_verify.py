@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hitl_core.audit import sealer
+from hitl_core.audit.canonical import hash_of
 from hitl_core.audit.entry import linked
 from hitl_core.audit.export import line_of
 from hitl_core.audit.verify import Broken, Verifier
@@ -97,6 +98,19 @@ async def test_a_changed_entry_names_its_review():
 
     with pytest.raises(Broken, match=f"line 4: review {review}: it was changed"):
         verified([*lines[:3], with_(lines[3], what="approve"), *lines[4:]])
+
+
+async def test_a_forged_entry_is_betrayed_by_the_next_one():
+    """Given somebody who changes an entry and computes its hash anew."""
+    lines = await two_reviews()
+    said = json.loads(lines[2])
+    id = said.pop("id")
+    del said["hash"]
+    said["what"] = "slack:C9/9.9"
+    forged = json.dumps({**said, "id": id, "hash": hash_of(said)})
+
+    with pytest.raises(Broken, match=r"line 5: .* it doesn't follow entry 2"):
+        verified([*lines[:2], forged, *lines[3:]])
 
 
 async def test_a_chain_that_was_forged_anew_is_not_the_one_that_was_anchored():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 import pytest
@@ -188,6 +189,39 @@ def test_promise_8_marks_lose_nothing(any_text: str) -> None:
 def test_promise_8_what_is_shown_holds_no_control_or_format_character(any_text: str) -> None:
     shown = text.visible(any_text)
     assert all(char in "\n\t" or unicodedata.category(char)[0] != "C" for char in shown)
+
+
+@pytest.mark.parametrize("count", range(15, 30))
+def test_promise_8_a_cut_leaves_something_out(count: int) -> None:
+    """Given about as many lines as there is room for, then they are all there, or some are missing."""
+    whole = "\n".join("x" * 40)[: 2 * count + 1]
+    for cut in (text.cut(whole, 1200), text.excerpt(whole, 1200)):
+        assert (cut.missing > 0) == (cut.text != whole) == (count > 18)
+
+
+@given(st.text(st.sampled_from("ab\n \u202e"), max_size=200), st.integers(1, 400))
+def test_promise_8_an_excerpt_shows_both_ends_of_what_is_very_long(end: str, times: int) -> None:
+    """Given a text too long to be looked at as a whole, then its beginning and its end are there, and how
+    much is missing between them."""
+    whole = f"start {'middle' * 2_100 * times}"[:250_000] + f"\u202e{end}x"
+    cut = text.excerpt(whole, 1200)
+    assert cut.text.startswith("start middle")
+    assert cut.text.endswith("x")
+    assert cut.missing > len(whole) - 1300
+    assert f"⟦{cut.missing:,} more characters⟧" in cut.text
+
+
+def test_what_is_surely_seen_is_seen() -> None:
+    """Given the ranges that are not looked at one by one, then Unicode says of each of their characters that
+    it is a letter, a mark that a letter can carry, or a sign."""
+    every = [chr(code) for code in range(0x110000)]
+    letters, marks, signs = (
+        re.compile(f"[{each}]") for each in (text.LETTERS, text.MARKS, text.SIGNS)
+    )
+    assert all(unicodedata.category(c)[0] == "L" for c in every if letters.match(c))
+    assert all(text.is_seen(c, f"a{c}", 1) for c in every if marks.match(c))
+    assert all(c == " " or text.marked(c) == c for c in every if signs.match(c))
+    assert all(text.is_seen(c, c, 0) for c in every if letters.match(c))
 
 
 @given(st.text(st.sampled_from("a&<\n⟦⟧\u202e"), max_size=400), st.integers(40, 200))

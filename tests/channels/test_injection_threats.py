@@ -102,7 +102,7 @@ FORGED = [
 @pytest.mark.parametrize("lie", FORGED)
 def test_t7_no_description_takes_the_place_of_the_call(lie: str) -> None:
     """Given a description and a title that imitate our own lines, then the call's block begins with our
-    number and its tool, the arguments stand there as they are, and the lie stays on a line that is not ours."""
+    number and its tool, the arguments stand there as they are, and the lie is no line of ours."""
     rules = {"*": {"description": lie}}
     review = named(review_of(*THREE[:2], policy={"interrupt_on": rules}), title=lie)
     sent = check(message(card(review, DEFAULT), name_of))

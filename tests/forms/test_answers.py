@@ -132,6 +132,7 @@ def test_line_ends_that_an_input_changes_do_not_change_the_value(value: str) -> 
         ({"type": "array", "items": {"type": "string"}}, ["a"], "[]", []),
         ({"type": "array", "items": {"enum": ["x", "y", 3]}}, ["y", "x"], "0,1,2", ["y", "x", 3]),
         ({"type": "array", "items": {"enum": ["x", "y", 3]}}, ["y", "x"], "0,2", ["x", 3]),
+        ({"type": "array", "items": {"enum": [1, "y"]}}, ["y", 1.0], "0,1", ["y", 1.0]),
         ({"type": "string", "format": "date"}, "2026-11-21", "2026-01-02", "2026-01-02"),
         ({"type": "string", "format": "time"}, "10:00:59.5+02:00", "11:30", "11:30:00+02:00"),
         (

@@ -67,6 +67,22 @@ def test_choosing_another_form_draws_its_fields_and_keeps_what_was_typed_in_thos
     assert after == {"pay": {"kind": "bank", "iban": "DE", "note": "typed", "trace": 7}}
 
 
+def test_what_does_not_fit_the_field_of_the_same_name_in_another_form_is_left_behind() -> None:
+    one = {"title": "One", "properties": {"v": {"type": "string"}}, "additionalProperties": False}
+    two = {"title": "Two", "properties": {"v": {"type": "integer"}}, "additionalProperties": False}
+    schema = {"properties": {"x": {"anyOf": [one, two]}}, "required": ["x"]}
+    form = make_form(schema, {"x": {"v": "t"}}, answers={"/x~": "1"})
+    assert drawn(form) == [("/x~", "1"), ("/x/v", None)]
+    assert read_answers(schema, {"x": {"v": "t"}}, {"/x~": "1", "/x/v": "3"}) == {"x": {"v": 3}}
+
+
+def test_a_text_that_must_be_there_can_be_made_empty_in_its_form_as_well() -> None:
+    kinds = [{"type": "string"}, {"type": "integer"}]
+    schema = {"properties": {"x": {"anyOf": kinds}}, "required": ["x"]}
+    assert read_answers(schema, {"x": "a"}, {"/x": ""}) == {"x": ""}
+    assert read_answers({**schema, "required": []}, {"x": "a"}, {"/x": ""}) == {}
+
+
 def test_back_at_the_first_form_nothing_has_changed() -> None:
     answers = {"/pay~": "0", "/pay/iban": "typed in between"}
     assert drawn(make_form(PAY, ARGS, answers=answers)) == drawn(make_form(PAY, ARGS))
@@ -167,6 +183,7 @@ def test_a_form_drawn_again_shows_what_was_entered() -> None:
         "properties": {
             "name": {"type": "string", "minLength": 3},
             "n": {"type": "integer", "maximum": 9},
+            "m": {"type": "integer", "minimum": 5, "maximum": 9},
             "on": {"type": "string", "format": "date"},
             "tags": {"type": "array", "items": {"enum": ["a", "b", "c"]}, "maxItems": 1},
             "flag": {"type": "boolean"},
@@ -178,6 +195,7 @@ def test_a_form_drawn_again_shows_what_was_entered() -> None:
     answers = {
         "/name": "Jo",
         "/n": "12",
+        "/m": "3",
         "/on": "2026-02-02",
         "/tags": "0,2",
         "/flag": "",
@@ -186,6 +204,7 @@ def test_a_form_drawn_again_shows_what_was_entered() -> None:
     fields = {f.pointer: f for f in make_form(schema, args, answers=answers).fields}
     assert {at: fields[at].initial for at in answers} == {**answers, "/flag": "2", "/id": "x"}
     assert (fields["/name"].min_length, fields["/n"].maximum) == (None, None)
+    assert (fields["/m"].minimum, fields["/m"].maximum) == (None, "9")
     assert fields["/tags"].max_items is None
     odd = {"/n": "1e3", "/on": "soon", "/mail": "no address", "/tags": "7"}
     fields = {f.pointer: f for f in make_form(schema, args, answers=odd).fields}

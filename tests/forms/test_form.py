@@ -64,6 +64,7 @@ def field(schema: Any, *value: Any, required: bool = False, max_text: int = 3000
         ({"type": "array", "items": {"type": "string"}}, ["a", "b"], "lines", "a\nb"),
         ({"type": "array", "items": {"type": "number"}}, [1, 1.0], "lines", "1\n1.0"),
         ({"type": "array", "items": {"type": "string"}}, ["a\nb"], "json", '[\n  "a\\nb"\n]'),
+        ({"type": "array", "items": {"type": "string"}}, ["a\r"], "json", '[\n  "a\\r"\n]'),
         ({"type": "array", "items": {"type": "string"}}, ["a", ""], "json", '[\n  "a",\n  ""\n]'),
         ({"type": "array", "items": {"enum": ["x", 1, None]}}, [None, "x"], "choices", "2,0"),
         (

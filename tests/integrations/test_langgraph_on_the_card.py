@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -17,27 +16,31 @@ __all__ = ["scene"]  # a fixture
 
 
 @pytest.fixture
-async def lab(scene: Scene, saver: AsyncSqliteSaver, tmp_path: Path) -> AsyncIterator[Lab]:
+async def lab(scene: Scene, saver: AsyncSqliteSaver, tmp_path: Path) -> Lab:
     """An agent whose reviews stand in Slack."""
     gate = await scene.gate("default: allow")
-    yield Lab(gate, saver, tmp_path)
+    return Lab(gate, saver, tmp_path)
 
 
 async def test_a_new_message_takes_the_card_back(scene: Scene, lab: Lab) -> None:
-    """Given a card in Slack; when the user writes something new, then the card says that it was cancelled and
-    why, has no buttons any more, a late click is told so, and the agent has gone on."""
+    """Given a card that still shows its buttons; when the user writes something new, then who presses is told
+    so, the card says that it was cancelled and why, and the agent has gone on."""
     await scene.bot()
     driver = lab.driver([call("c1", "send_email", to=f"{CANARY}@example.com")], "Fine.")
     await driver.run(go(), thread_id="t-1")
     before = await scene.card("send_email")
+    await scene.hands.trouble("http_500", method="chat.update")
 
     run = await driver.run(go("Never mind."), thread_id="t-1")
 
+    assert run.finished
+    assert "was cancelled" in answers(run)["c1"][1]
+    await scene.alice.press(before, "approve")
+    assert await scene.alice.told() == [
+        "The agent cancelled this: nobody needs to decide any more."
+    ]
+    await scene.hands.trouble("ok", method="chat.update")
     after = await scene.card("cancelled by the agent", "The user wrote something new.")
     assert review_of(after) == review_of(before)
     assert not buttons(after, "approve")
-    await scene.alice.press(before, "approve")
-    assert "The agent cancelled this" in (await scene.alice.told())[-1]
-    assert run.finished
-    assert "was cancelled" in answers(run)["c1"][1]
     assert lab.effects == []

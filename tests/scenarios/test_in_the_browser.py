@@ -88,7 +88,10 @@ async def test_two_people_decide_three_calls_in_their_browsers(
         await expect(form).to_have_count(0)
 
         # and somebody calls the team, whose members see what is still open
-        await button(alice, "escalate", "escalate").click()
+        await button(alice, "all", "escalate").click()
+        await form.get_by_label("Why?").fill("Nobody here knows the attic.")
+        await form.get_by_role("button", name="Escalate").click()
+        await expect(form).to_have_count(0)
         dana = await opened(browser, scene, "U0DANA", "C0OPS")
         await expect(button(dana, "do:3:1", "approve")).to_be_visible()
         await expect(alice.get_by_text("Escalated to #team-ops by")).to_be_visible()

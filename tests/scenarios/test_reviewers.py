@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import Any
 
 import pytest
@@ -40,6 +41,13 @@ async def refused(scene: Scene, person: Any, card: Any, action: str = "approve")
     return await person.last_told()
 
 
+async def attempts(scene: Scene) -> list[tuple[str, str]]:
+    """Who was refused, and why, as the audit has it."""
+    redis = await scene.redis()
+    events = [json.loads(entry[b"event"]) for _, entry in await redis.xrange("hitl:{0}:audit")]
+    return [(each["by"]["id"], each["what"]) for each in events if each["kind"] == "refused"]
+
+
 async def test_t27_only_the_named_may_decide_and_others_are_told_who(scene: Scene) -> None:
     """Given a rule that names Bob and a group; when Alice presses, a member of the channel, then she is told
     who may; Bob's word counts, and her attempt is in the audit."""
@@ -54,11 +62,7 @@ async def test_t27_only_the_named_may_decide_and_others_are_told_who(scene: Scen
     await scene.bob.press(card, "approve")
 
     assert (await waiting).execute
-    redis = await scene.redis()
-    entries = [entry for _, entry in await redis.xrange("hitl:{0}:audit")]
-    attempts = [entry for entry in entries if b'"refused"' in entry[b"event"]]
-    assert len(attempts) == 1
-    assert b"U0ALICE" in attempts[0][b"event"]
+    assert await attempts(scene) == [("U0ALICE", "not_permitted")]
 
 
 async def test_t28_who_was_deactivated_is_refused_at_once(scene: Scene) -> None:
@@ -75,8 +79,9 @@ async def test_t28_who_was_deactivated_is_refused_at_once(scene: Scene) -> None:
 
     scene.sandbox.people.deactivate("U0BOB")
     await scene.sandbox.events.settled()
-    await refused(scene, scene.bob, second)
+    await scene.bob.press(second, "approve")  # whoever has left sees no answer
 
+    assert await attempts(scene) == [("U0BOB", "not_permitted")]
     review = (await gate.reviews.load(review_of(second))).review
     assert review.actions[0].votes == ()
     assert not waiting.done()
@@ -104,7 +109,7 @@ async def test_t33_a_vote_counts_only_while_its_voter_may_vote(scene: Scene) -> 
     assert not waiting.done()
 
 
-@pytest.mark.parametrize("who", ["U0GUEST", "U0SOLO"])
+@pytest.mark.parametrize("who", ["U0GINA", "U0SOLO"])
 async def test_t26_guests_decide_only_by_name(scene: Scene, who: str) -> None:
     """Given a card in a channel where guests are members; when one presses, then they are refused; named in
     the policy, they decide."""
@@ -173,7 +178,7 @@ async def test_t43_an_edit_voids_the_approvals_before_it(scene: Scene) -> None:
     await scene.bob.press(card, "edit")
     assert (await scene.bob.submit(copies=3))["ok"]
 
-    card = await scene.card("0 of 2")
+    card = await scene.card("Needs 2 approvals")
     assert "yourself" in await refused(scene, scene.bob, card)
     await scene.alice.press(card, "approve")
     card = await scene.card("1 of 2")

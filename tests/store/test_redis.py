@@ -283,6 +283,32 @@ async def test_the_number_of_partitions_is_fixed_at_the_first_start(redis_url: s
         pass
 
 
+async def test_who_only_looks_fixes_nothing(redis_url: str):
+    """Given an empty Redis; then looking at it leaves it empty, and free for whoever comes first."""
+    async with opened(redis_url, fix=False) as store:
+        assert (store.partitions, await store.live()) == (1, [])
+    assert keys_of(redis_url) == set()
+    async with opened(redis_url, partitions=4):
+        pass
+    async with opened(redis_url, fix=False) as store:
+        assert store.partitions == 4
+
+
+async def test_dead_letters_are_counted_without_reading_them(redis_url: str):
+    """For /readyz: each review once, in each partition, whoever buries and revives at the same moment."""
+    async with opened(redis_url, partitions=2) as one, opened(redis_url) as two:
+        reviews = [await created(one, thread_id=f"t-{n}") for n in range(12)]
+        hints = await one.read_events("bot", 1)
+        await asyncio.gather(*(one.bury(hint, "why") for hint in hints))
+        assert await one.buried() == len(reviews)
+
+        revived = await asyncio.gather(one.revive(), two.revive(), two.revive())
+
+        assert (sum(revived), await one.buried()) == (12, 0)
+        assert len(await one.read_events("bot", 1)) == 12
+        assert not any("letters" in key for key in keys_of(redis_url))
+
+
 async def test_an_old_server_is_refused():
     """6.2 is the floor. A server that says it is 6.0 gets one sentence."""
 

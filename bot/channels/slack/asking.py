@@ -128,7 +128,7 @@ def _see(shown: Shown, name: str, value: str) -> list[Element]:
 def _said(action: Open) -> list[Block]:
     said: list[Element] = []
     if action.warnings:
-        said.append(plain("⚠ " + " ".join(action.warnings)))
+        said.append(plain("\n".join(f"⚠ {odd}" for odd in action.warnings)))
     said += [*_hides(action.shown), *_cut(action.shown)]
     if action.must_read and action.decided is None:
         said.append(mrkdwn("*Approve* first opens it for who has not read all of it."))

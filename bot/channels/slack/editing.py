@@ -1,4 +1,4 @@
-"""The Edit modal: a form over one page or several, made again where a choice decides what follows. Pure."""
+"""The Edit modal: the arguments of a call as a form, and the tools that it may become. Pure."""
 
 from __future__ import annotations
 
@@ -7,149 +7,82 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from bot.channels.slack import fields
-from bot.channels.slack.fields import Ids
+from bot.channels.slack.filling import Answers, Filling, Source
+from bot.channels.slack.form_modal import FormModal
 from bot.channels.slack.ids import Meta
-from bot.channels.slack.inputs import ACTION_ID, MAX_LABEL, input_block
-from bot.channels.slack.modals import View, modal
-from bot.channels.slack.rich import (
-    Block,
-    actions,
-    button,
-    context,
-    line,
-    mrkdwn,
-    plain,
-    rich_text,
-    shortened,
-    words,
-)
+from bot.channels.slack.inputs import ACTION_ID, MAX_LABEL, MAX_OPTIONS
+from bot.channels.slack.modals import MAX_TITLE
+from bot.channels.slack.rich import Block, line, plain, rich_text, words
 from hitl_core.errors import Refused
-from hitl_core.forms import Field, FormErrors, SchemaError, make_form
-from hitl_core.forms import read_answers as read_form
-from hitl_core.model import Action, Arguments, Review, encode
+from hitl_core.model import Action, Review, encode
 from hitl_core.model.arguments import JsonObject
 from hitl_core.review.proposal import check_target
+from hitl_core.review.transitions import Proposal
 
-Answers = dict[str, str | None]
 #: The block of the choice between tools.
 TOOL = "tool"
-MAX_TITLE = 24
 
 
-class Editing:
-    """The form of one action with the answers so far, those of all its pages. `meta` says which page.
-
-    Raises Refused where no form can be made.
-    """
+class Editing(FormModal):
+    """Raises Refused where no form can be made."""
 
     def __init__(self, review: Review, action: Action, meta: Meta, answers: Answers) -> None:
-        self._review, self._action, self.meta = review, action, meta
-        self.tools = _tools_of(review, action)
-        self.tool = meta.tool if meta.tool in self.tools else action.name
-        self.answers = answers
-        self._schema = _schema_of(review, action, self.tool)
-        self._args: JsonObject = review.arguments(action.key).parse()
-        try:
-            made = make_form(self._schema, self._args, answers=answers, redact=action.config.redact)
-        except SchemaError as error:
-            raise Refused("no_form", f"No form can be made of it: {error}.") from error
-        form = fields.shown_form(made)
-        self._ids = Ids(form, action.revision, str(self.tools.index(self.tool) or ""))
-        self.pages = fields.paged(form)
-        self.page = max(0, min(meta.page, len(self.pages) - 1))
-
-    @property
-    def is_last(self) -> bool:
-        return self.page == len(self.pages) - 1
-
-    def at(self, page: int) -> Editing:
-        """The same at another page."""
-        return Editing(
-            self._review, self._action, replace(self.meta, page=page), dict(self.answers)
+        self._review, self._action = review, action
+        self._tools = _tools_of(review, action)
+        self._tool = meta.tool if meta.tool in self._tools else action.name
+        several = len(self._tools) > 1
+        super().__init__(
+            "edit",
+            replace(meta, tool=self._tool if several else None),
+            Filling(self._source(self._tool), answers, meta.page),
         )
 
-    def with_state(self, values: Mapping[str, Any]) -> Editing:
-        """With what this page's inputs hold now, and made again by it."""
-        here = fields.read_answers(self.pages[self.page], self._ids, values)
-        tool = self.meta.tool
+    def with_state(self, values: Mapping[str, Any]) -> FormModal:
+        made = super().with_state(values)
+        tool = self._tool
         if TOOL in values:
-            tool = self.tools[int(values[TOOL][ACTION_ID]["selected_option"]["value"])]
-        meta = replace(self.meta, page=self.page, tool=tool)
-        return Editing(self._review, self._action, meta, {**self.answers, **here})
+            tool = self._tools[int(values[TOOL][ACTION_ID]["selected_option"]["value"])]
+        if tool == self._tool:
+            return made
+        moved = made.filling.moved(self._source(tool))
+        return Editing(self._review, self._action, replace(self.meta, tool=tool), moved.answers)
 
-    def is_drawn_in(self, values: Mapping[str, Any]) -> bool:
-        """Whether a view with these inputs shows this page, and not that of another choice."""
-        wanted = {self._ids.of(field) for field in self._here if field.locked is None}
-        return wanted == set(values) - {TOOL}
+    def at(self, page: int, *, kept: bool) -> FormModal:
+        meta = replace(self.meta, page=page, kept=kept)
+        return Editing(self._review, self._action, meta, self.answers)
 
-    def arguments(self) -> Arguments:
-        """Raises FormErrors, InvalidToolCall."""
-        schema, redact = self._schema, self._action.config.redact
-        known = {field.pointer for page in self.pages for field in page}
-        # Answers to what another choice had asked for don't count.
-        answers = {pointer: one for pointer, one in self.answers.items() if pointer in known}
-        return encode(read_form(schema, self._args, answers, redact=redact))
+    def proposal(self) -> Proposal:
+        args = encode(self.filling.value())
+        return Proposal("edit", self.meta.target.revision, None, args, self._tool)
 
-    def page_of(self, wrong: FormErrors) -> int | None:
-        """The first page with one of these errors that is not this one; None where they stand here."""
-        if any(field.pointer in wrong.fields for field in self._here):
-            return None
-        for number, page in enumerate(self.pages):
-            if any(field.pointer in wrong.fields for field in page):
-                return number
-        return None
+    def title(self) -> str:
+        return f"Edit {self._action.name}"
 
-    def errors(self, wrong: FormErrors) -> dict[str, str]:
-        """Beside the inputs of this page."""
-        here = {field.pointer for field in self._here}
-        others = {p for page in self.pages for p in (f.pointer for f in page)} - here
-        errors = {p: m for p, m in wrong.fields.items() if p not in others}
-        return fields.errors_by_block(self._here, self._ids, errors, wrong.top)
+    def told(self) -> list[Block]:
+        whole = len(self.title()) <= MAX_TITLE
+        head = [] if whole else [words(f"{self._action.name}   ", bold=True)]
+        about = rich_text("told", line(*head, words(self._effect())))
+        first = self.filling.page == 0 and len(self._tools) > 1
+        return [about, *([self._choice()] if first else [])]
 
-    def view(self, told: str = "") -> View:
-        """`told` is what is wrong, where no input of this page can say it."""
-        name = self._action.request.name
-        drawn: list[Block] = [self._about(name)]
-        if told:
-            drawn.append(rich_text("wrong", line(words(f"⚠ {shortened(told, 500)}", bold=True))))
-        if len(self.tools) > 1 and self.page == 0:
-            drawn.append(self._tools())
-        drawn += [input_block(field, self._ids.of(field)) for field in self._here]
-        if len(self.pages) > 1:
-            drawn.append(self._turning())
-        if any(field.locked and field.initial for field in self._here):
-            drawn.append(self._whole())
-        submit = self._last_word() if self.is_last else "Next"
-        meta = replace(self.meta, page=self.page, tool=None if self.tool == name else self.tool)
-        return modal("edit", f"Edit {name}", drawn, meta, submit=submit)
-
-    @property
-    def _here(self) -> tuple[Field, ...]:
-        return self.pages[self.page]
-
-    def _about(self, name: str) -> Block:
-        whole = len(f"Edit {name}") <= MAX_TITLE
-        told = (
-            "What you send is what runs."
-            if self._decides
-            else "What you send is what others are asked to approve."
-        )
-        head = [] if whole else [words(f"{name}   ", bold=True)]
-        return rich_text("told", line(*head, words(told)))
-
-    @property
-    def _decides(self) -> bool:
+    def last_word(self) -> str:
         reviewers = self._action.route.reviewers
-        return reviewers.quorum == 1 and reviewers.editor_approves
+        return "Approve edited" if reviewers.editor_approves else "Send edited"
 
-    def _last_word(self) -> str:
-        return "Approve edited" if self._decides else "Send edited"
+    def _effect(self) -> str:
+        reviewers = self._action.route.reviewers
+        if not reviewers.editor_approves:
+            return "This approves nothing yet: others are asked to approve what you send."
+        if (more := reviewers.quorum - 1) == 0:
+            return "What you send is what runs."
+        others = "one other person" if more == 1 else f"{more} others"
+        return f"You approve what you send, and {others} must approve it before it runs."
 
-    def _tools(self) -> Block:
+    def _choice(self) -> Block:
+        """Which tool it is: that decides what is asked."""
         options = [
             {"text": plain(name, MAX_LABEL), "value": str(at)}
-            for at, name in enumerate(self.tools[:100])
+            for at, name in enumerate(self._tools[:MAX_OPTIONS])
         ]
         return {
             "type": "input",
@@ -161,22 +94,19 @@ class Editing:
                 "type": "static_select",
                 "action_id": ACTION_ID,
                 "options": options,
-                "initial_option": options[self.tools.index(self.tool)],
+                "initial_option": options[self._tools.index(self._tool)],
             },
         }
 
-    def _turning(self) -> Block:
-        at = mrkdwn(f"Page {self.page + 1} of {len(self.pages)}")
-        if self.page == 0:
-            return context("page", at)
-        told = f"◀ Back to page {self.page} of {len(self.pages)}"
-        return actions("page", [button("form_back", told, str(self.page - 1), told)])
-
-    def _whole(self) -> Block:
-        target = self.meta.target
-        value = f"{target.review_id}.{target.action}.{target.revision}"
-        told = "Post all of it as a file"
-        return actions("file", [button("file", told, value, f"{told}, below the card")])
+    def _source(self, tool: str) -> Source:
+        review, action = self._review, self._action
+        return Source(
+            _schema_of(review, action, tool),
+            review.arguments(action.key).parse(),
+            action.config.redact,
+            action.revision,
+            edition=str(self._tools.index(tool) or ""),
+        )
 
 
 def _tools_of(review: Review, action: Action) -> list[str]:

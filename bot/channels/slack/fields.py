@@ -17,24 +17,29 @@ from bot.channels.slack.rich import shortened
 from bot.text import cut, marked, one_line, unmarked, visible
 from hitl_core.forms import Field, Form, Option
 
-#: What the fields of a page may take of a view's 250 kB, in bytes of JSON, and their number; and the most
-#: that is shown of a locked one, in characters.
-MAX_FORM = 150_000
-MAX_FIELDS = 30
-#: So many options a menu lists; one takes about a hundred bytes of a view.
-MAX_LISTED = 1000
+#: What the fields of a page may take of a view's 250 kB, in bytes of JSON; and how many a page has, of the
+#: 100 blocks of a view.
+MAX_FORM = 180_000
+MAX_FIELDS = 45
+#: A choice between more is typed: a menu takes about a hundred bytes of a view for each.
+MAX_OPTIONS = 500
+#: The most that is shown of a locked value, in characters.
 MAX_LOCKED = 800
 MAX_ID = 255
 _TYPED = ("text", "long_text", "lines", "json")
+#: What an input may come to hold, in bytes.
+_LONG, _SHORT = 9_000, 1_000
 
 
 def shown_form(form: Form) -> Form:
-    """The form as a modal shows it; answers are read with the same one."""
+    """The form as a modal shows it."""
     return Form(tuple(_shown(field) for field in form.fields))
 
 
 def paged(form: Form) -> list[tuple[Field, ...]]:
-    """The fields of a `shown_form`, page by page, as far as one view has room for them."""
+    """The fields of a `shown_form`, page by page, as far as one view has room for them. What was entered
+    moves no field to another page.
+    """
     pages: list[tuple[Field, ...]] = [()]
     room = MAX_FORM
     for field in form.fields:
@@ -49,11 +54,12 @@ def paged(form: Form) -> list[tuple[Field, ...]]:
 
 class Ids:
     """The block id of each field. A new revision has new ones, so Slack shows its values and not what was
-    typed before; and so has whatever follows a choice that was changed.
+    typed before (docs.slack.dev/reference/views/modal-views); so has another `edition`, and whatever
+    follows a choice that was changed.
     """
 
-    def __init__(self, form: Form, revision: int, tool: str = "") -> None:
-        self._revision, self._tool = revision, tool
+    def __init__(self, form: Form, revision: int, edition: str = "") -> None:
+        self._revision, self._edition = revision, edition
         self._chosen = {
             field.pointer.removesuffix("~"): field.initial or ""
             for field in form.fields
@@ -61,45 +67,39 @@ class Ids:
         }
 
     def of(self, field: Field) -> str:
-        chosen = [
-            index
-            for above, index in self._chosen.items()
-            if not field.redraws and f"{field.pointer}/".startswith(f"{above}/")
-        ]
-        state = ".".join([str(self._revision), *filter(None, [self._tool]), *chosen])
-        whole = f"f:{field.pointer}#{state}"
+        state = [str(self._revision), self._edition]
+        if self._chosen:
+            # A choice belongs to its value's own pointer, what it brings lies below or is the value itself.
+            at = field.pointer.removesuffix("~")
+            state += [
+                index
+                for above, index in self._chosen.items()
+                if at.startswith(f"{above}/") or (at == above and not field.redraws)
+            ]
+        whole = f"f:{field.pointer}#{'.'.join(filter(None, state))}"
         if len(whole) <= MAX_ID and marked(whole) == whole:
             return whole
         return f"f:{hashlib.sha256(whole.encode()).hexdigest()}#{self._revision}"
 
 
-def is_typed_choice(field: Field) -> bool:
-    """Whether a view has no room to list its options."""
-    return field.kind == "choice" and len(field.options) > MAX_LISTED
-
-
 def read_answers(
     fields: Iterable[Field], ids: Ids, values: Mapping[str, Any]
 ) -> dict[str, str | None]:
-    """Slack's `state.values` → answers by pointer, as `Kind` says."""
+    """Slack's `state.values` → answers by pointer, as `Kind` says; of those fields that have an input there."""
     found: dict[str, str | None] = {}
     for field in fields:
-        state = values.get(ids.of(field), {}).get(ACTION_ID)
-        if state is None or field.locked is not None:
-            continue
-        answer = _answer(state)
-        if answer and field.kind == "text" and field.options:
-            labels = [option.label for option in field.options]
-            # None of them has this number, which is then said of it.
-            answer = str(labels.index(answer) if answer in labels else len(labels))
-        found[field.pointer] = answer
+        if field.locked is None:
+            state = values.get(ids.of(field), {}).get(ACTION_ID)
+            if state is not None:
+                found[field.pointer] = _answer(state)
     return found
 
 
 def errors_by_block(
     fields: Sequence[Field], ids: Ids, errors: Mapping[str, str], top: Sequence[str]
 ) -> dict[str, str]:
-    """Slack shows errors only beside inputs of the view: what has no input stands at the first."""
+    """Slack shows errors only beside inputs of the view: what has no input stands at the first. {} without
+    any input."""
     inputs = {field.pointer: field for field in fields if field.locked is None}
     labels = {field.pointer: field.label for field in fields}
     found = {ids.of(inputs[p]): _told(m) for p, m in errors.items() if p in inputs}
@@ -143,17 +143,13 @@ def _shown(field: Field) -> Field:
     )
     if shown.locked is not None:
         return _locked(field, shown, shown.locked)
-    if is_typed_choice(shown):
-        labels = [option.label for option in shown.options]
-        return replace(
-            shown,
-            kind="text",
-            initial=labels[int(shown.initial)] if shown.initial else None,
-            hint=f"Type one of {len(labels):,} options, such as {labels[0]} or {labels[-1]}.",
-        )
-    if field.kind not in _TYPED or field.initial is None:
+    if not field.initial:
         return shown
     initial = marked(field.initial)
+    if field.kind in ("email", "uri") and initial != field.initial:
+        shown = replace(shown, kind="text")  # as Slack's own input takes no marks
+    if shown.kind not in _TYPED:
+        return shown
     if _width(initial) > MAX_INPUT:
         why = "This holds too many characters that can't be seen, and can't be changed here."
         return _locked(field, shown, why)
@@ -170,18 +166,20 @@ def _locked(field: Field, shown: Field, why: str) -> Field:
 
 
 def _size(field: Field) -> int:
-    return len(json.dumps(input_block(field, "x" * 40), ensure_ascii=False).encode())
+    """In bytes of a view, whatever is entered."""
+    if field.locked is not None or field.options:
+        return len(json.dumps(input_block(field, "x" * 40), ensure_ascii=False).encode())
+    return _LONG if field.kind in ("long_text", "lines", "json") else _SHORT
 
 
 def _distinct(options: tuple[Option, ...]) -> tuple[Option, ...]:
     """Labels that fit, each another one."""
     labels = [cut(one_line(option.label), MAX_LABEL - 30).text for option in options]
-    return tuple(
-        Option(label if labels.count(label) == 1 else f"{number}. {label}")
-        for number, label in enumerate(labels, start=1)
-    )
+    if len(set(labels)) < len(labels):
+        labels = [f"{number}. {label}" for number, label in enumerate(labels, start=1)]
+    return tuple(map(Option, labels))
 
 
 def _width(text: str) -> int:
     """In UTF-16 units, as browsers count."""
-    return len(text.encode("utf-16-le")) // 2
+    return len(text) if text.isascii() else len(text.encode("utf-16-le")) // 2

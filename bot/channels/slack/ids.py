@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass
 from typing import Any, cast
 
-from bot.inbox import Target
+from bot.click import Target
 from hitl_core.model import MessageRef, Place
 
 Body = dict[str, Any]
@@ -15,13 +15,14 @@ Body = dict[str, Any]
 
 @dataclass(frozen=True)
 class Meta:
-    """What a modal is about. `page` is the one that it shows; `tool` what an edit was turned into; `under`
-    and `turn` the place and the page of the Review modal that it lies on; `card` the message, where that
-    matters.
+    """What a modal is about. `page` is the one that it shows; `kept`: what was entered on its other pages is
+    kept as a draft; `tool` what an edit was turned into; `under` and `turn` the place and the page of the
+    Review modal that it lies on; `card` the message, where that matters.
     """
 
     target: Target
     page: int = 0
+    kept: bool = False
     tool: str | None = None
     under: Place | None = None
     turn: int = 0
@@ -37,6 +38,7 @@ def private_metadata(meta: Meta | None) -> str:
         "action": target.action,
         "revision": target.revision,
         "page": meta.page or None,
+        "kept": meta.kept or None,
         "tool": meta.tool,
         "under": meta.under,
         "turn": meta.turn or None,
@@ -50,8 +52,15 @@ def meta_of(view: Body) -> Meta:
     target = Target(str(told["review"]), str(told["action"]), int(told["revision"]))
     card = told.get("card")
     ref = MessageRef(channel="slack", conversation=card[0], ts=card[1]) if card else None
-    page, turn = int(told.get("page", 0)), int(told.get("turn", 0))
-    return Meta(target, page, told.get("tool"), told.get("under"), turn, ref)
+    return Meta(
+        target,
+        page=int(told.get("page", 0)),
+        kept=bool(told.get("kept")),
+        tool=told.get("tool"),
+        under=told.get("under"),
+        turn=int(told.get("turn", 0)),
+        card=ref,
+    )
 
 
 def value(body: Body) -> str:

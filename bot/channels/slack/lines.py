@@ -61,7 +61,7 @@ def origin(card: Card, names: Names, link: Link) -> list[Block]:
         elements.append(mrkdwn(f"{'·  ' if elements else ''}{DOT.join(told)}"))
     drawn = [context("origin", *elements)] if elements else []
     if card.warnings:
-        drawn.append(context("odd", plain("⚠ " + " ".join(card.warnings))))
+        drawn.append(context("odd", plain("\n".join(f"⚠ {odd}" for odd in card.warnings))))
     return drawn
 
 

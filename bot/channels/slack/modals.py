@@ -12,16 +12,27 @@ from bot.channels.slack.ids import Meta, private_metadata
 from bot.channels.slack.inputs import ACTION_ID
 from bot.channels.slack.rich import Block, context, line, plain, rich_text, words
 from bot.text import one_line
+from hitl_core.model import Action
 
 View = dict[str, Any]
 MAX_TITLE = 24
 
 
-def reason(meta: Meta, name: str, *, required: bool) -> View:
-    told = _about("Reject", name, "The tool does not run.")
+def reason(meta: Meta, action: Action) -> View:
+    name, required = action.name, action.config.reject_reason == "required"
+    voted = sum(1 for vote in action.votes if vote.type == "reject")
+    told = _about("Reject", name, _rejected(action.route.reviewers.reject_quorum - voted))
     hint = "The agent is told, so that it can do better."
     why = _message("Why?", hint, most=1000, optional=not required)
     return modal("reject", f"Reject {name}", [told, why], meta, submit="Reject")
+
+
+def _rejected(wanted: int) -> str:
+    """What one more rejection does, where it takes so many."""
+    if wanted <= 1:
+        return "The tool does not run."
+    others = "one other person rejects" if wanted == 2 else f"{wanted - 1} others reject"
+    return f"The tool does not run if {others} it as well."
 
 
 def answer(meta: Meta, name: str) -> View:

@@ -17,7 +17,8 @@ from bot.channels.slack.home import HomeTab
 from bot.channels.slack.ids import Body, Meta
 from bot.channels.slack.modals import View
 from bot.channels.slack.rich import inert
-from bot.inbox import Inbox, Reply
+from bot.click import Reply
+from bot.inbox import Inbox
 from bot.text import one_line
 from hitl_core.errors import HitlError, Refused
 from hitl_core.model import Reviewer

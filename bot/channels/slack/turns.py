@@ -10,14 +10,13 @@ from bot.channels.slack.ids import Meta
 from bot.channels.slack.mentions import Names
 from bot.channels.slack.modals import View, modal
 from bot.channels.slack.rich import Block, actions, button, context, line, mrkdwn, rich_text, words
-from hitl_core.model import Review
+from hitl_core.model import Action, Review
 
 
 def turn(review: Review, meta: Meta, names: Names) -> View:
     """The turn that `meta` names of what stands at `meta.under`; the last one where there are fewer."""
-    assert meta.under is not None  # whoever opens it knows where
-    keys = turns_of(review, meta.under)
-    page = max(0, min(meta.turn, len(keys) - 1))
+    keys = _keys(review, meta)
+    page = _page(meta, keys)
     waiting = sum(1 for key in keys if (a := review.action(key)) is not None and a.pending)
     wait = "waits" if waiting == 1 else "wait"
     state = f"{waiting} of {len(keys)} still {wait}" if waiting else "All decided"
@@ -25,22 +24,36 @@ def turn(review: Review, meta: Meta, names: Names) -> View:
     if keys:
         drawn += action_blocks(review.id, open_of(review, keys[page]), names)
     else:
-        drawn.append(rich_text("told", line(words("Nothing stands here any more."))))
+        drawn = [rich_text("told", line(words("Nothing stands here any more.")))]
     if len(keys) > 1:
         drawn.append(_turning(review.id, page, len(keys)))
     return modal("review", "Review", drawn, replace(meta, turn=page), close="Close")
 
 
+def action_at(review: Review, meta: Meta) -> Action | None:
+    """What that turn shows."""
+    keys = _keys(review, meta)
+    return review.action(keys[_page(meta, keys)]) if keys else None
+
+
 def next_page(review: Review, meta: Meta) -> Meta:
     """The next one that waits, from this one on and around; this one where none does."""
-    assert meta.under is not None
-    keys = turns_of(review, meta.under)
+    keys = _keys(review, meta)
     for step in range(len(keys)):
         page = (meta.turn + step) % len(keys)
         action = review.action(keys[page])
         if action is not None and action.pending:
             return replace(meta, turn=page)
     return meta
+
+
+def _keys(review: Review, meta: Meta) -> tuple[str, ...]:
+    assert meta.under is not None  # whoever opens it knows where
+    return turns_of(review, meta.under)
+
+
+def _page(meta: Meta, keys: tuple[str, ...]) -> int:
+    return max(0, min(meta.turn, len(keys) - 1))
 
 
 def _turning(review_id: str, page: int, pages: int) -> Block:

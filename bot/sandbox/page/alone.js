@@ -1,11 +1,11 @@
-// One message, thread, modal or home alone, without the page around it: for pictures of it.
+// One message, notice, thread, modal or home alone, without the page around it: for pictures of it.
 
 import { drawHome } from "./home.js";
 import { drawMessage } from "./messages.js";
-import { drawForm } from "./modals.js";
+import { drawForm, showErrors } from "./modals.js";
 import { $, h, place, state } from "./place.js";
 
-const DRAW = { __proto__: null, message, thread, modal, home };
+const DRAW = { __proto__: null, message, notice, thread, modal, home };
 
 /** Draws what `?only=` names into #alone, which stays empty until it is there. */
 export function renderAlone() {
@@ -19,12 +19,21 @@ function message() {
   return drawn(place.ts ? messages().filter((one) => one.ts === place.ts) : messages().slice(-1));
 }
 
+function notice() {
+  const mine = state.ephemerals.filter((one) => one.channel === place.channel);
+  return drawn(mine.slice(-1).map((one) => ({ ...one, ephemeral: true })));
+}
+
 function thread() {
   return drawn(messages().filter((one) => [one.ts, one.thread_ts].includes(place.ts)));
 }
 
 function modal() {
-  return state.views.slice(-1).map((view) => h("div", { class: "modal" }, drawForm(view)));
+  return state.views.slice(-1).map((view) => {
+    const form = drawForm(view);
+    showErrors(form, view.errors ?? {});
+    return h("div", { class: "modal" }, form);
+  });
 }
 
 function home() {

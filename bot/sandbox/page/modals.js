@@ -111,7 +111,7 @@ async function submit(id) {
 }
 
 /** Put each error beside its field and the focus in the first; returns how many found their field. */
-function showErrors(form, errors) {
+export function showErrors(form, errors) {
   let shown = 0;
   for (const field of form.querySelectorAll(".block-input")) {
     const message = errors[field.dataset.blockId] ?? "";

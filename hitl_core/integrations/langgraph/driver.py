@@ -31,9 +31,9 @@ from hitl_core.integrations.langgraph.holding import Held, Holding
 from hitl_core.integrations.langgraph.pauses import Pause, Pauses, read_pauses, stalled, unfinished
 from hitl_core.integrations.langgraph.resumption import NodeFailed, resume
 from hitl_core.integrations.langgraph.run import Run
-from hitl_core.integrations.langgraph.thread import Thread, requester_of
+from hitl_core.integrations.langgraph.thread import Thread, asked_by
 from hitl_core.integrations.langgraph.withdrawal import with_answers, withdrawn
-from hitl_core.model import Review
+from hitl_core.model import Place, Review
 
 log = logging.getLogger(__name__)
 
@@ -54,20 +54,26 @@ class Driver:
         self._turnstiles: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def run(
-        self, input: Input | None, *, thread_id: str, requester: str | None = None
+        self,
+        input: Input | None,
+        *,
+        thread_id: str,
+        requester: str | None = None,
+        origin: Place | None = None,
     ) -> Run:
         """Run the agent until it ends or pauses, and submit what it pauses for.
 
         `input` None goes on where a crash left the run: only for the process that owns the thread. New
         input for a thread that waits for people cancels what they were asked, and the model is told so of
-        each call. `requester` is the chat user on whose behalf the agent acts.
+        each call. `requester` is the chat user on whose behalf the agent acts, `origin` the place in which
+        that person asked it, "slack:C0123ABCD/1700000000.000100"; what is not said is as in the run before.
 
         Raises Refused for new input while the thread is busy, InvalidToolCall and IntegrationError for
         calls that can't be reviewed, StoreUnavailable (run(None) makes up for it), and what the agent
         raises.
         """
         async with self._turnstile(thread_id):
-            thread, state = await self._look(thread_id, requester)
+            thread, state = await self._look(thread_id, requester, origin)
             live = await self._live_reviews(thread_id)
             if input is not None:
                 async with self._admitted(thread, state, live, input) as admitted:
@@ -77,7 +83,12 @@ class Driver:
             return await self._stop(thread, state, live)
 
     async def keep(
-        self, input: Mapping[str, Any], *, thread_id: str, requester: str | None = None
+        self,
+        input: Mapping[str, Any],
+        *,
+        thread_id: str,
+        requester: str | None = None,
+        origin: Place | None = None,
     ) -> None:
         """Save new input and return, so that a crash can't lose it: `run(None, …)` takes it from there. What
         waits for people is cancelled, as in `run`. Raises Refused while the thread is busy.
@@ -86,7 +97,7 @@ class Driver:
         if turnstile.locked():
             raise Refused("busy", f"A run of {thread_id!r} is going on.")
         async with turnstile:
-            thread, state = await self._look(thread_id, requester)
+            thread, state = await self._look(thread_id, requester, origin)
             live = await self._live_reviews(thread_id)
             async with self._admitted(thread, state, live, input) as admitted:
                 await thread.keep(admitted)
@@ -125,7 +136,8 @@ class Driver:
     async def _go_on(self, held: Held) -> Run:
         """To the next stop. What trying again will not cure becomes a stop as well."""
         outcome = held.outcome
-        thread = self._thread(outcome.thread_id, outcome.requester, held.claim)
+        origin = outcome.review.origin
+        thread = self._thread(outcome.thread_id, outcome.requester, origin, held.claim)
         state = await thread.look()
         if state.created_at is None:
             raise StoreError(f"The agent's checkpointer has no thread {thread.id!r}.")
@@ -161,7 +173,11 @@ class Driver:
     async def _submit(self, thread: Thread, pause: Pause) -> str:
         asked = await pause.request(thread.id, self._gate.policy, self._tools)
         review_id = await self._gate.submit(
-            asked, thread_id=thread.id, requester=thread.requester, turn=pause.turn
+            asked,
+            thread_id=thread.id,
+            requester=thread.requester,
+            turn=pause.turn,
+            origin=thread.origin,
         )
         stored = (await self._gate.reviews.load(review_id)).review
         if stored.status == "done":
@@ -212,17 +228,24 @@ class Driver:
         """One run of a thread at a time: nodes side by side may wait for reviews of their own."""
         return self._turnstiles.setdefault(thread_id, asyncio.Lock())
 
-    async def _look(self, thread_id: str, requester: str | None) -> tuple[Thread, StateSnapshot]:
-        thread = self._thread(thread_id, requester)
+    async def _look(
+        self, thread_id: str, requester: str | None, origin: Place | None
+    ) -> tuple[Thread, StateSnapshot]:
+        thread = self._thread(thread_id, requester, origin)
         state = await thread.look()
-        return replace(thread, requester=requester or requester_of(state)), state
+        last_requester, last_origin = asked_by(state)
+        who, where = requester or last_requester, origin or last_origin
+        return replace(thread, requester=who, origin=where), state
 
-    def _thread(self, id: str, requester: str | None, claim: str | None = None) -> Thread:
+    def _thread(
+        self, id: str, requester: str | None, origin: Place | None, claim: str | None = None
+    ) -> Thread:
         return Thread(
             graph=self._agent,
             holding=self._holding,
             id=id,
             requester=requester,
+            origin=origin,
             config=self._config,
             context=self._context,
             claim=claim or f"run:{uuid4().hex}",

@@ -12,9 +12,12 @@ from hitl_core.integrations.langgraph.graph import Graph, Json
 from hitl_core.integrations.langgraph.holding import Holding
 from hitl_core.integrations.langgraph.nested import MARK, with_agents_in_tools
 from hitl_core.integrations.langgraph.pauses import waiting
+from hitl_core.model import Place
 
 #: Kept with every checkpoint, so that whoever takes a run up knows on whose behalf it goes.
 REQUESTER = "hitl_requester"
+#: And where that person asked.
+ORIGIN = "hitl_origin"
 #: Goes with a run to its tools: the claim by which this process drives it.
 CLAIM = "hitl_claim"
 
@@ -28,6 +31,7 @@ class Thread:
     holding: Holding
     id: str
     requester: str | None
+    origin: Place | None
     config: RunnableConfig
     context: Any
     claim: str
@@ -60,6 +64,8 @@ class Thread:
         configurable: Json = {**self.config.get("configurable", {}), "thread_id": self.id}
         configurable[CLAIM] = self.claim
         metadata = {**self.config.get("metadata", {}), REQUESTER: self.requester}
+        if self.origin is not None:
+            metadata[ORIGIN] = self.origin
         config = {**self.config, "configurable": configurable, "metadata": metadata}
         return cast(RunnableConfig, config)
 
@@ -73,5 +79,7 @@ def _waiting(state: StateSnapshot, input: Any) -> dict[str, Any]:
     return waiting(state, answers) if by_id else {}
 
 
-def requester_of(state: StateSnapshot) -> str | None:
-    return cast(Json, state.metadata or {}).get(REQUESTER)
+def asked_by(state: StateSnapshot) -> tuple[str | None, Place | None]:
+    """On whose behalf the thread's last run went, and where that person asked."""
+    metadata = cast(Json, state.metadata or {})
+    return metadata.get(REQUESTER), metadata.get(ORIGIN)

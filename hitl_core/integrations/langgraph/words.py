@@ -25,7 +25,7 @@ def decided_as_asked(
     `refused` is why the first action is not as decided. Raises IntegrationError.
     """
     stored = outcome.review
-    turn = Turn(stored.agent, stored.thread_id, stored.turn, stored.requester)
+    turn = Turn(stored.agent, stored.thread_id, stored.turn, stored.requester, stored.origin)
     view, _ = build_from(turn, asked, 1, stored.created_at)
     actions = [_decided(action, outcome, guarded) for action in view.actions]
     if refused is not None:

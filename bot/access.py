@@ -1,0 +1,174 @@
+"""Who may see what, and may decide on it: by the review as it is now."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import Callable, Collection, Sequence
+
+from bot.card import Card, card
+from bot.channel import of_copy
+from bot.click import AWAY, PATIENCE, Target, Unread
+from bot.directory import OUTSIDE, Directory
+from hitl_core.errors import HitlError, Refused, ReviewNotFound, StoreError, StoreUnavailable
+from hitl_core.model import (
+    DEFAULT_PLACE,
+    Action,
+    DecisionType,
+    Grant,
+    MessageRef,
+    Place,
+    Review,
+    Reviewer,
+    Reviewers,
+    Snapshot,
+)
+from hitl_core.review import transitions
+from hitl_core.review.service import Reviews
+
+log = logging.getLogger(__name__)
+
+#: How long the note of a message that Slack shows already may take, in seconds.
+NOTED = 0.5
+#: Stands for an action in what is about a whole review.
+ALL = "0"
+
+
+class Access:
+    """`cut` says which actions a card doesn't show whole. Methods raise Refused with a sentence, also where
+    the store is away.
+    """
+
+    def __init__(
+        self, reviews: Reviews, directory: Directory, cut: Callable[[Card], Collection[str]]
+    ) -> None:
+        self._reviews, self._directory, self._cut = reviews, directory, cut
+
+    async def load(self, review_id: str) -> Snapshot:
+        try:
+            async with asyncio.timeout(PATIENCE):
+                return await self._reviews.load(review_id)
+        except ReviewNotFound as error:
+            raise Refused("gone", "This review is no longer kept.") from error
+        except (TimeoutError, StoreUnavailable, StoreError) as error:
+            log.warning("review %s could not be read: %s", review_id, error)
+            raise Refused("unavailable", AWAY) from error
+
+    async def to(self, review_id: str, keys: Sequence[str], who: Reviewer) -> Snapshot:
+        """The review, where this person may decide on each of these. A click can be faster than the note of
+        where its card stands: whoever would be refused for want of it is looked at again for a moment.
+        """
+        end = time.monotonic() + NOTED
+        while True:
+            snapshot = await self._seen_by(review_id, who)
+            try:
+                for key in keys:
+                    await self._directory.check(who, snapshot, _grants(snapshot.review, key))
+                return snapshot
+            except Refused as refused:
+                if refused.code != "unknown_members" or time.monotonic() > end:
+                    raise
+            await asyncio.sleep(0.02)
+
+    async def may_see(self, target: Target, who: Reviewer) -> Snapshot:
+        """Whoever may not decide is shown nothing."""
+        return await self.to(target.review_id, [target.action], who)
+
+    async def may_decide(
+        self, target: Target, kind: DecisionType, who: Reviewer, op: str = ""
+    ) -> Snapshot:
+        """For what opens or reads a form: refuses where the answer could only be refused. An `op` that was
+        stored before (it is in `review.ops`) is let through.
+        """
+        snapshot = await self.may_see(target, who)
+        action = snapshot.review.action(target.action)
+        if action is None:
+            raise Refused("unknown_action", "This review has no such action.")
+        if op not in snapshot.review.ops:
+            transitions.check_open(snapshot.review, action, target.revision, snapshot.now)
+            transitions.check_voter(snapshot.review, action, kind, who)
+            self.check_read(snapshot, action, kind, who)
+        return snapshot
+
+    async def may_escalate(self, review_id: str, at: MessageRef, who: Reviewer) -> Place:
+        """The place that this card is at."""
+        snapshot = await self._seen_by(review_id, who)
+        place = _place_of(snapshot, at)
+        if place is None:
+            raise Refused("gone", "This review doesn't stand here any more.")
+        grants = [g for a in snapshot.review.actions if place in a.places for g in a.grants]
+        here = Grant((place,), Reviewers())
+        await self._directory.check(who, snapshot, [*grants, here])
+        return place
+
+    async def shown(self, review_id: str, who: Reviewer) -> Card:
+        """The card of a review at its first place, for who may decide something of it."""
+        snapshot = await self.to(review_id, [ALL], who)
+        return card(snapshot.review, snapshot.review.places[0], snapshot.posts)
+
+    async def place_of(self, review_id: str, at: MessageRef | None) -> Place:
+        """The place where this card stands; the review's first where it is none of its messages."""
+        snapshot = await self.load(review_id)
+        place = _place_of(snapshot, at) if at else None
+        return place or next(iter(snapshot.review.places), DEFAULT_PLACE)
+
+    async def lapsed(self, snapshot: Snapshot, key: str) -> Collection[str]:
+        """Who voted on this action and may no longer decide."""
+        action = snapshot.review.action(key)
+        return await self._directory.lapsed(action, snapshot) if action else ()
+
+    async def has_read(self, target: Target, who: Reviewer) -> None:
+        """This person has opened all of this revision. Never raises: pressing again shows it once more."""
+        mark = _read(target.action, target.revision, who)
+        with contextlib.suppress(HitlError):
+            await self._reviews.store.record_mark(target.review_id, mark)
+
+    def check_read(
+        self, snapshot: Snapshot, action: Action, kind: DecisionType, who: Reviewer
+    ) -> None:
+        """Raises Unread where the policy wants all of it to be seen before it is approved, this person has
+        not opened it, and a card that they may have looked at doesn't show it whole.
+        """
+        approves = kind == "approve" or (kind == "edit" and action.route.reviewers.editor_approves)
+        if not approves or not action.pending or not action.config.must_read:
+            return
+        if _read(action.key, action.revision, who) in snapshot.marks:
+            return
+        review = snapshot.review
+        if any(action.key in self._cut(card(review, place)) for place in action.places):
+            raise Unread(Target(review.id, action.key, action.revision), action.name)
+
+    async def _seen_by(self, review_id: str, who: Reviewer) -> Snapshot:
+        """A stranger who guesses gets one answer, whether there is such a review or not."""
+        try:
+            return await self.load(review_id)
+        except Refused as refused:
+            if refused.code == "gone" and self._directory.is_stranger(who):
+                raise Refused("not_permitted", OUTSIDE) from refused
+            raise
+
+
+def _grants(review: Review, key: str) -> tuple[Grant, ...]:
+    """Who may decide on an action, or on one of them, or say what became of a call that was allowed without
+    asking.
+    """
+    if (action := review.action(key)) is not None:
+        return action.grants
+    if key == ALL:
+        return tuple(grant for action in review.actions for grant in action.grants)
+    call = review.call(key)
+    places = review.places_of(call) if call else review.places
+    return (Grant(places, Reviewers()),)
+
+
+def _place_of(snapshot: Snapshot, at: MessageRef) -> Place | None:
+    for place, ref in snapshot.posts.items():
+        if (ref.conversation, ref.ts) == (at.conversation, at.ts):
+            return of_copy(place)
+    return None
+
+
+def _read(key: str, revision: int, who: Reviewer) -> str:
+    return f"read:{key}:{revision}:{who.key}"

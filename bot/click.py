@@ -1,0 +1,58 @@
+"""What somebody did, and what they are told: a click names things, and a reply is a sentence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hitl_core.errors import Refused
+
+#: Slack shows a failure after 3 s; the sentence must be on its way before.
+PATIENCE = 1.8
+
+AWAY = "The store can't be reached, so nothing was changed. Press again in a moment: it is safe."
+UNKNOWN = "It is not known whether this was stored in time. Press again: it counts only once."
+
+#: Refusals that say nothing of who tried what: a slip that can be mended, or trouble of our own.
+UNAUDITED = frozenset(
+    {
+        "bad_answer",
+        "busy",
+        "gone",
+        "invalid_answer",
+        "invalid_args",
+        "message_required",
+        "unavailable",
+        "unchanged",
+        "unknown_members",
+        "unread",
+    }
+)
+
+
+@dataclass(frozen=True)
+class Target:
+    """What a button is about: `revision` is the one that its card showed."""
+
+    review_id: str
+    action: str
+    revision: int
+
+
+@dataclass(frozen=True)
+class Reply:
+    """`code` is "ok", "unavailable", or why it was refused; `text` is one sentence for the person, empty
+    where the card itself says it. `unread`: the action of which everything is to be shown first.
+    """
+
+    code: str
+    text: str = ""
+    unread: Target | None = None
+
+
+class Unread(Refused):
+    """The policy wants all of an action to be seen before it is approved, and this person has not."""
+
+    def __init__(self, target: Target, name: str) -> None:
+        told = f"{name}: read all of it first, as the policy requires. Then press Approve."
+        super().__init__("unread", told)
+        self.target = target

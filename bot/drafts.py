@@ -1,0 +1,54 @@
+"""What somebody has entered on the other pages of a form that is not sent yet."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+from typing import cast
+
+from bot.click import AWAY, PATIENCE
+from hitl_core.errors import Refused, StoreError, StoreUnavailable
+from hitl_core.store import Store
+
+log = logging.getLogger(__name__)
+
+#: How long they are kept after the last page that was turned, in seconds.
+KEPT = 4 * 3600.0
+
+
+class Drafts:
+    """Answers by field, under a key of its own for each form and person. Methods raise Refused where the
+    store is away.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    async def load(self, key: str) -> dict[str, str | None]:
+        """Raises Refused where they are no longer kept."""
+        async with _patiently():
+            data = await self._store.draft(key)
+        if data is None:
+            raise Refused(
+                "gone",
+                "What you entered on the other pages is no longer kept, so nothing was changed."
+                " Open the form again.",
+            )
+        return cast("dict[str, str | None]", json.loads(data))
+
+    async def save(self, key: str, answers: Mapping[str, str | None]) -> None:
+        async with _patiently():
+            await self._store.save_draft(key, json.dumps(dict(answers)).encode(), KEPT)
+
+
+@asynccontextmanager
+async def _patiently() -> AsyncGenerator[None, None]:
+    try:
+        async with asyncio.timeout(PATIENCE):
+            yield
+    except (TimeoutError, StoreUnavailable, StoreError) as error:
+        log.warning("a form could not be kept: %s", error)
+        raise Refused("unavailable", AWAY) from error

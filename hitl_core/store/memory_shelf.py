@@ -1,0 +1,64 @@
+"""What the store in memory keeps beside the reviews: tokens, drafts, who was here, who lives."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from hitl_core.model import Token
+
+
+class MemoryShelf:
+    """See `Store` for what each method promises."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._tokens: dict[str, Token] = {}
+        self._beats: dict[str, float] = {}
+        self._drafts: dict[str, tuple[bytes, float]] = {}
+        self._homes: dict[str, float] = {}
+        self._claims: dict[str, float] = {}
+
+    async def save_token(self, token: Token) -> None:
+        self._tokens[token.id] = token
+
+    async def token(self, token_id: str) -> Token | None:
+        return self._tokens.get(token_id)
+
+    async def tokens(self) -> list[Token]:
+        return sorted(self._tokens.values(), key=lambda token: token.created_at)
+
+    async def drop_token(self, token_id: str) -> bool:
+        return self._tokens.pop(token_id, None) is not None
+
+    async def save_draft(self, key: str, data: bytes, ttl: float) -> None:
+        self._drafts[key] = data, self._clock() + ttl
+
+    async def draft(self, key: str) -> bytes | None:
+        data, until = self._drafts.get(key, (b"", 0.0))
+        return data if until > self._clock() else None
+
+    async def drop_draft(self, key: str) -> None:
+        self._drafts.pop(key, None)
+
+    async def opened_home(self, user: str, now: float) -> None:
+        self._homes[user] = max(now, self._homes.get(user, now))
+
+    async def open_homes(self, since: float) -> list[str]:
+        found = sorted(
+            ((at, user) for user, at in self._homes.items() if at >= since), reverse=True
+        )
+        return [user for _, user in found]
+
+    async def claim(self, name: str, ttl: float) -> bool:
+        now = self._clock()
+        if self._claims.get(name, -math.inf) > now:
+            return False
+        self._claims[name] = now + ttl
+        return True
+
+    async def beat(self, process: str, ttl: float) -> None:
+        self._beats[process] = self._clock() + ttl
+
+    async def alive(self, process: str) -> bool:
+        return self._beats.get(process, 0.0) > self._clock()

@@ -1,0 +1,93 @@
+"""JSON as sent, and pictures of it in the page of the local Slack."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncGenerator, Iterable
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from inspect import isawaitable
+from pathlib import Path
+from typing import Any
+
+from playwright.async_api import Browser, Page, async_playwright
+
+from bot.sandbox.alone import alone
+from tests.channels.scenes import NOW
+from tests.gallery.showing import Scene, Shown, Slack
+
+#: In CSS pixels: a window on a laptop, and a phone.
+LAPTOP, PHONE = 1060, 390
+HEIGHT = 900
+#: By the end of the file's name: how wide, and in which colours.
+LOOKS = {
+    "": (LAPTOP, "light"),
+    ".dark": (LAPTOP, "dark"),
+    ".phone": (PHONE, "light"),
+    ".phone-dark": (PHONE, "dark"),
+}
+FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
+
+
+async def made(scene: Scene, to: Slack) -> Shown:
+    shown = scene.make(to)
+    return await shown if isawaitable(shown) else shown
+
+
+@asynccontextmanager
+async def camera(chromium: Path) -> AsyncGenerator[Page]:
+    """A page for whose clock it is the time of the scenes."""
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+        try:
+            yield await opened(browser)
+        finally:
+            await browser.close()
+
+
+async def opened(browser: Browser) -> Page:
+    page = await browser.new_page(
+        viewport={"width": LAPTOP, "height": HEIGHT}, locale="en-US", timezone_id="UTC"
+    )
+    await page.clock.set_fixed_time(datetime.fromtimestamp(NOW + 660, UTC))
+    return page
+
+
+def write(scene: Scene, shown: Shown, folder: Path) -> None:
+    kind = "message" if shown.kind == "private" else shown.kind
+    _write(folder / f"{scene.name}.{kind}.json", shown.what)
+    for number, reply in enumerate(shown.replies, start=1):
+        _write(folder / f"{scene.name}.reply-{number}.message.json", reply)
+
+
+async def take(page: Page, to: Slack, scene: Scene, shown: Shown, folder: Path) -> list[Path]:
+    """The pictures of one scene."""
+    url = alone(
+        to.sandbox,
+        shown.what,
+        replies=shown.replies,
+        errors=shown.errors,
+        private=shown.kind == "private",
+    )
+    await page.goto(url)
+    await page.locator("#alone > *").first.wait_for()
+    taken: list[Path] = []
+    for look, (width, theme) in LOOKS.items():
+        await page.set_viewport_size({"width": width, "height": HEIGHT})
+        await page.evaluate("theme => document.documentElement.dataset.theme = theme", theme)
+        path = folder / f"{scene.name}{look}.png"
+        await page.locator("#alone").screenshot(path=path)
+        taken.append(path)
+    return taken
+
+
+async def gallery(scenes: Iterable[Scene], to: Slack, page: Page, folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for scene in scenes:
+        shown = await made(scene, to)
+        write(scene, shown, folder)
+        await take(page, to, scene, shown, folder)
+
+
+def _write(path: Path, what: Any) -> None:
+    path.write_text(json.dumps(what, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -1,0 +1,8 @@
+"""All scenes of the gallery."""
+
+from __future__ import annotations
+
+from tests.gallery import forms, homes, settled, waiting
+from tests.gallery.showing import Scene
+
+SCENES: tuple[Scene, ...] = (*waiting.SCENES, *settled.SCENES, *forms.SCENES, *homes.SCENES)
