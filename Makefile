@@ -22,7 +22,7 @@ DEMO_FLAGS = $(if $(filter-out 0,$(value CHECK)),--check) \
 	$(if $(value PORT),--port="$$HITL_DEMO_PORT")
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test unit bench lint format types contracts clean
+.PHONY: help demo test unit bench gallery lint format types contracts clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -40,6 +40,9 @@ unit: $(VENV)/.dev ## the pure rooms only, in seconds
 
 bench: $(VENV)/.dev ## speed and size, each beside its floor; a few minutes  [ARGS=--help]
 	@$(PY) -m benchmarks $(ARGS)
+
+gallery: $(VENV)/.dev ## every card, form and Home as JSON and pictures, in build/gallery/slack  [ARGS=NAME]
+	@$(PY) -m tests.gallery $(ARGS)
 
 lint: $(VENV)/.dev ## style and formatting
 	@$(PY) -m ruff check .

@@ -17,7 +17,7 @@ from bot.card import card
 from bot.channels.slack import blocks
 from bot.channels.slack.editing import Editing
 from bot.channels.slack.ids import Meta
-from bot.inbox import Target
+from bot.click import Target
 from bot.sandbox.states import initial_state
 from hitl_core import Policy, ToolCall
 from hitl_core.gate import request
@@ -54,7 +54,7 @@ async def measure(amount: Amount) -> list[Figure]:
     values = _state(_editing(forty).view())
 
     def submitted() -> None:
-        _editing(forty).with_state(values).arguments()
+        _editing(forty).with_state(values).proposal()
 
     checked = _timed(submitted, rounds)
     held = max(step for args in _large() for step in _steps(_review(1, args)))

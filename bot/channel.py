@@ -112,5 +112,5 @@ class Channel(Protocol):
         ...
 
     async def size(self, place: Place) -> int:
-        """About how many people are in the conversation of a place."""
+        """About how many are in the conversation of a place, the bot included."""
         ...

@@ -36,7 +36,7 @@ class Delivery:
     async def deliver(self, review_id: str, place: Place, *, again: bool) -> None:
         """`again`: an earlier try may have posted it.
 
-        A place that can't be reached passes the review on to the policy's fallback. A review that is over
+        A place that can't be reached passes the review on to the policy's fallback. Where nothing waits it
         needs no first card, and one that is done is not tried for ever.
         """
         snapshot = await self._reviews.load(review_id)
@@ -47,25 +47,32 @@ class Delivery:
             posted = any(of_copy(one) == place for one in snapshot.posts)
             if await self._passed_on(review, place, str(error)):
                 return
-            if not (again and review.status == "done" if posted else _over(review)):
+            if not (again and review.status == "done" if posted else not _is_asked(review, place)):
                 raise
-            log.warning("review %s is over: its card at %s is let go: %s", review_id, place, error)
+            log.warning(
+                "review %s: nothing waits at %s, so its card is let go: %s", review_id, place, error
+            )
 
     async def _everywhere(self, snapshot: Snapshot, place: Place, again: bool) -> None:
         """At the place itself; of a group at each member's, and one who can't be reached stops nobody."""
+        posted = any(of_copy(one) == place for one in snapshot.posts)
+        if not posted:
+            await self._check_room(snapshot.review, place)
+            await self._check_people(snapshot.review, place)
         copies = await self._copies(snapshot, place)
-        if copies == [place]:
-            await self._at(snapshot, place, again)
-            return
         failed: list[Undeliverable] = []
         for copy in copies:
             try:
                 await self._at(snapshot, copy, again)
             except Undeliverable as error:
+                if copy == place:
+                    raise
                 log.warning("review %s: no copy at %s: %s", snapshot.review.id, copy, error)
                 failed.append(error)
         if copies and len(failed) == len(copies):
             raise failed[0]
+        if posted:  # the last one who may decide can have left since
+            await self._check_people(snapshot.review, place)
 
     async def _copies(self, snapshot: Snapshot, place: Place) -> list[Place]:
         audience = self._channel.audience(place)
@@ -114,8 +121,6 @@ class Delivery:
         found = await self._found(snapshot, place) if again else []
         if again and not found and _over(review):
             return None
-        if not found:
-            await self._check(snapshot, of_copy(place))
         await failpoint("outbox.before_post")
         mine = found[0] if found else await self._post(snapshot, place)
         await failpoint("outbox.after_post")
@@ -129,30 +134,33 @@ class Delivery:
             await store.record_shown(review.id, place, review.version)
         return winner
 
-    async def _check(self, snapshot: Snapshot, place: Place) -> None:
-        """Before anybody is asked: it must be known who may decide, and somebody must be there."""
-        audience = self._channel.audience(place)
-        if audience.kind == "person" and not await self._directory.is_there(audience.id):
+    async def _check_room(self, review: Review, place: Place) -> None:
+        """Where the members of a conversation may decide, somebody knows who they are."""
+        by_membership = [
+            action
+            for action in _asked(review, place)
+            for grant in action.grants
+            if grant.by_membership and place in grant.places
+        ]
+        if not by_membership or self._channel.audience(place).kind != "conversation":
+            return
+        if (size := await self._sizes.get(place, SIZED)) > MAX_MEMBERS:
+            name = self._channel.name_of(place)
+            raise Undeliverable(f"{name} has {size:,} members: the policy has to name `reviewers`")
+
+    async def _check_people(self, review: Review, place: Place) -> None:
+        """Somebody is there to read it, and somebody who may decide."""
+        asked, audience = _asked(review, place), self._channel.audience(place)
+        if asked and audience.kind == "person" and not await self._directory.is_there(audience.id):
             raise Undeliverable(f"{self._channel.name_of(place)} is not there any more")
-        for action in _asked(snapshot.review, place):
-            if any(grant.by_membership and place in grant.places for grant in action.grants):
-                size = await self._sizes.get(place, SIZED)
-                if size > MAX_MEMBERS:
-                    name = self._channel.name_of(place)
-                    raise Undeliverable(
-                        f"{name} has {size:,} members: the policy has to name `reviewers`"
-                    )
+        for action in asked:
             if not await self._directory.anybody(action.grants):
-                raise Undeliverable(
-                    f"nobody is left of those who may decide on {action.request.name}"
-                )
+                raise Undeliverable(f"nobody is left who may decide on {action.request.name}")
 
     async def _start_clocks(self, snapshot: Snapshot, place: Place) -> bool:
         """Of the actions whose time counts from the moment at which people could see them; whether any."""
         keys = [
-            action.key
-            for action in _asked(snapshot.review, of_copy(place))
-            if action.clock is None and of_copy(place) in action.route.notify
+            action.key for action in _asked(snapshot.review, of_copy(place)) if action.clock is None
         ]
         if not keys:
             return False
@@ -184,21 +192,22 @@ class Delivery:
                     break
 
     async def _passed_on(self, review: Review, place: Place, why: str) -> bool:
-        """Whether its fallback has it."""
-        waiting = _asked(review, place)
-        fallbacks = [(action.route.fallback, action.places) for action in waiting]
-        if waiting and all(to and to != place and to in places for to, places in fallbacks):
-            return True
+        """Whether all that waits there has gone to its fallback."""
         try:
-            await self._reviews.change(
+            applied = await self._reviews.change(
                 review.id,
-                f"reroute:{place}",
+                f"reroute:{place}:{review.version}",
                 lambda review, now: transitions.reroute(review, place, why, now),
             )
-        except Refused:
-            return False
-        log.error("review %s: %s can't show it, so its fallback does: %s", review.id, place, why)
-        return True
+            review = applied.review
+            log.error(
+                "review %s: %s can't show it, so its fallback does: %s", review.id, place, why
+            )
+        except Refused as refused:
+            log.debug("review %s: %s", review.id, refused)
+        waiting = _asked(review, place)
+        fallbacks = [(action.route.fallback, action.places) for action in waiting]
+        return bool(waiting) and all(to and to != place and to in at for to, at in fallbacks)
 
     async def _found(self, snapshot: Snapshot, place: Place) -> list[MessageRef]:
         """Our messages about this review at this place; another place may be the same conversation."""
@@ -239,6 +248,12 @@ def _asked(review: Review, place: Place) -> Sequence[Action]:
     if review.cancelled:
         return ()
     return [action for action in review.actions if action.pending and place in action.places]
+
+
+def _is_asked(review: Review, place: Place) -> bool:
+    """Whether anything waits for people at this place."""
+    doubts = any(place in review.places_of(call) for call in review.doubts)
+    return bool(_asked(review, place)) or (doubts and not _over(review))
 
 
 def _over(review: Review) -> bool:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterable
-from typing import assert_never
+from collections.abc import Awaitable, Iterable
+from typing import TypeVar, assert_never
 
 from bot.channel import Channel, ChannelError, Person, Undeliverable
 from bot.lookups import Lookups
@@ -14,12 +14,16 @@ from hitl_core.model import Action, Grant, Place, Reviewer, Snapshot
 
 log = logging.getLogger(__name__)
 
+T = TypeVar("T")
+
 #: Who may no longer decide is refused this many seconds later, at the latest.
 MAX_AGE = 60.0
 #: Who may decide since just now is let in this many seconds later, at the latest.
 MIN_AGE = 3.0
 #: In a larger conversation nobody knows who its members are: the policy has to name reviewers.
 MAX_MEMBERS = 1000
+#: How long a click waits for one answer about who may decide, in seconds.
+PATIENCE = 0.8
 #: How long a click waits for the name of who pressed, in seconds.
 NAMED = 0.3
 
@@ -43,45 +47,55 @@ class Directory:
         return who.team != self._team
 
     async def check(self, who: Reviewer, snapshot: Snapshot, grants: Iterable[Grant]) -> None:
-        """Raises Refused where this person may not decide by any of these, or nobody can tell."""
+        """Raises Refused where this person may not decide by any of these, or nobody can tell in time."""
         grants = tuple(grants)
-        try:
-            if await self._may(who, snapshot, grants):
-                return
-        except ChannelError as error:
-            raise Refused("unknown_members", UNKNOWN) from error
+        if await _in_time(self._may(who, snapshot, grants)):
+            return
         if _unposted(grants, snapshot, self._channel):
             told = "This message is still being noted down. Press again in a moment."
             raise Refused("unknown_members", told)
         if self.is_stranger(who):
             raise Refused("not_permitted", OUTSIDE)
-        raise Refused("not_permitted", f"Only {await self.named(grants)} may decide this.")
+        named = await _in_time(self.named(grants)) or "nobody"
+        raise Refused("not_permitted", f"Only {named} may decide this.")
 
     async def lapsed(self, action: Action, snapshot: Snapshot) -> frozenset[str]:
-        """Who voted on this action and may no longer decide. Raises Refused where nobody can tell."""
-        try:
-            return frozenset(
-                [
-                    vote.by.key
-                    for vote in action.votes
-                    if not await self._may(vote.by, snapshot, action.grants)
-                ]
-            )
-        except ChannelError as error:
-            raise Refused("unknown_members", UNKNOWN) from error
+        """Who voted on this action and may no longer decide. Raises Refused where nobody can tell in time."""
+
+        async def found() -> frozenset[str]:
+            voters = [vote.by for vote in action.votes]
+            may = [await self._may(who, snapshot, action.grants) for who in voters]
+            return frozenset([who.key for who, yes in zip(voters, may, strict=True) if not yes])
+
+        return await _in_time(found())
 
     async def anybody(self, grants: Iterable[Grant]) -> bool:
         """Whether somebody is left who may decide. Raises ChannelError."""
         for grant in grants:
-            if grant.by_membership:
-                return True
-            named = set(grant.reviewers.users)
+            people = set(grant.reviewers.users)
             for group in grant.reviewers.groups:
-                named |= await self._groups.get(group, MAX_AGE)
-            for user in named:
+                people |= await self._group(group)
+            for audience in map(
+                self._channel.audience, grant.places if grant.by_membership else ()
+            ):
+                match audience.kind:
+                    case "person":
+                        people.add(audience.id)
+                    case "group":
+                        people |= await self._group(audience.id)
+                    case "conversation":
+                        return True
+                    case _:
+                        assert_never(audience.kind)
+            for user in people:
                 if await self.is_there(user):
                     return True
         return False
+
+    async def is_member(self, user_id: str) -> bool:
+        """Whether this is one of the workspace's own people, no guest. Raises ChannelError."""
+        person = await self._known(user_id)
+        return person is not None and person.active and person.kind == "member"
 
     async def is_there(self, user_id: str) -> bool:
         """Whether this is a person who has not left. Raises ChannelError."""
@@ -136,7 +150,7 @@ class Directory:
             return False
         for grant in grants:
             for group in grant.reviewers.groups:
-                if await _holds(self._groups, group, who.id):
+                if await self._in_group(group, who.id):
                     return True
             if grant.by_membership and await self._is_member(who.id, snapshot, grant.places):
                 return True
@@ -149,17 +163,35 @@ class Directory:
                 case "person":
                     found = audience.id == user_id
                 case "group":
-                    found = await _holds(self._groups, audience.id, user_id)
+                    found = await self._in_group(audience.id, user_id)
                 case "conversation":
                     ref = snapshot.posts.get(place)
-                    found = ref is not None and await _holds(
-                        self._members, ref.conversation, user_id
-                    )
+                    found = ref is not None and await self._in_room(ref.conversation, user_id)
                 case _:
                     assert_never(audience.kind)
             if found:
                 return True
         return False
+
+    async def _in_room(self, conversation: str, user_id: str) -> bool:
+        """Who is not among them is looked for again soon: somebody may just have been added."""
+        members = self._members
+        return user_id in await members.get(conversation, MAX_AGE) or user_id in await members.get(
+            conversation, MIN_AGE
+        )
+
+    async def _in_group(self, group: str, user_id: str) -> bool:
+        return user_id in await self._group(group) or user_id in await self._group(group, MIN_AGE)
+
+    async def _group(self, group: str, max_age: float = MAX_AGE) -> frozenset[str]:
+        """Nobody is in a group that was deleted or disabled, or that Slack tells the bot nothing of."""
+        try:
+            return await self._groups.get(group, max_age)
+        except Undeliverable as error:
+            log.warning(
+                "the members of %s are not known, so none of them may decide: %s", group, error
+            )
+            return frozenset()
 
     async def _known(self, user_id: str) -> Person | None:
         try:
@@ -172,9 +204,16 @@ class Directory:
         return name if self._channel.audience(place).kind == "person" else f"members of {name}"
 
 
-async def _holds(lookups: Lookups[str, frozenset[str]], key: str, user_id: str) -> bool:
-    """Who is not among them is looked for again soon: somebody may just have been added."""
-    return user_id in await lookups.get(key, MAX_AGE) or user_id in await lookups.get(key, MIN_AGE)
+async def _in_time(asked: Awaitable[T]) -> T:
+    """Raises Refused where Slack doesn't tell within the time that a click has for this."""
+    try:
+        async with asyncio.timeout(PATIENCE):
+            return await asked
+    except Undeliverable as error:
+        raise Refused("unavailable", f"Who may decide can't be found out: {error}.") from error
+    except (TimeoutError, ChannelError) as error:
+        log.warning("who may decide could not be looked up: %s", error or "it took too long")
+        raise Refused("unavailable", UNKNOWN) from error
 
 
 def _unposted(grants: Iterable[Grant], snapshot: Snapshot, channel: Channel) -> bool:

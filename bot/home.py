@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from bot.card import Card, card
@@ -14,10 +14,14 @@ from hitl_core.errors import Refused, ReviewNotFound
 from hitl_core.model import Action, MessageRef, Review, Reviewer, Snapshot
 from hitl_core.review import transitions
 from hitl_core.review.service import Reviews
+from hitl_core.store.base import DECIDED
 
-#: How many reviews one page lists; how many lines the other two parts have.
+#: How many reviews of each part one page lists.
 PAGE = 5
-LINES = 5
+#: How many that wait are told apart at most. Nobody turns so many pages.
+MOST = 1000
+#: How many are read at once.
+AT_ONCE = 16
 
 
 @dataclass(frozen=True)
@@ -41,7 +45,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Home:
-    """`total` counts what waits, on all pages; it may hold some that only others can decide by now."""
+    """One page, of `pages` from 0. `total` counts what waits for this person on all of them."""
 
     mine: tuple[Task, ...]
     others: tuple[Line, ...]
@@ -59,44 +63,58 @@ class Homes:
         self._audiences = Lookups(channel.audiences)
 
     async def of(self, who: Reviewer, page: int = 0) -> Home:
-        """Raises ChannelError, StoreUnavailable."""
+        """The last page where there are fewer. Raises ChannelError, StoreUnavailable."""
         store = self._reviews.store
-        audiences = await self._audiences.get(who.id, MAX_AGE)
-        waiting = await store.waiting(audiences, PAGE, page * PAGE)
-        if page and not waiting.found:
-            return await self.of(who)
-        asked = await store.waiting({f"requester:{who.id}", f"requester:slack:{who.id}"}, LINES)
-        decided = await store.decided(who.key, LINES)
-        pages = max(1, -(-waiting.total // PAGE))
-        found = await self._loaded([one for one, _ in waiting.found])
-        tasks = [(one, await self._keys(who, one)) for one in found]
-        listed = {one.review.id for one in found}
-        mine = tuple(_task(one, keys) for one, keys in tasks if keys)
-        others = [_line(one, one.review.created_at) for one, keys in tasks if not keys]
-        others += [
-            _line(one, one.review.created_at)
-            for one in await self._loaded([one for one, _ in asked.found])
-            if one.review.id not in listed
-        ]
-        times = dict(decided)
-        done = await self._loaded(times)
-        return Home(
-            mine,
-            tuple(others[:LINES]),
-            tuple(_line(one, times[one.review.id]) for one in done),
-            page,
-            pages,
-            waiting.total,
+        found = await store.waiting(await self._asked_as(who), MOST)
+        asking = await store.waiting({f"requester:{who.id}", f"requester:slack:{who.id}"}, MOST)
+        said = await store.decided(who.key, DECIDED)
+        mine, others = await self._told_apart(
+            who,
+            [one for one, _ in found.found],
+            [one for one, _ in asking.found],
+            {one for one, _ in said},
         )
+        pages = max(1, *(-(-len(part) // PAGE) for part in (mine, others, said)))
+        page = max(0, min(page, pages - 1))
+        here = slice(page * PAGE, (page + 1) * PAGE)
+        tasks = [_task(one, await self._keys(who, one)) for one in await self._loaded(mine[here])]
+        waits = [_line(one, one.review.created_at) for one in await self._loaded(others[here])]
+        times = dict(said[here])
+        done = [_line(one, times[one.review.id]) for one in await self._loaded(times)]
+        wanted = tuple(task for task in tasks if task.keys)
+        count = len(mine) - len(tasks) + len(wanted)
+        return Home(wanted, tuple(waits), tuple(done), page, pages, count)
+
+    async def _asked_as(self, who: Reviewer) -> set[str]:
+        """By what this person may be asked: guests and strangers by their name alone."""
+        if not await self._directory.is_member(who.id):
+            return {f"user:{who.id}"}
+        return set(await self._audiences.get(who.id, MAX_AGE))
+
+    async def _told_apart(
+        self, who: Reviewer, found: Sequence[str], asking: Sequence[str], said: set[str]
+    ) -> tuple[list[str], list[str]]:
+        """What waits for this person, and for others only. The index tells that of most; where they asked for
+        it themselves, or had a say already, the review does.
+        """
+        unclear = [one for one in found if one in said or one in asking]
+        unwanted = {
+            one.review.id for one in await self._loaded(unclear) if not await self._keys(who, one)
+        }
+        mine = [one for one in found if one not in unwanted]
+        others = [one for one in dict.fromkeys([*found, *asking]) if one not in set(mine)]
+        return mine, others
 
     async def _loaded(self, ids: Iterable[str]) -> list[Snapshot]:
         """Those that are still kept and can be read."""
+        turns = asyncio.Semaphore(AT_ONCE)
 
         async def load(review_id: str) -> Snapshot | None:
-            try:
-                return await self._reviews.load(review_id)
-            except ReviewNotFound:
-                return None
+            async with turns:
+                try:
+                    return await self._reviews.load(review_id)
+                except ReviewNotFound:
+                    return None
 
         found = await asyncio.gather(*map(load, ids))
         return [one for one in found if one is not None]
@@ -118,9 +136,8 @@ class Homes:
 
 
 def _task(snapshot: Snapshot, keys: tuple[str, ...]) -> Task:
-    review = snapshot.review
     drawn, ref = _drawn(snapshot)
-    return Task(review, drawn, keys, ref)
+    return Task(snapshot.review, drawn, keys, ref)
 
 
 def _line(snapshot: Snapshot, at: float) -> Line:

@@ -6,8 +6,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 
-from bot.channel import ChannelError
-from hitl_core.errors import HitlError
+from hitl_core.errors import HitlError, told
 from hitl_core.store import Store
 
 log = logging.getLogger(__name__)
@@ -43,9 +42,12 @@ class Keeper:
 
     async def tick(self) -> None:
         for user_id in await self._store.open_homes(await self._store.now() - self._kept):
-            if not await self._store.claim(f"home:{user_id}", self._every):
-                continue
-            try:
-                await self._publish(user_id)
-            except ChannelError as error:
-                log.warning("the Home of %s could not be drawn: %s", user_id, error)
+            if await self._store.claim(f"home:{user_id}", self._every):
+                await self._draw(user_id)
+
+    async def _draw(self, user_id: str) -> None:
+        """One that can't be drawn holds up no other."""
+        try:
+            await self._publish(user_id)
+        except Exception as error:
+            log.warning("the Home of %s could not be drawn: %s", user_id, told(error))

@@ -1,4 +1,4 @@
-"""The queue of one conversation: in order, the newest state of each card only, and never faster than allowed."""
+"""The queue of one conversation: in order, each card in its newest state only, never faster than allowed."""
 
 from __future__ import annotations
 

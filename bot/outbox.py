@@ -31,7 +31,7 @@ LAST_DELIVERIES = 2.0
 
 
 class Outbox:
-    """One lane a conversation, with all of its threads: one that is slow, limited or broken holds up no other.
+    """One lane a conversation, with its threads: one that is slow, limited or broken holds up no other.
 
     All bots of one Redis must have the same `idle`: it is when they take each other for dead.
     """
@@ -49,7 +49,7 @@ class Outbox:
         self._pace, self._idle, self._revive_every = pace, idle, revive
         self._store = reviews.store
         self._consumer = uuid4().hex
-        self._lanes: dict[Place, Lane] = {}
+        self.lanes: dict[Place, Lane] = {}
         self._open: dict[str, Ticket] = {}
         self._tasks = asyncio.TaskGroup()
         self._readers: list[asyncio.Task[None]] = []
@@ -67,7 +67,7 @@ class Outbox:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(LAST_DELIVERIES):
                 await asyncio.gather(*self._readers, return_exceptions=True)
-                await asyncio.gather(*(lane.leave() for lane in self._lanes.values()))
+                await asyncio.gather(*(lane.leave() for lane in self.lanes.values()))
         # Also while something is still being delivered: whoever takes it over looks for its message first.
         with contextlib.suppress(HitlError):
             await self._store.leave_events(self._consumer)
@@ -107,11 +107,11 @@ class Outbox:
             self._lane(place.partition("/")[0]).put(ticket, place)
 
     def _lane(self, conversation: Place) -> Lane:
-        if conversation not in self._lanes:
+        if conversation not in self.lanes:
             lane = Lane(self._delivery.deliver, self._finish, self._pace)
-            self._lanes[conversation] = lane
+            self.lanes[conversation] = lane
             self._tasks.create_task(self._forever(lane.step))
-        return self._lanes[conversation]
+        return self.lanes[conversation]
 
     async def _finish(self, tickets: Sequence[Ticket], place: Place, failure: str | None) -> None:
         """Acknowledged when the last place has it; buried when one refused it for good. Where the store is

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable
 from typing import Any, cast
 
@@ -22,6 +23,8 @@ MAX_WARNINGS = 5
 #: The main fact of a call, and one value in it.
 MAX_FACT = 120
 MAX_PART = 60
+#: What would be lost in a line.
+_GAP = re.compile("[\n\t]|   ")
 
 
 def label_of(key: str, schema: dict[str, Any] | None = None) -> str:
@@ -137,7 +140,7 @@ def _laid_out(
 
 
 def _is_block(raw: str, shown: str) -> bool:
-    return max(len(raw), len(shown)) > MAX_INLINE or any(gap in raw for gap in ("\n", "\t", "   "))
+    return max(len(raw), len(shown)) > MAX_INLINE or _GAP.search(raw) is not None
 
 
 def _beginning(raw: str) -> str:

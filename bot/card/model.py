@@ -38,10 +38,10 @@ class Listed:
 class Open:
     """An action with everything that will run, and the answers that are allowed.
 
-    `why` is the policy's description, "" where it says nothing of its own; `title` what the agent's own
-    system calls it. `choices` are the answers to a question, `asks` where it is one. `confirm`: Approve asks
-    once more. `must_read`: not all of it is shown here, and who approves must have opened it. `decided` is
-    set where nothing of it is open any more.
+    `why` is the policy's description, "" where it says nothing of its own, and `rule` which one asks; `title`
+    what the agent's own system calls it. `choices` are the answers to a question, `asks` where it is one.
+    `confirm`: Approve asks once more. `must_read`: not all of it is shown here, and who approves must have
+    opened it. `decided` is set where nothing of it is open any more.
     """
 
     key: str
@@ -50,6 +50,7 @@ class Open:
     name: str
     title: str
     why: str
+    rule: str
     fact: str
     shown: Shown
     warnings: tuple[str, ...]

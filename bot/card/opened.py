@@ -65,6 +65,7 @@ def opened(review: Review, action: Action, number: int, room: int) -> Open:
         name=action.name,
         title=text.shortened(title, MAX_TITLE),
         why=text.shortened(why, MAX_WHY),
+        rule=text.shortened(hidden.without(_rule(review, action), args, pointers), MAX_WHY),
         fact=fact_of(args, schema, redact),
         shown=shown,
         warnings=warnings_of({} if plain else args, schema, redact, said),
@@ -116,6 +117,12 @@ def _weight(action: Open) -> int:
         text.weight(argument.label) + text.weight(argument.value)
         for argument in action.shown.arguments
     )
+
+
+def _rule(review: Review, action: Action) -> str:
+    """Why a person is asked at all, without the description that is told anyway."""
+    call = review.call(action.key)
+    return call.verdict.reason.removeprefix(action.request.description).strip() if call else ""
 
 
 def _why(action: Action) -> str:

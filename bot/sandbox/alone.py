@@ -20,6 +20,7 @@ def alone(
     *,
     replies: Sequence[Json] = (),
     errors: Mapping[str, str] = MappingProxyType({}),
+    state: Json | None = None,
     private: bool = False,
     theme: Literal["light", "dark"] = "light",
     user: str = "U0ALICE",
@@ -27,14 +28,17 @@ def alone(
 ) -> str:
     """The address of a page that draws this as the person sees it, and nothing else, in an element
     `#alone`, which is empty until all of it is there. `what` is a view, or a message
-    (`{"text", "blocks"}`), below which its `replies` are drawn. `errors`, by block id, stand beside
-    a modal's inputs, as after a submission; `private`: only this person sees the message.
+    (`{"text", "blocks"}`), below which its `replies` are drawn. `state` is what was entered
+    into a modal (its `state.values`), and `errors`, by block id, what came back; `private`: only this
+    person sees the message.
     Raises SlackError where Slack would refuse it."""
     where = {"user": user, "theme": theme}
     match what.get("type"):
         case "modal":
             sandbox.modals.close(user)
-            sandbox.modals.open(user, checked_view(what))["errors"] = dict(errors)
+            view = sandbox.modals.open(user, checked_view(what))
+            view["errors"] = dict(errors)
+            sandbox.modals.typed(view, {**view["state"]["values"], **(state or {})})
             query = {"only": "modal", **where}
         case "home":
             sandbox.homes.publish(user, checked_view(what, "home"), None)

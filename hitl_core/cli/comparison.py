@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
 from hitl_core.cli import told
-from hitl_core.model import Expire, Route
+from hitl_core.cli.reviewers import who
+from hitl_core.model import Expire, Reviewers, Route
 from hitl_core.policy import Ruling
 
 #: The worst first. Where nobody can tell which of two is the looser, as with two schemas, it is "looser".
@@ -30,7 +31,11 @@ def changes(before: Ruling, after: Ruling) -> tuple[Change, ...]:
         return (Change("looser" if looser else "stricter", f"{old} → {new}"),)
     if old != "review":
         return ()
-    return (*_decisions(before, after), *_routes(before.route, after.route))
+    return (
+        *_decisions(before, after),
+        *_care(before, after),
+        *_routes(before.route, after.route),
+    )
 
 
 def effect_of(found: Iterable[Change]) -> Effect:
@@ -45,7 +50,7 @@ def _decisions(before: Ruling, after: Ruling) -> Iterator[Change]:
     yield from _more("decisions", old, new)
     if "edit" in both:
         yield from _schema("args_schema", before.args_schema, after.args_schema)
-    if "respond" in both:
+    if both & {"approve", "respond"}:
         yield from _schema("answer_schema", before.answer_schema, after.answer_schema)
     if "reject" in both and before.reject_reason != after.reject_reason:
         looser = after.reject_reason == "optional"
@@ -55,12 +60,41 @@ def _decisions(before: Ruling, after: Ruling) -> Iterator[Change]:
         yield Change("looser" if after.idempotent else "stricter", said)
 
 
+def _care(before: Ruling, after: Ruling) -> Iterator[Change]:
+    """What is asked of whoever approves, and what that person gets to see and gives."""
+    for key, old, new in (
+        ("must_read", before.must_read, after.must_read),
+        ("confirm", before.confirm, after.confirm),
+    ):
+        if old != new:
+            yield Change("stricter" if new else "looser", f"{key}: {str(new).lower()}")
+    if before.redact != after.redact:
+        yield Change("different", f"redact: {', '.join(after.redact) or 'nothing'}")
+    if before.output != after.output:
+        yield Change("different", "output: changed")
+
+
+def _reviewers(before: Reviewers, after: Reviewers) -> Iterator[Change]:
+    """More approvals of the same people are stricter; of other people nobody can tell."""
+    if before == after:
+        return
+    raised = before.model_copy(update={"quorum": after.quorum}) == after
+    stricter = raised and after.quorum > before.quorum
+    yield Change("stricter" if stricter else "looser", f"reviewers: {who(before)} → {who(after)}")
+
+
 def _routes(before: Route, after: Route) -> Iterator[Change]:
     """Whoever is in one of the places may decide: one place more is looser."""
     old, new = _places(before), _places(after)
     yield from _more("places", old, new)
+    yield from _reviewers(before.reviewers, after.reviewers)
     if set(old) == set(new) and _steps(before) != _steps(after):
-        yield Change("different", f"escalates: {_steps(before)} → {_steps(after)}")
+        same = [s.reviewers for s in before.escalate] == [s.reviewers for s in after.escalate]
+        said = f"escalates: {_steps(before)} → {_steps(after)}"
+        yield Change("different" if same else "looser", said)
+    for key in ("remind", "clock", "fallback"):
+        if (was := getattr(before, key)) != (now := getattr(after, key)):
+            yield Change("different", f"{key}: {was or 'none'} → {now or 'none'}")
     if before.expire != after.expire:
         yield Change("different", f"expires: {_end(before.expire)} → {_end(after.expire)}")
 
@@ -83,7 +117,11 @@ def _places(route: Route) -> tuple[str, ...]:
 
 
 def _steps(route: Route) -> str:
-    steps = [f"{step.to} after {told.duration(step.after)}" for step in route.escalate]
+    steps = [
+        f"{step.to} after {told.duration(step.after)}"
+        + (f" ({who(step.reviewers)})" if step.reviewers.named else "")
+        for step in route.escalate
+    ]
     return ", ".join(steps) or "never"
 
 

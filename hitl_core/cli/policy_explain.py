@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 from hitl_core.cli import told
 from hitl_core.cli.command import add_command
+from hitl_core.cli.reviewers import who
 from hitl_core.cli.terminal import DIM, Paint, complain, say, say_problems
 from hitl_core.errors import InvalidToolCall, Refused
 from hitl_core.gate import request
-from hitl_core.model import ORIGIN, Place, Reviewers, ToolCall, decode, encode
+from hitl_core.model import ORIGIN, Place, ToolCall, decode, encode
 from hitl_core.policy import InvalidPolicy, Policy, Ruling
 from hitl_core.policy.glob import is_glob
 from hitl_core.review.proposal import check_target
@@ -30,6 +31,7 @@ example:
     reason     Review this SQL statement before execution.
     decisions  approve, reject
     shown in   slack:#support
+    reviewers  the members of where it stands
     escalates  after 10m to slack:#team-ops
     expires    after 4h: reject
 
@@ -88,12 +90,12 @@ def _lines(policy: Policy, ruling: Ruling) -> Iterator[tuple[str, str]]:
     needs = " (a rejection needs a reason)" if ruling.reject_reason == "required" else ""
     yield "decisions", ", ".join(ruling.allowed_decisions) + needs
     yield "shown in", ", ".join(map(_place, route.notify))
-    yield "reviewers", _who(route.reviewers)
+    yield "reviewers", who(route.reviewers)
     if route.remind is not None:
         yield "reminds", f"every {told.duration(route.remind)}"
     for step in route.escalate:
-        who = f"; {_who(step.reviewers)}" if step.reviewers.named else ""
-        yield "escalates", f"after {told.duration(step.after)} to {_place(step.to)}{who}"
+        also = f"; {who(step.reviewers)}" if step.reviewers.named else ""
+        yield "escalates", f"after {told.duration(step.after)} to {_place(step.to)}{also}"
     if not route.escalate:
         yield "escalates", "never"
     if route.expire is None:
@@ -110,24 +112,6 @@ def _place(where: Place) -> str:
     return "the thread in which the agent was asked" if where == ORIGIN else told.place(where)
 
 
-def _who(reviewers: Reviewers) -> str:
-    """Who may decide, and what it takes."""
-    named = [*reviewers.users, *reviewers.groups]
-    if reviewers.channel_members or not reviewers.named:
-        named.append("the members of where it stands")
-    said = [", ".join(named)]
-    if reviewers.quorum > 1:
-        said.append(f"{reviewers.quorum} of them must approve")
-    if reviewers.reject_quorum > 1:
-        said.append(f"{reviewers.reject_quorum} must reject")
-    if reviewers.exclude_requester:
-        said.append("never who asked the agent")
-    if reviewers.editor_approves is not (reviewers.quorum == 1):
-        is_vote = "is" if reviewers.editor_approves else "is not"
-        said.append(f"an edit {is_vote} its editor's approval")
-    return "; ".join(said)
-
-
 def _more(policy: Policy, call: ToolCall, ruling: Ruling) -> Iterator[tuple[str, str]]:
     """What few rules have, and what is only asked of an edit."""
     route = ruling.route
@@ -142,6 +126,9 @@ def _more(policy: Policy, call: ToolCall, ruling: Ruling) -> Iterator[tuple[str,
         yield "hides", ", ".join(ruling.redact)
     if ruling.answer_schema is not None:
         yield "answer", f"must satisfy {json.dumps(ruling.answer_schema, ensure_ascii=False)}"
+    if ruling.output is not None:
+        places = {"state": "the agent's state", "input": "the tool's arguments"}
+        yield "answer to", f"{ruling.output.key} in {places[ruling.output.into]}"
     if "edit" in ruling.allowed_decisions:
         others = [*_others(policy, call)]
         more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import Any, cast
 
+from hitl_core.forms.changed import changed
 from hitl_core.forms.form import Kind, Option
 from hitl_core.forms.keywords import identity
 from hitl_core.forms.shape import Schema
@@ -65,8 +65,8 @@ def choice(slot: Slot, choices: list[tuple[str, Any]], kind: Kind = "choice") ->
         values.append(ABSENT)
     initial = None if at is None else str(at)
     options = tuple(Option(label) for label in labels)
-    field = replace(slot.field, kind=kind, options=options, initial=initial)
-    return replace(slot, field=field, reads="option", values=tuple(values))
+    field = changed(slot.field, kind=kind, options=options, initial=initial)
+    return changed(slot, field=field, reads="option", values=tuple(values))
 
 
 def choices(slot: Slot, offered: list[tuple[str, Any]], schema: Schema) -> Slot | None:
@@ -78,7 +78,7 @@ def choices(slot: Slot, offered: list[tuple[str, Any]], schema: Schema) -> Slot 
     if None in chosen or len(set(chosen)) < len(chosen):
         return None
     least, most = schema.get("minItems"), schema.get("maxItems")
-    field = replace(
+    field = changed(
         slot.field,
         kind="choices",
         options=tuple(Option(label) for label, _ in offered),
@@ -86,7 +86,7 @@ def choices(slot: Slot, offered: list[tuple[str, Any]], schema: Schema) -> Slot 
         min_items=int(least) if least and len(chosen) >= least else None,
         max_items=int(most) if most and len(chosen) <= most else None,
     )
-    return replace(slot, field=field, reads="options", values=tuple(values))
+    return changed(slot, field=field, reads="options", values=tuple(values))
 
 
 def chosen_indexes(slot: Slot, answer: str) -> list[int]:

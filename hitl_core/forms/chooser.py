@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from hitl_core.forms.branches import Branch
+from hitl_core.forms.changed import changed
 from hitl_core.forms.choices import NOT_SET
 from hitl_core.forms.form import Option
 from hitl_core.forms.slot import ABSENT, Slot
@@ -19,7 +19,7 @@ def chooser(slot: Slot, branches: tuple[Branch, ...], now: int | None) -> Slot:
         labels.append(NOT_SET)
         values.append(ABSENT)
         now = len(branches) if now is None else now
-    field = replace(
+    field = changed(
         slot.field,
         pointer=slot.field.pointer + "~",
         kind="choice",
@@ -27,7 +27,7 @@ def chooser(slot: Slot, branches: tuple[Branch, ...], now: int | None) -> Slot:
         initial=None if now is None else str(now),
         redraws=slot.field.locked is None,
     )
-    return replace(slot, field=field, reads="option", values=tuple(values), branch=True)
+    return changed(slot, field=field, reads="option", values=tuple(values), branch=True)
 
 
 def picked(slot: Slot, answers: Mapping[str, str | None]) -> Any:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from decimal import Decimal
 
 from hitl_core.forms.answer import value_of
+from hitl_core.forms.changed import changed
 from hitl_core.forms.form import Field
 from hitl_core.forms.formats import conforms
 from hitl_core.forms.slot import ABSENT, Slot, width
@@ -20,7 +20,7 @@ def answered(slot: Slot, answer: str | None, max_text: int) -> Field:
         return field
     if not answer:
         empty = str(slot.values.index(ABSENT)) if ABSENT in slot.values else None
-        return replace(field, initial=empty, min_length=None, min_items=None)
+        return changed(field, initial=empty, min_length=None, min_items=None)
     try:
         value_of(slot, answer, max_text)
     except ValueError:
@@ -33,7 +33,7 @@ def answered(slot: Slot, answer: str | None, max_text: int) -> Field:
         case "choices":
             return _chosen(field, answer)
         case _ if slot.reads in _PICKED:
-            return replace(field, initial=answer)
+            return changed(field, initial=answer)
         case _:
             return _typed(field, answer)
 
@@ -41,12 +41,12 @@ def answered(slot: Slot, answer: str | None, max_text: int) -> Field:
 def _as_text(field: Field) -> Field:
     if field.kind in ("long_text", "lines", "json"):
         return field
-    return replace(field, kind="text", minimum=None, maximum=None)
+    return changed(field, kind="text", minimum=None, maximum=None)
 
 
 def _typed(field: Field, answer: str) -> Field:
     least, most, length = field.min_length, field.max_length, width(answer)
-    return replace(
+    return changed(
         field,
         initial=answer,
         min_length=least if least and length >= least else None,
@@ -58,7 +58,7 @@ def _number(field: Field, answer: str) -> Field:
     if "e" in answer.lower():
         return _typed(_as_text(field), answer)
     least, most, number = field.minimum, field.maximum, Decimal(answer)
-    return replace(
+    return changed(
         field,
         initial=answer,
         minimum=least if least and number >= Decimal(least) else None,
@@ -68,7 +68,7 @@ def _number(field: Field, answer: str) -> Field:
 
 def _chosen(field: Field, answer: str) -> Field:
     least, most, count = field.min_items, field.max_items, len(answer.split(","))
-    return replace(
+    return changed(
         field,
         initial=answer,
         min_items=least if least and count >= least else None,

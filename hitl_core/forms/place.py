@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, cast
 
+from hitl_core.forms.changed import changed
 from hitl_core.forms.form import Field
 from hitl_core.forms.hints import is_number
 from hitl_core.forms.pointer import pointer
@@ -45,8 +46,8 @@ def entered(at: Place, declared: object, schema: Schema) -> Place:
     type, not the argument."""
     title = cast(Schema, declared).get("title") if isinstance(declared, dict) else None
     if isinstance(title, str) and title.strip() and at.names:
-        at = replace(at, labels=(*at.labels[:-1], title.strip()))
-    return replace(at, locked=at.locked or (_READ_ONLY if is_fixed(schema) else None))
+        at = changed(at, labels=(*at.labels[:-1], title.strip()))
+    return changed(at, locked=_READ_ONLY) if is_fixed(schema) and not at.locked else at
 
 
 def slot_at(at: Place, schema: Schema, nullable: bool, value: Any) -> Slot:

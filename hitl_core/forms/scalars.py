@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import replace
 from typing import Any, Literal, NamedTuple, cast
 
+from hitl_core.forms.changed import changed
 from hitl_core.forms.choices import YES_NO, choice, choices, options_of
 from hitl_core.forms.formats import conforms
 from hitl_core.forms.hints import is_number
@@ -54,8 +54,8 @@ def as_json(slot: Slot, max_text: int, shown: Any = None) -> Slot:
     """`shown` stands for a value that holds something hidden."""
     value = slot.value if shown is None else shown
     text = None if slot.value is ABSENT else _written(value, max_text)
-    field = replace(slot.field, kind="json", initial=text, max_length=max_text)
-    return replace(slot, field=field, reads="json")
+    field = changed(slot.field, kind="json", initial=text, max_length=max_text)
+    return changed(slot, field=field, reads="json")
 
 
 def _written(value: Any, max_text: int) -> str:
@@ -71,19 +71,19 @@ def _string(slot: Slot, schema: Schema, max_text: int) -> Slot:
     text = None if slot.empty else cast(str, slot.value)
     match schema.get("format"):
         case "date" if text is None or (date_shown(text) and not slot.field.locked):
-            field = replace(slot.field, kind="date", initial=text)
-            return replace(slot, field=field, reads="date")
+            field = changed(slot.field, kind="date", initial=text)
+            return changed(slot, field=field, reads="date")
         case "time" if text is None or (time_shown(text) and not slot.field.locked):
             shown = None if text is None else time_shown(text)
-            field = replace(slot.field, kind="time", initial=shown, hint=zone_words(text))
-            return replace(slot, field=field, reads="time")
+            field = changed(slot.field, kind="time", initial=shown, hint=zone_words(text))
+            return changed(slot, field=field, reads="time")
         case "date-time" if text is None or (moment_shown(text) and not slot.field.locked):
             shown = None if text is None else moment_shown(text)
-            field = replace(slot.field, kind="datetime", initial=shown)
-            return replace(slot, field=field, reads="datetime")
+            field = changed(slot.field, kind="datetime", initial=shown)
+            return changed(slot, field=field, reads="datetime")
         case "email" | "uri" as form if not text or conforms(form, text):
             slot = _text(slot, schema, text or "", max_text)
-            return replace(slot, field=replace(slot.field, kind=form))
+            return changed(slot, field=changed(slot.field, kind=form))
         case _:
             return _text(slot, schema, text or "", max_text)
 
@@ -92,7 +92,7 @@ def _text(slot: Slot, schema: Schema, value: str, max_text: int) -> Slot:
     least, most = schema.get("minLength"), schema.get("maxLength", max_text)
     long = len(value) > _LONG or len(value.splitlines()) > 1 or value.endswith(("\n", "\r"))
     long = long or schema.get("maxLength", 0) > 200 or "contentMediaType" in schema
-    field = replace(
+    field = changed(
         slot.field,
         kind="long_text" if long else "text",
         initial=value or None,
@@ -100,7 +100,7 @@ def _text(slot: Slot, schema: Schema, value: str, max_text: int) -> Slot:
         min_length=int(least) if least and len(value) >= least and least <= max_text else None,
         max_length=int(most) if most <= max_text and len(value) <= most else max_text,
     )
-    return replace(slot, field=field, reads="text")
+    return changed(slot, field=field, reads="text")
 
 
 def _number(slot: Slot, kind: Literal["integer", "number"], schema: Schema) -> Slot:
@@ -116,14 +116,14 @@ def _number(slot: Slot, kind: Literal["integer", "number"], schema: Schema) -> S
         most = math.ceil(schema["exclusiveMaximum"]) - 1
     keeps_least = value is None or least is None or value >= least
     keeps_most = value is None or most is None or value <= most
-    field = replace(
+    field = changed(
         slot.field,
         kind=kind if plain else "text",  # number inputs round what is large
         initial=initial,
         minimum=_limit(least) if plain and keeps_least else None,
         maximum=_limit(most) if plain and keeps_most else None,
     )
-    return replace(slot, field=field, reads=kind)
+    return changed(slot, field=field, reads=kind)
 
 
 def _limit(limit: int | float | None) -> str | None:
@@ -139,8 +139,8 @@ def _array(slot: Slot, schema: Schema, shapes: Shapes, room: Room) -> Slot | Non
     if nullable or "prefixItems" in schema:
         return None
     may_be_empty = slot.value == [] or not schema.get("minItems")
-    slot = replace(
-        slot, field=replace(slot.field, required=slot.field.required and not may_be_empty)
+    slot = changed(
+        slot, field=changed(slot.field, required=slot.field.required and not may_be_empty)
     )
     offered = options_of(items)
     if offered and len(offered) <= room.options:
@@ -149,8 +149,8 @@ def _array(slot: Slot, schema: Schema, shapes: Shapes, room: Room) -> Slot | Non
     text = as_lines([] if slot.empty else slot.value, item) if item else None
     if item is None or text is None:
         return None
-    field = replace(slot.field, kind="lines", initial=text or None, max_length=room.text)
-    return replace(slot, field=field, reads="lines", item=item)
+    field = changed(slot.field, kind="lines", initial=text or None, max_length=room.text)
+    return changed(slot, field=field, reads="lines", item=item)
 
 
 def _is_whole(value: Any) -> bool:

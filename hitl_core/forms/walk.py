@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, cast
 
 from hitl_core.forms.branches import Branch, branch_of, branches_of, simpler, switched
+from hitl_core.forms.changed import changed
 from hitl_core.forms.choices import options_of
 from hitl_core.forms.chooser import chooser, picked
 from hitl_core.forms.form import Field
@@ -125,12 +125,12 @@ class Walk:
     def _branch(self, at: Place, slot: Slot, branch: Branch, value: Any) -> Any:
         if "const" in branch.schema:
             return value
-        schema, inner = branch.schema, entered(replace(at, required=True), {}, branch.schema)
+        schema, inner = branch.schema, entered(changed(at, required=True), {}, branch.schema)
         if schema.get("type", "object") == "object" and branch.properties:
             return self._object(inner, schema, slot.blank, value, skip=branch.by)
-        own = slot_at(replace(inner, labels=(*at.labels, branch.label)), schema, False, value)
+        own = slot_at(changed(inner, labels=(*at.labels, branch.label)), schema, False, value)
         if slot.blank in ("leave", "null"):
-            own = replace(own, blank=slot.blank)
+            own = changed(own, blank=slot.blank)
         if is_secret(schema):
             return self._hidden(own, schema)
         return self._add(with_input(own, schema, self._shapes, self._room), schema)
@@ -138,23 +138,23 @@ class Walk:
     def _hidden(self, slot: Slot, schema: Schema) -> Any:
         pointer, label = slot.field.pointer, slot.field.label
         field = Field(pointer, "text", label, about(schema), locked=_HIDDEN, hidden=True)
-        self.slots.append(replace(slot, field=field))
+        self.slots.append(changed(slot, field=field))
         return slot.value
 
     def _add(self, slot: Slot, schema: Schema) -> Any:
         hidden = [] if slot.branch else self._marks.hidden_in(slot.names, slot.value)
         if hidden:
             slot = as_json(slot, self._room.text, shown=masked(slot.value, hidden))
-        field = replace(slot.field, hint=hint(schema, slot.field))
+        field = changed(slot.field, hint=hint(schema, slot.field))
         if hidden:
-            field = replace(field, locked=_HOLDS_HIDDEN)
+            field = changed(field, locked=_HOLDS_HIDDEN)
         elif field.locked is None and "const" in schema and slot.reads == "option":
-            field = replace(field, locked=_ONE_VALUE if field.initial == "0" else None)
+            field = changed(field, locked=_ONE_VALUE if field.initial == "0" else None)
         elif not slot.values and width(field.initial or "") > self._room.text:
             reason = _TOO_LONG.format(self._room.text)
-            field = replace(field, locked=field.locked or reason, max_length=None)
+            field = changed(field, locked=field.locked or reason, max_length=None)
         kept = self._marks.fixed_in(slot.names, slot.value) if slot.reads == "json" else ()
-        self.slots.append(replace(slot, field=field, kept=kept))
+        self.slots.append(changed(slot, field=field, kept=kept))
         if len(self.slots) > MAX_FIELDS:
             raise TooManyFields
         return slot.value

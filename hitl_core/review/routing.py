@@ -100,4 +100,6 @@ def _taken(action: Action, escalation: Escalation) -> Action:
 
 
 def _shown(places: Iterable[Place]) -> list[str]:
-    return [place.partition(":")[2] or place for place in places]
+    """By their names; ids say nothing to people."""
+    targets = [place.partition(":")[2] for place in places]
+    return list(dict.fromkeys(each if each.startswith("#") else "others" for each in targets))

@@ -50,14 +50,13 @@ def decide(
     says = "approve" if proposal.type == "edit" and not revised else proposal.type
     check_voter(review, action, says, by)
     message = message_of(action, proposal)
+    bytes_of = dict(review.args)
     if revised:
         action = _revised(action, proposal, args, name, by, now)
-        review_args = {**review.args, f"{key}:{action.revision}": args}
-    else:
-        review_args = review.args
+        bytes_of[f"{key}:{action.revision}"] = args
     if says != "edit" or action.route.reviewers.editor_approves:
         action = _counted(action, proposal, message, by, now)
-    changed = with_actions(review, {key: action}, now).model_copy(update={"args": review_args})
+    changed = with_actions(review, {key: action}, now).model_copy(update={"args": bytes_of})
     if action.decision is not None and action.decision.name is not None:
         changed = _renamed(changed, key)
     kind: EventKind = "edited" if says == "edit" else "voted"

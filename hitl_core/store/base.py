@@ -41,6 +41,16 @@ def delivered(review_id: str, place: Place, ref: MessageRef, now: float) -> Even
     return Event(kind="delivered", review_id=review_id, at=now, place=place, what=where)
 
 
+class Gauge(NamedTuple):
+    """How much there is to do: how many reviews are not done, when the oldest of them was submitted, and
+    since when the longest overdue one has been due. None where there is none.
+    """
+
+    live: int
+    oldest: float | None
+    overdue: float | None
+
+
 class Write(NamedTuple):
     """One transition to store: the new review, what happened, and what the indexes must say.
 
@@ -131,6 +141,10 @@ class Store(Protocol):
 
     async def live(self, limit: int = 100, offset: int = 0) -> list[str]:
         """The ids of all reviews that are not done, the oldest first."""
+        ...
+
+    async def gauge(self) -> Gauge:
+        """For metrics: cheap, however many there are."""
         ...
 
     async def waiting(

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Sequence
 from hitl_core.audit.entry import PolicyChanged, linked
 from hitl_core.model import MessageRef, Place, Review, Snapshot
 from hitl_core.model.event import SHOWN, UNAUDITED, Event
-from hitl_core.store.base import DECIDED, Hint, Waiting, Write, delivered, has_say, merged
+from hitl_core.store.base import DECIDED, Gauge, Hint, Waiting, Write, delivered, has_say, merged
 from hitl_core.store.memory_ledger import MemoryLedger
 from hitl_core.store.memory_shelf import MemoryShelf
 
@@ -129,6 +129,12 @@ class MemoryStore(MemoryShelf):
         found = [review for review in self._reviews.values() if review.status != "done"]
         found.sort(key=lambda review: (review.created_at, review.id))
         return [review.id for review in found[offset : offset + limit]]
+
+    async def gauge(self) -> Gauge:
+        live = [r.created_at for r in self._reviews.values() if r.status != "done"]
+        due = min(self._due.values(), default=math.inf)
+        overdue = due if due <= self._clock() else None
+        return Gauge(len(live), min(live, default=None), overdue)
 
     async def waiting(
         self, audiences: Collection[str], limit: int = 100, offset: int = 0

@@ -42,6 +42,15 @@ def read_places(data: bytes | None) -> tuple[Place, ...] | None:
     return tuple(map(str, cast(list[object], places))) if isinstance(places, list) else None
 
 
+def read_review_id(entry: bytes | None) -> str:
+    """Which review an entry of the audit is about; "" where it is about none."""
+    try:
+        said: Any = json.loads(entry or b"{}")
+    except ValueError:
+        return ""
+    return str(cast(Any, said).get("review_id", "")) if isinstance(said, dict) else ""
+
+
 def read(review_id: str, fields: Mapping[str, bytes], now: float) -> Snapshot:
     """Raises StoreError where the stored data isn't ours, or is of another version."""
     try:

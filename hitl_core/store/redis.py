@@ -11,7 +11,7 @@ from hitl_core.model import Event, MessageRef, Place, Snapshot, Token
 from hitl_core.model.event import SHOWN as SHOWN_EVENTS
 from hitl_core.model.event import UNAUDITED
 from hitl_core.store import record
-from hitl_core.store.base import DECIDED, Write, has_say
+from hitl_core.store.base import DECIDED, Gauge, Write, has_say
 from hitl_core.store.client import Client, check_server, connect, lua, translated
 from hitl_core.store.keys import (
     META,
@@ -198,6 +198,21 @@ class RedisStore:
                 found += await self._redis.zrange(keys.live, 0, offset + limit - 1, withscores=True)
         found.sort(key=lambda pair: (pair[1], pair[0]))
         return [member.decode() for member, _ in found[offset : offset + limit]]
+
+    async def gauge(self) -> Gauge:
+        live, oldest, due = 0, list[float](), list[float]()
+        for keys in self._keys:
+            async with translated(), self._redis.pipeline(transaction=False) as pipe:
+                pipe.zcard(keys.live)
+                pipe.zrange(keys.live, 0, 0, withscores=True)
+                pipe.zrange(keys.due, 0, 0, withscores=True)
+                count, first, next_due = await pipe.execute()
+            live += count
+            oldest += [at for _, at in first]
+            due += [at for _, at in next_due]
+        now = await self.now()
+        overdue = min((at for at in due if at <= now), default=None)
+        return Gauge(live, min(oldest, default=None), overdue)
 
     async def due(self, limit: int = 100) -> list[str]:
         return await self._peek([keys.due for keys in self._keys], limit)

@@ -147,10 +147,8 @@ class Streams:
                 raise
         for name, entries in answer or []:
             self._places[topic][name.decode()] = entries[-1][0].decode()
-        found = (_hint(0, entry) for _, entries in answer or [] for entry in entries)
-        return [
-            hint.review_id for hint in found if hint.review_id
-        ]  # the audit of a policy has none
+        found = (_review_of(fields or {}) for _, entries in answer or [] for _, fields in entries)
+        return [review_id for review_id in found if review_id]
 
     async def _end(self, stream: str) -> str:
         # By the reader, which is then connected: a wait that is cancelled at once has nothing half open.
@@ -184,6 +182,13 @@ def _hint(partition: int, entry: Entry, deliveries: int = 1) -> Hint:
     places = record.read_places(fields.get(b"places"))
     tried = 2 if b"again" in fields else 1
     return Hint(f"{partition}:{stream_id.decode()}", review_id, places, max(deliveries, tried))
+
+
+def _review_of(fields: dict[bytes, bytes]) -> str:
+    """Which review a hint or an entry of the audit is about; "" for that of an agent's policy."""
+    if b"review" in fields:
+        return fields[b"review"].decode()
+    return record.read_review_id(fields.get(b"event"))
 
 
 def _milliseconds(block: float) -> int:

@@ -8,14 +8,33 @@ from typing import Any
 import pytest
 
 from bot.api import door
-from hitl_core import Gate, ToolCall
+from bot.api.policies import Policies
+from hitl_core import Gate, Policy, ToolCall
 from hitl_core.model import Arguments, encode
 from hitl_core.review import execution
 from hitl_core.review.service import Reviews
 from hitl_core.store import RedisStore
 from tests.api.client import Client, tool_call
+from tests.api.conftest import Open
 from tests.support.builders import approve_all, person, policy, proposal
 from tests.support.waiting import wait_until
+
+
+async def test_people_are_asked_where_the_requester_asked(open_door: Open, reviews: Reviews):
+    """Given a policy that says `origin`, and a turn with the thread in which the agent was asked; then its
+    review goes there. Where the requester may not approve, it has to be said who that is."""
+    rules = {"default": "review", "notify": "origin"}
+    client = await open_door(policies=Policies(Policy.from_mapping(rules)))
+    where = "slack:C0123ABCD/1700000000.000100"
+    id = (await client.submit(tool_call(), origin=where)).body["id"]
+    review = (await reviews.load(id)).review
+    assert (review.origin, review.places) == (where, (where,))
+
+    pairs = {"default": "review", "reviewers": {"users": ["U1", "U2"], "exclude_requester": True}}
+    client = await open_door(policies=Policies(Policy.from_mapping(pairs)))
+    reply = await client.submit(tool_call(), turn="m1")
+    assert (reply.status, reply.code) == (422, "invalid")
+    assert reply.body["detail"].startswith("/requester: ")
 
 
 async def test_a_submitted_turn_waits_for_people(client: Client):

@@ -7,9 +7,13 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from bot.channels.slack.editing import Editing
+from bot.channels.slack.ids import Meta
+from bot.inbox import Target
 from bot.sandbox.message import checked_blocks
 from bot.sandbox.view import checked_view
 from bot.text import MAX_INDENTED, unmarked
+from hitl_core.model import Review
 from tests.support.slack_limits import assert_message, assert_view
 
 Json = dict[str, Any]
@@ -28,7 +32,15 @@ def check(message: Json) -> Json:
 
 def check_view(view: Json) -> Json:
     assert_view(view)
-    return checked_view(json.loads(json.dumps(view)))
+    return checked_view(json.loads(json.dumps(view)), view["type"])
+
+
+def edit_pages(review: Review, key: str = "1") -> list[Json]:
+    """All pages of the Edit modal, as they open."""
+    action = review.action(key)
+    assert action is not None
+    modal = Editing(review, action, Meta(Target(review.id, key, action.revision)), {})
+    return [modal.at(page, kept=False).view() for page in range(modal.filling.pages)]
 
 
 def read(blocks: list[Json]) -> str:

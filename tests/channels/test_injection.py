@@ -12,16 +12,15 @@ from hypothesis import strategies as st
 
 from bot.card import arguments_of, card, thread
 from bot.channels.slack.blocks import message, thread_message
-from bot.channels.slack.editing import Editing
 from bot.channels.slack.ids import Meta
-from bot.channels.slack.modals import answer, notice, reason
+from bot.channels.slack.modals import answer, notice, passing_on, reason
 from bot.channels.slack.pages import see
 from bot.channels.slack.rich import inert
 from bot.channels.slack.turns import turn
-from bot.inbox import Target
+from bot.click import Target
 from bot.sandbox.message import escaped as as_slack_keeps
 from tests.bot.test_text import BIDI, HIDDEN
-from tests.channels.reading import check, check_view, texts
+from tests.channels.reading import check, check_view, edit_pages, texts
 from tests.channels.scenes import (
     ALICE,
     DEFAULT,
@@ -166,7 +165,7 @@ def test_promise_8_no_text_of_an_agent_comes_alive_on_a_card(
                 assert element["emoji"] is False
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(evil_text, some_text)
 def test_promise_8_no_text_of_an_agent_comes_alive_in_a_modal(words: str, key: str) -> None:
     """Given any words in arguments, titles, descriptions and options, then a modal is plain text, and
@@ -182,10 +181,10 @@ def test_promise_8_no_text_of_an_agent_comes_alive_in_a_modal(words: str, key: s
     }
     args = {key: words, "fixed": words, "json": {key: [words]}, "long": "\u202e" + words * 400}
     review = review_of(("tool", args), policy={"interrupt_on": {"*": {"args_schema": schema}}})
-    editing = Editing(review, review.actions[0], META, {})
     views = [
-        *(editing.at(page).view() for page in range(len(editing.pages))),
-        reason(META, "tool" * 20, required=True),
+        *edit_pages(review),
+        reason(META, review.actions[0]),
+        passing_on(META, "#team-ops"),
         answer(META, "tool" * 20),
         notice(words),
         see(META, "tool", arguments_of(args, schema)),

@@ -16,7 +16,7 @@ from bot.channels.slack.blocks import message, thread_message
 from bot.channels.slack.ids import Meta
 from bot.channels.slack.pages import see
 from bot.channels.slack.turns import turn
-from bot.inbox import Target
+from bot.click import Target
 from tests.bot.test_text import BIDI, CONFUSABLE, HIDDEN
 from tests.channels.reading import arguments_in, check, check_view, read, texts
 from tests.channels.scenes import (
@@ -219,8 +219,8 @@ def test_t14_ten_thousand_strings_stay_inert() -> None:
     pieces += ["*", "_", "~", "\n", "&lt;", "\\", '"', "a", "{", "”"]
     some = random.Random(1)
     strings = ["".join(some.choices(pieces, k=some.randint(1, 12))) for _ in range(10_000)]
-    for start in range(0, len(strings), 100):
-        batch = strings[start : start + 100]
+    for start in range(0, len(strings), 200):
+        batch = strings[start : start + 200]
         calls = [("tool", {one: one for one in batch[at::10]}) for at in range(10)]
         sent = drawn(*calls)
         for kind, text in texts(sent["blocks"]):

@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 
 from bot.card import Card, arguments_of, card
 from bot.channels.slack.blocks import cut_keys, message
-from bot.channels.slack.editing import Editing
 from bot.channels.slack.ids import Meta
 from bot.channels.slack.pages import see
-from bot.inbox import Target
-from tests.channels.reading import arguments_in, arguments_on, check, check_view
+from bot.click import Target
+from tests.channels.reading import arguments_in, arguments_on, check, check_view, edit_pages
 from tests.channels.scenes import DEFAULT, decided, escalated, lapsed, name_of, review_of, started
 
 TARGET = Target("0-abc", "1", 1)
@@ -134,10 +133,8 @@ def test_promise_8_the_largest_arguments_can_be_read_page_by_page(args: Any) -> 
 @slowly
 @given(arguments)
 def test_any_arguments_make_a_form_that_slack_takes(args: Any) -> None:
-    review = review_of(("tool", args))
-    editing = Editing(review, review.actions[0], Meta(TARGET), {})
-    for page in range(len(editing.pages)):
-        check_view(editing.at(page).view())
+    for view in edit_pages(review_of(("tool", args))):
+        check_view(view)
 
 
 @slowly

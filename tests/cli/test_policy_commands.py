@@ -85,6 +85,7 @@ run_sql: review
   reason     Review this SQL statement before execution.
   decisions  approve, reject (a rejection needs a reason)
   shown in   slack:#support
+  reviewers  the members of where it stands
   escalates  after 1m30s to slack:#team-ops
   escalates  after 1d1h to slack:C0123ABCD
   expires    after 2d: respond, with the message: Nobody was there.
@@ -98,6 +99,7 @@ send_email: review
   reason     The rule `send_email` asks for a person.
   decisions  approve, edit, reject
   shown in   the bot's own channel (HITL_CHANNEL)
+  reviewers  the members of where it stands
   escalates  never
   expires    never: it waits until somebody decides
   edits to   no other tool that it names
@@ -120,6 +122,47 @@ drop_table: deny
 """,
     ),
 ]
+
+
+def test_explain_says_who_and_how_many(policy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """And everything else that a rule may ask for."""
+    policy.write_text(
+        """\
+default: allow
+interrupt_on:
+  pay:
+    allowed_decisions: [approve, reject]
+    notify: [origin, "slack:#ops"]
+    reviewers: {users: [U1], groups: [S1], quorum: 2, reject_quorum: 2}
+    escalate: [{after: 1h, to: "slack:S2", reviewers: {groups: [S2]}}]
+    remind: 15m
+    clock: delivered
+    fallback: slack:#it
+    must_read: true
+    confirm: true
+    redact: [/card]
+  ask:
+    allowed_decisions: [approve, reject]
+    answer_schema: {type: string}
+    output: {key: why, into: state}
+"""
+    )
+    for tool in ("pay", "ask"):
+        assert main(["policy", "explain", "policy.yaml", tool]) == 0
+    said = capsys.readouterr().out
+    for line in (
+        "shown in   the thread in which the agent was asked, slack:#ops",
+        "reviewers  U1, S1; 2 of them must approve; 2 must reject; never who asked the agent",
+        "reminds    every 15m",
+        "escalates  after 1h to slack:S2; S2",
+        "clock      starts when the first message is posted",
+        "fallback   slack:#it, where a place can't be reached",
+        "approval   must be read whole (must_read) and be confirmed (confirm)",
+        "hides      /card",
+        'answer     must satisfy {"type": "string"}',
+        "answer to  why in the agent's state",
+    ):
+        assert f"  {line}\n" in said
 
 
 @pytest.mark.usefixtures("policy")
@@ -206,7 +249,7 @@ def test_explain_names_some_of_many_tools(policy: Path, capsys: pytest.CaptureFi
         ),
         (
             "default: deny\ninterrupt_on:\n  a:\n    answer_schema: {}",
-            "4: interrupt_on.a.answer_schema: A question is answered and nothing else: ",
+            "4: interrupt_on.a.answer_schema: A person's answer is all that a question gets: ",
         ),
     ],
 )

@@ -13,7 +13,7 @@ import pytest
 from hitl_core.cli import main
 from hitl_core.cli.comparison import changes, effect_of
 from hitl_core.cli.recording import MAX_LINE, BadLine, Recorded, recorded
-from hitl_core.model import ToolCall
+from hitl_core.model import Route, ToolCall
 from hitl_core.policy import Policy
 from tests.cli.desk import Desk, Ran
 
@@ -75,7 +75,7 @@ def test_as_json(hitl: Hitl) -> None:
             "verdict": {"kind": "review", "rule": "run_sql", "reason": "Look at\nthis SQL."},
             "line": 4,
             "allowed_decisions": ["approve", "reject"],
-            "route": {"notify": ["default"], "escalate": [], "expire": None},
+            "route": Route().model_dump(mode="json"),
         },
     }
     assert (second["id"], second["thread_id"]) == (None, None)
@@ -240,6 +240,41 @@ COMPARED: list[tuple[Any, Any, list[tuple[str, str]]]] = [
     ({"reject_reason": "required"}, {}, [("looser", "reject_reason: optional")]),
     ({}, {"reject_reason": "required"}, [("stricter", "reject_reason: required")]),
     ({}, {"idempotent": True}, [("looser", "idempotent: true")]),
+    (
+        {},
+        {"must_read": True, "confirm": True},
+        [("stricter", "must_read: true"), ("stricter", "confirm: true")],
+    ),
+    ({"confirm": True}, {}, [("looser", "confirm: false")]),
+    ({}, {"redact": ["/a"]}, [("different", "redact: /a")]),
+    (
+        {"reviewers": {"users": ["U1", "U2"]}},
+        {
+            "reviewers": {
+                "users": ["U1", "U2"],
+                "quorum": 2,
+                "exclude_requester": False,
+                "editor_approves": True,
+            }
+        },
+        [
+            (
+                "stricter",
+                "reviewers: U1, U2 → U1, U2; 2 of them must approve; an edit is its editor's approval",
+            )
+        ],
+    ),
+    (
+        {"reviewers": {"users": ["U1"]}},
+        {"reviewers": {"users": ["U2"]}},
+        [("looser", "reviewers: U1 → U2")],
+    ),
+    (
+        {"escalate": [{"after": "5m", "to": "slack:#a"}]},
+        {"escalate": [{"after": "5m", "to": "slack:#a", "reviewers": {"groups": ["S1"]}}]},
+        [("looser", "escalates: slack:#a after 5m → slack:#a after 5m (S1)")],
+    ),
+    ({}, {"clock": "delivered"}, [("different", "clock: submitted → delivered")]),
     (
         {"notify": ["slack:#a", "slack:#b"]},
         {"notify": "slack:#b"},

@@ -163,7 +163,7 @@ def test_anything_else_is_no_interrupt(value: object) -> None:
 def test_a_part_of_a_question_of_arcgis_is_refused_by_its_name(wire: Json) -> None:
     """Nobody could answer it: an answer names the interrupt and its agent."""
     assert not dialects.is_interrupt(wire)
-    with pytest.raises(DialectError, match="a part of a UiInterrupt of ArcGIS.*`agentId`"):
+    with pytest.raises(DialectError, match=r"a part of a UiInterrupt of ArcGIS.*`agentId`"):
         dialects.detect(wire)
     with pytest.raises(DialectError, match="A UiInterrupt needs its `agentId`"):
         dialects.get("arcgis").load_request(wire, "t")

@@ -7,7 +7,9 @@ import shutil
 import sys
 from collections.abc import Collection
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
+from hitl_core.embedded_redis import EmbeddedRedis
 from tests.gallery import index
 from tests.gallery.pictures import camera, gallery
 from tests.gallery.scenes import SCENES
@@ -18,8 +20,9 @@ FOLDER = Path(__file__).parents[2] / "build" / "gallery" / "slack"
 
 async def draw(names: Collection[str], folder: Path, chromium: Path) -> None:
     wanted = [scene for scene in SCENES if not names or scene.name in names]
-    async with slack() as to, camera(chromium) as page:
-        await gallery(wanted, to, page, folder)
+    with TemporaryDirectory() as data, EmbeddedRedis(Path(data) / "redis") as redis:
+        async with slack(redis.url) as to, camera(chromium) as page:
+            await gallery(wanted, to, page, folder)
     (folder / "index.html").write_text(index.page(SCENES), encoding="utf-8")
     print(f"{len(wanted)} scenes, {folder / 'index.html'}")
 

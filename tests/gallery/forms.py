@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from bot.card import arguments_of
-from bot.channels.slack import modals, pages, turns
-from bot.channels.slack.asking_form import AnswerForm
-from bot.channels.slack.editing import Answers, Editing
-from hitl_core.forms import FormErrors
-from hitl_core.model import Review
-from tests.channels.scenes import BOB, DEFAULT, EMAIL, THREE, asking, decided, review_of
-from tests.gallery.showing import Json, Scene, Shown, Slack, meta_of, modal
+from tests.channels.scenes import EMAIL, THREE
+from tests.gallery.office import Calls, Office, scene
+from tests.gallery.showing import Json, Scene, Shown
 from tests.gallery.waiting import CONTRACT, REFUND, REFUND_RULE
+from tests.support.slack import ALICE, BOB
 
 EVERYTHING: dict[str, Any] = {
     "type": "object",
@@ -102,109 +98,134 @@ BANK = {
     "amount": 120.0,
     "payout": {"kind": "bank", "iban": "AT611904300234573201", "holder": "Jo Martin"},
 }
+#: Two of these can't stand together, which no field alone can say.
+COUPON: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "coupon": {"type": "string", "title": "Coupon"},
+        "discount": {"type": "number", "title": "Discount in %", "maximum": 50},
+    },
+    "not": {"required": ["coupon", "discount"]},
+}
 MANY = {f"argument_{n:03}": f"value {n}" for n in range(1, 221)}
+FORTY: Calls = tuple(
+    ("update_customer", {"customerId": f"cus_{n:03}", "status": "vip"}) for n in range(1, 41)
+)
+ADDRESS: dict[str, Any] = {
+    "type": "object",
+    "title": "Where do we send it?",
+    "properties": {
+        "street": {"type": "string", "title": "Street"},
+        "city": {"type": "string", "title": "City"},
+        "express": {"type": "boolean", "title": "Express"},
+    },
+    "required": ["street", "city"],
+}
 
 
-def _one(name: str, args: Json, **rule: Any) -> Review:
-    return review_of((name, args), policy={"interrupt_on": {"*": rule}} if rule else None)
+def _pressed(
+    name: str,
+    told: str,
+    button: str,
+    call: tuple[str, Json],
+    rule: Json | None = None,
+    policy: Json | None = None,
+    *,
+    option: int | None = None,
+) -> Scene:
+    """The modal behind a button of a card with one tool, for which the policy has this rule."""
+
+    async def act(office: Office) -> Shown:
+        card = await office.ask((call,), {"interrupt_on": {"*": rule or {}}, **(policy or {})})
+        await office.press(card, button, option=option)
+        return Shown("modal", office.view())
+
+    return scene(name, told, act)
 
 
-def _refund() -> Review:
-    return _one("refund_order", REFUND, **REFUND_RULE)
+async def _page_two(office: Office) -> Shown:
+    await office.press(await office.ask((("wide", MANY),)), "edit")
+    await office.hands.submit(ALICE)
+    return Shown("modal", office.answered())
 
 
-def _editing(review: Review, answers: Answers | None = None, page: int = 0) -> Editing:
-    action = review.action("1")
-    assert action is not None
-    return Editing(review, action, meta_of(review, page=page), answers or {})
+async def _errors(office: Office) -> Shown:
+    rule = {"interrupt_on": {"*": REFUND_RULE}}
+    await office.press(await office.ask((("refund_order", REFUND),), rule), "edit")
+    return await office.wrong(amount="500", Customer="")
 
 
-def _edit(name: str, told: str, review: Any, page: int = 0) -> Scene:
-    return modal(name, told, lambda _: _editing(review(), page=page).view())
+async def _errors_of_the_whole(office: Office) -> Shown:
+    rule = {"interrupt_on": {"*": {"args_schema": COUPON}}}
+    await office.press(await office.ask((("set_price", {"coupon": "SPRING"}),), rule), "edit")
+    return await office.wrong(discount="20")
 
 
-def _wrong(review: Review, answers: Answers) -> tuple[Editing, FormErrors]:
-    editing = _editing(review, answers)
-    try:
-        editing.arguments()
-    except FormErrors as wrong:
-        return editing, wrong
-    raise AssertionError("the form takes these answers")
+async def _see_page_two(office: Office) -> Shown:
+    card = await office.ask((("send_contract", {"supplier": "Globex", "text": CONTRACT * 25}),))
+    await office.press(card, "see")
+    await office.hands.click_view(ALICE, "see_page:on")
+    return Shown("modal", office.view())
 
 
-def _errors(_: Slack) -> Shown:
-    editing, wrong = _wrong(_refund(), {"/amount": "500", "/currency": ""})
-    return Shown("modal", editing.view(), errors=editing.errors(wrong))
+async def _review(office: Office) -> Shown:
+    await office.press(await office.ask(FORTY), "review")
+    await office.hands.click_view(ALICE, "turn:on")
+    return Shown("modal", office.view())
 
 
-def _errors_at_the_top(_: Slack) -> Shown:
-    """As when an error of another page is told at the end."""
-    editing, wrong = _wrong(_refund(), {"/amount": "500"})
-    return Shown("modal", editing.view(f"Not sent yet: {wrong}"))
+async def _review_decided(office: Office) -> Shown:
+    card = await office.ask(THREE)
+    await office.press(card, "edit", block_id="do:1:1")
+    await office.hands.submit(ALICE, {"subject": "Your refund"})
+    await office.workplace.card("edited and approved")
+    await office.press(card, "review")
+    return Shown("modal", office.view())
 
 
-def _two_of_finance() -> Review:
-    policy = {
-        "reviewers": {"groups": ["S0FINANCE"], "quorum": 2},
-        "interrupt_on": {"*": REFUND_RULE},
-    }
-    return review_of(("refund_order", REFUND), policy=policy)
+async def _too_late(office: Office) -> Shown:
+    card = await office.ask((("send_email", EMAIL),))
+    await office.press(card, "edit")
+    await office.press(card, "approve", BOB)
+    await office.hands.submit(ALICE, {"subject": "Your refund"})
+    return Shown("modal", office.answered())
 
 
-def _answering(_: Slack) -> Json:
-    review = asking(
-        {
-            "type": "object",
-            "properties": {
-                "address": {"type": "string", "title": "Address"},
-                "express": {"type": "boolean", "title": "Express"},
-            },
-            "required": ["address"],
-        },
-        text="Where do we send it?",
-    )
-    action = review.action("1")
-    assert action is not None
-    return AnswerForm(action, "respond").view(meta_of(review))
-
-
-def _seen(name: str, told: str, args: Json, page: int = 0) -> Scene:
-    def shown(_: Slack) -> Json:
-        review = _one("send_contract", args)
-        return pages.see(meta_of(review, page=page), "send_contract", arguments_of(args, None))
-
-    return modal(name, told, shown)
-
-
-def _reviewing(to: Slack) -> Json:
-    names = (("update_customer", {"customerId": f"cus_{n}", "status": "vip"}) for n in range(40))
-    review = decided(review_of(*names), "1", "reject", BOB, message="Not this one.")
-    meta = meta_of(review, "3", under=DEFAULT, turn=2)
-    return turns.turn(review, meta, to.channel.name_of)
-
-
-def _reviewed(to: Slack) -> Json:
-    review = decided(review_of(*THREE), "1", "edit", args={**EMAIL, "subject": "Your refund"})
-    return turns.turn(review, meta_of(review, "1", under=DEFAULT), to.channel.name_of)
-
+_BOOK = ("book_trip", TRIP)
+_PAY_OUT = ("pay_out", BANK)
+_REFUND = ("refund_order", REFUND)
+_CONTRACT = ("send_contract", {"supplier": "Globex", "text": CONTRACT})
+_PARAGRAPHS = ("send_contract", {"supplier": "Globex", "text": CONTRACT[:2500]})
+_EMAIL = ("send_email", EMAIL)
+_QUESTION = ("ask_human", {"about": "order 1042"})
+_BY_TWO = {"reviewers": {"groups": ["S0FINANCE"], "quorum": 2}}
+_WITH_OPS = {"escalate": [{"after": "10m", "to": "slack:#team-ops"}]}
+_MORE = {"allowed_decisions": ["approve", "reject", "respond"]}
+_STRICT = {"reject_reason": "required"}
+_ASKS = {
+    "allowed_decisions": ["respond"],
+    "answer_schema": ADDRESS,
+    "description": "The parcel came back: the address was wrong.",
+}
 
 SCENES = (
-    _edit("edit", "A form made of the schema", _refund),
-    _edit("edit-every-field", "Every kind of field", lambda: _one("book", TRIP, args_schema=EVERYTHING)),
-    _edit("edit-branches", "What follows a choice", lambda: _one("pay", BANK, args_schema=BRANCHES)),
-    _edit("edit-page-two", "More fields than a page holds", lambda: _one("wide", MANY), 1),
-    _edit("edit-locked", "Too long for an input", lambda: _one("send_contract", {"to": "Globex", "text": CONTRACT})),
-    _edit("edit-for-others", "An edit that others must approve", _two_of_finance),
-    _edit("edit-without-schema", "A form made of the arguments", lambda: review_of(THREE[0])),
-    Scene("edit-errors", "What is wrong, beside its field", _errors),
-    Scene("edit-errors-top", "What is wrong on another page", _errors_at_the_top),
-    modal("reject", "Why not", lambda _: modals.reason(meta_of(_refund()), "refund_order", required=False)),
-    modal("answer", "An answer in the tool's place", lambda _: modals.answer(meta_of(_refund()), "refund_order")),
-    modal("answer-form", "An answer with a schema", _answering),
-    modal("escalate", "Pass it on", lambda to: modals.passing_on(meta_of(_refund()), to.channel.name_of("slack:#team-ops"))),
-    _seen("see", "Everything that will run", {"supplier": "Globex", "text": CONTRACT[:2500]}),
-    _seen("see-page-two", "Its second page", {"supplier": "Globex", "text": CONTRACT * 25}, 1),
-    modal("review", "One of forty at a time", _reviewing),
-    modal("review-decided", "One that is decided", _reviewed),
-    modal("too-late", "Somebody was quicker", lambda _: modals.notice("Bob Reyes already approved refund_order.")),
-)  # fmt: skip
+    _pressed("edit", "A form made of the schema", "edit", _REFUND, REFUND_RULE),
+    _pressed("edit-every-field", "Every kind of field", "edit", _BOOK, {"args_schema": EVERYTHING}),
+    _pressed("edit-branches", "What follows a choice", "edit", _PAY_OUT, {"args_schema": BRANCHES}),
+    scene("edit-page-two", "More fields than a page holds", _page_two),
+    _pressed("edit-locked", "Too long for an input", "edit", _CONTRACT),
+    _pressed("edit-for-others", "Others must approve it", "edit", _REFUND, REFUND_RULE, _BY_TWO),
+    _pressed("edit-without-schema", "A form made of the arguments", "edit", _EMAIL),
+    scene("edit-errors", "What is wrong, beside its field", _errors),
+    scene("edit-errors-top", "What is wrong with all of it", _errors_of_the_whole),
+    _pressed("reject", "Why not", "reject", _REFUND),
+    _pressed("reject-required", "A reason that the policy wants", "reject", _REFUND, _STRICT),
+    _pressed("answer", "An answer in the tool's place", "more", _REFUND, _MORE, option=0),
+    _pressed("answer-form", "An answer with a schema", "respond", _QUESTION, _ASKS),
+    _pressed("escalate", "Pass it on", "escalate", _REFUND, policy=_WITH_OPS),
+    _pressed("see", "Everything that will run", "see", _PARAGRAPHS),
+    scene("see-page-two", "Its second page", _see_page_two),
+    scene("review", "Forty tools, one at a time", _review),
+    scene("review-decided", "One that is decided", _review_decided),
+    scene("too-late", "Somebody was quicker", _too_late),
+)

@@ -31,4 +31,6 @@ def _section(scene: Scene) -> str:
         f'<img loading=lazy src="{name}{look}.png" alt="{told}{look.replace(".", ", ")}">'
         for look in LOOKS
     )
-    return f"<section id={name}><h2>{name} <small>{told}</small></h2><div>{pictures}</div></section>"
+    return (
+        f"<section id={name}><h2>{name} <small>{told}</small></h2><div>{pictures}</div></section>"
+    )

@@ -6,15 +6,13 @@ import json
 from collections.abc import AsyncGenerator, Iterable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
-from inspect import isawaitable
 from pathlib import Path
 from typing import Any
 
-from playwright.async_api import Browser, Page, async_playwright
+from playwright.async_api import Page, async_playwright
 
 from bot.sandbox.alone import alone
-from tests.channels.scenes import NOW
-from tests.gallery.showing import Scene, Shown, Slack
+from tests.gallery.showing import Scene, Shown, Slack, made
 
 #: In CSS pixels: a window on a laptop, and a phone.
 LAPTOP, PHONE = 1060, 390
@@ -29,28 +27,14 @@ LOOKS = {
 FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
 
 
-async def made(scene: Scene, to: Slack) -> Shown:
-    shown = scene.make(to)
-    return await shown if isawaitable(shown) else shown
-
-
 @asynccontextmanager
 async def camera(chromium: Path) -> AsyncGenerator[Page]:
-    """A page for whose clock it is the time of the scenes."""
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=chromium, args=FLAGS)
         try:
-            yield await opened(browser)
+            yield await browser.new_page(locale="en-US", timezone_id="UTC")
         finally:
             await browser.close()
-
-
-async def opened(browser: Browser) -> Page:
-    page = await browser.new_page(
-        viewport={"width": LAPTOP, "height": HEIGHT}, locale="en-US", timezone_id="UTC"
-    )
-    await page.clock.set_fixed_time(datetime.fromtimestamp(NOW + 660, UTC))
-    return page
 
 
 def write(scene: Scene, shown: Shown, folder: Path) -> None:
@@ -67,8 +51,10 @@ async def take(page: Page, to: Slack, scene: Scene, shown: Shown, folder: Path) 
         shown.what,
         replies=shown.replies,
         errors=shown.errors,
+        state=shown.state,
         private=shown.kind == "private",
     )
+    await page.clock.set_fixed_time(datetime.fromtimestamp(shown.now, UTC))
     await page.goto(url)
     await page.locator("#alone > *").first.wait_for()
     taken: list[Path] = []

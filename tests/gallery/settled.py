@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from hitl_core.model import Review
 from tests.channels.scenes import (
-    ALICE,
     BOB,
     CARL,
     EMAIL,
-    NOW,
     THREE,
     cancelled,
     decided,
@@ -22,8 +20,6 @@ from tests.channels.scenes import (
 )
 from tests.gallery.showing import ASKED_IN, message, with_thread
 from tests.gallery.waiting import REFUND, REFUND_RULE, TWO_OF_FINANCE
-
-FIVE = (*THREE, *THREE[::2])
 
 
 def _five() -> Review:
@@ -81,6 +77,10 @@ def _talked_about() -> Review:
     return decided(review, "3", "edit", args={"customerId": "cus_88", "status": "new"}, after=500)
 
 
+def _rejectable() -> Review:
+    return review_of(THREE[1])
+
+
 SCENES = (
     message("decided", "All five answers", _five),
     message("edited", "What was changed, and what came of it", _edited),
@@ -100,10 +100,3 @@ SCENES = (
     message("doubt-answered", "Somebody looked", lambda: resolved(_doubt(), "1", "ran")),
     with_thread("thread", "What happened, below the card", _talked_about),
 )
-
-
-def _rejectable() -> Review:
-    return review_of(THREE[1])
-
-
-__all__ = ["ALICE", "NOW", "SCENES"]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from slack_sdk.web.async_client import AsyncWebClient
@@ -12,8 +13,6 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.card import card, thread
 from bot.channels.slack import blocks
 from bot.channels.slack.channel import SlackChannel
-from bot.channels.slack.ids import Meta
-from bot.inbox import Target
 from bot.sandbox.server import BOT_TOKEN, Sandbox, running_sandbox
 from hitl_core.model import Place, Review
 from tests.channels.scenes import DEFAULT, NOW, POSTED
@@ -30,22 +29,26 @@ ASKED_IN = "slack:C0ASK/1799999990.000100"
 
 
 class Slack(NamedTuple):
-    """The local Slack, and the bot's way to it."""
+    """The local Slack in which pictures are taken, the bot's way to it, and a Redis for whole bots."""
 
     sandbox: Sandbox
     channel: SlackChannel
+    redis_url: str
 
 
 @dataclass(frozen=True)
 class Shown:
-    """`what` is the JSON as sent: `{"text", "blocks"}` or a view. `replies` stand below a message; `errors`,
-    by block id, are what the bot answered to a modal's submission.
+    """`what` is the JSON as sent: `{"text", "blocks"}` or a view. `replies` stand below a message; `state` is
+    what was entered into a modal, and `errors`, by block id, what the bot answered. `now` is when somebody
+    looks, in seconds.
     """
 
     kind: Kind
     what: Json
     replies: Sequence[Json] = ()
+    state: Json = field(default_factory=dict[str, Any])
     errors: Mapping[str, str] = field(default_factory=dict[str, str])
+    now: float = NOW + 60
 
 
 @dataclass(frozen=True)
@@ -57,15 +60,20 @@ class Scene:
     make: Callable[[Slack], Shown | Awaitable[Shown]]
 
 
+async def made(scene: Scene, to: Slack) -> Shown:
+    shown = scene.make(to)
+    return await shown if isawaitable(shown) else shown
+
+
 @asynccontextmanager
-async def slack() -> AsyncGenerator[Slack]:
-    """A local Slack in which it is ten minutes after all reviews of the gallery were asked."""
-    async with running_sandbox(now=lambda: NOW + 600) as sandbox:
+async def slack(redis_url: str) -> AsyncGenerator[Slack]:
+    """A local Slack in which all reviews of the gallery were asked just now."""
+    async with running_sandbox(now=lambda: NOW + 1) as sandbox:
         channel = SlackChannel(
             AsyncWebClient(BOT_TOKEN, base_url=sandbox.api_url), "#agent-approvals"
         )
         await channel.start()
-        yield Slack(sandbox, channel)
+        yield Slack(sandbox, channel, redis_url)
 
 
 def message(name: str, told: str, make: Callable[[], Review], place: Place = DEFAULT) -> Scene:
@@ -82,27 +90,10 @@ def with_thread(name: str, told: str, make: Callable[[], Review], place: Place =
 
     def shown(to: Slack) -> Shown:
         review = make()
-        lines = [
-            blocks.thread_message(line, to.channel.name_of) for line in thread(review, place)
-        ]
+        lines = [blocks.thread_message(line, to.channel.name_of) for line in thread(review, place)]
         return Shown("message", _card(review, place, to), lines)
 
     return Scene(name, told, shown)
-
-
-def modal(name: str, told: str, make: Callable[[Slack], Json]) -> Scene:
-    return Scene(name, told, lambda to: Shown("modal", make(to)))
-
-
-def meta_of(review: Review, key: str = "1", **more: Any) -> Meta:
-    """As the button of this action carries it."""
-    action = review.action(key)
-    assert action is not None
-    return Meta(Target(review.id, key, action.revision), **more)
-
-
-def named(scenes: Iterable[Scene]) -> dict[str, Scene]:
-    return {scene.name: scene for scene in scenes}
 
 
 def _card(review: Review, place: Place, to: Slack) -> Json:

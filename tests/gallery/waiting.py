@@ -7,8 +7,6 @@ from typing import Any
 from hitl_core.model import Review
 from tests.channels.scenes import (
     BOB,
-    DEFAULT,
-    EMAIL,
     IT,
     OPS,
     THREE,
@@ -170,9 +168,7 @@ SCENES = (
     message(
         "redacted",
         "Values that nobody is shown",
-        lambda: review_of(
-            ("charge", SECRET), policy=_rule({"redact": ["/token", "/card/number"]})
-        ),
+        lambda: review_of(("charge", SECRET), policy=_rule({"redact": ["/token", "/card/number"]})),
     ),
     message("confirm", "Approve asks once more, and wants all of it read", _deploy),
     message(
@@ -210,5 +206,3 @@ SCENES = (
         lambda: review_of(("wide", {f"argument_{n:03}": n for n in range(200)})),
     ),
 )
-
-__all__ = ["DEFAULT", "EMAIL", "REFUND", "REFUND_RULE", "SCENES"]

@@ -232,3 +232,19 @@ async def test_an_edit_is_checked_by_the_tools_own_schema(lab: Lab) -> None:
     with pytest.raises(Refused, match="to"):
         await lab.decide(paused.review_id, {"to": 7})
     assert (await lab.review(paused.review_id)).status == "pending"
+
+
+async def test_where_the_agent_was_asked_goes_with_the_run(lab: Lab) -> None:
+    """Given a policy that says `origin`, then the reviews of a run stand in the thread of its question, also
+    those of later turns, and of a process that only goes on."""
+    lab.set_policy(default="allow", notify="origin")
+    turns = [[call("c1", "send_email", to="a")], [call("c2", "send_email", to="b")]]
+    driver, where = lab.driver(*turns), "slack:C0123ABCD/1700000000.000100"
+    await driver.keep(go(), thread_id="t-1", requester="U0MARIA", origin=where)
+    first = await lab.driver(*turns).run(None, thread_id="t-1")
+    async with lab.serving(driver):
+        await lab.decide(first.review_id, "approve")
+        [second] = await wait_until("the second pause", lambda: lab.stops)
+    for run in (first, second):
+        review = await lab.review(run.review_id)
+        assert (review.origin, review.places) == (where, (where,))

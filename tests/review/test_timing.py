@@ -270,3 +270,13 @@ def test_a_delivered_clock_starts_where_the_card_could_be_shown():
     assert due_at(review) is None
     review = delivered(review, ["1"], START + 5, place="slack:#it").review
     assert due_at(review) == START + 9
+
+
+def test_whoever_presses_escalate_too_late_is_told_where_it_went():
+    """By names: an id says nothing to people."""
+    steps = [{"after": "1m", "to": "slack:#ops"}, {"after": "2m", "to": "slack:U0123ABCD"}]
+    review = one(escalate=steps)
+    for _ in steps:
+        review = escalate(review, "slack:#first", BO, START).review
+    with refused("nothing_to_escalate", "escalated already: #ops, others can decide too."):
+        escalate(review, "slack:#first", ADA, START)

@@ -1,4 +1,6 @@
-"""What holds in every scenario: nobody is left with two messages, and no log quotes an argument."""
+"""What holds in every scenario: nobody is left with two messages, what Slack got is within its limits, and no
+log quotes an argument.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +13,7 @@ import pytest
 from bot.sandbox.hands import Hands
 from bot.sandbox.server import running_sandbox
 from tests.support.bots import CANARY, Scene, doubles
+from tests.support.slack_limits import assert_calls
 
 
 @pytest.fixture
@@ -25,6 +28,7 @@ async def scene(
         finally:
             await scene.close()
         assert doubles(sandbox) == []
+        assert_calls(sandbox.api.calls)
         # At this point `caplog.text` is that of the fixture's own end, and so empty.
         ours = [logging.Formatter().format(record) for record in caplog.get_records("call")]
         logs = [*ours, *(process.output for process in scene.processes)]

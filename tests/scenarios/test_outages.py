@@ -13,7 +13,7 @@ import aiohttp
 import pytest
 
 from bot.app import Timing, running_bot
-from bot.inbox import UNKNOWN
+from bot.click import UNKNOWN
 from bot.settings import Settings
 from hitl_core import Outcome, ToolCall
 from hitl_core.embedded_redis import EmbeddedRedis

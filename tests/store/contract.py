@@ -515,6 +515,19 @@ class StoreContract:
         assert await store.due() == []
         assert await store.ready(review.agent) == [review.id]
 
+    async def test_how_much_there_is_to_do(self, store: Store):
+        """Counted without what is done; the oldest, and what has been due for the longest."""
+        assert await store.gauge() == (0, None, None)
+        now = await store.now()
+        for age, due in ((5.0, None), (50.0, now + 60), (20.0, now - 3), (1.0, now - 7)):
+            review, event = review_of(now=now - age, partitions=store.partitions)
+            await store.commit(Write(review, event, {}, due, None, False))
+        await finished(store, await created(store))
+
+        gauge = await store.gauge()
+
+        assert gauge == (4, pytest.approx(now - 50, abs=1e-3), pytest.approx(now - 7, abs=1e-3))
+
     async def test_live_is_what_is_not_done_the_oldest_first(self, store: Store, let_pass: Pass):
         """Whatever its thread and agent; a page at a time."""
         old = await created(store, thread_id="one")

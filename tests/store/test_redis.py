@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import random
 import re
 import signal
 import socket
@@ -26,7 +27,15 @@ from hitl_core.model import DEFAULT_PLACE, Event
 from hitl_core.review import transitions
 from hitl_core.store import RedisStore
 from hitl_core.store.client import connect, lua, translated
-from hitl_core.store.keys import Keys, partition_for, partition_of, review_id
+from hitl_core.store.keys import (
+    Keys,
+    alive,
+    claim,
+    draft,
+    partition_for,
+    partition_of,
+    review_id,
+)
 from tests.store.carried import carried
 from tests.store.contract import (
     HERE,
@@ -228,8 +237,15 @@ def test_no_id_from_outside_shapes_a_key(parts: list[str]):
 
     assert partition_of(made) == partition
     assert re.fullmatch(r"hitl:\{[0-3]\}:review:[0-3]-[0-9a-f]{32}", keys.review(made))
-    for kind, key in (("thread", keys.thread(thread)), ("agent", keys.agent(agent))):
+    of_people = {"waiting": keys.waiting(turn), "decided": keys.decided(id)}
+    for kind, key in {
+        "thread": keys.thread(thread),
+        "agent": keys.agent(agent),
+        **of_people,
+    }.items():
         assert re.fullmatch(rf"hitl:\{{[0-3]\}}:{kind}:[0-9a-f]{{32}}", key)
+    for key in (draft(turn), claim(id), alive(agent)):
+        assert re.fullmatch(r"hitl:(draft|claim|alive):[0-9a-f]{32}", key)
 
 
 @pytest.mark.parametrize("name", ["x" * 1_000_000, "{}\x00:{1}", "\n", "🧵"], ids=repr)
@@ -281,6 +297,31 @@ async def test_the_number_of_partitions_is_fixed_at_the_first_start(redis_url: s
         await RedisStore.open(redis_url, partitions=1)
     async with opened(redis_url, partitions=4):
         pass
+
+
+async def test_t37_an_id_can_not_be_guessed(redis_url: str):
+    """Given 2,000 ids at random beside real ones; then each is answered alike, whatever is asked of it, and
+    leaves no trace: an id is 128 bits of a hash.
+    """
+    async with opened(redis_url) as store:
+        real = [await created(store, thread_id=f"t-{n}") for n in range(3)]
+        before = keys_of(redis_url)
+        drawn = random.Random(37)
+        ids = [f"0-{drawn.getrandbits(128):032x}" for _ in range(2000)]
+
+        assert set(await asyncio.gather(*(store.load(id) for id in ids))) == {None}
+        some = ids[:200]
+        await asyncio.gather(*(store.attempt(id, refusal_of(id)) for id in some))
+        assert set(await asyncio.gather(*(store.record_mark(id, "m") for id in some))) == {False}
+        refs = await asyncio.gather(*(store.record_post(id, "p", HERE) for id in some))
+        assert refs == [HERE] * 200
+
+        assert keys_of(redis_url) == before
+        assert [entry["review_id"] for entry in await audit_of(store)] == [r.id for r in real]
+
+
+def refusal_of(review_id: str) -> Event:
+    return Event(kind="refused", review_id=review_id, at=0, what="not_allowed", op="1")
 
 
 async def test_who_only_looks_fixes_nothing(redis_url: str):

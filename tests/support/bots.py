@@ -196,7 +196,7 @@ class Scene:
         viewer = viewer or (DANA if channel != APPROVALS else ALICE)
 
         def found(state: dict[str, Any]) -> Message | None:
-            messages = live(state["messages"][channel])
+            messages = live(state["messages"].get(channel, []))
             return next((m for m in messages if all(words in said(m) for words in having)), None)
 
         card = cast(Message, await self.hands.wait_for(found, user=viewer, timeout=timeout))
@@ -250,7 +250,7 @@ def doubles(sandbox: Sandbox) -> list[tuple[str, str]]:
     for channel in sandbox.workspace.channels.values():
         for message in channel.messages.values():
             if message.metadata and not message.deleted:
-                one = (channel.name, message.metadata["event_payload"]["review_id"])
+                one = (channel.id, message.metadata["event_payload"]["review_id"])
                 twice += [one] if one in seen else []
                 seen.add(one)
     return twice

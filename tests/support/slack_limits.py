@@ -7,7 +7,7 @@ https://docs.slack.dev/reference/views; where two pages differ, the smaller numb
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from slack_sdk.models.blocks import Block
@@ -86,6 +86,20 @@ def assert_view(view: Json) -> None:
     _assert_blocks(view["blocks"])
     assert not list(over(view)), list(over(view))
     View(**{key: part for key, part in view.items() if key != "id"}).validate_json()
+
+
+def assert_calls(calls: Iterable[Json]) -> None:
+    """All messages and views in these calls of the Web API, as the local Slack keeps them."""
+    for call in calls:
+        args = call["args"]
+        if call["method"] in ("chat.postMessage", "chat.update") and "blocks" in args:
+            assert_message({"text": args["text"], "blocks": _json(args["blocks"])})
+        elif call["method"].startswith("views."):
+            assert_view(_json(args["view"]))
+
+
+def _json(value: Any) -> Any:
+    return json.loads(value) if isinstance(value, str) else value
 
 
 def over(value: Any, under: str = "", at: str = "") -> Iterator[str]:

@@ -35,7 +35,8 @@ class Answering(FormModal):
     def __init__(
         self, action: Action, kind: Literal["respond", "approve"], meta: Meta, answers: Answers
     ) -> None:
-        self._action, self._kind = action, kind
+        self._action = action
+        self._kind: Literal["respond", "approve"] = kind
         source = Source(_object(action.config.answer_schema or {}), {}, (), action.revision)
         super().__init__(f"answer_{kind}", meta, Filling(source, answers, meta.page))
 

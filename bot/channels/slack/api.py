@@ -27,6 +27,20 @@ _TRANSIENT = frozenset(
     }
 )
 _GONE = frozenset({"message_not_found", "cant_update_message", "edit_window_closed"})
+#: What Slack refuses for good, in words for whoever reads on a card why it stands there.
+_WORDS = {
+    "cannot_dm_bot": "this is a bot",
+    "channel_not_found": "the bot can't see this channel",
+    "is_archived": "the channel is archived",
+    "messages_tab_disabled": "the app takes no direct messages",
+    "missing_scope": "the app was not given the right to do this",
+    "no_such_subteam": "there is no such group",
+    "not_in_channel": "the bot is not in this channel",
+    "plan_upgrade_required": "this workspace has no groups",
+    "restricted_action": "the workspace doesn't let the bot do this",
+    "user_disabled": "this person has left",
+    "user_not_found": "there is no such person",
+}
 
 
 class Api:
@@ -77,7 +91,10 @@ async def translated(method: str) -> AsyncGenerator[None, None]:
             raise MessageGone(f"Slack answered {name} to {method}") from error
         if name in _TRANSIENT or said is None or status >= 500:
             raise Unreachable(f"Slack answered {name} to {method}") from error
-        raise Undeliverable(f"Slack answered {name} to {method}") from error
+        answered = f"Slack answered {name} to {method}"
+        raise Undeliverable(
+            f"{_WORDS[name]} ({answered})" if name in _WORDS else answered
+        ) from error
     except AttributeError as error:
         # What the SDK makes of an answer of status 200 that is plain text.
         raise Unreachable(f"{method}: Slack's answer is no JSON") from error

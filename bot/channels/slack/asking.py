@@ -37,8 +37,8 @@ def action_blocks(
     head = [words(f"{number}{quoted(action.title) if action.title else action.name}", bold=True)]
     if action.title:
         head.append(words(f"   {action.name}"))
-    if action.why:
-        head.append(words(f"   {action.why}", italic=True))
+    if told := " ".join(filter(None, (action.why, action.rule))):
+        head.append(words(f"   {told}", italic=True))
     drawn = [
         rich_text(f"call:{action.key}", *_arguments(head, action.shown.arguments)),
         *_said(action),

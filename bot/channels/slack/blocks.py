@@ -38,8 +38,8 @@ ROOM_FOR_CLOSED = 2500
 #: What is kept for what is counted instead of shown, and for links.
 SPARE = 300
 LINKS = 600
-#: Of a line in the list: what it is about takes at least so much, and its marks take at most so much.
-MIN_FACT = 20
+#: Of a line in the list: what it is about takes from so much to so much, and its marks at most so much.
+MIN_FACT, MAX_FACT = 20, 80
 COST_OF_LINE = 50
 #: Up to so many actions that are approved together are named with what they are about.
 MAX_FACTS = 4
@@ -154,7 +154,8 @@ def _list(card: Card, room: int) -> list[Block]:
 def _line(action: Listed, share: int) -> Element:
     """What it is about takes no more than its share of the room."""
     head = f"{action.number}  {action.name}"
-    fact = fitted(action.fact, max(MIN_FACT, share - len(head) - COST_OF_LINE))
+    room = min(MAX_FACT, share - len(head) - COST_OF_LINE)
+    fact = fitted(action.fact, max(MIN_FACT, room))
     drawn = [words(head, bold=True), words(f"  {fact}")]
     if action.odd:
         drawn.append(words("  ⚠ holds something odd"))

@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import logging
-import time
 from contextlib import suppress
-from typing import Any, Literal, assert_never, cast
+from typing import Any
 
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.card import Card, ThreadLine
-from bot.channel import (
-    Audience,
-    ChannelError,
-    MessageGone,
-    Person,
-    Undeliverable,
-    Unreachable,
-)
+from bot.channel import ChannelError, MessageGone, Undeliverable, Unreachable
 from bot.channels.slack import blocks, ids
 from bot.channels.slack.api import Api
-from bot.channels.slack.places import NAME, Spot, spot_of
+from bot.channels.slack.people import People
+from bot.channels.slack.places import NAME
 from bot.channels.slack.rich import inert
+from bot.channels.slack.rooms import Rooms
 from bot.text import one_line
 from hitl_core.errors import SettingsError
 from hitl_core.model import DEFAULT_PLACE, MessageRef, Place
@@ -30,8 +24,6 @@ log = logging.getLogger(__name__)
 
 #: How far Redis's clock, by which a review has its time, may be ahead of Slack's, in seconds.
 CLOCKS = 3600.0
-#: How long names and channels are believed, in seconds.
-_FRESH = 600.0
 
 
 class SlackChannel:
@@ -41,14 +33,16 @@ class SlackChannel:
 
     def __init__(self, client: AsyncWebClient, default: str) -> None:
         self._api = Api(client)
-        self._default = default
-        self._ids: dict[str, str] = {}
-        self._names: dict[str, str] = {}
-        self._listed = 0.0
+        self._rooms = rooms = Rooms(self._api, default)
+        self._people = people = People(self._api, rooms)
         self._url = ""
         self.team = ""
         self.user = ""
         self.bot_id = ""
+        self.name_of, self.audience, self.size = rooms.name_of, rooms.audience, rooms.size
+        self.call = rooms.call
+        self.person, self.group = people.person, people.group
+        self.members, self.audiences = people.members, people.audiences
 
     async def start(self) -> None:
         """Raises SettingsError in one sentence: a wrong token, or a channel that isn't there."""
@@ -59,35 +53,23 @@ class SlackChannel:
                 f"Slack refuses SLACK_BOT_TOKEN or can't be reached: {error}."
             ) from error
         self.team, self.user, self.bot_id = me["team_id"], me["user_id"], me.get("bot_id", "")
+        self._people.team = self.team
         self._url = str(me.get("url", ""))
-        await self._name_groups()
+        await self._rooms.name_groups()
+        default = self._rooms.default
         try:
-            conversation = await self.resolve(DEFAULT_PLACE)
+            conversation = await self._rooms.resolve(DEFAULT_PLACE)
             info = (await self._api.call("conversations.info", channel=conversation))["channel"]
         except (Undeliverable, Unreachable) as error:
-            raise SettingsError(f"HITL_CHANNEL is {self._default!r}: {error}.") from error
-        self._names[conversation] = f"#{info['name']}"
+            raise SettingsError(f"HITL_CHANNEL is {default!r}: {error}.") from error
+        name = f"#{info['name']}"
+        self.call(conversation, name)
         if not info.get("is_member", True):
-            raise SettingsError(
-                f"The bot is not in {self._names[conversation]} (HITL_CHANNEL): invite it there."
-            )
-
-    def name_of(self, place: Place) -> str:
-        target = self._spot(place).audience.id
-        return self._names.get(target, target)
-
-    def audience(self, place: Place) -> Audience:
-        return self._spot(place).audience
+            raise SettingsError(f"The bot is not in {name} (HITL_CHANNEL): invite it there.")
 
     def link(self, ref: MessageRef) -> str:
         """Where a browser finds a message (docs.slack.dev/reference/methods/chat.getPermalink)."""
         return f"{self._url}archives/{ref.conversation}/p{ref.ts.replace('.', '')}"
-
-    def forget(self, conversation: str) -> None:
-        """What this conversation is called is looked up again."""
-        self._names.pop(conversation, None)
-        for name in [name for name, known in self._ids.items() if known == conversation]:
-            del self._ids[name]
 
     def cut(self, card: Card) -> frozenset[str]:
         return blocks.cut_keys(card, self.name_of)
@@ -108,7 +90,7 @@ class SlackChannel:
         await self._api.call(
             "chat.postMessage",
             channel=ref.conversation,
-            thread_ts=self._spot(place).thread or ref.ts,
+            thread_ts=self._rooms.spot(place).thread or ref.ts,
             unfurl_links=False,
             unfurl_media=False,
             **blocks.thread_message(line, self.name_of),
@@ -116,11 +98,13 @@ class SlackChannel:
 
     async def upload(self, place: Place, ref: MessageRef, name: str, text: str) -> None:
         """A text file, below the card."""
-        await self._api.upload(ref.conversation, self._spot(place).thread or ref.ts, name, text)
+        await self._api.upload(
+            ref.conversation, self._rooms.spot(place).thread or ref.ts, name, text
+        )
 
     async def find(self, place: Place, review_id: str, since: float) -> list[MessageRef]:
-        conversation = await self.resolve(place)
-        thread = self._spot(place).thread
+        conversation = await self._rooms.resolve(place)
+        thread = self._rooms.spot(place).thread
         method = "conversations.replies" if thread else "conversations.history"
         found: list[MessageRef] = []
         async for message in self._api.paged(
@@ -140,52 +124,6 @@ class SlackChannel:
     async def delete(self, ref: MessageRef) -> None:
         with suppress(MessageGone):
             await self._api.call("chat.delete", channel=ref.conversation, ts=ref.ts)
-
-    async def person(self, user_id: str) -> Person:
-        user = (await self._api.call("users.info", user=user_id))["user"]
-        name = str(user.get("real_name") or user.get("name") or user_id)
-        self._names[user_id] = name
-        return Person(user_id, name, _kind(user, self.team), not user.get("deleted"))
-
-    async def group(self, group_id: str) -> frozenset[str]:
-        found = await self._api.call("usergroups.users.list", usergroup=group_id)
-        return frozenset(map(str, found["users"]))
-
-    async def members(self, conversation: str) -> frozenset[str]:
-        found = self._api.paged(
-            "conversations.members", "members", channel=conversation, limit=1000
-        )
-        return frozenset([cast(str, member) async for member in found])
-
-    async def audiences(self, person_id: str) -> frozenset[str]:
-        found = {f"user:{person_id}", f"place:{NAME}:{person_id}"}
-        with suppress(Undeliverable):  # a workspace without groups
-            groups = await self._api.call("usergroups.list", include_users=True)
-            for group in groups["usergroups"]:
-                if person_id in group.get("users", ()):
-                    found |= {f"group:{group['id']}", f"place:{NAME}:{group['id']}"}
-        async for channel in self._api.paged(
-            "users.conversations",
-            "channels",
-            user=person_id,
-            types="public_channel,private_channel",
-            exclude_archived=True,
-            limit=200,
-        ):
-            targets = {channel["id"], f"#{channel['name']}"}
-            found |= {f"place:{NAME}:{target}" for target in targets}
-            if self._default in targets:
-                found.add(f"place:{DEFAULT_PLACE}")
-        return frozenset(found)
-
-    async def size(self, place: Place) -> int:
-        if self.audience(place).kind != "conversation":
-            return 1
-        conversation = await self.resolve(place)
-        info = await self._api.call(
-            "conversations.info", channel=conversation, include_num_members=True
-        )
-        return int(info["channel"].get("num_members") or 0)
 
     async def open_view(self, trigger_id: str, view: dict[str, Any]) -> str:
         """The view's id. A trigger lives for 3 s and opens one view."""
@@ -213,60 +151,11 @@ class SlackChannel:
         except ChannelError as error:
             log.warning("%s could not be told: %s", user_id, error)
 
-    async def resolve(self, place: Place) -> str:
-        """The conversation's id. Raises Undeliverable where the bot knows no such channel."""
-        audience = self.audience(place)
-        match audience.kind:
-            case "person":
-                return await self._direct(audience.id)
-            case "group":
-                raise Undeliverable(f"{audience.id} is a group: each of its members is told alone")
-            case "conversation":
-                return await self._conversation(audience.id)
-        assert_never(audience.kind)
-
-    async def _conversation(self, target: str) -> str:
-        if not target.startswith("#"):
-            return target
-        if target not in self._ids or time.monotonic() - self._listed > _FRESH:
-            await self._list()
-        if target not in self._ids:
-            raise Undeliverable(f"there is no channel {target} that the bot can see")
-        return self._ids[target]
-
-    async def _direct(self, user_id: str) -> str:
-        """A DM's id stays the same, so it is asked for once."""
-        if user_id not in self._ids:
-            opened = await self._api.call("conversations.open", users=user_id)
-            self._ids[user_id] = str(opened["channel"]["id"])
-        return self._ids[user_id]
-
-    async def _name_groups(self) -> None:
-        """What groups are called, where this workspace has any."""
-        with suppress(ChannelError):
-            for group in (await self._api.call("usergroups.list"))["usergroups"]:
-                self._names[group["id"]] = f"@{group['handle']}"
-
-    def _spot(self, place: Place) -> Spot:
-        return spot_of(place, self._default)
-
     def _drawn(self, card: Card) -> dict[str, Any]:
         return blocks.message(card, self.name_of, self.link)
 
-    async def _list(self) -> None:
-        async for channel in self._api.paged(
-            "conversations.list",
-            "channels",
-            types="public_channel,private_channel",
-            exclude_archived=True,
-            limit=1000,
-        ):
-            self._ids[f"#{channel['name']}"] = channel["id"]
-            self._names[channel["id"]] = f"#{channel['name']}"
-        self._listed = time.monotonic()
-
     async def _post(self, place: Place, card: Card, message: dict[str, Any]) -> MessageRef:
-        conversation, thread = await self.resolve(place), self._spot(place).thread
+        conversation, thread = await self._rooms.resolve(place), self._rooms.spot(place).thread
         posted = await self._api.call(
             "chat.postMessage",
             channel=conversation,
@@ -281,17 +170,6 @@ class SlackChannel:
             **message,
         )
         return _ref(str(posted["channel"]), str(posted["ts"]))
-
-
-def _kind(user: dict[str, Any], team: str) -> Literal["member", "guest", "stranger", "bot"]:
-    """As users.info tells it (docs.slack.dev/reference/objects/user-object)."""
-    if user.get("is_bot") or user.get("is_workflow_bot"):
-        return "bot"
-    if user.get("is_stranger") or user.get("team_id") != team:
-        return "stranger"
-    if user.get("is_restricted") or user.get("is_ultra_restricted"):
-        return "guest"
-    return "member"
 
 
 def _ref(conversation: str, ts: str) -> MessageRef:

@@ -27,20 +27,24 @@ class Events:
         for name in ("member_joined_channel", "member_left_channel"):
             app.event(name)(self.members)
         for kind in ("channel", "group"):
-            for change in ("rename", "archive"):
-                app.event(f"{kind}_{change}")(self.conversation)
+            app.event(f"{kind}_rename")(self.renamed)
+            app.event(f"{kind}_archive")(self.archived)
 
     async def person(self, event: Event) -> None:
         self._directory.person_changed(str(event["user"]["id"]))
 
     async def group(self, event: Event) -> None:
-        group = event.get("subteam_id") or event["subteam"]["id"]
-        self._directory.group_changed(str(group))
+        group = event.get("subteam") or {"id": event["subteam_id"]}
+        self._directory.group_changed(str(group["id"]))
+        if handle := group.get("handle"):
+            self._channel.call(str(group["id"]), f"@{handle}")
 
     async def members(self, event: Event) -> None:
         self._directory.members_changed(str(event["channel"]))
 
-    async def conversation(self, event: Event) -> None:
-        """Its name is another one, or it takes no messages any more."""
-        found = event["channel"]  # an id, or with its new name
-        self._channel.forget(found if isinstance(found, str) else str(found["id"]))
+    async def renamed(self, event: Event) -> None:
+        self._channel.call(str(event["channel"]["id"]), f"#{event['channel']['name']}")
+
+    async def archived(self, event: Event) -> None:
+        """Nobody is asked there any more: who may decide is looked up anew."""
+        self._directory.members_changed(str(event["channel"]))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
@@ -27,6 +28,12 @@ MAX_OPTIONS = 500
 MAX_LOCKED = 800
 MAX_ID = 255
 _TYPED = ("text", "long_text", "lines", "json")
+#: What Slack's own inputs let through is less than what a schema's format allows: a value that is not like
+#: this is a text, and so is what may become one.
+_OF_SLACK = {
+    "email": re.compile(r"|[!-?A-~]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+"),
+    "uri": re.compile(r"https?://[A-Za-z0-9.-]+(?::\d+)?(?:/[!-~]*)?"),
+}
 #: What an input may come to hold, in bytes.
 _LONG, _SHORT = 9_000, 1_000
 
@@ -85,7 +92,7 @@ class Ids:
 def read_answers(
     fields: Iterable[Field], ids: Ids, values: Mapping[str, Any]
 ) -> dict[str, str | None]:
-    """Slack's `state.values` → answers by pointer, as `Kind` says; of those fields that have an input there."""
+    """Slack's `state.values` → answers by pointer, as `Kind` says, for the fields with an input there."""
     found: dict[str, str | None] = {}
     for field in fields:
         if field.locked is None:
@@ -135,34 +142,33 @@ def _told(error: str) -> str:
 
 def _shown(field: Field) -> Field:
     """The same field, fit to be read. Where its marks leave no room in an input it can't be edited."""
-    shown = replace(
-        field,
-        label=cut(one_line(field.label), 140).text,
-        hint=field.hint and one_line(field.hint),
-        options=_distinct(field.options),
-    )
-    if shown.locked is not None:
-        return _locked(field, shown, shown.locked)
-    if not field.initial:
-        return shown
-    initial = marked(field.initial)
-    if field.kind in ("email", "uri") and initial != field.initial:
-        shown = replace(shown, kind="text")  # as Slack's own input takes no marks
-    if shown.kind not in _TYPED:
-        return shown
-    if _width(initial) > MAX_INPUT:
-        why = "This holds too many characters that can't be seen, and can't be changed here."
-        return _locked(field, shown, why)
-    longest = max(field.max_length or MAX_INPUT, _width(initial))
-    return replace(shown, initial=initial, max_length=longest)
+    shown: dict[str, Any] = {"label": cut(one_line(field.label), 140).text}
+    if field.hint:
+        shown["hint"] = one_line(field.hint)
+    if field.options:
+        shown["options"] = _distinct(field.options)
+    if field.locked is not None:
+        return replace(field, **shown, initial=_told_value(field))
+    kind = field.kind
+    if (own := _OF_SLACK.get(kind)) and not own.fullmatch(field.initial or ""):
+        shown["kind"] = kind = "text"
+    if field.initial and kind in _TYPED:
+        initial = marked(field.initial)
+        if _width(initial) > MAX_INPUT:
+            why = "This holds too many characters that can't be seen, and can't be changed here."
+            return replace(field, **shown, locked=why, initial=_told_value(field))
+        longest = max(field.max_length or MAX_INPUT, _width(initial))
+        shown |= {"initial": initial, "max_length": longest}
+    same = all(getattr(field, name) == value for name, value in shown.items())
+    return field if same else replace(field, **shown)
 
 
-def _locked(field: Field, shown: Field, why: str) -> Field:
-    """With its value as text: that of a choice is the option's label."""
+def _told_value(field: Field) -> str | None:
+    """The value of a locked field as text: that of a choice is the option's label."""
     value = field.initial
     if value and field.options:
         value = ", ".join(field.options[int(at)].label for at in value.split(","))
-    return replace(shown, locked=why, initial=value and cut(visible(value), MAX_LOCKED).text)
+    return value and cut(visible(value), MAX_LOCKED).text
 
 
 def _size(field: Field) -> int:

@@ -45,9 +45,7 @@ class Filling:
         self._source, self.answers = source, answers
         self.form = self._made()
         self._ids = Ids(self.form, source.revision, source.edition)
-        self._pages = [
-            tuple(field.pointer for field in one) for one in fields.paged(self.form)
-        ]
+        self._pages = [tuple(field.pointer for field in one) for one in fields.paged(self.form)]
         self.page = max(0, min(page, self.pages - 1))
 
     @property
@@ -68,8 +66,8 @@ class Filling:
         return Filling(self._source, self.answers, page)
 
     def filled(self, values: Mapping[str, Any]) -> Filling:
-        """With what these inputs hold (Slack's `state.values`), to be read. What a choice brings is read where
-        the view was drawn by that choice.
+        """With what these inputs hold (Slack's `state.values`), to be read. What a choice brings is read
+        where the view was drawn by that choice.
         """
         made = self
         for _ in range(MAX_ROUNDS):
@@ -104,6 +102,13 @@ class Filling:
         elsewhere = self._by_pointer.keys() - set(self._pages[self.page])
         here = {p: message for p, message in wrong.fields.items() if p not in elsewhere}
         return fields.errors_by_block(self.here, self._ids, here, wrong.top)
+
+    def told(self, wrong: FormErrors) -> str:
+        """All of it in one sentence, with the names of the fields."""
+        labels = {pointer: field.label for pointer, field in self._by_pointer.items()}
+        return "; ".join(
+            [*(f"{labels.get(p, p)} {m}" for p, m in wrong.fields.items()), *wrong.top]
+        )
 
     def blocks(self) -> list[Block]:
         return [input_block(field, self._ids.of(field)) for field in self.here]

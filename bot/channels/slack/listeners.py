@@ -4,8 +4,11 @@ stands after an `ack` (with Bolt's default runner such an error would turn the a
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import re
+from collections.abc import Coroutine
+from dataclasses import replace
 from typing import Any, cast
 
 from slack_bolt.async_app import AsyncAck, AsyncRespond
@@ -19,13 +22,17 @@ from bot.channels.slack.ids import Body, Meta
 from bot.channels.slack.submissions import Submissions
 from bot.channels.slack.talk import Talk
 from bot.channels.slack.views import Kind, Views, everything
-from bot.inbox import Inbox, Reply, Target
+from bot.click import Reply, Target, Unread
+from bot.inbox import Inbox
 from hitl_core.errors import Refused, told
 from hitl_core.model import DecisionType
 from hitl_core.review.execution import DoubtAnswer
 from hitl_core.review.transitions import Proposal
 
 log = logging.getLogger(__name__)
+
+#: What drawing a modal again may take of the 3 s that a click has, after what it did was stored.
+DRAWN = 0.8
 
 DOUBTS: dict[str, DoubtAnswer] = {
     "doubt_ran": "ran",
@@ -40,7 +47,7 @@ class Listeners:
     def __init__(self, inbox: Inbox, channel: SlackChannel, home: HomeTab) -> None:
         self._inbox, self._channel = inbox, channel
         self._talk = Talk(inbox, channel, home)
-        self._views = Views(inbox, channel)
+        self._views = Views(inbox.access, channel)
         self._submissions = Submissions(inbox, self._views, self._talk)
 
     def register(self, app: Any) -> None:
@@ -57,9 +64,6 @@ class Listeners:
         app.action(re.compile("doubt_.*"))(self.doubt)
         app.action(re.compile("see_page:.*"))(self.see_page)
         app.action("file")(self.file)
-        # A choice in the Edit modal that decides what follows, and its page before.
-        app.action({"action_id": "value", "type": "block_actions"})(self.redraw)
-        app.action("form_back")(self.redraw)
         self._submissions.register(app)
         app.error(self.failed)
 
@@ -76,14 +80,14 @@ class Listeners:
         review_id, revisions = ids.revisions(ids.value(body))
         who, op = await self._talk.who(body), ids.op_of_click(body)
         reply = await self._inbox.approve_all(review_id, revisions, who, op)
-        await self._after(body, respond, reply, Target(review_id, next(iter(revisions), "0"), 0))
+        await self._after(body, respond, reply)
         await ack()
 
     async def answer(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
         """One of the answers that a question offers."""
         target, number = ids.target(ids.value(body)), ids.last_number(ids.value(body))
         try:
-            snapshot = await self._inbox.may_see(target, await self._talk.who(body))
+            snapshot = await self._inbox.access.may_see(target, await self._talk.who(body))
             action = snapshot.review.action(target.action)
             choices = choices_of(action.config) if action else ()
             if action is None or number >= len(choices):
@@ -118,7 +122,7 @@ class Listeners:
         who = await self._talk.who(body)
 
         async def drawn() -> modals.View:
-            place = await self._inbox.place_of(target.review_id, card)
+            place = await self._inbox.access.place_of(target.review_id, card)
             meta = Meta(target, under=place, turn=ids.last_number(value))
             return await self._views.turn(meta, who)
 
@@ -129,7 +133,8 @@ class Listeners:
         """Another page of the Review modal."""
         value, below = ids.value(body), ids.meta_of(body["view"])
         meta = Meta(below.target, under=below.under, turn=ids.last_number(value))
-        await self._redrawn(body, meta)
+        who = await self._talk.who(body)
+        await self._redrawn(body, self._views.turn(meta, who))
         await ack()
 
     async def escalate(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
@@ -146,25 +151,22 @@ class Listeners:
         who, target = await self._talk.who(body), ids.target(ids.value(body))
         answer = DOUBTS[str(body["actions"][0]["action_id"])]
         reply = await self._inbox.resolve(target, answer, who, ids.op_of_click(body))
-        await self._after(body, respond, reply, target)
+        await self._after(body, respond, reply)
         await ack()
 
     async def see_page(self, ack: AsyncAck, body: Body) -> None:
         """Another page of "See all of it"."""
         value = ids.value(body)
         meta = Meta(ids.target(value), ids.last_number(value))
-        try:
-            view = await self._views.see(meta, await self._talk.who(body))
-        except Refused as refused:
-            view = modals.notice(str(refused))
-        await self._talk.update(str(body["view"]["id"]), view)
+        who = await self._talk.who(body)
+        await self._redrawn(body, self._views.see(meta, who))
         await ack()
 
     async def file(self, ack: AsyncAck, body: Body) -> None:
         """All of it as a file in the thread of its card: for what is too long to be read in a modal."""
         target = ids.target(ids.value(body))
         try:
-            snapshot = await self._inbox.may_see(target, await self._talk.who(body))
+            snapshot = await self._inbox.access.may_see(target, await self._talk.who(body))
             name, arguments = everything(target, snapshot)
             action = snapshot.review.action(target.action)
             places = action.places if action else snapshot.review.places
@@ -185,22 +187,6 @@ class Listeners:
         await self._talk.push(body, view)
         await ack()
 
-    async def redraw(self, ack: AsyncAck, body: Body) -> None:
-        """The Edit modal again, with what was chosen or the page before."""
-        view = body["view"]
-        meta, who = ids.meta_of(view), await self._talk.who(body)
-        try:
-            before = await self._views.editing(meta, who, await self._views.draft(view, who))
-            editing = before.with_state(view["state"]["values"])
-            if body["actions"][0]["action_id"] == "form_back":
-                await self._views.keep(view, who, editing.answers)
-                editing = editing.at(editing.page - 1)
-            shown = editing.view()
-        except Refused as refused:
-            shown = modals.notice(str(refused))
-        await self._talk.update(str(view["id"]), shown)
-        await ack()
-
     async def _decide(
         self, body: Body, respond: AsyncRespond, proposal: Proposal, target: Target
     ) -> None:
@@ -209,29 +195,41 @@ class Listeners:
         if reply.code == "message_required" and proposal.type == "approve":
             await self._open(body, respond, "answer", target)
         else:
-            await self._after(body, respond, reply, target)
+            await self._after(body, respond, reply)
 
-    async def _after(self, body: Body, respond: AsyncRespond, reply: Reply, target: Target) -> None:
+    async def _after(self, body: Body, respond: AsyncRespond, reply: Reply) -> None:
         """What the person sees of it, where the card alone doesn't show it."""
         view = ids.view_of(body)
-        if reply.code == "unread":
-            await self._open(body, respond, "see", target)
+        if reply.unread is not None:
+            await self._open(body, respond, "see", reply.unread)
         elif reply.code != "ok":
             await self._talk.tell(body, respond, reply)
         elif view.get("callback_id") == "review":
-            await self._redrawn(body, ids.meta_of(view), on=True)
+            who = await self._talk.who(body)
+            await self._redrawn(body, self._views.turn(ids.meta_of(view), who, on=True))
         await self._talk.refresh_home(body)
 
-    async def _redrawn(self, body: Body, meta: Meta, *, on: bool = False) -> None:
+    async def _redrawn(self, body: Body, drawing: Coroutine[Any, Any, modals.View]) -> None:
+        """The modal with the button, drawn again. Never raises: what it shows has happened anyway."""
         try:
-            view = await self._views.turn(meta, await self._talk.who(body), on=on)
+            async with asyncio.timeout(DRAWN):
+                await self._talk.update(str(body["view"]["id"]), await drawing)
+        except TimeoutError:
+            log.warning("a modal could not be drawn again in time")
         except Refused as refused:
-            view = modals.notice(str(refused))
-        await self._talk.update(str(body["view"]["id"]), view)
+            await self._talk.interrupt(body, refused)
 
     async def _open(self, body: Body, respond: AsyncRespond, kind: Kind, target: Target) -> None:
+        """Where the policy wants all of it to be seen before, that opens in its place."""
         view = ids.view_of(body)
         below = ids.meta_of(view) if view.get("callback_id") == "review" else None
         meta = Meta(target, under=below.under, turn=below.turn) if below else Meta(target)
-        drawing = self._views.of(kind, meta, await self._talk.who(body))
-        await self._talk.open(body, respond, meta, drawing)
+        who = await self._talk.who(body)
+
+        async def drawn() -> modals.View:
+            try:
+                return await self._views.of(kind, meta, who)
+            except Unread as unread:
+                return await self._views.of("see", replace(meta, target=unread.target), who)
+
+        await self._talk.open(body, respond, meta, drawn())

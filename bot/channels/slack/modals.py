@@ -28,7 +28,7 @@ def reason(meta: Meta, action: Action) -> View:
 
 
 def _rejected(wanted: int) -> str:
-    """What one more rejection does, where it takes so many."""
+    """`wanted`: how many rejections it still takes, this one included."""
     if wanted <= 1:
         return "The tool does not run."
     others = "one other person rejects" if wanted == 2 else f"{wanted - 1} others reject"

@@ -1,4 +1,5 @@
-"""Submitted modals → the inbox. Closed when it counted, with errors beside the fields when it can be mended.
+"""Modals that people fill in → the inbox. Closed when it counted, with errors beside the fields when it can
+be mended.
 
 Every handler commits first and acknowledges last; nothing that can raise stands after an `ack` (with Bolt's
 default runner such an error would turn the ack into a 404).
@@ -7,23 +8,36 @@ default runner such an error would turn the ack into a 404).
 from __future__ import annotations
 
 import asyncio
-from typing import Any, Literal, cast
+import logging
+from typing import Any
 
 from slack_bolt.async_app import AsyncAck
 
 from bot.channels.slack import ids, modals
-from bot.channels.slack.asking_form import AnswerForm
-from bot.channels.slack.editing import Editing
+from bot.channels.slack.form_modal import BACK, FormModal
 from bot.channels.slack.ids import Body, Meta
-from bot.channels.slack.talk import Talk
-from bot.channels.slack.views import Views
-from bot.inbox import UNKNOWN, Inbox, Reply
+from bot.channels.slack.inputs import ACTION_ID
+from bot.channels.slack.talk import TOLD, Talk
+from bot.channels.slack.views import Views, form
+from bot.click import UNKNOWN, Reply
+from bot.inbox import Inbox
 from hitl_core.errors import InvalidToolCall, Refused
 from hitl_core.forms import FormErrors, SchemaError
-from hitl_core.model import DecisionType, Reviewer
+from hitl_core.model import DecisionType, Reviewer, Snapshot
 from hitl_core.model.call import is_text
 from hitl_core.review.transitions import Proposal
 
+log = logging.getLogger(__name__)
+
+#: What a modal decides, by its callback_id; FORMS are those with a form of a schema.
+DECIDES: dict[str, DecisionType] = {
+    "edit": "edit",
+    "reject": "reject",
+    "respond": "respond",
+    "answer_respond": "respond",
+    "answer_approve": "approve",
+}
+FORMS = {"edit", "answer_respond", "answer_approve"}
 #: Refusals that the person can mend in the modal; after others its place is taken by a notice.
 MENDABLE = frozenset(
     {"unchanged", "invalid_args", "invalid_answer", "message_required", "unavailable", "busy"}
@@ -42,15 +56,11 @@ class Submissions:
 
     def register(self, app: Any) -> None:
         """`app` is Bolt's AsyncApp, whose decorators carry no types."""
-        for callback_id in (
-            "edit",
-            "reject",
-            "respond",
-            "answer_respond",
-            "answer_approve",
-            "escalate",
-        ):
+        for callback_id in (*DECIDES, "escalate"):
             app.view(callback_id)(self.submit)
+        # A choice that decides what follows, and the page before.
+        app.action({"action_id": ACTION_ID, "type": "block_actions"})(self.redraw)
+        app.action(BACK)(self.redraw)
 
     async def submit(self, ack: AsyncAck, body: Body) -> None:
         view = body["view"]
@@ -64,93 +74,108 @@ class Submissions:
             await self._go_on(view, who)
         await ack(**answer)
 
+    async def redraw(self, ack: AsyncAck, body: Body) -> None:
+        """The form again, with what was chosen or at the page before."""
+        view = body["view"]
+        who, meta = await self._talk.who(body), ids.meta_of(view)
+        back = body["actions"][0]["action_id"] == BACK
+        try:
+            kind = DECIDES[str(view["callback_id"])]
+            snapshot = await self._inbox.access.may_decide(meta.target, kind, who)
+            filled = await self._filled(snapshot, view, meta, who)
+            if back:
+                await self._inbox.drafts.save(_draft(view, who), filled.answers)
+            page = filled.filling.page - back
+            shown = filled.at(page, kept=back or meta.kept).view()
+        except Refused as refused:
+            await self._talk.interrupt(body, refused)
+        else:
+            await self._talk.update(str(view["id"]), shown)
+        await ack()
+
     async def _submitted(self, view: Body, meta: Meta, who: Reviewer) -> Answer:
         op = ids.op_of_view(view, who.id)
+        callback_id = str(view["callback_id"])
         message = modals.message_of(view["state"]["values"])
         if message is not None and not is_text(message):
-            return _errors({_first_input(view): HALF}, HALF)
-        kind = str(view["callback_id"])
+            return _errors({_first_input(view): HALF})
         try:
-            match kind:
-                case "edit":
-                    return await self._edited(view, meta, who, op)
-                case "answer_respond" | "answer_approve":
-                    return await self._answered(view, meta, who, op)
-                case "escalate":
-                    assert meta.card is not None  # the button stood on it
-                    reply = await self._inbox.escalate(
-                        meta.target, meta.card.conversation, meta.card.ts, message, who, op
-                    )
-                case _:
-                    decision = cast(DecisionType, kind)
-                    proposal = Proposal(decision, meta.target.revision, message)
-                    await self._inbox.may_decide(meta.target, decision, who, op)
-                    reply = await self._inbox.decide(meta.target, proposal, who, op)
-            return _told(reply, view)
+            if callback_id == "escalate":
+                assert meta.card is not None  # the button stood on it
+                reply = await self._inbox.escalate(meta.target, meta.card, message, who, op)
+                return _told(reply, view)
+            kind = DECIDES[callback_id]
+            snapshot = await self._inbox.access.may_decide(meta.target, kind, who, op)
+            if op in snapshot.review.ops:
+                return {}  # as the first time, when the answer was lost
+            if callback_id in FORMS:
+                return await self._sent(snapshot, view, meta, who, op)
+            proposal = Proposal(kind, meta.target.revision, message)
+            return _told(await self._inbox.decide(meta.target, proposal, who, op), view)
         except Refused as refused:
             return _told(Reply(refused.code, str(refused)), view)
         except (InvalidToolCall, SchemaError) as error:
             return _told(Reply("invalid_args", str(error)), view)
 
-    async def _edited(self, view: Body, meta: Meta, who: Reviewer, op: str) -> Answer:
-        values = view["state"]["values"]
-        before = await self._views.draft(view, who)
-        drawn = await self._views.editing(meta, who, before, op)
-        editing = drawn.with_state(values)
-        if not editing.is_drawn_in(values):  # sent before what follows a choice was drawn again
-            return _update(editing)
+    async def _sent(
+        self, snapshot: Snapshot, view: Body, meta: Meta, who: Reviewer, op: str
+    ) -> Answer:
+        filled = await self._filled(snapshot, view, meta, who)
+        filling = filled.filling
+        if not filling.is_drawn_in(view["state"]["values"]):
+            # Sent before what follows a choice was drawn.
+            return _update(filled.at(filling.page, kept=meta.kept))
         try:
-            args = editing.arguments()
+            proposal = filled.proposal()
         except FormErrors as wrong:
-            return await self._mended(view, who, editing, wrong)
-        if not editing.is_last:
-            return await self._page(view, who, editing, editing.page + 1)
-        name = editing.tool
-        proposal = Proposal("edit", meta.target.revision, None, args, name)
+            return await self._mended(view, who, filled, wrong)
+        if not filling.is_last:
+            return await self._page(view, who, filled, filling.page + 1)
         return _told(await self._inbox.decide(meta.target, proposal, who, op), view)
 
     async def _mended(
-        self, view: Body, who: Reviewer, editing: Editing, wrong: FormErrors
+        self, view: Body, who: Reviewer, filled: FormModal, wrong: FormErrors
     ) -> Answer:
         """Beside the fields of this page; what is wrong on another page is told there, at the end."""
-        elsewhere = editing.page_of(wrong)
-        if elsewhere is None:
-            return _errors(editing.errors(wrong), str(wrong))
-        if not editing.is_last:
-            return await self._page(view, who, editing, editing.page + 1)
-        await self._views.keep(view, who, editing.answers)
-        there = editing.at(elsewhere)
-        return _update(there, f"Not sent yet: {wrong}")
+        filling = filled.filling
+        page = filling.page_of(wrong)
+        if page != filling.page and not filling.is_last:
+            return await self._page(view, who, filled, filling.page + 1)
+        told = f"Not sent yet: {filling.told(wrong)}"
+        if page is not None and page != filling.page:
+            return await self._page(view, who, filled, page, told)
+        if errors := filling.errors(wrong):
+            return _errors(errors)
+        return _update(filled.at(filling.page, kept=filled.meta.kept), told)
 
-    async def _page(self, view: Body, who: Reviewer, editing: Editing, page: int) -> Answer:
-        await self._views.keep(view, who, editing.answers)
-        return _update(editing.at(page))
+    async def _page(
+        self, view: Body, who: Reviewer, filled: FormModal, page: int, told: str = ""
+    ) -> Answer:
+        await self._inbox.drafts.save(_draft(view, who), filled.answers)
+        return _update(filled.at(page, kept=True), told)
 
-    async def _answered(self, view: Body, meta: Meta, who: Reviewer, op: str) -> Answer:
-        approves = view["callback_id"] == "answer_approve"
-        kind: Literal["approve", "respond"] = "approve" if approves else "respond"
-        snapshot = await self._inbox.may_decide(meta.target, kind, who, op)
-        action = snapshot.review.action(meta.target.action)
-        assert action is not None  # may_decide looked
-        form = AnswerForm(action, kind)
-        try:
-            given = form.read(view["state"]["values"])
-        except FormErrors as wrong:
-            return _errors(form.errors(wrong.fields, wrong.top), str(wrong))
-        proposal = Proposal(kind, meta.target.revision, answer=given)
-        return _told(await self._inbox.decide(meta.target, proposal, who, op), view)
+    async def _filled(self, snapshot: Snapshot, view: Body, meta: Meta, who: Reviewer) -> FormModal:
+        """The form with what its inputs hold, and what was entered on its other pages."""
+        kind = DECIDES[str(view["callback_id"])]
+        before = await self._inbox.drafts.load(_draft(view, who)) if meta.kept else {}
+        return form(snapshot, kind, meta, before).with_state(view["state"]["values"])
 
     async def _go_on(self, view: Body, who: Reviewer) -> None:
         """Below a modal that was opened from the Review modal this one shows what waits next."""
         meta = ids.meta_of(view)
         if meta.under is None or view.get("previous_view_id") is None:
             return
+        turn = Meta(meta.target, under=meta.under, turn=meta.turn)
         try:
-            turn = Meta(meta.target, under=meta.under, turn=meta.turn)
-            below = await self._views.turn(turn, who, on=True)
-        except Refused:
-            return
-        await self._talk.update(str(view["previous_view_id"]), below)
+            async with asyncio.timeout(TOLD):
+                below = await self._views.turn(turn, who, on=True)
+                await self._talk.update(str(view["previous_view_id"]), below)
+        except (Refused, TimeoutError) as error:
+            log.info("the modal below could not be drawn again: %s", error)
+
+
+def _draft(view: Body, who: Reviewer) -> str:
+    return f"form:{view['id']}:{who.key}"
 
 
 def _first_input(view: Body) -> str:
@@ -164,15 +189,13 @@ def _told(reply: Reply, view: Body) -> Answer:
         return {}
     first = _first_input(view)
     if reply.code in MENDABLE and first:
-        return _errors({first: reply.text}, reply.text)
+        return _errors({first: reply.text})
     return {"response_action": "update", "view": modals.notice(reply.text)}
 
 
-def _update(editing: Editing, told: str = "") -> Answer:
-    return {"response_action": "update", "view": editing.view(told)}
+def _update(filled: FormModal, told: str = "") -> Answer:
+    return {"response_action": "update", "view": filled.view(told)}
 
 
-def _errors(errors: dict[str, str], otherwise: str) -> Answer:
-    if not errors:  # Bolt refuses an empty mapping, and there would be no field to stand beside
-        return {"response_action": "update", "view": modals.notice(otherwise)}
+def _errors(errors: dict[str, str]) -> Answer:
     return {"response_action": "errors", "errors": errors}

@@ -100,6 +100,15 @@ class Talk:
         except ChannelError as error:
             log.warning("a modal could not be opened: %s", error)
 
+    async def interrupt(self, body: Body, refused: Refused) -> None:
+        """In place of the modal with the button, where nothing can be done in it any more; else on top of it,
+        so that what was typed stays. Never raises.
+        """
+        if refused.code == "unavailable":
+            await self.push(body, modals.notice(str(refused)))
+        else:
+            await self.update(str(body["view"]["id"]), modals.notice(str(refused)))
+
     async def update(self, view_id: str, view: View) -> None:
         """Never raises: what it shows has happened anyway."""
         try:

@@ -30,10 +30,13 @@ def turn(review: Review, meta: Meta, names: Names) -> View:
     return modal("review", "Review", drawn, replace(meta, turn=page), close="Close")
 
 
-def action_at(review: Review, meta: Meta) -> Action | None:
-    """What that turn shows."""
+def read_whole(review: Review, meta: Meta) -> Action | None:
+    """What that turn shows whole and the policy wants to be read."""
     keys = _keys(review, meta)
-    return review.action(keys[_page(meta, keys)]) if keys else None
+    action = review.action(keys[_page(meta, keys)]) if keys else None
+    if action is None or not action.pending or not action.config.must_read:
+        return None
+    return None if open_of(review, action.key).shown.missing else action
 
 
 def next_page(review: Review, meta: Meta) -> Meta:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal, assert_never
 
 from bot.access import Access
-from bot.card import arguments_of, open_of
+from bot.card import arguments_of
 from bot.channels.slack import modals, pages, turns
 from bot.channels.slack.answering import Answering, is_plain
 from bot.channels.slack.channel import SlackChannel
@@ -33,7 +33,9 @@ class Views:
             case "see":
                 return await self.see(meta, who)
             case "edit":
-                return form(await self._access.may_decide(meta.target, "edit", who), "edit", meta).view()
+                return form(
+                    await self._access.may_decide(meta.target, "edit", who), "edit", meta
+                ).view()
             case "reject":
                 snapshot = await self._access.may_decide(meta.target, "reject", who)
                 return modals.reason(meta, _action(snapshot, meta.target))
@@ -62,10 +64,8 @@ class Views:
         review = snapshot.review
         if on:
             meta = turns.next_page(review, meta)
-        action = turns.action_at(review, meta)
-        if action is not None and action.pending and action.config.must_read:
-            if not open_of(review, action.key).shown.missing:
-                await self._access.has_read(Target(review.id, action.key, action.revision), who)
+        if (read := turns.read_whole(review, meta)) is not None:
+            await self._access.has_read(Target(review.id, read.key, read.revision), who)
         return turns.turn(review, meta, self._channel.name_of)
 
     async def passing_on(self, meta: Meta, who: Reviewer) -> View:
@@ -83,7 +83,9 @@ class Views:
         return modals.passing_on(meta, " and ".join(map(self._channel.name_of, sorted(steps))))
 
 
-def form(snapshot: Snapshot, kind: DecisionType, meta: Meta, answers: Answers | None = None) -> FormModal:
+def form(
+    snapshot: Snapshot, kind: DecisionType, meta: Meta, answers: Answers | None = None
+) -> FormModal:
     """The modal in which this decision is filled in. Raises Refused."""
     action = _action(snapshot, meta.target)
     if kind == "edit":

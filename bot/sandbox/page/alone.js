@@ -30,7 +30,7 @@ function thread() {
 
 function modal() {
   return state.views.slice(-1).map((view) => {
-    const form = drawForm(view);
+    const form = drawForm(view, view.state.values);
     showErrors(form, view.errors ?? {});
     return h("div", { class: "modal" }, form);
   });

@@ -13,7 +13,7 @@ local stays = known[1] and (ARGV[3] == '1' or known[1] == ARGV[2])
 if ARGV[8] and not stays and (known[2] or '') == ARGV[6] then
   redis.call('HDEL', KEYS[1], '')  -- also when memory is full: see write.lua
   redis.call('HSET', KEYS[1], ARGV[1], ARGV[2], ARGV[4], ARGV[7])
-  redis.call('XADD', KEYS[2], '*', 'review', ARGV[5], 'event', ARGV[8])
+  redis.call('XADD', KEYS[2], '*', 'event', ARGV[8])
 end
 local time = redis.call('TIME')
 return { known[1], known[2], time[1], time[2] }

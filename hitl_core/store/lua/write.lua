@@ -64,7 +64,7 @@ if ARGV[9] ~= '' then
   redis.call('XADD', KEYS[5], '*', 'review', ARGV[1], 'places', ARGV[13], 'event', ARGV[9])
 end
 if ARGV[10] ~= '' then
-  redis.call('XADD', KEYS[6], '*', 'review', ARGV[1], 'event', ARGV[10])
+  redis.call('XADD', KEYS[6], '*', 'event', ARGV[10])
 end
 if ARGV[11] == '1' then
   redis.call('XADD', KEYS[7], 'MAXLEN', '~', '10000', '*', 'review', ARGV[1])

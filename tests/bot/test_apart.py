@@ -1,0 +1,28 @@
+"""Who draws what is large doesn't hold up the event loop."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from bot.apart import SMALL, apart
+from tests.support.builders import make_review
+
+
+@pytest.mark.parametrize(("size", "away"), [(10, False), (SMALL, True)])
+async def test_a_large_review_is_drawn_in_a_thread(size: int, away: bool):
+    """Given arguments of a size, when they are drawn, then in a thread only where they are large."""
+    review = make_review({"text": "x" * size})
+
+    drawn_in = await apart(review, threading.current_thread)
+
+    assert (drawn_in is not threading.main_thread()) is away
+
+
+async def test_what_goes_wrong_in_the_thread_is_raised():
+    def failing() -> None:
+        raise ValueError("no")
+
+    with pytest.raises(ValueError, match="no"):
+        await apart(make_review({"text": "x" * SMALL}), failing)

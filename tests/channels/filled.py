@@ -1,0 +1,59 @@
+"""A form in a modal as a person fills it in: checked against Slack's limits, kept and sent by Slack."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bot.channels.slack.filling import Filling, Source
+from bot.channels.slack.inputs import ACTION_ID
+from bot.channels.slack.modals import modal
+from bot.sandbox.blocks import stored
+from bot.sandbox.inputs import refused
+from bot.sandbox.states import filled_state
+from tests.channels.reading import check_view
+
+Json = dict[str, Any]
+
+
+class Page:
+    """One page of a form, as Slack shows it."""
+
+    def __init__(self, filling: Filling) -> None:
+        self.filling = filling
+        view = modal("edit", "Edit", filling.blocks() or [], None, submit="Send")
+        self.blocks: list[Json] = stored(check_view(view)["blocks"])
+
+    def block(self, label: str) -> Json:
+        return next(b for b in self.blocks if b["type"] == "input" and b["label"]["text"] == label)
+
+    def element(self, label: str) -> Json:
+        return self.block(label)["element"]
+
+    def state(self, **typed: Json) -> Json:
+        """What Slack sends after these were entered, by label: `to={"value": "jo"}`. The others are as they
+        were drawn."""
+        entered = {
+            self.block(label)["block_id"]: {ACTION_ID: value} for label, value in typed.items()
+        }
+        state = filled_state(self.blocks, entered)
+        assert refused(self.blocks, state) == {}
+        return state
+
+    def sent(self, **typed: Json) -> Filling:
+        """The form with this page's answers."""
+        state = self.state(**typed)
+        filled = self.filling.filled(state)
+        assert filled.is_drawn_in(state)
+        return filled
+
+
+def opened(schema: Json | None, args: Json, *redact: str) -> Page:
+    return Page(Filling(Source(schema, args, redact), {}))
+
+
+def submitted(schema: Json | None, args: Json, **typed: Json) -> Json:
+    """What runs, after a person typed this on the first page, and turned the others."""
+    filled = opened(schema, args).sent(**typed)
+    while not filled.is_last:
+        filled = Page(filled.at(filled.page + 1)).sent()
+    return filled.value()

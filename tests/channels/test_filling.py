@@ -1,0 +1,196 @@
+"""A form over several pages, and one in which a choice decides what follows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from bot.channels.slack.editing import TOOL, Editing
+from bot.channels.slack.filling import Filling, Source
+from bot.channels.slack.ids import Meta
+from bot.channels.slack.inputs import ACTION_ID
+from bot.click import Target
+from hitl_core.forms import FormErrors
+from hitl_core.model import Review
+from hitl_core.model import Target as ToolTarget
+from tests.channels.filled import Page, opened
+from tests.channels.reading import check_view
+from tests.channels.scenes import review_of
+
+Json = dict[str, Any]
+
+TEXT = {"type": "string"}
+NINETY = {f"field {n}": f"value {n}" for n in range(90)}
+CONTACT: Json = {
+    "type": "object",
+    "properties": {
+        "contact": {
+            "oneOf": [
+                {
+                    "title": "By mail",
+                    "properties": {"kind": {"const": "mail"}, "to": {"type": "string"}},
+                    "required": ["kind", "to"],
+                },
+                {
+                    "title": "By phone",
+                    "properties": {"kind": {"const": "phone"}, "number": {"type": "integer"}},
+                    "required": ["kind", "number"],
+                },
+            ]
+        },
+        "note": {"type": "string"},
+    },
+    "required": ["contact"],
+}
+BY_MAIL = {"contact": {"kind": "mail", "to": "jo"}, "note": "hello"}
+CHOICE, NUMBER = "contact", "contact \u203a number"
+
+
+def test_ninety_fields_stand_on_pages_and_an_edit_on_each_counts() -> None:
+    first = opened(None, NINETY)
+    assert [len(first.blocks), first.filling.pages] == [45, 2]
+    filled = first.sent(**{"field 3": {"value": "three"}})
+    second = Page(filled.at(1))
+    filled = second.sent(**{"field 88": {"value": "eighty-eight"}})
+    assert filled.is_last
+    assert filled.value() == {**NINETY, "field 3": "three", "field 88": "eighty-eight"}
+
+
+def test_the_page_before_shows_what_was_entered_there() -> None:
+    filled = opened(None, NINETY).sent(**{"field 3": {"value": "three"}})
+    again = Page(Page(filled.at(1)).sent().at(0))
+    assert again.element("field 3")["initial_value"] == "three"
+
+
+def test_long_texts_that_are_entered_move_no_field_to_another_page() -> None:
+    """Given a form that just fits a page, when its inputs are filled with all that they hold, then it is read
+    as the page that it was."""
+    args = {f"f{n}": "x" * 100 for n in range(25)}
+    page = opened(None, args)
+    typed = {f"f{n}": {"value": "日" * 2900} for n in range(18)}
+    assert page.sent(**typed).pages == page.filling.pages
+
+
+def test_a_choice_brings_other_fields_with_ids_of_their_own() -> None:
+    """Given a value of two forms, when the other one is chosen, then its fields are drawn, and what they hold
+    runs in its shape."""
+    page = opened(CONTACT, BY_MAIL)
+    assert page.block(CHOICE)["dispatch_action"] is True
+    chosen = page.filling.filled(page.state(contact={"selected_option": {"value": "1"}}))
+    redrawn = Page(chosen.at(0))
+    assert "to" not in str([b.get("label") for b in redrawn.blocks])
+    after = redrawn.filling.filled(redrawn.state(**{NUMBER: {"value": "42"}}))
+    assert after.value() == {"contact": {"kind": "phone", "number": 42}, "note": "hello"}
+
+
+def test_what_was_entered_below_a_choice_is_read_from_the_arguments_alone() -> None:
+    """Given a form that was opened for one choice and drawn again for another, when it is sent by a bot that
+    knows only the review and the view, then what was entered below the new choice counts."""
+    page = opened(CONTACT, BY_MAIL)
+    redrawn = Page(
+        page.filling.filled(page.state(contact={"selected_option": {"value": "1"}})).at(0)
+    )
+    state = redrawn.state(**{NUMBER: {"value": "42"}, "note": {"value": "bye"}})
+    fresh = Filling(Source(CONTACT, BY_MAIL), {}).filled(state)
+    assert fresh.is_drawn_in(state)
+    assert fresh.value() == {"contact": {"kind": "phone", "number": 42}, "note": "bye"}
+
+
+def test_a_form_that_is_sent_before_it_was_drawn_again_is_known() -> None:
+    page = opened(CONTACT, BY_MAIL)
+    state = page.state(contact={"selected_option": {"value": "1"}}, note={"value": "bye"})
+    filled = page.filling.filled(state)
+    assert not filled.is_drawn_in(state)
+    assert Page(filled.at(0)).element("note")["initial_value"] == "bye"
+
+
+def test_an_answer_never_becomes_that_to_another_question() -> None:
+    """Given two forms of a value with a field of the same name, once a menu and once a text, when the form
+    is changed, then the menu's number is not the text."""
+    schema: Json = {
+        "properties": {
+            "x": {
+                "oneOf": [
+                    {"title": "A", "properties": {"k": {"const": "a"}, "v": {"enum": ["p", "q"]}}},
+                    {"title": "B", "properties": {"k": {"const": "b"}, "v": {"type": "string"}}},
+                ]
+            }
+        },
+        "required": ["x"],
+    }
+    page = opened(schema, {"x": {"k": "a", "v": "p"}})
+    label = "x \u203a v"
+    chosen = {"selected_option": {"value": "1"}}
+    filled = page.filling.filled(page.state(**{"x": chosen, label: chosen}))
+    assert Page(filled.at(0)).element(label).get("initial_value") != "1"
+
+
+@pytest.mark.parametrize("page", [0, 1])
+def test_errors_are_told_where_they_stand(page: int) -> None:
+    """Given a form of two pages, then an error names its page, and one that has no field stands at the
+    first input."""
+    filling = opened(None, NINETY).filling.at(page)
+    wrong = FormErrors({"/field 50": "is odd"}, ())
+    assert filling.page_of(wrong) == 1
+    assert filling.told(wrong) == "field 50 is odd"
+    assert bool(filling.errors(wrong)) == (page == 1)
+    assert filling.page_of(FormErrors({}, ("All is wrong.",))) is None
+
+
+def test_promise_8_what_is_hidden_stands_in_no_input() -> None:
+    """Given a password and a redacted value, then the form names them and shows neither, and keeps both."""
+    schema = {"properties": {"pass": {"type": "string", "format": "password"}, "to": TEXT}}
+    args = {"pass": "s3cret-a", "token": {"key": "s3cret-b"}, "to": "jo"}
+    page = opened(schema, args, "/token/key")
+    assert "s3cret" not in str(page.blocks)
+    assert "hidden" in str(page.blocks)
+    assert page.sent(to={"value": "al"}).value() == {**args, "to": "al"}
+
+
+def editing(review: Review, meta: Meta | None = None) -> Editing:
+    [action] = review.actions
+    return Editing(review, action, meta or Meta(Target(review.id, "1", 1)), {})
+
+
+def test_another_tool_has_its_own_form_and_keeps_what_was_typed() -> None:
+    """Given a call that may become another one, when that tool is chosen, then its form is drawn, with what
+    was typed where it means the same; sending it names the tool."""
+    schema = {"properties": {"to": TEXT, "copies": {"type": "integer"}}}
+    letter = {"send_letter": ToolTarget(verdict="allow", args_schema=schema)}
+    review = review_of(("send_email", {"to": "jo"})).model_copy(update={"tools": letter})
+    modal = editing(review)
+    view = check_view(modal.view())
+    offered = [o["text"]["text"] for o in view["blocks"][1]["element"]["options"]]
+    other = str(offered.index("send_letter"))
+    state = {
+        TOOL: {ACTION_ID: {"selected_option": {"value": other}}},
+        view["blocks"][2]["block_id"]: {ACTION_ID: {"type": "plain_text_input", "value": "al"}},
+    }
+    chosen = modal.with_state(state)
+    assert not chosen.filling.is_drawn_in(state)
+    drawn = check_view(chosen.at(0, kept=False).view())
+    assert "copies" in str(drawn)
+    assert "'initial_value': 'al'" in str(drawn)
+    proposal = chosen.proposal()
+    assert (proposal.name, proposal.args and proposal.args.parse()) == ("send_letter", {"to": "al"})
+
+
+@pytest.mark.parametrize(
+    ("reviewers", "told", "submit"),
+    [
+        ({}, "What you send is what runs.", "Approve edited"),
+        ({"quorum": 2}, "others are asked to approve what you send", "Send edited"),
+        (
+            {"quorum": 2, "editor_approves": True},
+            "one other person must approve it",
+            "Approve edited",
+        ),
+    ],
+)
+def test_an_edit_says_what_it_does(reviewers: Json, told: str, submit: str) -> None:
+    rule = {"reviewers": {"channel_members": True, **reviewers}}
+    review = review_of(("tool", {"a": 1}), policy={"interrupt_on": {"tool": rule}})
+    view = check_view(editing(review).view())
+    assert told in str(view["blocks"][0])
+    assert view["submit"]["text"] == submit

@@ -1,0 +1,121 @@
+"""A whole bot with its Redis and a local Slack of its own, in which somebody presses a button."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, cast
+
+import redis
+
+from bot.sandbox.hands import Hands
+from bot.sandbox.server import running_sandbox
+from hitl_core import Gate, Policy, ToolCall
+from tests.gallery.showing import ASKED_IN, Json, Scene, Shown, Slack
+from tests.support.bots import Scene as Workplace
+from tests.support.slack import ALICE, APPROVALS, MARIA
+
+_VIEWS = ("views.open", "views.push", "views.update")
+Calls = tuple[tuple[str, Json], ...]
+
+
+class Office:
+    """`policy` is a mapping, as everywhere in the gallery. Alice looks and presses, unless another does."""
+
+    def __init__(self, workplace: Workplace) -> None:
+        self.workplace, self.hands = workplace, workplace.hands
+        self._count = 0
+
+    async def ask(self, calls: Calls, policy: Json | None = None, requester: str = MARIA) -> Json:
+        """The card of a new review, once it stands in #agent-approvals."""
+        self._count += 1
+        made = [ToolCall(f"c{n}", name, args) for n, (name, args) in enumerate(calls)]
+        judge = Policy.from_mapping({"default": "review", **(policy or {})})
+        connected = Gate.connect(self.workplace.redis_url, policy=judge, agent="support-agent")
+        gate = await self.workplace.stack.enter_async_context(connected)
+        thread = f"thread-{self._count}"
+        review_id = await gate.submit(made, thread_id=thread, requester=requester, origin=ASKED_IN)
+
+        def found(state: Json) -> Json | None:
+            return next(
+                (one for one in state["messages"][APPROVALS] if _is_of(one, review_id)), None
+            )
+
+        card = cast(Json, await self.hands.wait_for(found))
+        await self.workplace.noted(gate, {**card, "channel": APPROVALS})
+        return card
+
+    async def press(self, card: Json, action_id: str, user: str = ALICE, **more: Any) -> None:
+        pressed = await self.hands.click(user, APPROVALS, card["ts"], action_id, **more)
+        assert pressed["ok"], pressed
+
+    def view(self) -> Json:
+        """The newest modal or page of one, as sent."""
+        return next(_view(call) for call in self._calls if call["method"] in _VIEWS)
+
+    def answered(self) -> Json:
+        """The modal that the bot answered to a submission, as sent."""
+        return json.loads(self.workplace.sandbox.courier.deliveries[-1]["answer"])["view"]
+
+    async def wrong(self, **values: Any) -> Shown:
+        """The modal after a submission that the bot refuses."""
+        view = self.view()
+        answer = await self.hands.submit(ALICE, values)
+        shown = await self.hands.view(ALICE)
+        assert shown is not None
+        return Shown("modal", view, state=shown["state"]["values"], errors=answer["errors"])
+
+    async def home(self) -> Shown:
+        """As it is published for Alice."""
+        await self.hands.open_home(ALICE)
+        await self.workplace.calls("views.publish")
+        view = next(_view(call) for call in self._calls if call["method"] == "views.publish")
+        return Shown("home", view, now=time.time())
+
+    async def command(self, text: str) -> Shown:
+        """As it is answered to Alice."""
+        answer = await self.hands.command(ALICE, APPROVALS, text)
+        (notice,) = answer["notices"]
+        what = {"text": notice["text"], "blocks": notice["blocks"]}
+        return Shown("private", what, now=time.time())
+
+    @property
+    def _calls(self) -> list[Json]:
+        """What the bot asked of Slack, the newest first."""
+        return self.workplace.sandbox.api.calls[::-1]
+
+
+def scene(name: str, told: str, act: Callable[[Office], Awaitable[Shown]]) -> Scene:
+    """What there is to see after somebody has done this in a new office."""
+
+    async def shown(to: Slack) -> Shown:
+        async with _office(to.redis_url) as office:
+            return await act(office)
+
+    return Scene(name, told, shown)
+
+
+@asynccontextmanager
+async def _office(redis_url: str) -> AsyncGenerator[Office]:
+    with redis.Redis.from_url(redis_url) as client:
+        client.flushall()
+    async with running_sandbox() as sandbox, Hands(sandbox.url) as hands:
+        workplace = Workplace(sandbox, hands, redis_url, Path())
+        try:
+            await workplace.bot()
+            yield Office(workplace)
+        finally:
+            await workplace.close()
+
+
+def _is_of(message: Json, review_id: str) -> bool:
+    mark = (message["metadata"] or {}).get("event_payload", {})
+    return mark.get("review_id") == review_id
+
+
+def _view(call: Json) -> Json:
+    view = call["args"]["view"]
+    return json.loads(view) if isinstance(view, str) else view

@@ -1,0 +1,39 @@
+"""Clicks that no page sends: sent once more, or made up and signed."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+from urllib.parse import parse_qs
+
+from bot.sandbox.server import SIGNING_SECRET
+from tests.support.bots import Scene
+from tests.support.slack import Message, buttons
+
+Payload = dict[str, Any]
+
+
+async def last_click(scene: Scene) -> Payload:
+    """What Slack sent of the last thing that somebody pressed."""
+    bodies = [each["body"] for each in await scene.hands.deliveries()]
+    return json.loads(parse_qs([body for body in bodies if "payload=" in body][-1])["payload"][0])
+
+
+async def made_up(
+    scene: Scene, card: Message, action_id: str, person: str, value: str | None = None
+) -> Payload:
+    """The last click as if this person had pressed this button of this card; `value` forges what it carries."""
+    payload = await last_click(scene)
+    block_id, button = buttons(card, action_id)[0]
+    pressed = {"action_id": action_id, "block_id": block_id, "value": value or button["value"]}
+    payload["user"]["id"] = person
+    payload["trigger_id"] = f"1.2.{person}.{pressed['value']}"
+    payload["container"]["message_ts"] = card["ts"]
+    payload["actions"][0] |= pressed
+    return payload
+
+
+async def send(scene: Scene, payload: Payload, url: str | None = None) -> None:
+    """To the newest bot, or to this one."""
+    status, _ = await scene.hands.send(url or scene.sandbox.bot_url or "", payload, SIGNING_SECRET)
+    assert status == 200
