@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import tempfile
 import time
-from contextlib import suppress
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from statistics import median
 
@@ -29,6 +30,24 @@ FILLING = 16
 
 
 async def measure(amount: Amount) -> list[Figure]:
+    few, many = amount.pending // 10, amount.pending * 10
+    async with _stage(few) as calm, _stage(many) as full:
+        taken: dict[_Stage, list[float]] = {calm: [], full: []}
+        for _ in range(amount.rounds + 1):  # in turns; the first one warms up
+            for stage in taken:
+                taken[stage].append(await stage.round())
+        floor, value = (median(each[1:]) for each in taken.values())
+        late = await full.lateness(seconds=amount.rounds)
+    counts = f"{many:,} pending beside {few:,}"
+    return [
+        Figure(f"escalator's round, {counts}", "ms", value * 1000, floor * 1000, 1.2, "lower"),
+        Figure("a step's lateness, p99, beside 1 s", "s", late, 1.0, 1.0, "lower"),
+    ]
+
+
+@asynccontextmanager
+async def _stage(pending: int) -> AsyncGenerator[_Stage, None]:
+    """A Redis of its own, in which so many reviews wait whose step is an hour away."""
     with (
         tempfile.TemporaryDirectory() as folder,
         EmbeddedRedis(Path(folder) / "redis", settings=EVERYSEC) as server,
@@ -36,18 +55,10 @@ async def measure(amount: Amount) -> list[Figure]:
         store = await RedisStore.open(server.url)
         try:
             stage = _Stage(store)
-            await stage.fill(amount.pending // 10)
-            few = await stage.round(amount.rounds)
-            await stage.fill(amount.pending * 10)
-            many = await stage.round(amount.rounds)
-            late = await stage.lateness(seconds=amount.rounds)
+            await stage.fill(pending)
+            yield stage
         finally:
             await store.close()
-    counts = f"{amount.pending * 10:,} pending beside {amount.pending // 10:,}"
-    return [
-        Figure(f"escalator's round, {counts}", "ms", many * 1000, few * 1000, 1.2, "lower"),
-        Figure("a step's lateness, p99, beside 1 s", "s", late, 1.0, 1.0, "lower"),
-    ]
 
 
 class _Stage:
@@ -57,9 +68,8 @@ class _Stage:
         self._number = 0
 
     async def fill(self, count: int) -> None:
-        """Until so many wait whose step is an hour away."""
         now = await self._store.now()
-        numbers = iter(range(count - self._number))
+        numbers = iter(range(count))
 
         async def work() -> None:
             for _ in numbers:
@@ -67,21 +77,20 @@ class _Stage:
 
         await asyncio.gather(*(work() for _ in range(FILLING)))
 
-    async def round(self, times: int) -> float:
-        """Seconds for DUE reviews that are due at once: the median."""
-        taken: list[float] = []
-        for number in range(times + 1):
-            now = await self._store.now()
-            await asyncio.gather(*(self._submit(now - AFTER) for _ in range(DUE)))
-            start = time.perf_counter()
-            if await self._escalator.tick() != DUE:
-                raise RuntimeError("The round did something else than what was due.")
-            if number:  # the first one warms up
-                taken.append(time.perf_counter() - start)
-        return median(taken)
+    async def round(self) -> float:
+        """Seconds for DUE reviews that are due at once."""
+        now = await self._store.now()
+        await asyncio.gather(*(self._submit(now - AFTER) for _ in range(DUE)))
+        start = time.perf_counter()
+        if await self._escalator.tick() != DUE:
+            raise RuntimeError("The round did something else than what was due.")
+        return time.perf_counter() - start
 
     async def lateness(self, seconds: int) -> float:
-        """How late a step is taken of which DUE are due in each second: the 99th percentile, in seconds."""
+        """How late a step is taken of which DUE are due in each second, as the escalator really runs, with
+        its pauses: the 99th percentile, in seconds by the store's clock. One that is not taken is infinitely
+        late.
+        """
         start = await self._store.now() + 1.0
         when = [start + n / DUE for n in range(DUE * seconds)]
         ids = await asyncio.gather(*(self._submit(at - AFTER) for at in when))

@@ -85,7 +85,9 @@ class Delivery:
         if not members or len(members) > MAX_COPIES:
             name, count = self._channel.name_of(place), len(members)
             raise Undeliverable(f"{name} has {count} members: at most {MAX_COPIES} are told alone")
-        return sorted(known | {copy_for(place, member) for member in members})
+        places = map(self._channel.audience, snapshot.review.places)
+        alone = {one.id for one in places if one.kind == "person"}  # they have a message already
+        return sorted(known | {copy_for(place, member) for member in members - alone})
 
     async def _at(self, snapshot: Snapshot, place: Place, again: bool) -> None:
         """`place` may be a copy."""

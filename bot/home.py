@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from bot.card import Card, card
-from bot.channel import Channel
+from bot.channel import Channel, copy_for
 from bot.directory import MAX_AGE, Directory
 from bot.lookups import Lookups
 from hitl_core.errors import Refused, ReviewNotFound
-from hitl_core.model import Action, MessageRef, Review, Reviewer, Snapshot
+from hitl_core.model import Action, MessageRef, Place, Review, Reviewer, Snapshot
 from hitl_core.review import transitions
 from hitl_core.review.service import Reviews
 from hitl_core.store.base import DECIDED
@@ -36,11 +36,14 @@ class Task:
 
 @dataclass(frozen=True)
 class Line:
-    """A review of which there is nothing to do here: its card says what became of it."""
+    """A review of which there is nothing to do here: its card says what became of it. `may_see`: what it is
+    about is this person's to know.
+    """
 
     card: Card
     at: float
     ref: MessageRef | None
+    may_see: bool
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,7 @@ class Homes:
     """Makes them: by the index of who is asked, and then by whether this person may decide indeed."""
 
     def __init__(self, reviews: Reviews, channel: Channel, directory: Directory) -> None:
-        self._reviews, self._directory = reviews, directory
+        self._reviews, self._channel, self._directory = reviews, channel, directory
         self._audiences = Lookups(channel.audiences)
 
     async def of(self, who: Reviewer, page: int = 0) -> Home:
@@ -77,11 +80,16 @@ class Homes:
         pages = max(1, *(-(-len(part) // PAGE) for part in (mine, others, said)))
         page = max(0, min(page, pages - 1))
         here = slice(page * PAGE, (page + 1) * PAGE)
-        tasks = [_task(one, await self._keys(who, one)) for one in await self._loaded(mine[here])]
-        waits = [_line(one, one.review.created_at) for one in await self._loaded(others[here])]
-        times = dict(said[here])
-        done = [_line(one, times[one.review.id]) for one in await self._loaded(times)]
+        tasks = [await self._task(who, one) for one in await self._loaded(mine[here])]
         wanted = tuple(task for task in tasks if task.keys)
+        waits = [
+            await self._line(who, one, one.review.created_at)
+            for one in await self._loaded(others[here])
+        ]
+        times = dict(said[here])
+        done = [
+            await self._line(who, one, times[one.review.id]) for one in await self._loaded(times)
+        ]
         count = len(mine) - len(tasks) + len(wanted)
         return Home(wanted, tuple(waits), tuple(done), page, pages, count)
 
@@ -129,24 +137,43 @@ class Homes:
         try:
             transitions.check_open(review, action, action.revision, snapshot.now)
             transitions.check_voter(review, action, "approve", who)
+        except Refused:
+            return False
+        return await self._may(who, snapshot, action)
+
+    async def _may(self, who: Reviewer, snapshot: Snapshot, action: Action) -> bool:
+        try:
             await self._directory.check(who, snapshot, action.grants)
         except Refused:
             return False
         return True
 
+    async def _task(self, who: Reviewer, snapshot: Snapshot) -> Task:
+        keys = await self._keys(who, snapshot)
+        review = snapshot.review
+        drawn, ref = self._drawn(who, snapshot, [a for a in review.actions if a.key in keys])
+        return Task(review, drawn, keys, ref)
 
-def _task(snapshot: Snapshot, keys: tuple[str, ...]) -> Task:
-    drawn, ref = _drawn(snapshot)
-    return Task(snapshot.review, drawn, keys, ref)
+    async def _line(self, who: Reviewer, snapshot: Snapshot, at: float) -> Line:
+        actions = snapshot.review.actions
+        theirs = [action for action in actions if await self._may(who, snapshot, action)]
+        drawn, ref = self._drawn(who, snapshot, theirs)
+        return Line(drawn, at, ref, may_see=bool(theirs))
 
-
-def _line(snapshot: Snapshot, at: float) -> Line:
-    drawn, ref = _drawn(snapshot)
-    return Line(drawn, at, ref)
-
-
-def _drawn(snapshot: Snapshot) -> tuple[Card, MessageRef | None]:
-    """Its card at the first of its places, and where that one is posted."""
-    places = snapshot.review.places
-    place = next((one for one in places if one in snapshot.posts), places[0])
-    return card(snapshot.review, place, snapshot.posts), snapshot.posts.get(place)
+    def _drawn(
+        self, who: Reviewer, snapshot: Snapshot, theirs: Iterable[Action]
+    ) -> tuple[Card, MessageRef | None]:
+        """The card as it stands where one of these actions does, and this person's message, or that of a
+        conversation.
+        """
+        review, posts = snapshot.review, snapshot.posts
+        places = list(dict.fromkeys(place for action in theirs for place in action.places))
+        found: list[tuple[Place, MessageRef]] = []
+        for place in places:
+            if (mine := posts.get(copy_for(place, who.id))) is not None:
+                found.insert(0, (place, mine))
+            audience = self._channel.audience(place)
+            if place in posts and (audience.kind == "conversation" or audience.id == who.id):
+                found.append((place, posts[place]))
+        place, ref = found[0] if found else ([*places, *review.places][0], None)
+        return card(review, place, posts), ref

@@ -23,7 +23,7 @@ class Workers:
     """They work while the block runs. One that stops by itself ends nothing: `check` tells it."""
 
     def __init__(self, outbox: Outbox, escalator: Escalator, *others: Worker) -> None:
-        self.outbox, self.escalator, self._others = outbox, escalator, others
+        self.outbox, self.escalator, self.others = outbox, escalator, others
         self._tasks: list[asyncio.Task[None]] = []
 
     def check(self) -> None:
@@ -32,7 +32,7 @@ class Workers:
             raise HitlError("A worker of the bot has stopped. Restart the bot; its log says why.")
 
     async def __aenter__(self) -> Self:
-        workers = (self.outbox, self.escalator, *self._others)
+        workers = (self.outbox, self.escalator, *self.others)
         self._tasks = [asyncio.create_task(each.run()) for each in workers]
         return self
 

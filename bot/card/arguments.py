@@ -23,39 +23,42 @@ MAX_WARNINGS = 5
 #: The main fact of a call, and one value in it.
 MAX_FACT = 120
 MAX_PART = 60
+#: What stands between the name of a small object and that of a value in it.
+WITHIN = " › "  # noqa: RUF001
+#: How many values a small object has at most, and how they are named.
+MAX_PARTS = 6
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,40}")
 #: What would be lost in a line.
 _GAP = re.compile("[\n\t]|   ")
 
 
 def label_of(key: str, schema: dict[str, Any] | None = None) -> str:
     """A key on one line, quoted where its ends could be missed or mistaken; before it what the schema calls
-    it, as the form does.
+    it, as the form does, where that says more.
     """
-    edges = not key or key != key.strip() or key[0] == '"'
-    label = text.one_line(f'"{key}"' if edges else key)
+    mistakable = not key or key != key.strip() or key[0] == '"' or WITHIN.strip() in key
+    label = text.one_line(f'"{key}"' if mistakable else key)
     declared = _known(schema).get(key)
     title = cast("dict[str, Any]", declared).get("title") if isinstance(declared, dict) else None
-    if not isinstance(title, str) or title.strip() in ("", key):
+    if not isinstance(title, str) or _simple(title) in ("", _simple(key)):
         return label
     return f"{text.shortened(title.strip(), MAX_LABEL)} ({label})"
 
 
 def arguments_of(
-    args: dict[str, Any], schema: dict[str, Any] | None, redact: Iterable[str] = ()
+    args: dict[str, Any], schema: dict[str, Any] | None, redact: Collection[str] = ()
 ) -> tuple[Argument, ...]:
     """All arguments, uncut: in the schema's order, then the others, what fits on a line first."""
     return tuple(
-        Argument(
-            label_of(key, schema), value := hidden.shown(text.visible(raw)), _is_block(raw, value)
-        )
-        for key, raw in _laid_out(args, schema, redact)
+        Argument(label, value := hidden.shown(text.visible(raw)), _is_block(raw, value))
+        for label, raw in _laid_out(args, schema, redact)
     )
 
 
 def shown_of(
     args: dict[str, Any],
     schema: dict[str, Any] | None,
-    redact: Iterable[str] = (),
+    redact: Collection[str] = (),
     *,
     room: int = MAX_CALL,
 ) -> Shown:
@@ -65,8 +68,7 @@ def shown_of(
     missing = size = 0
     most = max(MAX_VALUE, room // 3)
     lines = max(MAX_LINES, (room - MAX_CALL) // 40)
-    for key, raw in laid_out[:MAX_ARGUMENTS]:
-        name = label_of(key, schema)
+    for name, raw in laid_out[:MAX_ARGUMENTS]:
         label = text.cut(name, MAX_LABEL)
         value = text.excerpt(raw, min(most, max(60, room)), lines=lines)
         room -= text.weight(value.text)
@@ -74,7 +76,7 @@ def shown_of(
         size += len(name) + len(value.text) + value.missing
         shown = hidden.shown(value.text)
         fit.append(Argument(label.text, shown, _is_block(raw, shown)))
-    rest = sum(len(key) + len(raw) for key, raw in laid_out[MAX_ARGUMENTS:])
+    rest = sum(len(name) + len(raw) for name, raw in laid_out[MAX_ARGUMENTS:])
     return Shown(
         tuple(fit),
         missing + rest,
@@ -84,11 +86,15 @@ def shown_of(
     )
 
 
-def fact_of(args: dict[str, Any], schema: dict[str, Any] | None, redact: Iterable[str] = ()) -> str:
+def fact_of(
+    args: dict[str, Any], schema: dict[str, Any] | None, redact: Collection[str] = ()
+) -> str:
     """One line of what it is about: the first values, without what nobody sees."""
     parts: list[str] = []
     room = MAX_FACT
-    for key, value in _ordered(hidden.hide(args, hidden.pointers(redact, schema)), schema):
+    rows = _ordered(hidden.hide(args, schema, redact), schema)
+    known = _known(schema)
+    for key, value in sorted(rows, key=lambda row: row[0] not in known and _is_large(row[1])):
         if room <= 0:
             return " · ".join(parts) + " · …"
         match value:
@@ -107,12 +113,12 @@ def fact_of(args: dict[str, Any], schema: dict[str, Any] | None, redact: Iterabl
 def warnings_of(
     args: dict[str, Any],
     schema: dict[str, Any] | None,
-    redact: Iterable[str] = (),
+    redact: Collection[str] = (),
     said: Iterable[tuple[str, str]] = (),
 ) -> tuple[str, ...]:
     """What is odd in the arguments, and in what else is `said` of the call: a sentence each, with a name."""
     found = [f"{name} {odd}." for name, words in said if (odd := warning(words))]
-    for key, value in _ordered(hidden.hide(args, hidden.pointers(redact, schema)), schema):
+    for key, value in _ordered(hidden.hide(args, schema, redact), schema):
         if odd := warning(hidden.dropped(f"{key} {text.shown_value(value)}")):
             found.append(f"{text.cut(label_of(key), MAX_LABEL).text} {odd}.")
     more = len(found) - MAX_WARNINGS
@@ -130,13 +136,54 @@ def _ordered(args: dict[str, Any], schema: dict[str, Any] | None) -> list[tuple[
 
 
 def _laid_out(
-    args: dict[str, Any], schema: dict[str, Any] | None, redact: Iterable[str]
+    args: dict[str, Any], schema: dict[str, Any] | None, redact: Collection[str]
 ) -> list[tuple[str, str]]:
-    """Keys, and values as text that isn't visible yet."""
-    hiding = hidden.hide(args, hidden.pointers(redact, schema))
-    rows = [(key, text.shown_value(value)) for key, value in _ordered(hiding, schema)]
-    known = len(_known(schema).keys() & args.keys())
-    return rows[:known] + sorted(rows[known:], key=lambda row: _is_block(row[1], ""))
+    """Labels, and values as text that isn't visible yet."""
+    hiding, known = hidden.hide(args, schema, redact), _known(schema)
+    first: list[tuple[str, str]] = []
+    last: list[tuple[str, str]] = []
+    for key, value in _ordered(hiding, schema):
+        for row in _rows(key, value, schema):
+            is_last = key not in known and _is_block(row[1], "")
+            (last if is_last else first).append(row)
+    return first + last
+
+
+def _rows(key: str, value: Any, schema: dict[str, Any] | None) -> list[tuple[str, str]]:
+    """One row; of a small object one for each value, as in the form."""
+    label = label_of(key, schema)
+    if not _is_small(key, value):
+        return [(label, text.shown_value(value))]
+    within = _known(schema).get(key)
+    within = cast("dict[str, Any]", within) if isinstance(within, dict) else None
+    return [
+        (f"{label}{WITHIN}{label_of(name, within)}", text.shown_value(part))
+        for name, part in _ordered(value, within)
+    ]
+
+
+def _is_small(key: str, value: Any) -> bool:
+    """An object of a few values that each fit on a line, and whose names nobody can mistake."""
+    if not isinstance(value, dict):
+        return False
+    inner = cast("dict[str, Any]", value)
+    return (
+        0 < len(inner) <= MAX_PARTS
+        and all(map(_NAME.fullmatch, (key, *inner)))
+        and not any(map(_is_large, inner.values()))
+    )
+
+
+def _is_large(value: Any) -> bool:
+    """Whether it would be drawn on lines of its own."""
+    if isinstance(value, str):
+        return len(value) > MAX_INLINE or _GAP.search(value) is not None
+    return isinstance(value, dict | list)
+
+
+def _simple(name: str) -> str:
+    """A name without its way of writing: `orderId`, `order_id` and "Order ID" say the same."""
+    return re.sub(r"[\s_-]", "", name).casefold()
 
 
 def _is_block(raw: str, shown: str) -> bool:

@@ -8,6 +8,7 @@ from bot import text
 from bot.card import hidden
 from bot.card.arguments import MAX_LABEL, label_of, ordered
 from bot.card.parts import Change, Edit
+from hitl_core.forms import hidden_in
 from hitl_core.model import Action, Edited, Review
 
 MAX_CHANGES = 8
@@ -38,14 +39,13 @@ def _edit(by: Any, changes: list[Change], tool: str | None) -> Edit:
 
 def _changes(review: Review, action: Action, revision: int) -> list[Change]:
     """Between this revision and the one before it."""
-    schema = action.config.args_schema
-    pointers = hidden.pointers(action.config.redact, schema)
+    schema, redact = action.config.args_schema, action.config.redact
     old = review.arguments(action.key, revision - 1).parse()
     new = review.arguments(action.key, revision).parse()
     each = [(key, _said(old, key), _said(new, key)) for key in ordered({**old, **new}, schema)]
     differ = [(key, before, after) for key, before, after in each if before != after]
-    if pointers:
-        old, new = hidden.hide(old, pointers), hidden.hide(new, pointers)
+    if ways := [*hidden_in(schema, old, redact), *hidden_in(schema, new, redact)]:
+        old, new = hidden.hide_at(old, ways), hidden.hide_at(new, ways)
         differ = [(key, _said(old, key), _said(new, key)) for key, *_ in differ]
     return [_change(label_of(key, schema), before, after) for key, before, after in differ]
 

@@ -43,7 +43,7 @@ def card(review: Review, place: Place, posts: Mapping[Place, MessageRef] | None 
     escalated = bool(here) and all(place not in action.route.notify for action in here)
     doubts = [call for call in review.doubts if place in review.places_of(call)]
     opened, short = _waiting(review, waiting, number_of)
-    at = words.Standing(review, here, waiting, doubts, escalated, opened)
+    at = words.Standing(review, here, waiting, doubts, _was_passed_on(here, place), opened)
     return Card(
         review_id=review.id,
         place=place,
@@ -73,6 +73,13 @@ def card(review: Review, place: Place, posts: Mapping[Place, MessageRef] | None 
 def turns_of(review: Review, place: Place) -> tuple[str, ...]:
     """The keys of what stands here, page by page of the modal behind Review, in the model's order."""
     return tuple(action.key for action in review.actions if place in action.places)
+
+
+def _was_passed_on(here: list[Action], place: Place) -> bool:
+    """By a person or by time, and not only as it could not be shown elsewhere."""
+    return all(place not in action.route.notify for action in here) and any(
+        step.to == place and step.step is not None for action in here for step in action.escalations
+    )
 
 
 def _waiting(

@@ -63,6 +63,7 @@ def progress_of(action: Action, requester: str | None) -> Progress | None:
         reject_quorum=rule.reject_quorum,
         asked=asked,
         fewer=asked != called(action.grants),
+        editor=action.edits[-1].by if action.edits and not rule.editor_approves else None,
     )
 
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any, cast
 
+from hitl_core.forms import hidden_in
+
+#: Names and positions, from the arguments to a value in them.
+Way = tuple[str, ...]
 #: What stands where such a value would. No text can forge it: ⟦ and ⟧ in a text become marks themselves.
 HIDDEN = "⟦hidden⟧"
 #: Half a surrogate pair, which no argument can hold; `text.visible` makes a mark of it.
@@ -12,18 +16,18 @@ _STAND_IN = "\ud800"
 _MARK = "⟦U+D800⟧"
 
 
-def pointers(redact: Iterable[str], schema: dict[str, Any] | None) -> frozenset[str]:
-    """JSON pointers (RFC 6901) to what nobody is shown: what the policy says, and what the schema calls
-    write-only or a password.
+def hide(
+    args: dict[str, Any], schema: dict[str, Any] | None, redact: Collection[str]
+) -> dict[str, Any]:
+    """The same arguments with stand-ins, that `shown` knows, for what the policy hides, and what the schema
+    calls write-only or a password.
     """
-    return frozenset([*redact, *_secret(schema, "")])
+    return hide_at(args, hidden_in(schema, args, redact))
 
 
-def hide(args: dict[str, Any], pointers: Iterable[str]) -> dict[str, Any]:
-    """The same arguments with stand-ins, that `shown` knows."""
-    for pointer in pointers:
-        path = [part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:]]
-        args = _hide(args, path) if path else dict.fromkeys(args, _STAND_IN)
+def hide_at(args: dict[str, Any], ways: Iterable[Way]) -> dict[str, Any]:
+    for way in ways:
+        args = _hide(args, way) if way else dict.fromkeys(args, _STAND_IN)
     return args
 
 
@@ -38,40 +42,44 @@ def dropped(raw: str) -> str:
     return raw.replace(_STAND_IN, "")
 
 
-def without(said: str, args: dict[str, Any], pointers: Iterable[str]) -> str:
-    """A sentence about a call that may quote what nobody is to see."""
-    for pointer in pointers:
+def leaves(args: dict[str, Any], ways: Iterable[Way]) -> Iterator[str]:
+    """The texts and numbers that stand at these ways."""
+    for way in ways:
         value: Any = args
-        for part in pointer.split("/")[1:]:
-            value = _part(value, part.replace("~1", "/").replace("~0", "~"))
-        if isinstance(value, str | int | float) and len(secret := str(value)) > 3:
+        for part in way:
+            value = _part(value, part)
+        yield from _leaves(value)
+
+
+def without(said: str, secrets: Iterable[str]) -> str:
+    """A sentence about a call that may quote what nobody is to see."""
+    for secret in secrets:
+        if len(secret) > 3:
             said = said.replace(secret, "…")
     return said
 
 
-def _secret(schema: object, at: str) -> Iterator[str]:
-    properties = _part(schema, "properties")
-    for key, sub in (
-        cast("dict[str, Any]", properties).items() if isinstance(properties, dict) else ()
-    ):
-        pointer = f"{at}/{key.replace('~', '~0').replace('/', '~1')}"
-        if _part(sub, "writeOnly") is True or _part(sub, "format") == "password":
-            yield pointer
-        else:
-            yield from _secret(sub, pointer)
+def _leaves(value: object) -> Iterator[str]:
+    if isinstance(value, dict):
+        value = list(cast("dict[str, object]", value).values())
+    if isinstance(value, list):
+        for item in cast("list[object]", value):
+            yield from _leaves(item)
+    elif isinstance(value, str | int | float):
+        yield str(value)
 
 
-def _hide(value: Any, path: list[str]) -> Any:
-    if not path:
+def _hide(value: Any, way: Way) -> Any:
+    if not way:
         return _STAND_IN
-    head, *rest = path
+    head, *rest = way
     if isinstance(value, dict) and head in value:
         known = cast("dict[str, Any]", value)
-        return {**known, head: _hide(known[head], rest)}
+        return {**known, head: _hide(known[head], tuple(rest))}
     if isinstance(value, list):
         items = list(cast("list[Any]", value))
         if (at := _at(head, items)) is not None:
-            items[at] = _hide(items[at], rest)
+            items[at] = _hide(items[at], tuple(rest))
         return items
     return cast(Any, value)
 

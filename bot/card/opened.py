@@ -13,6 +13,7 @@ from bot.card.closed import closed_of
 from bot.card.deciders import progress_of
 from bot.card.model import Listed, Open
 from bot.card.odd import is_plain
+from hitl_core.forms import hidden_in
 from hitl_core.model import Action, Review
 from hitl_core.policy.read import DESCRIPTION_PREFIX
 
@@ -52,9 +53,9 @@ def all_opened(review: Review, waiting: list[Action], numbers: dict[str, int]) -
 def opened(review: Review, action: Action, number: int, room: int) -> Open:
     config = action.config
     args, schema, redact = review.arguments(action.key).parse(), config.args_schema, config.redact
-    pointers = hidden.pointers(redact, schema)
-    why = hidden.without(_why(action), args, pointers)
-    title = hidden.without(action.request.title or "", args, pointers)
+    secrets = _secrets(review, action)
+    why = hidden.without(_why(action), secrets)
+    title = hidden.without(action.request.title or "", secrets)
     said = [("Its description", why), ("Its title", title)]
     plain = is_plain(review.arguments(action.key).data)
     shown = shown_of(args, schema, redact, room=room)
@@ -65,7 +66,7 @@ def opened(review: Review, action: Action, number: int, room: int) -> Open:
         name=action.name,
         title=text.shortened(title, MAX_TITLE),
         why=text.shortened(why, MAX_WHY),
-        rule=text.shortened(hidden.without(_rule(review, action), args, pointers), MAX_WHY),
+        rule=text.shortened(hidden.without(_rule(review, action), secrets), MAX_WHY),
         fact=fact_of(args, schema, redact),
         shown=shown,
         warnings=warnings_of({} if plain else args, schema, redact, said),
@@ -116,6 +117,15 @@ def _weight(action: Open) -> int:
     return sum(
         text.weight(argument.label) + text.weight(argument.value)
         for argument in action.shown.arguments
+    )
+
+
+def _secrets(review: Review, action: Action) -> frozenset[str]:
+    """What is hidden of the arguments that were asked for and of those that would run."""
+    schema, redact = action.config.args_schema, action.config.redact
+    each = [review.arguments(action.key, n).parse() for n in {1, action.revision}]
+    return frozenset(
+        secret for args in each for secret in hidden.leaves(args, hidden_in(schema, args, redact))
     )
 
 

@@ -89,7 +89,7 @@ class Vote:
 @dataclass(frozen=True)
 class Progress:
     """How far it got where one person is not enough, and who is still asked; `fewer`: they are not all who
-    may decide.
+    may decide. `editor` made this revision, and can't approve it.
     """
 
     approved: tuple[Reviewer, ...]
@@ -98,3 +98,4 @@ class Progress:
     reject_quorum: int
     asked: People
     fewer: bool
+    editor: Reviewer | None

@@ -116,4 +116,7 @@ def _listed(words: Iterable[str], last: str = "and") -> str:
 
 
 def _tools(names: Sequence[str]) -> str:
-    return text.shortened(names[0], MAX_NAME) if len(names) == 1 else f"{len(names)} tools"
+    if len(set(names)) > 1:
+        return f"{len(names)} tools"
+    times = f" ×{len(names)}" if len(names) > 1 else ""  # noqa: RUF001
+    return text.shortened(names[0], MAX_NAME) + times

@@ -9,7 +9,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from bot.channels.slack.blocks import REVIEW
 from bot.sandbox.hands import Hands
+from examples.demo.entries import entries, pointers, without_field
 from examples.demo.stage import APPROVALS
 from examples.demo.turns import PlannedDecision, Turn
 
@@ -17,6 +19,7 @@ REVIEWERS = {"U0ALICE": "Alice", "U0BOB": "Bob"}
 VERBS = {"approve": "approves", "edit": "edits and approves", "reject": "rejects"}
 
 Message = dict[str, Any]
+Block = dict[str, Any]
 
 
 class CantDecide(Exception):
@@ -35,9 +38,8 @@ class People:
         """The next review's message."""
 
         def unseen(state: Mapping[str, Any]) -> list[Message]:
-            return [
-                m for m in state["messages"][APPROVALS] if m["bot"] and m["ts"] not in self._seen
-            ]
+            cards = [m for m in state["messages"][APPROVALS] if m["bot"] and not _is_reply(m)]
+            return [card for card in cards if card["ts"] not in self._seen]
 
         try:
             (message, *_) = await self._hands.wait_for(unseen, timeout=30)
@@ -54,25 +56,25 @@ class People:
         self._decisions += 1
         key = next(str(n) for n, call in enumerate(turn.calls, start=1) if call.id == call_id)
         call = turn.calls[int(key) - 1]
-        tool = call.name
-        block_id = f"do:{key}:1"
-        await self._wait_for_button(message, block_id)
-        told = f"{name} {VERBS.get(plan.type, plan.type + 's')} {tool}"
-        if plan.type in ("respond", "ignore"):
-            await self._press(
-                user, message, "more", block_id, option=self._menu(message, block_id, plan)
-            )
-        else:
-            await self._press(user, message, plan.type, block_id)
+        told = f"{name} {VERBS.get(plan.type, plan.type + 's')} {call.name}"
+        await self._press(user, message, key, plan)
         if plan.type == "edit":
-            refused = await self._submit(user, {})
+            wanted = plan.args or {}
+            refused = await self._fill(user, call.args, call.args)
             if not refused:
                 raise CantDecide(f"{told}, and an untouched form was taken")
             told += f" (an untouched form is refused: {refused})"
-            changed = _values(await self._view(user), plan.args or {}, call.args)
-            await self._must_submit(user, changed)
+            await self._hands.close(user)
+            await self._press(user, message, key, plan)
+            refused = await self._fill(user, call.args, wanted)
         elif plan.type in ("reject", "respond"):
-            await self._must_submit(user, {"message": plan.message})
+            refused = await self._submit(user, {"message": plan.message})
+        else:
+            refused = ""
+        if refused:
+            raise CantDecide(f"the form was refused: {refused}")
+        while await self._hands.view(user):
+            await self._hands.close(user)  # the Review modal, which goes on to what waits next
         return told + (f": “{plan.message}”" if plan.message else "")
 
     async def closing_words(self, turn: Turn, executed: list[dict[str, Any]]) -> str:
@@ -81,40 +83,54 @@ class People:
 
         def closed(state: Mapping[str, Any]) -> str:
             (message,) = [m for m in state["messages"][APPROVALS] if m["ts"] == ts]
-            drawn = json.dumps(message["blocks"])
+            drawn = message["blocks"]
             reviewed = sum(call["id"] in turn.decisions for call in executed)
-            is_closed = '"type": "button"' not in drawn and drawn.count("recorded") == reviewed
-            return message["text"] if is_closed else ""
+            is_open = any(block["block_id"].startswith("do:") for block in drawn)
+            told = json.dumps(drawn)
+            came = told.count("recorded") == reviewed and REVIEW not in told
+            return message["text"] if came and not is_open else ""
 
         try:
             return str(await self._hands.wait_for(closed, timeout=30))
         except TimeoutError as error:
             raise CantDecide("the message doesn't show what came of the calls") from error
 
-    async def _wait_for_button(self, message: Message, block_id: str) -> None:
-        """A message shows so many actions at once; the next ones move up as these are decided."""
+    async def _press(self, user: str, message: Message, key: str, plan: PlannedDecision) -> None:
+        """On the card, or where that only lists what waits, in the modal that pages through it."""
+        block_id = f"do:{key}:1"
+        blocks = await self._wait_for_buttons(message, block_id)
+        if block := _block(blocks, block_id):
+            how = _how(block, plan)
+            pressed = self._hands.click(user, APPROVALS, message["ts"], block_id=block_id, **how)
+        else:
+            how = _how(await self._page_with(user, message, block_id), plan)
+            pressed = self._hands.click_view(user, block_id=block_id, **how)
+        answer = await pressed
+        if not answer["ok"]:
+            raise CantDecide(f"pressing {how['action_id']} failed: {answer['error']}")
 
-        def there(state: Mapping[str, Any]) -> bool:
+    async def _wait_for_buttons(self, message: Message, block_id: str) -> list[Block]:
+        """The card's blocks, with the buttons of this action or with the one that opens all of them."""
+
+        def there(state: Mapping[str, Any]) -> list[Block]:
             (now,) = [m for m in state["messages"][APPROVALS] if m["ts"] == message["ts"]]
-            message["blocks"] = now["blocks"]
-            return any(block["block_id"] == block_id for block in now["blocks"])
+            shown = _block(now["blocks"], block_id) or _pressable(now["blocks"], "review")
+            return now["blocks"] if shown else []
 
         try:
-            await self._hands.wait_for(there, timeout=30)
+            return await self._hands.wait_for(there, timeout=30)
         except TimeoutError as error:
             raise CantDecide(f"the message has no buttons {block_id}") from error
 
-    async def _press(
-        self, user: str, message: Message, action_id: str, block_id: str, **how: Any
-    ) -> None:
-        try:
-            answer = await self._hands.click(
-                user, APPROVALS, message["ts"], action_id, block_id=block_id, **how
-            )
-        except LookupError as error:
-            raise CantDecide(f"the message has no such button: {error}") from error
-        if not answer["ok"]:
-            raise CantDecide(f"pressing {action_id} failed: {answer['error']}")
+    async def _page_with(self, user: str, message: Message, block_id: str) -> Block:
+        """Open the Review modal, and turn its pages until this action stands there."""
+        if not await self._hands.view(user):
+            await self._hands.click(user, APPROVALS, message["ts"], "review")
+        while not (block := _block((view := await self._view(user))["blocks"], block_id)):
+            if not _pressable(view["blocks"], "turn:on"):
+                raise CantDecide(f"no page of the Review modal has the buttons {block_id}")
+            await self._hands.click_view(user, "turn:on")
+        return block
 
     async def _view(self, user: str) -> dict[str, Any]:
         view = await self._hands.view(user)
@@ -125,63 +141,49 @@ class People:
             )
         return view
 
+    async def _fill(self, user: str, current: Mapping[str, Any], wanted: dict[str, Any]) -> str:
+        """Page after page. Empty where it was taken, else what the form says."""
+        seen: set[str] = set()
+        while True:
+            view = await self._view(user)
+            seen |= pointers(view).keys()
+            is_last = view["submit"]["text"] != "Next"
+            if is_last and (missing := without_field(seen, dict(current), wanted)):
+                raise CantDecide(f"the form has no field for {', '.join(missing)}")
+            refused = await self._submit(user, entries(view, dict(current), wanted))
+            if is_last or not refused:
+                return refused
+
     async def _submit(self, user: str, values: dict[str, Any]) -> str:
-        """Empty where it was taken, else what the form says."""
-        await self._view(user)
+        """Empty where it was taken, else what the form says, or shows next."""
+        view = await self._view(user)
         answer = await self._hands.submit(user, values)
-        if answer["ok"]:
-            view = await self._hands.view(user)
-            return "" if view is None else json.dumps(view["blocks"])
-        return "; ".join(answer.get("errors", {}).values()) or str(answer.get("error"))
+        if not answer["ok"]:
+            return "; ".join(answer.get("errors", {}).values()) or str(answer.get("error"))
+        now = await self._hands.view(user)
+        return json.dumps(now["blocks"]) if now and now["id"] == view["id"] else ""
 
-    async def _must_submit(self, user: str, values: dict[str, Any]) -> None:
-        if refused := await self._submit(user, values):
-            raise CantDecide(f"the form was refused: {refused}")
 
-    def _menu(self, message: Message, block_id: str, plan: PlannedDecision) -> int:
-        (block,) = [block for block in message["blocks"] if block["block_id"] == block_id]
-        menus = [element for element in block["elements"] if element["action_id"] == "more"]
-        for index, option in enumerate(menus[0]["options"] if menus else []):
+def _is_reply(message: Message) -> bool:
+    return message["thread_ts"] not in (None, message["ts"])
+
+
+def _block(blocks: list[Block], block_id: str) -> Block | None:
+    return next((block for block in blocks if block["block_id"] == block_id), None)
+
+
+def _pressable(blocks: list[Block], action_id: str) -> bool:
+    elements = [element for block in blocks for element in block.get("elements", [])]
+    return any(element.get("action_id") == action_id for element in elements)
+
+
+def _how(block: Block, plan: PlannedDecision) -> dict[str, Any]:
+    """Which element of these is meant, as `Hands.click` takes it: what is rare stands under the dots."""
+    for element in block["elements"]:
+        asks = {"confirm": True} if "confirm" in element else {}
+        if element["action_id"] == plan.type:
+            return {"action_id": plan.type, **asks}
+        for index, option in enumerate(element.get("options", [])):
             if option["value"].startswith(f"{plan.type}."):
-                return index
-        raise CantDecide(f"the policy doesn't offer {plan.type!r} here")
-
-
-def _values(
-    view: dict[str, Any], args: Mapping[str, Any], current: Mapping[str, Any]
-) -> dict[str, Any]:
-    """What a person types to turn the current arguments into the planned ones: only what changes."""
-    values: dict[str, Any] = {}
-    left = {key for key in {**args, **current} if _json(args, key) != _json(current, key)}
-    for block in view["blocks"]:
-        if block["type"] != "input":
-            continue
-        key = block["block_id"].removeprefix("f:").rpartition("#")[0].removeprefix("/")
-        key = key.replace("~1", "/").replace("~0", "~")
-        if not key:  # one field for the whole arguments
-            return {block["block_id"]: json.dumps(args)}
-        if key in left:
-            left.remove(key)
-            values[block["block_id"]] = _typed(block, args.get(key))
-    if left:
-        raise CantDecide(f"the form has no field for {', '.join(sorted(left))}")
-    return values
-
-
-def _json(args: Mapping[str, Any], key: str) -> str | None:
-    return json.dumps(args[key], sort_keys=True) if key in args else None
-
-
-def _typed(block: dict[str, Any], value: Any) -> Any:
-    element = block["element"]
-    if value is None:
-        return None
-    if element["type"] in ("static_select", "radio_buttons"):
-        labels = [option["text"]["text"] for option in element["options"]]
-        label = ("Yes" if value else "No") if isinstance(value, bool) else str(value)
-        return labels.index(label) if label in labels else labels.index(json.dumps(value))
-    return value if isinstance(value, str) and not _is_json(element) else json.dumps(value)
-
-
-def _is_json(element: dict[str, Any]) -> bool:
-    return str(element.get("initial_value", "")).startswith(("{", "["))
+                return {"action_id": "more", "option": index, **asks}
+    raise CantDecide(f"the policy doesn't offer {plan.type!r} here")

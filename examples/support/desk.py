@@ -10,6 +10,7 @@ from typing import Any
 
 import aiohttp
 from aiohttp import web
+from langchain_core.messages import HumanMessage
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.types import StateSnapshot
 
@@ -20,7 +21,7 @@ log = logging.getLogger(__name__)
 
 
 class Desk:
-    """One thread of the agent a question; its id is `channel:ts`, so that the answer finds its way."""
+    """A thread of the chat is one of the agent, by `channel:ts`, so that answers find their way."""
 
     def __init__(
         self, agent: Any, driver: Driver, checkpointer: AsyncSqliteSaver, say_url: str | None
@@ -50,19 +51,26 @@ class Desk:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _ask(self, request: web.Request) -> web.Response:
-        """The question is on disk before the answer goes out, so a crash does not lose it."""
+        """The question is on disk before the answer goes out, so a crash does not lose it. One in a thread
+        that waits for people takes the place of what they were asked.
+        """
         try:
             asked: dict[str, Any] = await request.json()
-            thread_id, user = f"{asked['channel']}:{asked['ts']}", str(asked["user"])
-            question = {"messages": [{"role": "user", "content": str(asked["text"])}]}
-        except (KeyError, TypeError, ValueError):
+            user, text, ts = (str(asked[key]) for key in ("user", "text", "ts"))
+            channel, root = str(asked["channel"]), str(asked.get("thread_ts") or ts)
+        except (AttributeError, KeyError, TypeError, ValueError):
             raise web.HTTPBadRequest(text="Send user, text, channel and ts as JSON.") from None
-        if (await self._state(thread_id)).created_at is not None:
+        thread_id, question = f"{channel}:{root}", HumanMessage(text, id=f"ask-{ts}")
+        known = (await self._state(thread_id)).values.get("messages", [])
+        if question.id in {message.id for message in known}:
             raise web.HTTPConflict(text="This question was asked before.")
         try:
-            await self._driver.keep(question, thread_id=thread_id, requester=user)
-        except Refused as error:
-            raise web.HTTPConflict(text=str(error)) from error
+            origin = f"slack:{channel}/{root}"
+            asking = {"messages": [question]}
+            await self._driver.keep(asking, thread_id=thread_id, requester=user, origin=origin)
+        except Refused:
+            await self._say(thread_id, "I am still at work on the last one. Ask again in a moment.")
+            return web.Response(status=202)
         except StoreUnavailable as error:
             raise web.HTTPServiceUnavailable(text=str(error)) from error
         self._start(self._run(thread_id, asked=True))

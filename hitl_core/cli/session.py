@@ -106,7 +106,7 @@ async def _opened(url: str, source: str) -> AsyncGenerator[Reviews, None]:
     from hitl_core.store import RedisStore
 
     try:
-        store = await RedisStore.open(url)
+        store = await RedisStore.open(url, fix=False)  # a look into an empty Redis leaves it empty
     except (SettingsError, StoreUnavailable) as error:
         raise type(error)(f"{error} {source}") from error
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, assert_never, cast
 
-from hitl_core.forms.hints import is_number
+from hitl_core.forms.hints import are_numbers
 from hitl_core.forms.jsontext import read_integer, read_number
 from hitl_core.forms.slot import Item, Slot
 
@@ -23,9 +23,9 @@ def as_lines(items: list[Any], item: Item) -> str | None:
     if item == "text":
         plain = all(isinstance(x, str) and x.strip() and len(x.splitlines()) == 1 for x in items)
         return "\n".join(cast("list[str]", items)) if plain and not _ends(items) else None
-    if not all(is_number(x) for x in items):
+    if not are_numbers(items):
         return None
-    return "\n".join(json.dumps(number) for number in items)
+    return json.dumps(items)[1:-1].replace(", ", "\n")
 
 
 def _ends(items: list[str]) -> bool:

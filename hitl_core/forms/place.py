@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from hitl_core.forms.changed import changed
 from hitl_core.forms.form import Field
-from hitl_core.forms.hints import is_number
+from hitl_core.forms.hints import are_numbers
 from hitl_core.forms.pointer import pointer
 from hitl_core.forms.secrets import is_fixed
 from hitl_core.forms.shape import Schema
@@ -82,7 +82,7 @@ def inferred(value: Any) -> Schema:
             }
         case list() if value and all(isinstance(item, str) for item in cast("list[Any]", value)):
             return {"type": "array", "items": {"type": "string"}}
-        case list() if value and all(is_number(item) for item in cast("list[Any]", value)):
+        case list() if value and are_numbers(cast("list[Any]", value)):
             return {"type": "array", "items": {"type": "number"}}
         case _:
             return {}

@@ -59,6 +59,13 @@ class Marks:
         return tuple(path for path in found if path and _in_objects(value, path))
 
 
+def hidden_in(
+    schema: Mapping[str, Any] | None, args: Mapping[str, Any], redact: Collection[str] = ()
+) -> list[Path]:
+    """The ways to what nobody may see of these arguments; `()` is all of them."""
+    return Marks(schema or {}, args, redact).hidden_in((), args)
+
+
 def masked(value: Any, hidden: list[Path]) -> Any:
     """A copy in which "(hidden)" stands at the ends of these ways."""
     if () in hidden:

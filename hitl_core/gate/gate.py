@@ -156,6 +156,9 @@ class Gate:
                             return outcome
                     except StoreUnavailable:
                         seconds = 1.0
+                    except StoreError:
+                        self._hub.check_open()  # it was closed with the gate
+                        raise
                     await woken_within(woken, seconds)
         except asyncio.CancelledError:
             leaving = asyncio.create_task(self._leave(review_id))
@@ -183,6 +186,9 @@ class Gate:
                             log.warning("review %s can't be taken up: %s", review_id, error)
                 except StoreUnavailable:
                     seconds = 1.0
+                except StoreError:
+                    self._hub.check_open()
+                    raise
                 await woken_within(woken, seconds)
 
     async def cancel(self, review_id: str, reason: str | None = None) -> None:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import itertools
 import json
-from collections.abc import Iterator, Sized
+from collections.abc import Sized
 from math import isinf
 from typing import Any, NamedTuple, cast
 
@@ -17,6 +16,9 @@ MAX_BYTES = 256 * 1024
 MAX_DEPTH = 32
 
 JsonObject = dict[str, Any]
+
+#: What needs no second look; large arguments hold a hundred thousand of them.
+_PLAIN = frozenset({str, int, float, bool, type(None)})
 
 
 class Arguments(NamedTuple):
@@ -42,7 +44,7 @@ def encode(args: object) -> Arguments:
     """
     if not isinstance(args, dict):
         raise InvalidToolCall(f"The arguments must be a JSON object, not {_kind(args)}.")
-    _check(cast(object, args), "", 1, itertools.count(1))
+    _check(cast(object, args), "", 1, [0])
     try:
         text = json.dumps(
             args, sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":")
@@ -76,14 +78,15 @@ def decode(text: str | bytes) -> JsonObject:
     return cast(JsonObject, value)
 
 
-def _check(value: object, where: str, depth: int, seen: Iterator[int]) -> None:
+def _check(value: object, where: str, depth: int, seen: list[int]) -> None:
     """Refuse what json.dumps would quietly change (int keys) or choke on: a list that holds itself ten
-    times over, ten levels deep, is small in memory and endless as text.
+    times over, ten levels deep, is small in memory and endless as text. `seen` counts values.
     """
     here = len(cast(Sized, value)) if isinstance(value, dict | list | tuple) else 0
-    if max(next(seen), here) > MAX_BYTES:
+    seen[0] += here
+    if seen[0] > MAX_BYTES:
         raise InvalidToolCall(f"The arguments have more than {MAX_BYTES:,} values.")
-    if depth > MAX_DEPTH:
+    if depth + (here > 0) > MAX_DEPTH:
         raise InvalidToolCall(f"The arguments nest deeper than {MAX_DEPTH} levels.")
     if isinstance(value, dict):
         for key, item in cast(dict[object, object], value).items():
@@ -91,10 +94,12 @@ def _check(value: object, where: str, depth: int, seen: Iterator[int]) -> None:
                 raise InvalidToolCall(
                     f"A key in the arguments is {_kind(key)}, not text: {where}/."
                 )
-            _check(item, f"{where}/{key}", depth + 1, seen)
+            if type(item) not in _PLAIN:
+                _check(item, f"{where}/{key}", depth + 1, seen)
     elif isinstance(value, list | tuple):
         for index, item in enumerate(cast(list[object], value)):
-            _check(item, f"{where}/{index}", depth + 1, seen)
+            if type(item) not in _PLAIN:
+                _check(item, f"{where}/{index}", depth + 1, seen)
     elif not (value is None or isinstance(value, str | int | float | bool)):
         raise InvalidToolCall(f"The argument {where} is {_kind(value)}, which JSON can't hold.")
 

@@ -26,7 +26,7 @@ from redis.exceptions import (
 )
 
 from hitl_core.errors import SettingsError, StoreError, StoreUnavailable
-from hitl_core.store.pool import Pool
+from hitl_core.store.pool import Pool, to_the_end
 
 #: redis-py types every answer as "X or an awaitable of X", for its two clients in one; so its client is
 #: Any here, and each method of the store says what it makes of the answer.
@@ -57,6 +57,12 @@ def connect(url: str, *, blocking: bool = False, connections: int = 32) -> Clien
         # The cause may quote a part of the password, so it is not kept.
         raise SettingsError(f"The Redis address {_public(url)!r} is no redis:// URL.") from None
     return Redis.from_pool(pool)  # which it then closes
+
+
+async def close(*clients: Client) -> None:
+    """All of them, whatever happens. Commands that were sent are answered, others get StoreError."""
+    closing = (client.aclose() for client in clients)
+    await to_the_end(asyncio.gather(*closing, return_exceptions=True))
 
 
 @cache

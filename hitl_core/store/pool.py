@@ -1,17 +1,23 @@
-"""redis-py's connection pool, made fair, with connections that are made to the end."""
+"""redis-py's connection pool, made fair, with connections that are made to the end, and closed for good."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable
 from contextlib import suppress
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from redis.asyncio import ConnectionPool
 from redis.exceptions import ConnectionError
 
+from hitl_core.errors import StoreError
+
+T = TypeVar("T")
+
 
 class Pool(ConnectionPool):
-    """At most `max_connections`, to whoever asked first. Raises ConnectionError after `timeout` seconds.
+    """At most `max_connections`, to whoever asked first. Raises ConnectionError after `timeout` seconds, and
+    StoreError once it is closed: redis-py's own would connect again, and nobody would close that.
 
     redis-py's own BlockingConnectionPool lets who gives a connection back take it again before those who
     wait; under load some then wait for ever although Redis is well.
@@ -21,6 +27,7 @@ class Pool(ConnectionPool):
         cast(Any, super()).__init__(*args, **options)
         self.connection_class: Any = type("Connection", (_MadeWhole, self.connection_class), {})
         self._turns, self._timeout = asyncio.Semaphore(self.max_connections), timeout
+        self._closed = False
 
     async def get_connection(self, *args: Any, **options: Any) -> Any:
         try:
@@ -30,6 +37,8 @@ class Pool(ConnectionPool):
             raise ConnectionError("No connection is free.") from error
         connection = None
         try:
+            if self._closed:
+                raise StoreError("The store is closed.")
             connection = self.get_available_connection()
             await self.ensure_connection(connection)
             return connection
@@ -41,20 +50,39 @@ class Pool(ConnectionPool):
     async def release(self, connection: Any) -> None:
         try:
             if connection is not None:
+                if self._closed:
+                    await connection.disconnect(nowait=True)
                 await super().release(connection)
         finally:
             self._turns.release()
+
+    async def aclose(self) -> None:
+        """What is idle is closed at once, what is in use when it is given back: a command that was sent is
+        answered.
+        """
+        self._closed = True
+        await self.disconnect(inuse_connections=False)
 
 
 class _MadeWhole:
     """A connection that is made to the end: one cancelled half-way would leave its socket behind."""
 
+    is_connected: bool
+
     async def connect(self) -> None:
-        making = asyncio.ensure_future(cast(Any, super()).connect())
-        try:
-            await asyncio.shield(making)
-        except asyncio.CancelledError:
-            while not making.done():  # however often it is cancelled; it has a timeout of its own
-                with suppress(asyncio.CancelledError):
-                    await asyncio.wait([making])
-            raise
+        if not self.is_connected:
+            await to_the_end(cast(Any, super()).connect())
+
+
+async def to_the_end(work: Awaitable[T]) -> T:
+    """Do it, however often the caller is cancelled meanwhile; that is raised when it is done."""
+    doing = asyncio.ensure_future(work)
+    try:
+        return await asyncio.shield(doing)
+    except asyncio.CancelledError:
+        while not doing.done():
+            with suppress(asyncio.CancelledError):
+                await asyncio.wait([doing])
+        if not doing.cancelled():
+            doing.exception()  # looked at: asyncio complains of those that nobody saw
+        raise

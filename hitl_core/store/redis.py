@@ -12,7 +12,7 @@ from hitl_core.model.event import SHOWN as SHOWN_EVENTS
 from hitl_core.model.event import UNAUDITED
 from hitl_core.store import record
 from hitl_core.store.base import DECIDED, Gauge, Write, has_say
-from hitl_core.store.client import Client, check_server, connect, lua, translated
+from hitl_core.store.client import Client, check_server, close, connect, lua, translated
 from hitl_core.store.keys import (
     META,
     TOKENS,
@@ -96,8 +96,7 @@ class RedisStore:
                     f"This Redis was started with {fixed} partitions; {partitions} were asked for."
                 )
         except BaseException:
-            await redis.aclose()
-            await reader.aclose()
+            await close(redis, reader)
             raise
         return cls(redis, reader, fixed, retention)
 
@@ -247,8 +246,7 @@ class RedisStore:
             return bool(await self._redis.exists(alive(process)))
 
     async def close(self) -> None:
-        await self._redis.aclose()
-        await self._reader.aclose()
+        await close(self._redis, self._reader)
 
     async def _peek(self, indexes: Sequence[str], limit: int) -> list[str]:
         found: list[str] = []

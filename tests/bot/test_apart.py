@@ -7,13 +7,13 @@ import threading
 import pytest
 
 from bot.apart import SMALL, apart
-from tests.support.builders import make_review
+from tests.support.builders import call, review_of
 
 
 @pytest.mark.parametrize(("size", "away"), [(10, False), (SMALL, True)])
 async def test_a_large_review_is_drawn_in_a_thread(size: int, away: bool):
     """Given arguments of a size, when they are drawn, then in a thread only where they are large."""
-    review = make_review({"text": "x" * size})
+    review, _ = review_of([call(text="x" * size)])
 
     drawn_in = await apart(review, threading.current_thread)
 
@@ -25,4 +25,4 @@ async def test_what_goes_wrong_in_the_thread_is_raised():
         raise ValueError("no")
 
     with pytest.raises(ValueError, match="no"):
-        await apart(make_review({"text": "x" * SMALL}), failing)
+        await apart(review_of([call(text="x" * SMALL)])[0], failing)

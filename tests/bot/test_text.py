@@ -212,8 +212,8 @@ def test_promise_8_an_excerpt_shows_both_ends_of_what_is_very_long(end: str, tim
 
 
 def test_what_is_surely_seen_is_seen() -> None:
-    """Given the ranges that are not looked at one by one, then Unicode says of each of their characters that
-    it is a letter, a mark that a letter can carry, or a sign."""
+    """Given the ranges that are not looked at one by one, then Unicode says of each of their characters
+    that it is a letter, a mark that a letter can carry, or a sign."""
     every = [chr(code) for code in range(0x110000)]
     letters, marks, signs = (
         re.compile(f"[{each}]") for each in (text.LETTERS, text.MARKS, text.SIGNS)

@@ -113,11 +113,11 @@ def arguments_in(block: Json) -> dict[str, Any]:
         for element in part["elements"]:
             style = element.get("style", {})
             if style.get("bold") and not first:
-                label = key_of(element["text"].removeprefix("\n"))
+                label = element["text"].removeprefix("\n")
             elif label is not None:
                 inline = part["type"] == "rich_text_section"
                 assert not inline or element["text"].startswith("  ")
-                found[label] = value_of(element["text"][2:] if inline else element["text"])
+                _put(found, label, element["text"][2:] if inline else element["text"])
             first = False
     return found
 
@@ -148,7 +148,19 @@ def arguments_on(views: list[Json]) -> dict[str, Any]:
         else:
             label = head
             found[label] = part["elements"][1]["text"][2:] if part["elements"][1:] else ""
-    return {key_of(key): value_of(value) for key, value in found.items()}
+    read: dict[str, Any] = {}
+    for label, value in found.items():
+        _put(read, label, value)
+    return read
+
+
+def _put(found: dict[str, Any], label: str, shown: str) -> None:
+    """The value under its key, or under both of them where it is one of a small object's."""
+    outer, _, inner = ("", "", "") if label.startswith('"') else label.partition(" › ")  # noqa: RUF001
+    if inner:
+        found.setdefault(key_of(outer), {})[key_of(inner)] = value_of(shown)
+    else:
+        found[key_of(label)] = value_of(shown)
 
 
 def original(text: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -11,7 +13,8 @@ from bot.channels.slack.filling import Filling, Source
 from bot.channels.slack.ids import Meta
 from bot.channels.slack.inputs import ACTION_ID
 from bot.click import Target
-from hitl_core.forms import FormErrors
+from hitl_core.errors import Refused
+from hitl_core.forms import FormErrors, SchemaError
 from hitl_core.model import Review
 from hitl_core.model import Target as ToolTarget
 from tests.channels.filled import Page, opened
@@ -194,3 +197,28 @@ def test_an_edit_says_what_it_does(reviewers: Json, told: str, submit: str) -> N
     view = check_view(editing(review).view())
     assert told in str(view["blocks"][0])
     assert view["submit"]["text"] == submit
+
+
+BOMB: Json = {"type": "object"}
+for _ in range(10):
+    BOMB = {"anyOf": [BOMB, BOMB, {"type": "string"}]}
+
+
+@pytest.mark.parametrize(
+    ("schema", "args"),
+    [
+        ({"$ref": "#"}, {"x": 1}),
+        ({"properties": {"x": {"$ref": "#"}}}, {"x": {"x": {"x": {}}}}),
+        ({"properties": {"x": BOMB}}, {"x": {"a": 1}}),
+        ({"properties": {"x": {"uniqueItems": True}}}, {"x": [{"n": n} for n in range(3000)]}),
+        ({"properties": {"x": {"type": "string", "pattern": "^(a+)+$"}}}, {"x": "a" * 40 + "!"}),
+    ],
+)
+def test_t63_a_schema_that_could_take_long_takes_no_time(schema: Json, args: Json) -> None:
+    """Given a schema that takes seconds elsewhere, then its form is made or refused within 300 ms of our own
+    time, and so is what is sent."""
+    start = time.process_time()
+    with suppress(Refused, FormErrors, SchemaError):
+        page = opened(schema, args)
+        page.filling.filled(page.state()).value()
+    assert time.process_time() - start < 0.3

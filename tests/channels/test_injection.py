@@ -65,11 +65,12 @@ EVIL = (
 #: The only things between angle brackets that our own words write: people, and dates.
 OURS = re.compile(
     r"<@U0(?:ALICE|BOB|CARL|MARIA)>"
-    r"|<https://acme\.example/archives/[A-Z0-9]+/p\d+\|(?:first message|this conversation)>"
+    r"|<https://acme\.example/archives/[A-Z0-9]+/p\d+\|(?:see the first message|this conversation)>"
     r"|<!date\^\d{10}\^\{date_short_pretty\}, \{time\}\|\d{4}-\d\d-\d\d \d\d:\d\d UTC>"
 )
 OUR_BUTTONS = {
-    *("Approve", "Edit", "Reject", "See all of it", "Escalate to #team-ops", "See all arguments"),
+    *("Approve", "Edit", "Reject", "See all of it", "Escalate to #team-ops"),
+    *("See all arguments", "See what was decided"),
     *(
         "It ran",
         "Run again",

@@ -87,6 +87,7 @@ def pages_of(args: dict[str, Any]) -> list[dict[str, Any]]:
 @given(arguments)
 @example(nested)
 @example({"": "", " ": " ", '"': '"', "a\nb": "x" * 161, "⏎": "⟦"})
+@example({"a › b": 1, "a": {"b": 2, "c": "3"}, "d": {"e › f": 4}, "g": {}, "h": {"i": "j\n"}})  # noqa: RUF001
 def test_promise_8_every_character_is_on_the_card_or_counted_as_missing(args: Any) -> None:
     """T9: given any arguments, then they can be read back from the card exactly, or it says what it cut."""
     shown, sent = drawn(("tool", args))
@@ -105,6 +106,7 @@ def test_promise_8_every_character_is_on_the_card_or_counted_as_missing(args: An
 @slowly
 @given(arguments)
 @example(nested)
+@example({"a › b": 1, "a": {"b": 2, "c": "3"}, "d": {"e › f": 4}})  # noqa: RUF001
 @example({"k" * 5000: "v", "deep": {"a": ["x" * 9000]}})
 def test_promise_8_all_pages_of_see_all_hold_everything(args: Any) -> None:
     """Given any arguments, then the pages of "See all of it" together give them back exactly."""

@@ -178,6 +178,13 @@ def test_a_redis_that_is_not_there(
     assert ran.err.endswith("The address is from --redis.\n")
 
 
+def test_a_look_into_an_empty_redis_fixes_nothing(desk: Desk) -> None:
+    """The number of partitions is for the first process that writes to choose."""
+    assert desk.hitl("reviews", "list").code == 0
+    with redis.Redis.from_url(desk.url) as client:
+        assert client.dbsize() == 0
+
+
 def test_where_an_address_is_from(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("hitl_core.cli.session.DEFAULT_URL", "redis://127.0.0.1:1/7")
     for url, said in (

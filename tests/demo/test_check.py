@@ -98,6 +98,28 @@ def test_turns_of_ones_own_run_exactly_as_decided(tmp_path: Path) -> None:
     assert third["answers"][0]["status"] == "error"
 
 
+def test_more_than_a_card_or_a_modal_holds(tmp_path: Path) -> None:
+    """Twelve calls, which the card lists and the Review modal asks one by one, and a form of two pages."""
+    address = {"city": "Bonn", "zip": "53111"}
+    calls = [(f"c{n}", "move", {"n": n, "to": address, "tags": ["a"]}) for n in range(12)]
+    moved = {"n": 4, "to": {**address, "city": "Köln"}, "tags": ["a", "b"]}
+    planned = [{"type": "approve"}] * 12
+    planned[4], planned[7] = {"type": "edit", "args": moved}, {"type": "reject", "message": "No"}
+    wide = {f"k{n:02}": n for n in range(60)}
+
+    done = check(
+        tmp_path,
+        turn("t1", calls, *planned),
+        turn("t2", [("c", "wide", wide)], {"type": "edit", "args": {**wide, "k01": -1, "k59": -2}}),
+    )
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    many, paged = outcomes(done)
+    assert [call["id"] for call in many["executed"]] == [f"c{n}" for n in range(12) if n != 7]
+    assert many["executed"][4]["args"] == moved
+    assert paged["executed"][0]["args"] == {**wide, "k01": -1, "k59": -2}
+
+
 def test_a_redis_of_ones_own_can_be_checked_against_again(tmp_path: Path, redis_url: str) -> None:
     """What an earlier check left in it is not taken for this one's."""
     for run in ("one", "two"):

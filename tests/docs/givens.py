@@ -87,6 +87,15 @@ async def a_settled_review(scene: Scene) -> AsyncIterator[Names]:
 
 
 @asynccontextmanager
+async def an_audit(scene: Scene) -> AsyncIterator[Names]:
+    """In which something has happened."""
+    policy = Policy.from_mapping({"default": "review"})
+    async with Gate.connect(scene.redis_url, policy=policy, agent="billing") as gate:
+        await gate.submit([ToolCall("c1", "send_email", {})], thread_id="t-42")
+    yield {}
+
+
+@asynccontextmanager
 async def a_shop(scene: Scene) -> AsyncIterator[Names]:
     """A model, tools and a checkpointer for LangChain."""
     from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
@@ -111,6 +120,7 @@ GIVENS: dict[str, Given] = {
         a_token,
         a_gate,
         a_settled_review,
+        an_audit,
         a_shop,
     )
 }

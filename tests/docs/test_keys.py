@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import redis
 
 from hitl_core import Gate, Policy, ToolCall
+from hitl_core.audit.sealer import seal
 from hitl_core.model import Reviewer, Token
 from hitl_core.review.proposal import Proposal
 from hitl_core.store import RedisStore
@@ -51,9 +52,13 @@ async def test_every_key_has_its_row(redis_url: str) -> None:
         done, settled, _ = [await submit(gate, thread_id) for thread_id in ("t-1", "t-2", "t-3")]
         [hint, *_] = await store.read_events("bot", 1)
         await store.bury(hint, "why")
+        await look_around(store)
         for review_id in (done, settled):
             await gate.reviews.decide(review_id, "1", Proposal("approve", 1), ALICE, "op")
         await (await gate.wait(done)).done()
+        await seal(store)
+        if (anchor := await store.ledger.last_anchor(0)) is not None:
+            await store.ledger.mark_exported(0, anchor)
         with redis.Redis.from_url(redis_url, decode_responses=True) as client:
             found: Iterable[Any] = client.scan_iter()
             keys = {key: (client.type(key), days(client.ttl(key))) for key in found}
@@ -65,6 +70,13 @@ async def test_every_key_has_its_row(redis_url: str) -> None:
         kinds = {keys[name] for name in keys if row.names(name)}
         assert {kind for kind, _ in kinds} == {row.type}, row.key
         assert max(left for _, left in kinds) == row.days, row.key
+
+
+async def look_around(store: RedisStore) -> None:
+    """As somebody does who opens the app's Home, and a form of two pages."""
+    await store.opened_home(ALICE.id, await store.now())
+    assert await store.claim(f"home:{ALICE.id}", 30)
+    await store.save_draft("form", b"{}", 3600)
 
 
 async def submit(gate: Gate, thread_id: str) -> str:

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.channels.scenes import EMAIL, THREE
+from tests.gallery.calls import (
+    BY_TWO,
+    MAILING,
+    QUERYING,
+    REFUNDING,
+    UPDATING,
+    WITH_OPS,
+)
 from tests.gallery.office import Calls, Office, scene
 from tests.gallery.showing import Json, Scene, Shown
-from tests.gallery.waiting import CONTRACT, REFUND, REFUND_RULE
+from tests.gallery.waiting import CONTRACT
 from tests.support.slack import ALICE, BOB
 
 EVERYTHING: dict[str, Any] = {
@@ -136,7 +143,8 @@ def _pressed(
     """The modal behind a button of a card with one tool, for which the policy has this rule."""
 
     async def act(office: Office) -> Shown:
-        card = await office.ask((call,), {"interrupt_on": {"*": rule or {}}, **(policy or {})})
+        rules = {} if rule is None else {"interrupt_on": {"*": rule}}
+        card = await office.ask((call,), {**rules, **(policy or {})})
         await office.press(card, button, option=option)
         return Shown("modal", office.view())
 
@@ -150,8 +158,7 @@ async def _page_two(office: Office) -> Shown:
 
 
 async def _errors(office: Office) -> Shown:
-    rule = {"interrupt_on": {"*": REFUND_RULE}}
-    await office.press(await office.ask((("refund_order", REFUND),), rule), "edit")
+    await office.press(await office.ask((REFUNDING,)), "edit")
     return await office.wrong(amount="500", Customer="")
 
 
@@ -175,7 +182,7 @@ async def _review(office: Office) -> Shown:
 
 
 async def _review_decided(office: Office) -> Shown:
-    card = await office.ask(THREE)
+    card = await office.ask((MAILING, QUERYING, UPDATING))
     await office.press(card, "edit", block_id="do:1:1")
     await office.hands.submit(ALICE, {"subject": "Your refund"})
     await office.workplace.card("edited and approved")
@@ -184,7 +191,7 @@ async def _review_decided(office: Office) -> Shown:
 
 
 async def _too_late(office: Office) -> Shown:
-    card = await office.ask((("send_email", EMAIL),))
+    card = await office.ask((MAILING,))
     await office.press(card, "edit")
     await office.press(card, "approve", BOB)
     await office.hands.submit(ALICE, {"subject": "Your refund"})
@@ -193,13 +200,9 @@ async def _too_late(office: Office) -> Shown:
 
 _BOOK = ("book_trip", TRIP)
 _PAY_OUT = ("pay_out", BANK)
-_REFUND = ("refund_order", REFUND)
 _CONTRACT = ("send_contract", {"supplier": "Globex", "text": CONTRACT})
 _PARAGRAPHS = ("send_contract", {"supplier": "Globex", "text": CONTRACT[:2500]})
-_EMAIL = ("send_email", EMAIL)
 _QUESTION = ("ask_human", {"about": "order 1042"})
-_BY_TWO = {"reviewers": {"groups": ["S0FINANCE"], "quorum": 2}}
-_WITH_OPS = {"escalate": [{"after": "10m", "to": "slack:#team-ops"}]}
 _MORE = {"allowed_decisions": ["approve", "reject", "respond"]}
 _STRICT = {"reject_reason": "required"}
 _ASKS = {
@@ -209,20 +212,20 @@ _ASKS = {
 }
 
 SCENES = (
-    _pressed("edit", "A form made of the schema", "edit", _REFUND, REFUND_RULE),
+    _pressed("edit", "A form made of the schema", "edit", REFUNDING),
     _pressed("edit-every-field", "Every kind of field", "edit", _BOOK, {"args_schema": EVERYTHING}),
     _pressed("edit-branches", "What follows a choice", "edit", _PAY_OUT, {"args_schema": BRANCHES}),
     scene("edit-page-two", "More fields than a page holds", _page_two),
     _pressed("edit-locked", "Too long for an input", "edit", _CONTRACT),
-    _pressed("edit-for-others", "Others must approve it", "edit", _REFUND, REFUND_RULE, _BY_TWO),
-    _pressed("edit-without-schema", "A form made of the arguments", "edit", _EMAIL),
+    _pressed("edit-for-others", "Others must approve it", "edit", REFUNDING, policy=BY_TWO),
+    _pressed("edit-without-schema", "A form made of the arguments", "edit", MAILING, {}),
     scene("edit-errors", "What is wrong, beside its field", _errors),
     scene("edit-errors-top", "What is wrong with all of it", _errors_of_the_whole),
-    _pressed("reject", "Why not", "reject", _REFUND),
-    _pressed("reject-required", "A reason that the policy wants", "reject", _REFUND, _STRICT),
-    _pressed("answer", "An answer in the tool's place", "more", _REFUND, _MORE, option=0),
+    _pressed("reject", "Why not", "reject", REFUNDING),
+    _pressed("reject-required", "A reason that the policy wants", "reject", REFUNDING, _STRICT),
+    _pressed("answer", "An answer in the tool's place", "more", REFUNDING, _MORE, option=0),
     _pressed("answer-form", "An answer with a schema", "respond", _QUESTION, _ASKS),
-    _pressed("escalate", "Pass it on", "escalate", _REFUND, policy=_WITH_OPS),
+    _pressed("escalate", "Pass it on", "escalate", REFUNDING, policy=WITH_OPS),
     _pressed("see", "Everything that will run", "see", _PARAGRAPHS),
     scene("see-page-two", "Its second page", _see_page_two),
     scene("review", "Forty tools, one at a time", _review),

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from tests.channels.scenes import THREE
-from tests.gallery.office import Calls, Office, scene
+from tests.gallery.calls import MAILING, QUERYING, REFUNDING, UPDATING, WITH_OPS
+from tests.gallery.office import Office, scene
 from tests.gallery.showing import Shown
-from tests.gallery.waiting import REFUND, REFUND_RULE
 from tests.support.slack import ALICE
 
-POLICY = {"interrupt_on": {"refund_order": REFUND_RULE}}
 TO_OTHERS = {"reviewers": {"users": ["U0BOB", "U0MARIA"]}}
-REFUNDED: Calls = (("refund_order", REFUND),)
 
 
 async def _filled(office: Office) -> None:
     """Two decided, three that wait, one that others decide."""
-    await office.press(await office.ask(THREE[:1]), "approve")
-    await office.press(await office.ask(THREE[1:2]), "reject")
+    await office.press(await office.ask((MAILING,)), "approve")
+    await office.press(await office.ask((QUERYING,)), "reject")
     await office.hands.submit(ALICE, {"message": "Not on a Friday."})
-    await office.ask(REFUNDED, POLICY)
-    await office.ask(THREE)
+    await office.ask((REFUNDING,), WITH_OPS)
+    await office.ask((MAILING, QUERYING, UPDATING))
     await office.ask((("update_customer", {"customerId": "cus_12", "status": "blocked"}),))
-    await office.ask(THREE[:1], TO_OTHERS, requester=ALICE)
+    await office.ask((MAILING,), TO_OTHERS, requester=ALICE)
 
 
 async def _full(office: Office) -> Shown:
@@ -41,7 +38,7 @@ async def _command(office: Office) -> Shown:
 
 
 async def _show(office: Office) -> Shown:
-    card = await office.ask(REFUNDED, POLICY)
+    card = await office.ask((REFUNDING,), WITH_OPS)
     review_id = card["metadata"]["event_payload"]["review_id"]
     return await office.command(f"/approvals show {review_id}")
 

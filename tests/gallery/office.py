@@ -14,7 +14,8 @@ import redis
 from bot.sandbox.hands import Hands
 from bot.sandbox.server import running_sandbox
 from hitl_core import Gate, Policy, ToolCall
-from tests.gallery.showing import ASKED_IN, Json, Scene, Shown, Slack
+from tests.gallery.calls import ASKED_IN, RULES
+from tests.gallery.showing import Json, Scene, Shown, Slack
 from tests.support.bots import Scene as Workplace
 from tests.support.slack import ALICE, APPROVALS, MARIA
 
@@ -33,7 +34,7 @@ class Office:
         """The card of a new review, once it stands in #agent-approvals."""
         self._count += 1
         made = [ToolCall(f"c{n}", name, args) for n, (name, args) in enumerate(calls)]
-        judge = Policy.from_mapping({"default": "review", **(policy or {})})
+        judge = Policy.from_mapping({"default": "review", "interrupt_on": RULES, **(policy or {})})
         connected = Gate.connect(self.workplace.redis_url, policy=judge, agent="support-agent")
         gate = await self.workplace.stack.enter_async_context(connected)
         thread = f"thread-{self._count}"

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+import shutil
+import sys
 from collections.abc import AsyncGenerator, Iterable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from playwright.async_api import Page, async_playwright
 
 from bot.sandbox.alone import alone
-from tests.gallery.showing import Scene, Shown, Slack, made
+from hitl_core.embedded_redis import EmbeddedRedis
+from tests.gallery.showing import Scene, Shown, Slack, made, slack
 
 #: In CSS pixels: a window on a laptop, and a phone.
 LAPTOP, PHONE = 1060, 390
@@ -67,12 +71,23 @@ async def take(page: Page, to: Slack, scene: Scene, shown: Shown, folder: Path) 
     return taken
 
 
-async def gallery(scenes: Iterable[Scene], to: Slack, page: Page, folder: Path) -> None:
+async def draw(scenes: Iterable[Scene], folder: Path) -> None:
+    """JSON and pictures of these scenes. A folder that isn't there is made."""
     folder.mkdir(parents=True, exist_ok=True)
-    for scene in scenes:
-        shown = await made(scene, to)
-        write(scene, shown, folder)
-        await take(page, to, scene, shown, folder)
+    with TemporaryDirectory() as data, EmbeddedRedis(Path(data) / "redis") as redis:
+        async with slack(redis.url) as to, camera(_chromium()) as page:
+            for scene in scenes:
+                shown = await made(scene, to)
+                write(scene, shown, folder)
+                await take(page, to, scene, shown, folder)
+
+
+def _chromium() -> Path:
+    names = ("chromium", "chromium-browser", "google-chrome")
+    found = next(filter(None, map(shutil.which, names)), None)
+    if found is None:
+        sys.exit("There is no Chromium on the PATH (Debian, Ubuntu: apt install chromium).")
+    return Path(found)
 
 
 def _write(path: Path, what: Any) -> None:

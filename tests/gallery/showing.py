@@ -24,9 +24,6 @@ Json = dict[str, Any]
 #: A private message is one that only one person sees.
 Kind = Literal["message", "private", "modal", "home"]
 
-#: Where the agent was asked.
-ASKED_IN = "slack:C0ASK/1799999990.000100"
-
 
 class Slack(NamedTuple):
     """The local Slack in which pictures are taken, the bot's way to it, and a Redis for whole bots."""

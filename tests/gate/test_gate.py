@@ -18,6 +18,7 @@ from hitl_core.errors import (
     Refused,
     ReviewConflict,
     ReviewNotFound,
+    StoreError,
 )
 from hitl_core.gate import Answer, Gate, Outcome
 from hitl_core.model import ToolCall
@@ -26,6 +27,7 @@ from hitl_core.review.service import Reviews
 from hitl_core.store import MemoryStore
 from tests.gate.conftest import Open, listeners
 from tests.support.builders import approve_all, call, person, policy, proposal
+from tests.support.proxy import proxy_to
 from tests.support.waiting import wait_until
 
 OwnRedis = Callable[[], EmbeddedRedis]
@@ -747,6 +749,26 @@ async def test_a_wait_ends_when_its_gate_closes(open_gate: Open, redis_url: str)
             await asyncio.wait_for(task, 5)
     with pytest.raises(GateClosed, match="async with"):
         await Gate(MemoryStore(), policy=policy(), agent="a").wait(review_id)
+
+
+async def test_who_is_at_work_when_the_gate_closes_leaves_no_connection(redis_url: str):
+    """Given an outcome that is renewed all the time, and waits that are amid a command; then these get
+    GateClosed, and what the gate had open is closed, whoever goes on.
+    """
+    async with proxy_to(redis_url) as proxy:
+        rules = policy()
+        async with Gate.connect(proxy.url, policy=rules, agent="billing", lease=0.03) as gate:
+            outcome = await approved(gate)
+            open_id = await gate.submit([call(n=2)], thread_id="t-2")
+            waiting = [asyncio.create_task(gate.wait(open_id)) for _ in range(5)]
+            serving = asyncio.create_task(first(gate.settled()))
+            await asyncio.sleep(0)
+        for task in (*waiting, serving):
+            with pytest.raises(GateClosed):
+                await asyncio.wait_for(task, 5)
+        with pytest.raises(StoreError, match="The store is closed"):
+            await outcome.done()
+        await wait_until("no connection is left", lambda: not proxy.open)
 
 
 async def test_what_nobody_submitted_is_not_found(gate: Gate):

@@ -24,7 +24,12 @@ from tests.support.waiting import wait_until
 pytestmark = pytest.mark.slow
 
 POLICY = Path("examples/policy.yaml").resolve()
-ASK = {"user": "U0MARIA", "text": "refund order 1042", "channel": "C0ASK", "ts": "17.5"}
+ASK = {
+    "user": "U0MARIA",
+    "text": "refund order 1042",
+    "channel": "C0ASK",
+    "ts": "1700000017.000500",
+}
 
 
 class Town:
@@ -107,7 +112,7 @@ async def test_a_refund_survives_the_death_of_its_agent(town: Town) -> None:
     )
     [letter] = (town.lab.folder / "outbox").iterdir()
     assert "Subject: Refund" in letter.read_text()
-    assert (words["channel"], words["thread_ts"]) == ("C0ASK", "17.5")
+    assert (words["channel"], words["thread_ts"]) == ("C0ASK", ASK["ts"])
     assert "leave the status" in words["text"]
 
 
@@ -123,9 +128,30 @@ async def test_who_asks_is_told_that_it_has_to_wait(town: Town) -> None:
     assert words["text"] == "A person has to decide on this first."
 
 
+async def test_who_changes_their_mind_is_asked_about_that_instead(town: Town) -> None:
+    """Given a refund that waits for people; when its requester says something else in the same thread; then
+    the review is cancelled, and what waits is the other one."""
+    async with town.agent() as (_, url):
+        assert await ask(url) == 202
+        first = await town.review()
+        again = {"ts": "1700000018.000100", "thread_ts": ASK["ts"]}
+        assert await ask(url, text="refund 50 EUR of order 1042", **again) == 202
+        assert await ask(url, text="refund 50 EUR of order 1042", **again) == 409
+        both = await wait_until("the second review", lambda: two_reviews(town))
+    cancelled, waits = sorted(both, key=lambda review: review.created_at)
+    assert (cancelled.id, cancelled.cancelled is not None) == (first, True)
+    assert (waits.status, waits.origin) == ("pending", f"slack:C0ASK/{ASK['ts']}")
+    assert waits.arguments("1").parse()["amount"] == 50
+
+
+async def two_reviews(town: Town) -> list[Any]:
+    found = await town.lab.all_reviews(f"C0ASK:{ASK['ts']}")
+    return found if len(found) == 2 else []
+
+
 async def test_a_question_without_tools_is_answered_at_once(town: Town) -> None:
     async with town.agent() as (_, url):
-        assert await ask(url, text="hello", ts="18.1") == 202
+        assert await ask(url, text="hello", ts="1700000018.000100") == 202
         [words] = await wait_until("the agent's words", lambda: town.heard)
     assert words["text"].startswith("I can:")
 

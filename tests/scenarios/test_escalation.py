@@ -50,7 +50,7 @@ async def test_promise_9_time_escalates_and_everybody_may_decide(scene: Scene) -
 
 async def test_promise_9_before_it_is_escalated_the_others_may_not_decide(scene: Scene) -> None:
     """Given a review that stands only in #agent-approvals; when Dana of #team-ops presses Approve or
-    Escalate, then she is refused; after Alice escalated by the button, Dana may decide."""
+    Escalate, then she is refused; after Alice escalated and said why, Dana reads it and may decide."""
     await scene.bot()
     gate = await scene.gate(LATER)
     waiting = scene.ask(gate, email())
@@ -63,7 +63,8 @@ async def test_promise_9_before_it_is_escalated_the_others_may_not_decide(scene:
     await scene.alice.press(card, "escalate")
     assert (await scene.alice.submit(message="She is on leave"))["ok"]
     await scene.card("Escalated to #team-ops by <@U0ALICE>")
-    await scene.dana.press(await scene.card("send_email", channel=OPS), "approve")
+    escalated = await scene.card("send_email", "She is on leave", channel=OPS)
+    await scene.dana.press(escalated, "approve")
 
     assert len((await waiting).execute) == 1
 

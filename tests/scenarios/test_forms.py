@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -13,6 +14,7 @@ from hitl_core import ToolCall
 from hitl_core.model import encode
 from tests.support.bots import CANARY, Scene, email
 from tests.support.bots import POLICY as POLICY_OF_BOTS
+from tests.support.builders import review_of as review_made
 from tests.support.slack import APPROVALS
 from tests.support.slack_limits import assert_view
 from tests.support.waiting import wait_until
@@ -107,7 +109,10 @@ async def test_promise_8_a_form_that_is_sent_untouched_runs_the_very_same_bytes(
     examples: list[Json] = []
 
     @settings(
-        max_examples=24, suppress_health_check=list(HealthCheck), deadline=None, database=None
+        max_examples=24,
+        suppress_health_check=[HealthCheck.too_slow],
+        deadline=None,
+        database=None,
     )
     @given(st.dictionaries(st.sampled_from(["a", "b", "to", "\u200b", "c/d~"]), VALUES, max_size=4))
     def collect(args: Json) -> None:
@@ -274,7 +279,9 @@ async def test_a_second_click_on_send_counts_once(scene: Scene) -> None:
     assert (await scene.alice.submit(copies=4))["ok"]
     sent = (await scene.hands.deliveries())[-1]
     for _ in range(2):
-        status, body = await scene.hands.raw(scene.sandbox.bot_url, sent["body"], sent["headers"])
+        status, body = await scene.hands.raw(
+            str(scene.sandbox.bot_url), sent["body"], sent["headers"]
+        )
         assert (status, body) == (200, "")
     assert [call.args["copies"] for call in (await waiting).execute] == [4]
 
@@ -312,26 +319,34 @@ async def test_an_edit_under_a_quorum_waits_for_another_person(scene: Scene) -> 
     assert (await waiting).execute[0].args == {"a": "new"}
 
 
-async def test_t62_a_pattern_that_would_hang_is_no_trouble_in_a_form(scene: Scene) -> None:
-    """Given a schema with a pattern that takes exponential time elsewhere, when an answer that would trigger it
-    is sent, then the bot answers at once, and goes on answering others."""
-    from hitl_core.errors import HitlError
-    from hitl_core.policy import Policy
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"properties": {"x": {"type": "string", "pattern": "^(a+)+$"}}},
+        {"properties": {"x": {"$ref": "http://127.0.0.1:9/x.json"}}},
+        {"properties": {"x": {"$ref": "file:///etc/passwd"}}},
+    ],
+)
+async def test_t62_t64_no_form_is_made_of_a_schema_that_could_hang_or_fetch(
+    scene: Scene, schema: Json
+) -> None:
+    """Given a review that somebody stored with such a schema (no policy loads it), when Alice presses Edit,
+    then she is told at once why there is no form, and may still approve."""
+    await scene.bot()
+    gate = await scene.gate(policy())
+    review, event = review_made([ToolCall("c1", "evil", {"x": "a" * 40 + "!"})])
+    [action] = review.actions
+    config = action.config.model_copy(update={"args_schema": schema})
+    action = action.model_copy(update={"config": config})
+    await gate.reviews.submit(review.model_copy(update={"actions": (action,)}), event)
+    card = await scene.card("evil")
+    await scene.noted(gate, card)
 
-    schema = {"properties": {"x": {"type": "string", "pattern": "^(a+)+$"}}}
-    rule = {"allowed_decisions": ["approve", "edit"], "args_schema": schema}
-    text = policy(evil=rule)
-    try:
-        Policy.from_yaml(text)
-    except HitlError:
-        return  # refused when the policy is loaded: no form is ever made of it
-    waiting = await editing(scene, "evil", {"x": "aaa"}, text)
-    answer = await scene.alice.submit(x="a" * 40 + "!")
-    assert "must match" in str(answer), answer
-    [delivery] = (await scene.hands.deliveries())[-1:]
-    assert delivery["status"] == 200
-    assert (await scene.alice.submit(x="aaaa"))["ok"]
-    assert (await waiting).execute[0].args == {"x": "aaaa"}
+    await scene.alice.press(card, "edit")
+    assert "No form can be made of it" in await scene.alice.last_told()
+    assert await scene.hands.view(scene.alice.id) is None
+    await scene.alice.press(card, "approve")
+    await scene.card("approved by U0ALICE")
 
 
 async def test_promise_11_a_form_survives_that_redis_is_away(scene: Scene) -> None:

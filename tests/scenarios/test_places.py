@@ -1,4 +1,5 @@
-"""Where a review is shown: channels, people, groups and threads, all in step; and what is done where it can't be."""
+"""Where a review is shown: channels, people, groups, threads, all in step; and where it goes if it can't
+be."""
 
 from __future__ import annotations
 
@@ -34,8 +35,8 @@ async def rung(scene: Scene, person: str, channel: str) -> list[str]:
 
 
 async def test_a_person_is_asked_in_a_direct_message(scene: Scene) -> None:
-    """Given `notify: slack:U0MARIA`; then the card is in Maria's direct messages, rings there, and only she may
-    decide."""
+    """Given `notify: slack:U0MARIA`; then the card is in Maria's direct messages, rings there, and only
+    she may decide."""
     await scene.bot()
     waiting = scene.ask(await scene.gate(policy(notify="slack:U0MARIA")))
     card = await dm(scene, "U0MARIA", "send_email")
@@ -48,8 +49,8 @@ async def test_a_person_is_asked_in_a_direct_message(scene: Scene) -> None:
 
 
 async def test_each_member_of_a_group_gets_a_copy_and_all_stay_in_step(scene: Scene) -> None:
-    """Given a group of three, one of whom has left; then the other two have a direct message each; one decides,
-    and both copies say so."""
+    """Given a group of three, one of whom has left; then the other two have a direct message each; one
+    decides, and both copies say so."""
     scene.sandbox.workspace.users["U0BOB"].deleted = True
     await scene.bot()
     waiting = scene.ask(await scene.gate(policy(notify="slack:S0FINANCE")))
@@ -65,7 +66,8 @@ async def test_each_member_of_a_group_gets_a_copy_and_all_stay_in_step(scene: Sc
 
 
 async def test_who_joins_the_group_gets_a_copy_with_the_next_change(scene: Scene) -> None:
-    """Given a vote of a group's member; when Dana joined the group meanwhile, then she has a copy, and may vote."""
+    """Given a vote of a group's member; when Dana joined the group meanwhile, then she has a copy, and may
+    vote."""
     await scene.bot()
     rule = "{groups: [S0FINANCE], quorum: 2}"
     waiting = scene.ask(await scene.gate(policy(notify="slack:S0FINANCE", reviewers=rule)))
@@ -95,8 +97,8 @@ async def test_several_places_at_once_stay_in_step(scene: Scene) -> None:
 
 
 async def test_the_origin_is_the_thread_in_which_the_agent_was_asked(scene: Scene) -> None:
-    """Given `notify: origin` and a submit that names a thread; then the card is in that thread, and those of its
-    channel may decide. Without one it is where all cards go."""
+    """Given `notify: origin` and a submit that names a thread; then the card is in that thread, and those
+    of its channel may decide. Without one it is where all cards go."""
     await scene.bot()
     gate = await scene.gate(policy(notify="origin"))
     asked = await scene.hands.say("U0CARL", ASK, "@agent write to Jo")
@@ -139,8 +141,8 @@ async def test_threads_of_one_channel_share_a_lane(scene: Scene) -> None:
 async def test_what_can_not_be_shown_goes_to_the_fallback_and_says_why(
     scene: Scene, place: str, why: str
 ) -> None:
-    """Given a place that can't be reached, or in which nobody knows who may decide; then the fallback has the
-    review, with the reason, its people decide, and nothing is left undelivered."""
+    """Given a place that can't be reached, or in which nobody knows who may decide; then the fallback has
+    the review, with the reason, its people decide, and nothing is left undelivered."""
     bot = await scene.bot()
     rules = policy(notify=f'"{place}"', fallback='"slack:#team-ops"')
     waiting = scene.ask(await scene.gate(rules))
@@ -174,8 +176,8 @@ async def test_where_nobody_is_left_who_may_decide_the_fallback_is_asked(scene: 
 
 
 async def test_where_the_last_reviewer_leaves_later_the_fallback_is_asked(scene: Scene) -> None:
-    """Given a card that waits for Bob; when he has left by the time of the next reminder, then the fallback is
-    asked."""
+    """Given a card that waits for Bob; when he has left by the time of the next reminder, then the
+    fallback is asked."""
     await scene.bot()
     rules = policy(fallback='"slack:#team-ops"', reviewers="{users: [U0BOB]}", remind="15m")
     gate = await scene.gate(rules)
@@ -193,8 +195,8 @@ async def test_where_the_last_reviewer_leaves_later_the_fallback_is_asked(scene:
 async def test_without_a_fallback_it_waits_and_the_operator_is_told(
     scene: Scene, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Given an archived channel and no fallback; then the review waits, /readyz counts it, and the log says why.
-    When the channel is back, the next try shows it."""
+    """Given an archived channel and no fallback; then the review waits, /readyz counts it, and the log
+    says why. When the channel is back, the next try shows it."""
     bot = await scene.bot()
     gate = await scene.gate(policy(notify='"slack:C0OLD"'))
     waiting = scene.ask(gate)
@@ -216,16 +218,16 @@ async def test_without_a_fallback_it_waits_and_the_operator_is_told(
 
 
 async def ready(url: str) -> dict[str, Any]:
-    async with aiohttp.ClientSession() as session:
-        async with session.get(url.replace("/slack/events", "/readyz")) as answer:
-            return await answer.json()
+    where = url.replace("/slack/events", "/readyz")
+    async with aiohttp.ClientSession() as session, session.get(where) as answer:
+        return await answer.json()
 
 
 async def test_one_action_without_a_fallback_is_not_forgotten_beside_one_that_has(
     scene: Scene,
 ) -> None:
-    """Given two calls in one archived channel, of which one rule has a fallback; then that one is moved, and the
-    other is counted as undelivered."""
+    """Given two calls in one archived channel, of which one rule has a fallback; then that one is moved,
+    and the other is counted as undelivered."""
     bot = await scene.bot()
     rules = """
 default: review

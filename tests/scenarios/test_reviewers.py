@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from typing import Any
 
 import pytest
 
 from hitl_core.errors import InvalidToolCall
 from tests.support.bots import Scene, email
-from tests.support.clicks import made_up, send
+from tests.support.clicks import made_up, refusals, send
 from tests.support.slack import APPROVALS, buttons, review_of, said
 from tests.support.waiting import wait_until
 
@@ -42,13 +41,6 @@ async def refused(scene: Scene, person: Any, card: Any, action: str = "approve")
     return await person.last_told()
 
 
-async def attempts(scene: Scene) -> list[tuple[str, str]]:
-    """Who was refused, and why, as the audit has it."""
-    redis = await scene.redis()
-    events = [json.loads(entry[b"event"]) for _, entry in await redis.xrange("hitl:{0}:audit")]
-    return [(each["by"]["id"], each["what"]) for each in events if each["kind"] == "refused"]
-
-
 async def test_t27_only_the_named_may_decide_and_others_are_told_who(scene: Scene) -> None:
     """Given a rule that names Bob and a group; when Alice presses, a member of the channel, then she is told
     who may; Bob's word counts, and her attempt is in the audit."""
@@ -63,7 +55,7 @@ async def test_t27_only_the_named_may_decide_and_others_are_told_who(scene: Scen
     await scene.bob.press(card, "approve")
 
     assert (await waiting).execute
-    assert await attempts(scene) == [("U0ALICE", "not_permitted")]
+    assert await refusals(scene) == [("U0ALICE", "not_permitted")]
 
 
 async def test_t28_who_was_deactivated_is_refused_at_once(scene: Scene) -> None:
@@ -83,7 +75,7 @@ async def test_t28_who_was_deactivated_is_refused_at_once(scene: Scene) -> None:
     # His click was on its way: Slack itself lets nobody press who has left.
     await send(scene, await made_up(scene, second, "approve", "U0BOB"))
 
-    assert await attempts(scene) == [("U0BOB", "not_permitted")]
+    assert await refusals(scene) == [("U0BOB", "not_permitted")]
     review = (await gate.reviews.load(review_of(second))).review
     assert review.actions[0].votes == ()
     assert not waiting.done()

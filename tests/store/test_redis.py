@@ -674,58 +674,6 @@ async def test_a_cancelled_command_is_cancelled(redis_url: str):
                 assert task.cancelled(), f"swallowed after {moment} steps"
 
 
-# ------------------------------------------------------------------------ connections
-
-
-async def test_connections_go_to_whoever_asked_first(redis_url: str):
-    """Given three who keep asking and one connection; then none of them gets ahead of the others."""
-    client = connect(redis_url, connections=1)
-    turns = [0, 0, 0]
-
-    async def ask(who: int) -> None:
-        for _ in range(40):
-            await client.ping()
-            turns[who] += 1
-            assert max(turns) - min(turns) <= 2, turns
-
-    try:
-        await asyncio.gather(*(ask(who) for who in range(3)))
-    finally:
-        await client.aclose()
-
-
-async def test_an_outage_gives_nobody_a_second_turn(own_redis: OwnRedis):
-    """Given many who asked while the server was away; when it is back; then turns are as many as before."""
-    server = own_redis()
-    client = connect(server.url, connections=4)
-    server.stop()
-    for _ in range(20):
-        with pytest.raises(redis.ConnectionError):
-            await client.ping()
-    server.start()
-    await asyncio.gather(*(client.ping() for _ in range(50)))
-    await client.aclose()
-
-
-async def test_a_connection_that_is_cancelled_twice_while_it_is_made_is_closed(redis_url: str):
-    """Given a server that is slow to greet, and somebody who gives up twice; then no socket is left."""
-    async with proxy_to(redis_url) as proxy:
-        proxy.drop_reply(0, hold=True)
-        client = connect(proxy.url)
-        asking = asyncio.create_task(client.ping())
-        for _ in range(2):
-            await asyncio.wait([asking], timeout=0.1)
-            asking.cancel()
-        if (await asyncio.wait([asking], timeout=0.1))[0]:
-            await client.aclose()
-        proxy.release()
-        with pytest.raises(asyncio.CancelledError):
-            await asking
-        await wait_until("it is connected", lambda: proxy.open)
-        await client.aclose()
-        await wait_until("and closed", lambda: not proxy.open)
-
-
 async def test_a_server_that_forgot_a_script_is_asked_again():
     """It was restarted between the script and its call."""
     with pytest.raises(StoreUnavailable, match="restarted"):

@@ -14,15 +14,16 @@ Payload = dict[str, Any]
 
 
 async def last_click(scene: Scene) -> Payload:
-    """What Slack sent of the last thing that somebody pressed."""
-    bodies = [each["body"] for each in await scene.hands.deliveries()]
-    return json.loads(parse_qs([body for body in bodies if "payload=" in body][-1])["payload"][0])
+    """What Slack sent of the last button that somebody pressed."""
+    bodies = [parse_qs(each["body"]) for each in await scene.hands.deliveries()]
+    payloads = [json.loads(body["payload"][0]) for body in bodies if "payload" in body]
+    return [payload for payload in payloads if payload["type"] == "block_actions"][-1]
 
 
 async def made_up(
     scene: Scene, card: Message, action_id: str, person: str, value: str | None = None
 ) -> Payload:
-    """The last click as if this person had pressed this button of this card; `value` forges what it carries."""
+    """The last click, as if this person had pressed this button of this card; `value` forges what it says."""
     payload = await last_click(scene)
     block_id, button = buttons(card, action_id)[0]
     pressed = {"action_id": action_id, "block_id": block_id, "value": value or button["value"]}
@@ -37,3 +38,10 @@ async def send(scene: Scene, payload: Payload, url: str | None = None) -> None:
     """To the newest bot, or to this one."""
     status, _ = await scene.hands.send(url or scene.sandbox.bot_url or "", payload, SIGNING_SECRET)
     assert status == 200
+
+
+async def refusals(scene: Scene) -> list[tuple[str, str]]:
+    """Who was refused, and why, as the audit has it."""
+    redis = await scene.redis()
+    events = [json.loads(entry[b"event"]) for _, entry in await redis.xrange("hitl:{0}:audit")]
+    return [(each["by"]["id"], each["what"]) for each in events if each["kind"] == "refused"]

@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
+from bot.card import open_of
 from bot.channels.slack.filling import Answers, Filling, Source
 from bot.channels.slack.form_modal import FormModal
 from bot.channels.slack.ids import Meta
+from bot.channels.slack.modals import question
 from bot.channels.slack.rich import Block, line, rich_text, words
-from hitl_core.model import Action
+from hitl_core.model import Action, Review
 from hitl_core.review.transitions import Proposal
 
 _NAME = "answer"
@@ -33,19 +35,28 @@ class Answering(FormModal):
     """Raises Refused where no form can be made."""
 
     def __init__(
-        self, action: Action, kind: Literal["respond", "approve"], meta: Meta, answers: Answers
+        self,
+        review: Review,
+        action: Action,
+        kind: Literal["respond", "approve"],
+        meta: Meta,
+        answers: Answers,
     ) -> None:
-        self._action = action
+        self._review, self._action = review, action
         self._kind: Literal["respond", "approve"] = kind
-        source = Source(_object(action.config.answer_schema or {}), {}, (), action.revision)
+        asked = action.config.answer_schema or {}
+        self._is_object = asked.get("type") == "object"
+        schema = asked if self._is_object else _object(asked)
+        source = Source(schema, {}, revision=action.revision)
         super().__init__(f"answer_{kind}", meta, Filling(source, answers, meta.page))
 
     def at(self, page: int, *, kept: bool) -> FormModal:
         meta = replace(self.meta, page=page, kept=kept)
-        return Answering(self._action, self._kind, meta, self.answers)
+        return Answering(self._review, self._action, self._kind, meta, self.answers)
 
     def proposal(self) -> Proposal:
-        given = self.filling.value()[_NAME]
+        value = self.filling.value()
+        given = value if self._is_object else value[_NAME]
         return Proposal(self._kind, self.meta.target.revision, answer=given)
 
     def title(self) -> str:
@@ -53,7 +64,8 @@ class Answering(FormModal):
 
     def told(self) -> list[Block]:
         head = words(f"{self._action.name}   ", bold=True)
-        return [rich_text("told", line(head, words(_TOLD[self._kind])))]
+        about = rich_text("told", line(head, words(_TOLD[self._kind])))
+        return [about, *question(open_of(self._review, self._action.key).why)]
 
     def last_word(self) -> str:
         return "Answer"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from bot.card import Argument, Doubt, Open, Shown, quoted
-from bot.channels.slack.lines import progress
+from bot.channels.slack.lines import progress, warnings
 from bot.channels.slack.mentions import Names
 from bot.channels.slack.outcome import closed, edits
 from bot.channels.slack.rich import (
@@ -19,7 +19,6 @@ from bot.channels.slack.rich import (
     line,
     mrkdwn,
     overflow,
-    plain,
     pre,
     rich_text,
     words,
@@ -30,17 +29,22 @@ ANSWER = "Answer"
 
 
 def action_blocks(
-    review_id: str, action: Open, names: Names, *, numbered: bool = True
+    review_id: str, action: Open, names: Names, *, numbered: bool = True, above: str = ""
 ) -> list[Block]:
-    """Ids end in the action's key. What is decided says how, and has no buttons."""
+    """Ids end in the action's key. What is decided says how, and has no buttons. What the title `above` says
+    already is not said again.
+    """
     number = f"{action.number}  " if numbered else ""
-    head = [words(f"{number}{quoted(action.title) if action.title else action.name}", bold=True)]
-    if action.title:
+    title = quoted(action.title) if action.title and quoted(action.title) not in above else ""
+    head = [words(f"{number}{title or action.name}", bold=True)]
+    if title:
         head.append(words(f"   {action.name}"))
-    if told := " ".join(filter(None, (action.why, action.rule))):
+    why = "" if quoted(action.why) in above else action.why
+    if told := " ".join(filter(None, (why, action.rule))):
         head.append(words(f"   {told}", italic=True))
+    called = [*_arguments(head, action.shown.arguments), *warnings(action.warnings)]
     drawn = [
-        rich_text(f"call:{action.key}", *_arguments(head, action.shown.arguments)),
+        rich_text(f"call:{action.key}", *called),
         *_said(action),
         *progress(action.key, action.progress if action.decided is None else None, names),
     ]
@@ -126,12 +130,9 @@ def _see(shown: Shown, name: str, value: str) -> list[Element]:
 
 
 def _said(action: Open) -> list[Block]:
-    said: list[Element] = []
-    if action.warnings:
-        said.append(plain("\n".join(f"⚠ {odd}" for odd in action.warnings)))
-    said += [*_hides(action.shown), *_cut(action.shown)]
+    said = [*_hides(action.shown), *_cut(action.shown)]
     if action.must_read and action.decided is None:
-        said.append(mrkdwn("*Approve* first opens it for who has not read all of it."))
+        said.append(mrkdwn("*Approve* opens it first, until you have read all of it."))
     return [context(f"said:{action.key}", *said)] if said else []
 
 

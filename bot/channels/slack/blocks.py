@@ -45,7 +45,7 @@ COST_OF_LINE = 50
 MAX_FACTS = 4
 
 REVIEW = "Review one by one"
-SEE_ALL = "See all arguments"
+SEE_ALL, SEE_DECIDED = "See all arguments", "See what was decided"
 
 
 def message(card: Card, names: Names, link: Link = no_link) -> dict[str, Any]:
@@ -113,7 +113,9 @@ def _asked(card: Card, names: Names) -> list[Block]:
     for doubt in card.doubts:
         drawn += [divider(f"line:{doubt.key}"), *doubt_blocks(card.review_id, doubt)]
     for action in card.open:
-        asked = action_blocks(card.review_id, action, names, numbered=not alone)
+        asked = action_blocks(
+            card.review_id, action, names, numbered=not alone, above=card.title if alone else ""
+        )
         drawn += [divider(f"line:{action.key}"), *asked]
     return drawn
 
@@ -177,13 +179,14 @@ def _foot(card: Card, names: Names, *, listed: bool) -> list[Block]:
         told = f"Escalate to {names(card.next.to)}"
         buttons.append(button("escalate", told, f"{review}.{card.next.taken}", told))
     if (decided := [one for one in card.closed if one.key in card.turns]) and not listed:
+        told = SEE_DECIDED if card.waiting else SEE_ALL
         if len(card.turns) == 1:
             value = f"{card.review_id}.{decided[0].key}.{decided[0].revision}"
-            buttons.append(button("see", SEE_ALL, value, f"See all arguments of {decided[0].name}"))
+            buttons.append(button("see", told, value, f"See all arguments of {decided[0].name}"))
         else:
             page = card.turns.index(decided[0].key)
             label = "See all arguments of what was decided"
-            buttons.append(button("review", SEE_ALL, f"{review}.{page}", label))
+            buttons.append(button("review", told, f"{review}.{page}", label))
     drawn = [actions("all", buttons)] if buttons else []
     return [*drawn, lines.foot(card, names)]
 

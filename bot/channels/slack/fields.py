@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from bot.channels.slack.inputs import ACTION_ID, MAX_INPUT, MAX_LABEL, input_block
 from bot.channels.slack.rich import shortened
-from bot.text import cut, marked, one_line, unmarked, visible
+from bot.text import cut, excerpt, marked, one_line, unmarked
 from hitl_core.forms import Field, Form, Option
 
 #: What the fields of a page may take of a view's 250 kB, in bytes of JSON; and how many a page has, of the
@@ -27,6 +27,7 @@ MAX_OPTIONS = 500
 #: The most that is shown of a locked value, in characters.
 MAX_LOCKED = 800
 MAX_ID = 255
+_CUT = re.compile(r"⟦[\d,]+ more characters?⟧")
 _TYPED = ("text", "long_text", "lines", "json")
 #: What Slack's own inputs let through is less than what a schema's format allows: a value that is not like
 #: this is a text, and so is what may become one.
@@ -118,6 +119,11 @@ def errors_by_block(
     return found
 
 
+def is_cut(field: Field) -> bool:
+    """Whether a field of a `shown_form` shows only a part of its value. No value can forge that mark."""
+    return bool(field.locked and field.initial and _CUT.search(field.initial))
+
+
 def _answer(state: Mapping[str, Any]) -> str | None:
     """docs.slack.dev/reference/interaction-payloads/view-interactions-payload"""
     match state:
@@ -168,7 +174,7 @@ def _told_value(field: Field) -> str | None:
     value = field.initial
     if value and field.options:
         value = ", ".join(field.options[int(at)].label for at in value.split(","))
-    return value and cut(visible(value), MAX_LOCKED).text
+    return value and excerpt(value, MAX_LOCKED).text
 
 
 def _size(field: Field) -> int:

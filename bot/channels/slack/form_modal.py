@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from bot.channels.slack.fields import is_cut
 from bot.channels.slack.filling import Answers, Filling
 from bot.channels.slack.ids import Meta
 from bot.channels.slack.modals import View, modal
@@ -70,7 +71,7 @@ class FormModal(ABC):
         if wrong:
             drawn.append(rich_text("wrong", line(words(f"⚠ {shortened(wrong, 500)}", bold=True))))
         drawn += [*self.told(), *filling.blocks()]
-        if any(field.locked and field.initial for field in filling.here):
+        if any(map(is_cut, filling.here)):
             drawn.append(self._whole())
         if filling.pages > 1:
             drawn.append(self._turning())

@@ -123,7 +123,13 @@ def _lines(key: str, title: str, items: Sequence[Line], channel: SlackChannel) -
     for number, item in enumerate(items):
         way = linked("open its card", item.ref, channel.link)
         when = DOT.join(filter(None, (date(item.at), way)))
-        drawn.append(context(f"{key}:{number}", plain(_told(item.card), 300), mrkdwn(f"·  {when}")))
+        drawn.append(
+            context(
+                f"{key}:{number}",
+                plain(_told(item.card) if item.may_see else item.card.title, 300),
+                mrkdwn(f"·  {when}"),
+            )
+        )
     return drawn
 
 

@@ -16,7 +16,17 @@ from bot.channels.slack.mentions import (
     mention,
     named,
 )
-from bot.channels.slack.rich import Block, Element, context, escaped, mrkdwn, plain
+from bot.channels.slack.rich import (
+    Block,
+    Element,
+    context,
+    escaped,
+    line,
+    mrkdwn,
+    plain,
+    rich_text,
+    words,
+)
 from hitl_core.model import MessageRef, Place
 
 MAX_NOTES = 5
@@ -37,7 +47,7 @@ _ENDS = {"reject": "rejected", "respond": "answered by the policy", "ignore": "s
 def called(card: Card, names: Names, link: Link) -> list[Block]:
     """Those whom an escalation calls, and the way back to the first message."""
     told = [f"{everybody(card.called, names)}, please decide"] if card.called else []
-    back = linked("first message", card.first, link)
+    back = linked("see the first message", card.first, link)
     told += [back] if back else []
     return [context("called", mrkdwn(DOT.join(told)))] if told else []
 
@@ -61,8 +71,13 @@ def origin(card: Card, names: Names, link: Link) -> list[Block]:
         elements.append(mrkdwn(f"{'·  ' if elements else ''}{DOT.join(told)}"))
     drawn = [context("origin", *elements)] if elements else []
     if card.warnings:
-        drawn.append(context("odd", plain("\n".join(f"⚠ {odd}" for odd in card.warnings))))
+        drawn.append(rich_text("odd", *warnings(card.warnings)))
     return drawn
+
+
+def warnings(odd: Iterable[str]) -> list[Element]:
+    """A line each, and none that is easily overlooked."""
+    return [line(words(f"⚠ {one}", bold=True)) for one in odd]
 
 
 def notes(card: Card, names: Names) -> list[Block]:
@@ -98,6 +113,8 @@ def standing(so_far: Progress, names: Names) -> str:
     """Names only whom the foot of the card doesn't name anyway."""
     asked = everybody(so_far.asked, names, either="or") if so_far.fewer else ""
     by = f" by {asked}" if asked else ""
+    if so_far.editor:
+        by += f", not by {mention(so_far.editor)}, whose edit it is"
     missing = so_far.quorum - len(so_far.approved)
     if not so_far.approved:
         return f"Needs {missing} approval{'s' * (missing != 1)}{by}."
@@ -115,7 +132,8 @@ def foot(card: Card, names: Names) -> Block:
     told = [_may_decide(one, names) for one in card.deciders[:3]]
     if len(card.deciders) > 3:
         told.append("Others may decide on the others.")
-    ids = f"{card.review_id}{DOT}thread {card.origin.thread}"
+    thread = "" if card.origin.conversation else f"{DOT}thread {card.origin.thread}"
+    ids = f"{card.review_id}{thread}"
     return context("foot", *([mrkdwn(" ".join(told))] if told else []), plain(ids, 200))
 
 

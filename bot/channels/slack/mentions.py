@@ -72,16 +72,19 @@ def everybody(people: People, names: Names, *, either: str = "and") -> str:
 
 def crowd(people: People, names: Names) -> list[Element]:
     """The same as `everybody`, as elements of rich_text."""
-    drawn: list[Element] = []
-    for id in (*people.users, *people.groups, *people.members_of)[:MAX_LISTED]:
-        drawn += [words(" or ")] if drawn else []
-        found = _NAMED.fullmatch(id)
-        if found is None:
-            drawn.append(words(f"members of {names(id)}" if id in people.members_of else id))
-        else:
-            is_group, name = found[1] == "S", found[1] + found[2]
-            drawn.append(group(name) if is_group else person(name))
-    return drawn
+    rooms = [place for place in people.members_of if not _NAMED.fullmatch(place)]
+    dms = [place for place in people.members_of if place not in rooms]
+    each = [_named(id) for id in (*people.users, *people.groups, *dms)[:MAX_LISTED]]
+    if rooms:
+        each.append(words(f"members of {listed(map(names, rooms), 'or')}"))
+    return [part for one in each for part in (words(" or "), one)][1:]
+
+
+def _named(id: str) -> Element:
+    found = _NAMED.fullmatch(id)
+    if found is None:
+        return words(id)
+    return group(found[1] + found[2]) if found[1] == "S" else person(found[1] + found[2])
 
 
 def listed(told: Iterable[str], last: str = "and") -> str:

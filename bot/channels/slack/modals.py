@@ -35,16 +35,23 @@ def _rejected(wanted: int) -> str:
     return f"The tool does not run if {others} it as well."
 
 
-def answer(meta: Meta, name: str) -> View:
+def answer(meta: Meta, name: str, why: str = "") -> View:
+    """`why`: the question, fit to be read."""
     told = _about("", name, "The tool does not run. The agent gets your text as its result.")
     text = _message("Your answer", "Write it as the tool would.", most=3000, optional=False)
-    return modal("respond", "Answer instead", [told, text], meta, submit="Answer")
+    drawn = [told, *question(why), text]
+    return modal("respond", "Answer instead", drawn, meta, submit="Answer")
+
+
+def question(why: str) -> list[Block]:
+    return [rich_text("why", line(words(why, italic=True)))] if why else []
 
 
 def passing_on(meta: Meta, to: str) -> View:
-    told = rich_text("told", line(words(f"Everything that waits here is shown to {to} as well.")))
+    told = f"Everything that waits here goes to {to} as well: they can decide too."
     why = _message("Why?", "They read it with the review.", most=300, optional=True)
-    return modal("escalate", "Escalate", [told, why], meta, submit="Escalate")
+    drawn = [rich_text("told", line(words(told))), why]
+    return modal("escalate", "Escalate", drawn, meta, submit="Escalate")
 
 
 def loading(meta: Meta) -> View:

@@ -18,7 +18,7 @@ def closed(items: tuple[Closed, ...], room: int) -> Block:
     """As many as there is room for, the first ones; the others are counted."""
     sections: list[Element] = []
     for number, item in enumerate(items):
-        drawn = line(*_closed(item))
+        drawn = line(*_closed(item, items[number - 1] if number else None))
         if size([rich_text("closed", *sections, drawn)]) > room:
             sections.append(line(words(f"and {len(items) - number} more")))
             break
@@ -94,13 +94,16 @@ def _reason(told: ThreadLine) -> str:
     return "as nobody decided in time"
 
 
-def _closed(item: Closed) -> list[Element]:
-    """One quiet line: a sign and the words, since a sign alone says nothing to a screen reader."""
+def _closed(item: Closed, before: Closed | None) -> list[Element]:
+    """One quiet line: a sign and the words, since a sign alone says nothing to a screen reader. Why all of it
+    was cancelled is told once.
+    """
     if item.type == "allow":
         drawn = [words(item.name, bold=True), words("  allowed by the policy")]
     else:
         drawn = _decided(item)
-    if item.message:
+    is_told = before is not None and item.type == before.type == "cancel"
+    if item.message and not is_told:
         drawn.append(words(f": {quoted(item.message)}"))
     for edit in item.edits:
         if len(item.edits) > 1:

@@ -23,6 +23,8 @@ from bot.channels.slack.rich import (
 #: A view may take 250 kB of JSON and 100 blocks. What is beyond ASCII is written as \uXXXX by some clients.
 MAX_PAGE = 60_000
 MAX_PARTS = 1000
+#: The button for the next page.
+ON = "see_page:on"
 #: How many parts a block has, so that no block is large.
 TOGETHER = 20
 CHUNK = 2_500
@@ -45,9 +47,9 @@ def see(meta: Meta, name: str, arguments: tuple[Argument, ...]) -> View:
     return modal("see", "All arguments", drawn, meta, close="Close")
 
 
-def is_last(meta: Meta, arguments: tuple[Argument, ...]) -> bool:
+def is_last(view: View) -> bool:
     """Whether this page is the end of it."""
-    return meta.page >= len(_paged(_parts(arguments))) - 1
+    return all(one["action_id"] != ON for one in view["blocks"][-1]["elements"])
 
 
 def as_text(arguments: tuple[Argument, ...]) -> str:
@@ -79,7 +81,7 @@ def _paged(parts: list[Element]) -> list[list[Element]]:
     pages: list[list[Element]] = [[]]
     room = MAX_PAGE
     for part in parts:
-        size = len(json.dumps(part)) + 20
+        size = _size(part)
         room -= size
         if pages[-1] and (room < 0 or len(pages[-1]) == MAX_PARTS):
             pages.append([])
@@ -88,11 +90,20 @@ def _paged(parts: list[Element]) -> list[list[Element]]:
     return pages
 
 
+def _size(part: Element) -> int:
+    """About what it takes as JSON: to write all of it once more would take longer than the rest."""
+    texts = [str(element["text"]) for element in part["elements"]]
+    return 120 * (len(texts) + 1) + sum(
+        len(text) + sum(map(text.count, '"\\\n\t')) if text.isascii() else len(json.dumps(text))
+        for text in texts
+    )
+
+
 def _turn(meta: Meta, page: int, pages: int) -> Block:
     """Other pages, one button each way; and all of it as a file."""
     target = meta.target
     value = f"{target.review_id}.{target.action}.{target.revision}"
-    ways = [("see_page:back", "◀ Back", page - 1), ("see_page:on", "Next ▶", page + 1)]
+    ways = [("see_page:back", "◀ Back", page - 1), (ON, "Next ▶", page + 1)]
     buttons = [
         button(action_id, text, f"{value}.{to}", f"Page {to + 1} of {pages}")
         for action_id, text, to in ways

@@ -69,6 +69,8 @@ class Talk:
             log.error("review %s: no modal: %s", meta.target.review_id, error)
             why = "Slack didn't open the form. Press again."
             await self.tell(body, respond, Reply("unavailable", why))
+        finally:
+            task.cancel()
 
     async def tell(self, body: Body, respond: AsyncRespond | None, reply: Reply) -> None:
         """Privately. The click's own response_url reaches people who are not in the channel as well."""

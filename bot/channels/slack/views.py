@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any, Literal, assert_never
 
 from bot.access import Access
-from bot.card import arguments_of
+from bot.card import arguments_of, open_of
 from bot.channels.slack import modals, pages, turns
 from bot.channels.slack.answering import Answering, is_plain
 from bot.channels.slack.channel import SlackChannel
@@ -43,7 +44,8 @@ class Views:
                 snapshot = await self._access.may_decide(meta.target, "respond", who)
                 action = _action(snapshot, meta.target)
                 if is_plain(action.config.answer_schema):
-                    return modals.answer(meta, action.name)
+                    why = open_of(snapshot.review, action.key).why
+                    return modals.answer(meta, action.name, why)
                 return form(snapshot, "respond", meta).view()
             case "answer":
                 snapshot = await self._access.may_decide(meta.target, "approve", who)
@@ -53,10 +55,11 @@ class Views:
     async def see(self, meta: Meta, who: Reviewer) -> View:
         """Its last page counts as having read all of it."""
         snapshot = await self._access.may_see(meta.target, who)
-        name, arguments = everything(meta.target, snapshot)
-        if pages.is_last(meta, arguments):
+        # Very large arguments take a while, in which nobody else should wait.
+        view = await asyncio.to_thread(_seen, meta, snapshot)
+        if pages.is_last(view):
             await self._access.has_read(meta.target, who)
-        return pages.see(meta, name, arguments)
+        return view
 
     async def turn(self, meta: Meta, who: Reviewer, *, on: bool = False) -> View:
         """A page of the Review modal; `on`: the next one that waits. What it shows whole was read."""
@@ -91,7 +94,7 @@ def form(
     if kind == "edit":
         return Editing(snapshot.review, action, meta, answers or {})
     assert kind in ("respond", "approve")  # the others have no form
-    return Answering(action, kind, meta, answers or {})
+    return Answering(snapshot.review, action, kind, meta, answers or {})
 
 
 def everything(target: Target, snapshot: Snapshot) -> tuple[str, tuple[Any, ...]]:
@@ -103,6 +106,10 @@ def everything(target: Target, snapshot: Snapshot) -> tuple[str, tuple[Any, ...]
     if action is None:
         return call.name, arguments_of(args, None)
     return action.name, arguments_of(args, action.config.args_schema, action.config.redact)
+
+
+def _seen(meta: Meta, snapshot: Snapshot) -> View:
+    return pages.see(meta, *everything(meta.target, snapshot))
 
 
 def _action(snapshot: Snapshot, target: Target) -> Action:

@@ -1,0 +1,25 @@
+"""A local Slack with our channel on it, and nothing else of the bot."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.channels.slack.channel import SlackChannel
+from bot.sandbox.server import BOT_TOKEN, Sandbox, running_sandbox
+
+
+@pytest.fixture
+async def sandbox() -> AsyncIterator[Sandbox]:
+    async with running_sandbox() as sandbox:
+        yield sandbox
+
+
+@pytest.fixture
+async def channel(sandbox: Sandbox) -> SlackChannel:
+    client = AsyncWebClient(token=BOT_TOKEN, base_url=sandbox.api_url, retry_handlers=[])
+    channel = SlackChannel(client, "#agent-approvals")
+    await channel.start()
+    return channel

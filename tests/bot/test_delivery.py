@@ -1,0 +1,111 @@
+"""One card at one place: who gets a copy, what is told once, where it goes that can't be shown."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.channel import Undeliverable
+from bot.channels.slack.channel import SlackChannel
+from bot.delivery import MAX_COPIES, Delivery
+from bot.directory import Directory
+from bot.sandbox.server import Sandbox
+from hitl_core.model import Place
+from hitl_core.review import transitions
+from hitl_core.review.service import Reviews
+from hitl_core.store import MemoryStore
+from tests.support.builders import START, call, person, policy, review_of
+
+
+class Clock:
+    now = START
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def reviews(clock: Clock) -> Reviews:
+    return Reviews(MemoryStore(clock))
+
+
+@pytest.fixture
+def delivery(reviews: Reviews, channel: SlackChannel) -> Delivery:
+    return Delivery(reviews, channel, Directory(channel, channel.team))
+
+
+async def asked(reviews: Reviews, **rule: object) -> str:
+    """The id of a review under this rule."""
+    review, event = review_of([call("it", x=1)], by=policy(it=rule))
+    await reviews.submit(review, event)
+    return review.id
+
+
+async def posts(reviews: Reviews, review_id: str) -> set[Place]:
+    return set((await reviews.load(review_id)).posts)
+
+
+async def test_a_group_is_told_member_by_member(reviews: Reviews, delivery: Delivery) -> None:
+    review_id = await asked(reviews, notify="slack:S0OPS")
+    await delivery.deliver(review_id, "slack:S0OPS", again=False)
+    assert await posts(reviews, review_id) == {"slack:S0OPS>U0CARL", "slack:S0OPS>U0DANA"}
+
+
+async def test_who_is_asked_alone_gets_no_copy(reviews: Reviews, delivery: Delivery) -> None:
+    review_id = await asked(reviews, notify=["slack:S0OPS", "slack:U0DANA"])
+    for place in ("slack:S0OPS", "slack:U0DANA"):
+        await delivery.deliver(review_id, place, again=False)
+    assert await posts(reviews, review_id) == {"slack:S0OPS>U0CARL", "slack:U0DANA"}
+
+
+async def test_a_large_group_is_not_told_member_by_member(
+    reviews: Reviews, delivery: Delivery, sandbox: Sandbox
+) -> None:
+    crowd = [f"U0CROWD{number:04}" for number in range(1, MAX_COPIES + 2)]
+    sandbox.groups.set_members("S0OPS", crowd)
+    review_id = await asked(reviews, notify="slack:S0OPS")
+    with pytest.raises(Undeliverable, match=f"@ops has {MAX_COPIES + 1} members"):
+        await delivery.deliver(review_id, "slack:S0OPS", again=False)
+
+
+async def test_of_a_thread_each_line_is_told_once(
+    reviews: Reviews, delivery: Delivery, clock: Clock, sandbox: Sandbox
+) -> None:
+    """Given two reminders; when the card is delivered before, between and after, also by who takes over;
+    then its thread has each once."""
+    review_id = await asked(reviews, remind="10s")
+    for _ in range(3):
+        for again in (False, True):
+            await delivery.deliver(review_id, "default", again=again)
+        clock.now += 10
+        await reviews.fire(review_id)
+    replies = [m for m in sandbox.workspace.channels["C0APPROVE"].messages.values() if m.thread_ts]
+    assert len(replies) == 2
+
+
+async def test_a_fallback_that_fails_too_is_undeliverable(
+    reviews: Reviews, delivery: Delivery
+) -> None:
+    review_id = await asked(reviews, notify="slack:C0OLD", fallback="slack:C0EMPTY")
+    await delivery.deliver(review_id, "slack:C0OLD", again=False)
+    with pytest.raises(Undeliverable, match="not in this channel"):
+        await delivery.deliver(review_id, "slack:C0EMPTY", again=False)
+    await delivery.deliver(
+        review_id, "slack:C0OLD", again=True
+    )  # its fallback has it: that one waits
+
+
+async def test_what_is_decided_elsewhere_needs_no_first_card(
+    reviews: Reviews, delivery: Delivery
+) -> None:
+    review_id = await asked(reviews, notify=["slack:#team-ops", "slack:C0OLD"])
+    await delivery.deliver(review_id, "slack:#team-ops", again=False)
+    with pytest.raises(Undeliverable):
+        await delivery.deliver(review_id, "slack:C0OLD", again=False)
+    yes = transitions.Proposal("approve", 1)
+    await reviews.decide(review_id, "1", yes, person(), "op")
+    await delivery.deliver(review_id, "slack:C0OLD", again=True)

@@ -1,0 +1,158 @@
+"""Who may decide, as Slack tells it."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from bot.channels.slack.channel import SlackChannel
+from bot.directory import Directory
+from bot.sandbox.server import Sandbox
+from hitl_core.errors import Refused
+from hitl_core.model import Grant, MessageRef, Reviewer, Reviewers, Snapshot
+from tests.support.builders import review_of
+
+OPS = MessageRef(channel="slack", conversation="C0OPS", ts="1.1")
+GUESTS = MessageRef(channel="slack", conversation="C0GUESTS", ts="1.1")
+SHARED = MessageRef(channel="slack", conversation="C0SHARED", ts="1.1")
+POSTS = {"slack:#team-ops": OPS, "slack:#guests": GUESTS, "slack:#shared-globex": SHARED}
+
+OF_OPS = Grant(("slack:#team-ops",), Reviewers())
+OF_GUESTS = Grant(("slack:#guests",), Reviewers())
+OF_SHARED = Grant(("slack:#shared-globex",), Reviewers())
+NOBODY_YET = Grant(("slack:#not-posted",), Reviewers())
+
+
+def named(*users: str, groups: tuple[str, ...] = ()) -> Grant:
+    return Grant(("slack:#team-ops",), Reviewers(users=users, groups=groups))
+
+
+def person(id: str, team: str = "T0ACME", channel: str = "slack") -> Reviewer:
+    return Reviewer(channel=channel, team=team, id=id, name=id)
+
+
+def posted() -> Snapshot:
+    review, _ = review_of()
+    return Snapshot(review=review, posts=POSTS, shown={}, now=0.0)
+
+
+@pytest.fixture
+def directory(channel: SlackChannel) -> Directory:
+    return Directory(channel, channel.team)
+
+
+@pytest.mark.parametrize(
+    ("who", "grant", "may"),
+    [
+        (person("U0DANA"), OF_OPS, True),
+        (person("U0ALICE"), OF_OPS, False),
+        (person("U0APPROVER"), OF_OPS, False),  # a bot that is a member
+        (person("U0AGENT"), named("U0AGENT"), False),  # a bot, whoever names it
+        (person("U0GONE"), named("U0GONE"), False),  # left
+        (person("U0STRANGER"), named("U0STRANGER"), False),  # nobody knows them
+        (person("U0GINA"), OF_GUESTS, False),
+        (person("U0SOLO"), OF_GUESTS, False),
+        (person("U0GINA"), named("U0GINA"), True),
+        (person("U0SAM", "T0GLOBEX"), OF_SHARED, False),
+        (person("U0SAM", "T0GLOBEX"), named("U0SAM"), True),
+        (person("U0ALICE", "T0GLOBEX"), OF_SHARED, False),  # our id, another team
+        (person("U0ALICE", ""), OF_SHARED, False),
+        (person("U0CARL"), named(groups=("S0OPS",)), True),
+        (person("U0ALICE"), named(groups=("S0OPS",)), False),
+        (person("U0BOB"), named(groups=("S0OLD",)), False),  # a disabled group
+        (person("U0BOB"), named(groups=("S0NONE",)), False),  # no such group
+        (person("U0MARIA"), Grant(("slack:U0MARIA",), Reviewers()), True),
+        (person("U0BOB"), Grant(("slack:U0MARIA",), Reviewers()), False),
+        (person("U0BOB"), Grant(("slack:S0FINANCE",), Reviewers()), True),
+        (person("U0CARL"), Grant(("slack:S0FINANCE",), Reviewers()), False),
+        (person("root", "", "cli"), OF_OPS, True),  # the command line vouches for its own
+    ],
+)
+async def test_t25_to_t27_who_may_decide(
+    directory: Directory, who: Reviewer, grant: Grant, may: bool
+) -> None:
+    if may:
+        await directory.check(who, posted(), [grant])
+    else:
+        with pytest.raises(Refused):
+            await directory.check(who, posted(), [grant])
+
+
+async def test_any_grant_is_enough(directory: Directory) -> None:
+    """Given a rule that names Bob, and an escalation to #team-ops; then Bob and Dana may, and Alice may
+    not."""
+    grants = [named("U0BOB"), OF_OPS]
+    for who in ("U0BOB", "U0DANA"):
+        await directory.check(person(who), posted(), grants)
+    with pytest.raises(Refused, match="Only Bob Reyes or members of #team-ops may decide this"):
+        await directory.check(person("U0ALICE"), posted(), grants)
+
+
+async def test_where_the_card_is_not_noted_yet_pressing_again_is_asked_for(
+    directory: Directory,
+) -> None:
+    with pytest.raises(Refused) as refused:
+        await directory.check(person("U0ALICE"), posted(), [NOBODY_YET])
+    assert refused.value.code == "unknown_members"
+
+
+async def test_what_was_looked_up_is_asked_once_a_minute(
+    directory: Directory, sandbox: Sandbox
+) -> None:
+    before = len(sandbox.api.calls)
+    for _ in range(5):
+        await directory.check(person("U0DANA"), posted(), [OF_OPS])
+    methods = [call["method"] for call in sandbox.api.calls[before:]]
+    assert sorted(methods) == ["conversations.members", "users.info"]
+
+
+async def test_who_was_added_a_moment_ago_is_let_in(
+    directory: Directory, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Given Alice, refused; when she is added and Slack's event is lost; then she is let in 3 s later."""
+    with pytest.raises(Refused):
+        await directory.check(person("U0ALICE"), posted(), [OF_OPS])
+    sandbox.workspace.channels["C0OPS"].members.append("U0ALICE")
+    with pytest.raises(Refused):
+        await directory.check(person("U0ALICE"), posted(), [OF_OPS])
+    monkeypatch.setattr("bot.directory.MIN_AGE", 0.0)
+    await directory.check(person("U0ALICE"), posted(), [OF_OPS])
+
+
+@pytest.mark.parametrize("mode", ["http_500", "ratelimited", "channel_not_found"])
+async def test_where_slack_does_not_tell_nobody_decides_and_the_next_try_counts(
+    directory: Directory, sandbox: Sandbox, mode: str
+) -> None:
+    sandbox.troubles.order({"mode": mode, "method": "conversations.members", "times": 1})
+    with pytest.raises(Refused) as refused:
+        await directory.check(person("U0DANA"), posted(), [OF_OPS])
+    assert refused.value.code == "unavailable"
+    await directory.check(person("U0DANA"), posted(), [OF_OPS])
+
+
+@pytest.mark.parametrize(
+    ("grants", "anybody"),
+    [
+        ([OF_OPS], True),
+        ([named("U0GONE")], False),
+        ([named("U0GONE", "U0BOB")], True),
+        ([named("U0AGENT")], False),
+        ([named(groups=("S0OLD",))], False),
+        ([named(groups=("S0OPS",))], True),
+        ([Grant(("slack:U0GONE",), Reviewers())], False),
+        ([Grant(("slack:S0OLD",), Reviewers())], False),
+        ([named("U0GONE"), OF_OPS], True),
+    ],
+)
+async def test_whether_somebody_is_left(
+    directory: Directory, grants: list[Grant], anybody: bool
+) -> None:
+    assert await directory.anybody(grants) is anybody
+
+
+async def test_the_names_of_all_who_may_are_told(directory: Directory) -> None:
+    grants = [named("U0BOB", groups=("S0OPS",)), OF_GUESTS]
+    for one, two in itertools.pairwise([grants, grants]):
+        assert await directory.named(one) == await directory.named(two)
+    assert await directory.named(grants) == "Bob Reyes, @ops or members of #guests"

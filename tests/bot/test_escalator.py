@@ -1,0 +1,71 @@
+"""What is due is done, however much else waits, and whatever is wrong with some of it."""
+
+from __future__ import annotations
+
+import asyncio
+
+from bot.escalator import BATCH, Escalator
+from hitl_core.errors import StoreUnavailable
+from hitl_core.model import Snapshot
+from hitl_core.review.service import Reviews
+from hitl_core.store import MemoryStore
+from tests.support.builders import START, call, policy, review_of
+
+CHAIN = policy(
+    soon={"escalate": [{"after": "10s", "to": "slack:#second"}], "notify": "slack:#first"},
+)
+
+
+class Clock:
+    now = START
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Broken(MemoryStore):
+    """Some reviews can't be read."""
+
+    def __init__(self, clock: Clock) -> None:
+        super().__init__(clock)
+        self.broken: set[str] = set()
+
+    async def load(self, review_id: str) -> Snapshot | None:
+        if review_id in self.broken:
+            raise StoreUnavailable("not now")
+        return await super().load(review_id)
+
+
+async def _filled(count: int) -> tuple[Clock, Broken, Reviews, list[str]]:
+    clock = Clock()
+    store = Broken(clock)
+    reviews = Reviews(store, patience=0.0)
+    ids: list[str] = []
+    for number in range(count):
+        review, event = review_of([call("soon", n=number)], thread_id=f"t-{number}", by=CHAIN)
+        await reviews.submit(review, event)
+        ids.append(review.id)
+    return clock, store, reviews, ids
+
+
+async def test_nothing_is_done_before_it_is_due_and_then_all_of_it_once() -> None:
+    clock, _, reviews, ids = await _filled(30)
+    several = [Escalator(reviews) for _ in range(3)]
+    assert await several[0].tick() == 0
+    clock.now += 10
+    await asyncio.gather(*(each.tick() for each in several))
+    taken = [(await reviews.load(one)).review.actions[0].escalations for one in ids]
+    assert [len(each) for each in taken] == [1] * 30
+
+
+async def test_what_can_not_be_done_takes_nobodys_turn() -> None:
+    """Given more broken reviews in front of the index than one look takes; then the others are done all
+    the same."""
+    clock, store, reviews, _ = await _filled(BATCH + 20)
+    clock.now += 10
+    store.broken = set(await store.due(BATCH))
+    escalator = Escalator(reviews)
+    assert await escalator.tick() == 0
+    assert await escalator.tick() == 20
+    store.broken = set()
+    assert await escalator.tick() == BATCH

@@ -1,0 +1,119 @@
+"""What Slack tells of people, groups and channels is known at once, over HTTP and over sockets."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.bots import POLICY, QUICK, Scene
+from tests.support.slack import OPS, Message, Person, said
+from tests.support.waiting import wait_until
+
+
+@pytest.fixture(params=["http", "sockets"], autouse=True)
+async def bot(request: pytest.FixtureRequest, scene: Scene) -> None:
+    if request.param == "http":
+        await scene.bot()
+        return
+    scene.sandbox.socket_mode.enabled = True
+    await scene.bot(QUICK, SLACK_APP_TOKEN="xapp-sandbox", SLACK_SIGNING_SECRET="")
+    await wait_until("its sockets stand", lambda: len(scene.sandbox.socket_mode.connections) == 2)
+
+
+async def two_cards(scene: Scene, more: str = "") -> list[Message]:
+    gate = await scene.gate(POLICY + more)
+    for thread in ("one", "two"):
+        scene.ask(gate, thread_id=thread)
+    return [await scene.card(f"thread {thread}") for thread in ("one", "two")]
+
+
+async def known(scene: Scene, person: Person, card: Message) -> None:
+    """The bot has just seen to this person, and believes what it saw."""
+    await person.press(card, "approve")
+    await scene.card("approved by")
+
+
+async def refused(scene: Scene, person: Person, card: Message) -> str:
+    before = len(await person.told())
+    await person.press(card, "approve")
+
+    async def told() -> bool:
+        return len(await person.told()) > before
+
+    await wait_until("a sentence", told)
+    return await person.last_told()
+
+
+async def test_a_member_who_becomes_a_guest_may_decide_no_more(scene: Scene) -> None:
+    one, two = await two_cards(scene)
+    await known(scene, scene.bob, one)
+    scene.sandbox.people.make_guest("U0BOB")
+    await scene.sandbox.events.settled()
+    assert "may decide this" in await refused(scene, scene.bob, two)
+    scene.sandbox.people.make_member("U0BOB")
+    await scene.sandbox.events.settled()
+    await known(scene, scene.bob, two)
+
+
+async def test_who_leaves_a_group_may_decide_no_more(scene: Scene) -> None:
+    one, two = await two_cards(scene, "reviewers: {groups: [S0FINANCE]}")
+    await known(scene, scene.bob, one)
+    scene.sandbox.groups.set_members("S0FINANCE", ["U0ALICE"])
+    await scene.sandbox.events.settled()
+    assert "@finance-leads" in await refused(scene, scene.bob, two)
+
+
+async def test_a_disabled_group_gives_nobody_a_right_and_a_new_handle_is_known(
+    scene: Scene,
+) -> None:
+    one, two = await two_cards(scene, "reviewers: {groups: [S0FINANCE]}")
+    await known(scene, scene.bob, one)
+    scene.sandbox.groups.rename("S0FINANCE", handle="money")
+    scene.sandbox.groups.disable("S0FINANCE")
+    await scene.sandbox.events.settled()
+    assert "@money" in await refused(scene, scene.bob, two)
+
+
+async def test_who_leaves_the_channel_may_decide_no_more(scene: Scene) -> None:
+    one, two = await two_cards(scene)
+    await known(scene, scene.bob, one)
+    scene.sandbox.rooms.leave("C0APPROVE", "U0BOB")
+    await scene.sandbox.events.settled()
+    assert "members of #agent-approvals" in await refused(scene, scene.bob, two)
+
+
+async def test_a_channel_is_called_by_its_new_name_and_found_by_it(scene: Scene) -> None:
+    """Given a review in #team-ops; when the channel is renamed; then its members decide as before, who may
+    not is told the new name, and the new name is a place."""
+    gate = await scene.gate(POLICY + 'notify: "slack:C0OPS"')
+    scene.ask(gate)
+    card = await scene.card("send_email", channel=OPS)
+    scene.sandbox.rooms.rename("C0OPS", "ops-2")
+    await scene.sandbox.events.settled()
+    assert "#ops-2" in await refused(scene, scene.alice, card)
+    await scene.dana.press(card, "approve")
+    await scene.card("approved by", channel=OPS)
+
+    renamed = await scene.gate(POLICY + 'notify: "slack:#ops-2"')
+    scene.ask(renamed, thread_id="new-name")
+    assert "new-name" in said(await scene.card("thread new-name", channel=OPS))
+
+
+async def test_every_event_that_the_app_hears_of_is_taken(scene: Scene) -> None:
+    """Given each event of the manifest; then the bot answers with 200, and Slack tries none of them again."""
+    scene.sandbox.people.rename("U0CARL", "Carl the Second")
+    scene.sandbox.groups.set_members("S0OPS", ["U0CARL"])
+    scene.sandbox.rooms.join("C0OPS", "U0ALICE")
+    scene.sandbox.rooms.leave("C0OPS", "U0ALICE")
+    scene.sandbox.rooms.rename("C0SHARED", "shared-2")
+    scene.sandbox.rooms.rename("G0FINANCE", "finance-2")
+    scene.sandbox.rooms.archive("C0SHARED")
+    scene.sandbox.rooms.archive("G0FINANCE")
+    await scene.hands.open_home("U0ALICE")
+    await scene.sandbox.events.settled()
+    told = [each for each in await scene.hands.deliveries() if "event_callback" in each["body"]]
+    kinds = {
+        kind for kind in scene.sandbox.app.events if any(f'"{kind}"' in t["body"] for t in told)
+    }
+    assert kinds == scene.sandbox.app.events
+    assert all("X-Slack-Retry-Num" not in each["headers"] for each in told)
+    assert all(each["status"] in (200, None) for each in told)

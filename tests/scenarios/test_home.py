@@ -1,0 +1,284 @@
+"""App Home and `/approvals`: what waits for a person, with its buttons, kept true."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bot.app import running_bot
+from bot.keeper import Keeper
+from bot.settings import Settings
+from hitl_core import ToolCall
+from tests.support.aging import age
+from tests.support.bots import POLICY, QUICK, Scene, email, sql
+from tests.support.slack import OPS, review_of, words
+from tests.support.waiting import wait_until
+
+View = dict[str, Any]
+
+PARTS = """
+  mine: {reviewers: {users: [U0ALICE]}}
+  carls: {reviewers: {users: [U0CARL]}}
+  both: {reviewers: {users: [U0ALICE, U0BOB], quorum: 2}}
+  done: {reviewers: {users: [U0ALICE]}}
+"""
+
+
+async def home(scene: Scene, user: str, *having: str) -> View:
+    """This person's Home, once it says all of this."""
+
+    def found(state: dict[str, Any]) -> View | None:
+        view = state["home"]
+        told = text(view) if view else ""
+        return view if told and all(each in told for each in having) else None
+
+    return await scene.hands.wait_for(found, user=user, timeout=30)
+
+
+def text(view: View) -> str:
+    return " ".join(words(view["blocks"]).split())
+
+
+def part(view: View, title: str) -> str:
+    """What stands below one of its headlines."""
+    return text(view).partition(title)[2]
+
+
+async def opened(scene: Scene, user: str, *having: str) -> View:
+    await scene.hands.open_home(user)
+    return await home(scene, user, *having)
+
+
+async def approvals(scene: Scene, user: str, text_: str = "", channel: str = "C0ASK") -> str:
+    answer = await scene.hands.command(user, channel, f"/approvals {text_}".strip())
+    assert answer["ok"], answer
+    [notice] = answer["notices"]
+    return " ".join((words(notice["blocks"]) or notice["text"]).split())
+
+
+async def test_who_has_nothing_to_decide_reads_so(scene: Scene) -> None:
+    await scene.bot()
+    view = await opened(scene, "U0ALICE", "Nothing waits for you")
+    assert "it stands here" in text(view)
+
+
+async def test_what_waits_is_decided_in_the_home(scene: Scene) -> None:
+    """Given two reviews; when Alice opens her Home; then both stand there with who asks and for whom; a
+    click decides one, and her Home says so at once."""
+    await scene.bot()
+    gate = await scene.gate()
+    waiting = scene.ask(gate, requester="U0CARL", thread_id="one")
+    scene.ask(gate, sql(), thread_id="two")
+    await scene.card("thread one")
+    await scene.card("thread two")
+    await scene.all_shown()
+
+    view = await opened(scene, "U0ALICE", "2 reviews wait for you")
+    assert "send_email" in text(view)
+    assert "U0CARL" in str(view["blocks"])
+    await scene.hands.click_view("U0ALICE", "approve", home=True, block_id=_block(view, "send"))
+
+    assert (await waiting).execute
+    after = await home(scene, "U0ALICE", "1 review waits for you", "Decided by you")
+    assert "send_email" in part(after, "Decided by you")
+
+
+def _block(view: View, tool: str) -> str:
+    """The buttons of the first action of this tool."""
+    ids = [block["block_id"] for block in view["blocks"]]
+    at = next(n for n, b in enumerate(view["blocks"]) if ":call:" in ids[n] and tool in words(b))
+    return next(each for each in ids[at:] if ":do:" in each)
+
+
+async def test_a_reason_is_asked_for_in_the_home_as_on_the_card(scene: Scene) -> None:
+    await scene.bot()
+    waiting = scene.ask(await scene.gate(), sql())
+    await scene.card("run_sql")
+    await scene.all_shown()
+    await opened(scene, "U0ALICE", "1 review waits")
+    await scene.hands.click_view("U0ALICE", "reject", home=True)
+    assert (await scene.alice.submit(message="Not today"))["ok"]
+    assert not (await waiting).execute
+
+
+async def test_each_part_shows_what_belongs_there(scene: Scene) -> None:
+    """Given reviews of which Alice may decide one, asked for another herself, has voted on a third and
+    decided a fourth; then each stands in its part of her Home, and in no other."""
+    await scene.bot()
+    gate = await scene.gate(POLICY + PARTS)
+    for name in ("mine", "carls", "both", "done"):
+        who = "U0ALICE" if name == "carls" else "U0DANA"
+        scene.ask(gate, ToolCall("c1", name, {"x": 1}), thread_id=name, requester=who)
+        await scene.card(f"thread {name}")
+    for name in ("both", "done"):
+        await scene.alice.press(await scene.card(f"thread {name}"), "approve")
+
+    view = await opened(scene, "U0ALICE", "1 review waits for you", "Decided by you")
+    first, others = text(view).split("Waiting for others")
+    others, decided = others.split("Decided by you")
+    assert "mine" in first
+    assert "carls" in others
+    assert "both" in others
+    assert "done" in decided
+    assert "carls" not in first + decided
+
+
+async def test_many_are_paged(scene: Scene) -> None:
+    """Given twelve reviews; then a page has five, the next one is one click away, and drawing it again
+    stays there."""
+    await scene.bot()
+    gate = await scene.gate()
+    for number in range(12):
+        await gate.submit([email()], thread_id=f"n-{number}")
+    await scene.all_shown()
+    view = await opened(scene, "U0ALICE", "12 reviews wait for you", "Page 1 of 3")
+    assert text(view).count("open its card") == 5
+    await scene.hands.click_view("U0ALICE", "home_page:on", home=True)
+    await home(scene, "U0ALICE", "Page 2 of 3")
+    second = _block(await home(scene, "U0ALICE"), "send")
+    await scene.hands.click_view("U0ALICE", "approve", home=True, block_id=second)
+    await home(scene, "U0ALICE", "11 reviews wait for you", "Page 2 of 3")
+    ids = [block["block_id"] for block in view["blocks"]]
+    assert len(set(ids)) == len(ids) <= 100
+
+
+async def test_large_reviews_fit_into_one_view(scene: Scene) -> None:
+    """Given reviews of many calls with long arguments; then the view is one that Slack takes, and each
+    review can be reached from it."""
+    await scene.bot()
+    gate = await scene.gate()
+    for number in range(5):
+        args = {f"k{k}": "long " * 900 for k in range(12)}
+        calls = [ToolCall(f"c{n}", "write", args) for n in range(8)]
+        await gate.submit(calls, thread_id=f"n-{number}")
+    await scene.all_shown()
+    view = await opened(scene, "U0ALICE", "5 reviews wait for you")
+    assert len(view["blocks"]) <= 100
+    assert text(view).count("open its card") == 5
+    assert [call["error"] for call in await scene.calls("views.publish")] == [None]
+
+
+async def test_a_guest_sees_only_what_names_them(scene: Scene) -> None:
+    """Given a guest of a channel; then what its members may decide doesn't wait for them, and what names
+    them does."""
+    await scene.bot()
+    gate = await scene.gate(
+        POLICY + '  named: {reviewers: {users: [U0GINA]}}\nnotify: "slack:#guests"\n'
+    )
+    scene.ask(gate, thread_id="members")
+    await scene.card("thread members", channel="C0GUESTS", viewer="U0GINA")
+    await opened(scene, "U0GINA", "Nothing waits for you")
+    scene.ask(gate, ToolCall("c1", "named", {}), thread_id="guest")
+    await scene.card("thread guest", channel="C0GUESTS", viewer="U0GINA")
+    await opened(scene, "U0GINA", "1 review waits for you", "named")
+
+
+async def test_an_open_home_is_drawn_again_by_one_of_the_bots(scene: Scene) -> None:
+    """Given three bots and a Home that was opened a minute ago; when something new waits and all of them
+    look; then one draws it, once; what has not changed is not drawn, nor is a Home that nobody looked
+    at for ten minutes."""
+    bots = [await scene.bot() for _ in range(3)]
+    gate = await scene.gate()
+    await opened(scene, "U0ALICE", "Nothing waits")
+    scene.ask(gate)
+    await scene.card("send_email")
+    await scene.all_shown()
+    before = len(await scene.calls("views.publish"))
+    for bot in bots:
+        await _keeper(bot).tick()
+    await home(scene, "U0ALICE", "1 review waits for you")
+    assert len(await scene.calls("views.publish")) == before + 1
+
+    redis = await scene.redis()
+    for key in await redis.keys("hitl:claim:*"):
+        await redis.delete(key)
+    for bot in bots:
+        await _keeper(bot).tick()
+    assert len(await scene.calls("views.publish")) == before + 1
+
+    seen = dict(await redis.zrange("hitl:homes", 0, -1, withscores=True))
+    await redis.zadd("hitl:homes", {user: at - 601 for user, at in seen.items()})
+    assert await bots[0].store.open_homes(await bots[0].store.now() - 600) == []
+
+
+def _keeper(bot: Any) -> Keeper:
+    return next(each for each in bot.workers.others if isinstance(each, Keeper))
+
+
+async def test_the_workers_half_draws_what_the_http_half_opened(scene: Scene) -> None:
+    """Given the two halves of the bot apart; when a Home that was opened at the one changes; then the other
+    draws it."""
+    settings = Settings.from_environment(scene.environment())
+    workers = await scene.stack.enter_async_context(running_bot(settings, QUICK, "workers"))
+    http = await scene.stack.enter_async_context(running_bot(settings, QUICK, "http"))
+    assert http.workers is None
+    scene.sandbox.bot_url = http.url
+    gate = await scene.gate()
+    await opened(scene, "U0ALICE", "Nothing waits")
+    scene.ask(gate)
+    await scene.card("send_email")
+    await scene.all_shown()
+    await _keeper(workers).tick()
+    await home(scene, "U0ALICE", "1 review waits for you")
+
+
+async def test_the_home_works_over_sockets(scene: Scene) -> None:
+    scene.sandbox.socket_mode.enabled = True
+    await scene.bot(QUICK, SLACK_APP_TOKEN="xapp-sandbox", SLACK_SIGNING_SECRET="")
+    await wait_until("its sockets stand", lambda: len(scene.sandbox.socket_mode.connections) == 2)
+    waiting = scene.ask(await scene.gate())
+    await scene.card("send_email")
+    await scene.all_shown()
+    await opened(scene, "U0ALICE", "1 review waits for you")
+    assert "1 review waits for you" in await approvals(scene, "U0ALICE")
+    await scene.hands.click_view("U0ALICE", "approve", home=True)
+    assert (await waiting).execute
+
+
+async def test_approvals_lists_and_shows(scene: Scene) -> None:
+    """Given a review; then /approvals lists it anywhere, also between two people, and /approvals show
+    draws its card with buttons that work; others learn who may decide, and a wrong id is told."""
+    await scene.bot()
+    waiting = scene.ask(await scene.gate(POLICY + 'escalate: [{after: 1h, to: "slack:#team-ops"}]'))
+    card = await scene.card("send_email")
+    await scene.all_shown()
+    review_id = review_of(card)
+    for channel in ("C0ASK", "D0PAIR"):
+        listed = await approvals(scene, "U0ALICE", channel=channel)
+        assert "1 review waits for you" in listed
+        assert review_id in listed
+
+    assert "may decide this" in await approvals(scene, "U0CARL", f"show {review_id}")
+    assert "no longer kept" in await approvals(scene, "U0ALICE", "show 0-" + "0" * 32)
+    assert "no longer kept" in await approvals(scene, "U0ALICE", "show nonsense")
+    assert "/approvals show ID" in await approvals(scene, "U0ALICE", "help me")
+
+    shown = await approvals(scene, "U0ALICE", f"show {review_id}")
+    assert "send_email" in shown
+    assert "Escalate" not in shown
+    notice = (await scene.hands.ephemerals("U0ALICE"))[-1]
+    await scene.hands.click("U0ALICE", "C0ASK", notice["ts"], "approve")
+    assert (await waiting).execute
+
+
+async def test_where_slack_hangs_approvals_answers_in_time(scene: Scene) -> None:
+    """Given a Slack that doesn't say which channels somebody is in; then /approvals answers in time."""
+    await scene.bot()
+    await scene.hands.trouble("hang", method="users.conversations")
+    assert "Press again" in await approvals(scene, "U0ALICE")
+
+
+async def test_what_escalated_to_a_channel_waits_for_its_members(scene: Scene) -> None:
+    """Given a review that goes on to #team-ops; then it waits in Dana's Home as well, and no more when it
+    is decided."""
+    await scene.bot()
+    gate = await scene.gate(POLICY + 'escalate: [{after: 10m, to: "slack:#team-ops"}]')
+    scene.ask(gate)
+    card = await scene.card("send_email")
+    await scene.noted(gate, card)
+    await opened(scene, "U0DANA", "Nothing waits for you")
+    await age(gate.reviews, review_of(card), 600)
+    await scene.card("send_email", channel=OPS)
+    await opened(scene, "U0DANA", "1 review waits for you")
+    await scene.alice.press(card, "approve")
+    await scene.card("approved by", channel=OPS)
+    await opened(scene, "U0DANA", "Nothing waits for you")

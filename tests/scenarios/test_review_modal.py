@@ -1,0 +1,162 @@
+"""The Review modal: more than one message holds, decided one by one."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from bot.sandbox.view import checked_view
+from hitl_core import ToolCall
+from tests.support.bots import CANARY, Scene
+from tests.support.slack import Message, buttons, review_of, said
+from tests.support.slack_limits import assert_view
+
+Json = dict[str, Any]
+
+COUNT = 40
+RULE: Json = {"allowed_decisions": ["approve", "edit", "reject", "respond", "ignore"]}
+
+
+def policy(rule: Json) -> str:
+    return json.dumps({"default": "review", "interrupt_on": {"step": rule}})
+
+
+async def forty(scene: Scene, rule: Json | None = None) -> tuple[Any, Message]:
+    """An agent that waits for forty decisions, and its card."""
+    await scene.bot()
+    gate = await scene.gate(policy(rule or RULE))
+    calls = [
+        ToolCall(f"c{n}", "step", {"n": n, "what": f"{CANARY} number {n} " * 9})
+        for n in range(1, COUNT + 1)
+    ]
+    waiting = scene.ask(gate, *calls)
+    card = await scene.card("Review")
+    await scene.noted(gate, card)
+    return waiting, card
+
+
+async def shown(scene: Scene) -> Json:
+    view = await scene.hands.view(scene.alice.id)
+    assert view is not None
+    keys = ("type", "title", "submit", "close", "blocks", "callback_id", "private_metadata")
+    sent = {key: view[key] for key in keys if view[key] is not None}
+    checked_view(sent)
+    assert_view(sent)
+    return view
+
+
+def where(view: Json) -> str:
+    return str(view["blocks"][0]["elements"][0]["text"])
+
+
+async def test_forty_calls_are_decided_one_by_one(scene: Scene) -> None:
+    """Given forty calls on one card, when Alice opens Review and presses Approve forty times, then each time
+    the next one stands there, and the agent gets all of them."""
+    waiting, card = await forty(scene)
+    assert buttons(card, "approve") == []
+    await scene.alice.press(card, "review")
+    for n in range(1, COUNT + 1):
+        view = await shown(scene)
+        assert where(view).startswith(f"{n} of {COUNT}"), where(view)
+        assert f"{COUNT + 1 - n} of {COUNT} still wait" in where(view)
+        assert f"number {n} " in said({"blocks": view["blocks"], "text": ""})
+        assert (await scene.hands.click_view(scene.alice.id, "approve"))["ok"]
+    assert "All decided" in where(await shown(scene))
+    assert len((await waiting).execute) == COUNT
+
+
+async def test_each_way_to_decide_works_inside_it(scene: Scene) -> None:
+    """Given the Review modal, when Alice edits, rejects, answers, skips and reads, then each opens on top,
+    comes back, and what waits next stands below."""
+    waiting, card = await forty(scene)
+    await scene.alice.press(card, "review")
+
+    await scene.hands.click_view(scene.alice.id, "edit")
+    assert (await scene.alice.submit(n=100))["ok"]
+    assert where(await shown(scene)).startswith("2 of")
+
+    await scene.hands.click_view(scene.alice.id, "reject")
+    assert (await scene.alice.submit(message="Not this one"))["ok"]
+    assert where(await shown(scene)).startswith("3 of")
+
+    await scene.hands.click_view(scene.alice.id, "more", option="Answer instead of running it")
+    assert (await scene.alice.submit(message="Did it by hand"))["ok"]
+    assert where(await shown(scene)).startswith("4 of")
+
+    await scene.hands.click_view(scene.alice.id, "more", option="Skip it")
+    assert where(await shown(scene)).startswith("5 of")
+
+    await scene.hands.click_view(scene.alice.id, "turn:on")
+    await scene.hands.click_view(scene.alice.id, "turn:back")
+    assert where(await shown(scene)).startswith("5 of")
+
+    await scene.hands.click_view(scene.alice.id, "turn:back")
+    decided = await shown(scene)
+    assert "skipped" in said({"blocks": decided["blocks"], "text": ""})
+    assert "approve" not in json.dumps([b for b in decided["blocks"] if b["type"] == "actions"])
+    assert not waiting.done()
+
+
+async def test_promise_2_what_another_person_decided_is_told_on_top(scene: Scene) -> None:
+    """Given two people in the Review modal, when both decide the same call, then the second one is told by
+    whom it was, and the modal stays."""
+    _, card = await forty(scene)
+    await scene.alice.press(card, "review")
+    await scene.bob.press(card, "review")
+    await scene.hands.click_view(scene.bob.id, "approve")
+    await scene.hands.click_view(scene.alice.id, "approve")
+    assert "Bob Reyes already approved step" in await scene.alice.modal()
+    await scene.hands.close(scene.alice.id)
+    assert where(await shown(scene)).startswith("1 of")
+
+
+async def test_promise_7_who_may_not_decide_does_not_open_it(scene: Scene) -> None:
+    """Given somebody who is no member, when they press Review, then they are shown nothing."""
+    _, card = await forty(scene)
+    [(block_id, button)] = buttons(card, "review")
+    await scene.hands.click(
+        scene.carl.id,
+        card["channel"],
+        card["ts"],
+        "review",
+        block_id=block_id,
+        value=button["value"],
+    )
+    assert "Only members" in await scene.carl.last_told()
+    assert await scene.hands.view(scene.carl.id) is None
+
+
+async def test_a_reviewer_who_is_named_opens_it(scene: Scene) -> None:
+    """Given a rule that names Bob, then he opens Review, and Alice, who only sees the card, does not."""
+    rule = {**RULE, "reviewers": {"users": ["U0BOB"]}}
+    _, card = await forty(scene, rule)
+    await scene.bob.press(card, "review")
+    assert "1 of 40" in await scene.bob.modal()
+    await scene.alice.press(card, "review")
+    assert "Only Bob Reyes may decide" in await scene.alice.last_told()
+    assert await scene.hands.view(scene.alice.id) is None
+
+
+async def test_what_it_shows_whole_was_read(scene: Scene) -> None:
+    """Given calls that must be read and are only listed on the card, when Alice sees one whole in Review,
+    then her Approve there counts at once."""
+    _, card = await forty(scene, {**RULE, "must_read": True})
+    await scene.alice.press(card, "review")
+    await scene.hands.click_view(scene.alice.id, "approve")
+    assert where(await shown(scene)).startswith("2 of")
+
+
+async def test_approve_all_of_a_list(scene: Scene) -> None:
+    waiting, card = await forty(scene)
+    [(block_id, element)] = buttons(card, "approve_all")
+    confirm = True if "confirm" in element else None
+    await scene.hands.click(
+        scene.alice.id,
+        card["channel"],
+        card["ts"],
+        "approve_all",
+        block_id=block_id,
+        confirm=confirm,
+    )
+    assert len((await waiting).execute) == COUNT
+    assert review_of(card)
