@@ -1,27 +1,35 @@
 """What a person waits for when a card is drawn, a form opens or its answers are checked. No Redis, no Slack.
 
-The aims are ones of time, so the floor is 1 ms. The last figure is the longest time for which 256 KiB of
-arguments hold the event loop, over all of these steps.
+The aims are ones of time, so the floor is 1 ms. The last figure is the longest time for which the event loop
+answers nobody while 256 KiB of arguments are drawn, filled in, checked or decided on, each as the bot does it
+(`bot.apart`). All of it is CPU time of this process: there is nothing to wait for, so what else runs on the
+machine doesn't count.
 """
 
 from __future__ import annotations
 
+import asyncio
+import gc
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine, Generator
+from contextlib import contextmanager
 from statistics import median
 from typing import Any
 
 from benchmarks.amount import Amount
 from benchmarks.figure import Figure
-from bot.card import card
-from bot.channels.slack import blocks
+from bot.__main__ import spare_the_collector
+from bot.apart import apart
+from bot.card import arguments_of, card
+from bot.channels.slack import blocks, pages
 from bot.channels.slack.editing import Editing
 from bot.channels.slack.ids import Meta
 from bot.click import Target
 from bot.sandbox.states import initial_state
 from hitl_core import Policy, ToolCall
 from hitl_core.gate import request
-from hitl_core.model import DEFAULT_PLACE, Review
+from hitl_core.model import DEFAULT_PLACE, Review, Reviewer, encode
+from hitl_core.review.transitions import Proposal, decide
 
 TURN = request.Turn("bench", "thread", "turn", None)
 KINDS: tuple[dict[str, Any], ...] = (
@@ -42,6 +50,10 @@ VALUES: tuple[Any, ...] = (
     "2026-11-21",
     {"city": "Riga", "zip": "LV-1010"},
 )
+NOW = 1_800_000_000.0
+ALICE = Reviewer(channel="slack", team="T0BENCH", id="U0ALICE", name="Alice")
+#: How often somebody else wants the loop, in seconds.
+TICK = 0.002
 #: A little less than what one call may hold.
 LARGE = 255 * 1024
 
@@ -53,17 +65,33 @@ async def measure(amount: Amount) -> list[Figure]:
     opened = _timed(lambda: _editing(forty).view(), rounds)
     values = _state(_editing(forty).view())
 
+    values["f:/field_0#1"]["value"]["value"] = "Hello Bo"
+
     def submitted() -> None:
-        _editing(forty).with_state(values).proposal()
+        proposal = _editing(forty).with_state(values).proposal()
+        decide(forty, forty.actions[0].key, proposal, ALICE, NOW)
 
     checked = _timed(submitted, rounds)
-    held = max(step for args in _large() for step in _steps(_review(1, args)))
+    with _as_in_the_bot():
+        held = max([await _held(args) for args in _large()])
     return [
         Figure("a card of ten actions, beside 1 ms", "ms", drawn, 1.0, 5.0, "lower"),
         Figure("a form of 40 fields, beside 1 ms", "ms", opened, 1.0, 5.0, "lower"),
         Figure("its answers checked, beside 1 ms", "ms", checked, 1.0, 5.0, "lower"),
         Figure("256 KiB hold the loop, beside 1 ms", "ms", held, 1.0, 50.0, "lower"),
     ]
+
+
+@contextmanager
+def _as_in_the_bot() -> Generator[None, None, None]:
+    """With its garbage collector, which else would look through all that was imported again and again."""
+    before = gc.get_threshold()
+    spare_the_collector()
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()
 
 
 def _small() -> dict[str, Any]:
@@ -76,14 +104,17 @@ def _forms(count: int) -> dict[str, Any]:
 
 
 def _large() -> list[dict[str, Any]]:
-    """A long text, a long list, many keys, deep nesting."""
+    """A long text, one that can't be seen, long lists, many keys, odd ones, deep nesting."""
     deep: dict[str, Any] = {"text": "x" * (LARGE // 2)}
     for level in range(24):
         deep = {f"level_{level}": deep}
     return [
         {"text": "Hello & <world> " * (LARGE // 16)},
+        {"text": "a\u200b" * (LARGE // 4)},
         {"items": [f"item {n}" for n in range(LARGE // 14)]},
+        {"items": [[] for _ in range(LARGE // 3)]},
         {f"key_{n}": n for n in range(LARGE // 20)},
+        {f"key\u202e{n}": "\u202e" for n in range(LARGE // 24)},
         deep,
     ]
 
@@ -98,7 +129,7 @@ def _review(count: int, args: dict[str, Any]) -> Review:
     rule = {"args_schema": schema} if schema else True
     policy = Policy.from_mapping({"default": "review", "interrupt_on": {"tool": rule}})
     calls = [ToolCall(f"call-{n}", "tool", args) for n in range(count)]
-    review, _ = request.build(TURN, calls, [policy.judge(c) for c in calls], 1, 1_800_000_000.0)
+    review, _ = request.build(TURN, calls, [policy.judge(c) for c in calls], 1, NOW)
     return review
 
 
@@ -115,22 +146,54 @@ def _state(view: dict[str, Any]) -> dict[str, Any]:
     return initial_state(view["blocks"])
 
 
-def _steps(review: Review) -> list[float]:
+async def _held(args: dict[str, Any]) -> float:
+    """The longest that the loop was away, in milliseconds, over all that the bot does with these arguments:
+    the median of three rounds.
+    """
+    review = _review(1, args)
+    key = review.actions[0].key
+    other = Proposal("edit", 1, args=encode({**args, "more": True}))
     values = _state(_editing(review).view())
-    return [
-        _timed(lambda: _message(review), 3),
-        _timed(lambda: _editing(review), 3),
-        _timed(lambda: _editing(review).view(), 3),
-        _timed(lambda: _editing(review).with_state(values), 3),
-    ]
+
+    async def everything() -> None:
+        blocks.message(await apart(review, lambda: card(review, DEFAULT_PLACE)), str)
+        await apart(review, lambda: _editing(review).view())
+        filled = await apart(review, lambda: _editing(review).with_state(values))
+        await apart(review, filled.proposal)
+        await asyncio.sleep(0)
+        decide(review, key, other, ALICE, NOW)
+        await apart(
+            review, lambda: pages.as_text(arguments_of(review.arguments(key).parse(), None))
+        )
+
+    return median([await _away(everything()) for _ in range(3)])
+
+
+async def _away(work: Coroutine[Any, Any, None]) -> float:
+    """The longest, in milliseconds, that somebody else on the loop had no turn while it did this work."""
+    longest = 0.0
+
+    async def others() -> None:
+        nonlocal longest
+        while True:
+            before = time.process_time()
+            await asyncio.sleep(TICK)
+            longest = max(longest, (time.process_time() - before) * 1000)
+
+    ticking = asyncio.create_task(others())
+    await asyncio.sleep(TICK)
+    await work
+    await asyncio.sleep(2 * TICK)
+    ticking.cancel()
+    return longest
 
 
 def _timed(work: Callable[[], object], rounds: int) -> float:
-    """The median, in milliseconds; the first one warms up."""
+    """The median, in milliseconds of CPU; the first one warms up."""
     found: list[float] = []
     for number in range(rounds + 1):
-        start = time.perf_counter()
+        start = time.process_time()
         work()
         if number:
-            found.append((time.perf_counter() - start) * 1000)
+            found.append((time.process_time() - start) * 1000)
     return median(found)

@@ -34,8 +34,8 @@ async def measure(amount: Amount) -> list[Figure]:
     async with _stage(few) as calm, _stage(many) as full:
         taken: dict[_Stage, list[float]] = {calm: [], full: []}
         for _ in range(amount.rounds + 1):  # in turns; the first one warms up
-            for stage in taken:
-                taken[stage].append(await stage.round())
+            for stage, rounds in taken.items():
+                rounds.append(await stage.round())
         floor, value = (median(each[1:]) for each in taken.values())
         late = await full.lateness(seconds=amount.rounds)
     counts = f"{many:,} pending beside {few:,}"

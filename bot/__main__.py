@@ -70,7 +70,7 @@ def _log(level: str) -> None:
             logging.getLogger(library).setLevel("INFO")
 
 
-def _spare_the_collector() -> None:
+def spare_the_collector() -> None:
     """What was imported stays, so it need not be looked through again and again: a tenth of a click."""
     gc.collect()
     gc.freeze()
@@ -86,7 +86,7 @@ async def _serve(settings: Settings, only: Half | None) -> None:
         loop.add_signal_handler(number, stopped.put_nowait, number)
     async with running_bot(settings, only=only) as bot:
         print(f"bot: listening on {bot.url}", flush=True)
-        _spare_the_collector()
+        spare_the_collector()
         if await stopped.get() == signal.SIGTERM and only != "workers":
             bot.leaving.set()
             with contextlib.suppress(TimeoutError):  # a second signal has less patience

@@ -14,7 +14,6 @@ from bot.click import AWAY, PATIENCE, Target, Unread
 from bot.directory import OUTSIDE, Directory
 from hitl_core.errors import HitlError, Refused, ReviewNotFound, StoreError, StoreUnavailable
 from hitl_core.model import (
-    DEFAULT_PLACE,
     Action,
     DecisionType,
     Grant,
@@ -104,15 +103,37 @@ class Access:
         return place
 
     async def shown(self, review_id: str, who: Reviewer) -> Card:
-        """The card of a review at its first place, for who may decide something of it."""
+        """The card of a review at a place where this person may decide: the first."""
         snapshot = await self.to(review_id, [ALL], who)
-        return card(snapshot.review, snapshot.review.places[0], snapshot.posts)
+        return card(snapshot.review, await self._place_for(snapshot, who), snapshot.posts)
 
-    async def place_of(self, review_id: str, at: MessageRef | None) -> Place:
-        """The place where this card stands; the review's first where it is none of its messages."""
-        snapshot = await self.load(review_id)
+    async def place_of(self, review_id: str, at: MessageRef | None, who: Reviewer) -> Place:
+        """The place where this card stands; else one where this person may decide."""
+        snapshot = await self.to(review_id, [ALL], who)
         place = _place_of(snapshot, at) if at else None
-        return place or next(iter(snapshot.review.places), DEFAULT_PLACE)
+        return place or await self._place_for(snapshot, who)
+
+    async def may_see_at(self, review_id: str, place: Place, who: Reviewer) -> Snapshot:
+        """Whoever may decide something that stands at a place sees what stands there."""
+        snapshot = await self.to(review_id, [ALL], who)
+        refusal = Refused("gone", "Nothing of this review stands there.")
+        for action in snapshot.review.actions:
+            if place not in action.places:
+                continue
+            try:
+                await self._directory.check(who, snapshot, action.grants)
+                return snapshot
+            except Refused as refused:
+                refusal = refused
+        raise refusal
+
+    async def _place_for(self, snapshot: Snapshot, who: Reviewer) -> Place:
+        """What stands at other places is not for them to see."""
+        for action in snapshot.review.actions:
+            with contextlib.suppress(Refused):
+                await self._directory.check(who, snapshot, action.grants)
+                return action.places[0]
+        raise Refused("gone", "This review asks nothing of you any more.")
 
     async def lapsed(self, snapshot: Snapshot, key: str) -> Collection[str]:
         """Who voted on this action and may no longer decide."""

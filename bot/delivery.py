@@ -6,32 +6,27 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
 
-from bot.card import card, thread
-from bot.channel import Channel, Limited, MessageGone, Undeliverable, copy_for, of_copy
-from bot.directory import MAX_MEMBERS, Directory
-from bot.lookups import Lookups
+from bot.apart import apart
+from bot.card import Card, card, thread
+from bot.channel import Channel, Limited, MessageGone, Undeliverable, of_copy
+from bot.directory import Directory
+from bot.reach import NobodyLeft, Reach, asked
 from hitl_core.errors import Refused
 from hitl_core.failpoints import failpoint
-from hitl_core.model import Action, MessageRef, Place, Review, Snapshot
+from hitl_core.model import MessageRef, Place, Review, Snapshot
 from hitl_core.review import transitions
 from hitl_core.review.service import Reviews
 
 log = logging.getLogger(__name__)
-
-#: A group is told member by member, where it has no more than this.
-MAX_COPIES = 30
-#: How long the size of a conversation is believed, in seconds.
-SIZED = 600.0
 
 
 class Delivery:
     """Raises what the channel raises, StoreUnavailable, and ReviewNotFound."""
 
     def __init__(self, reviews: Reviews, channel: Channel, directory: Directory) -> None:
-        self._reviews, self._channel, self._directory = reviews, channel, directory
-        self._sizes = Lookups[Place, int](channel.size)
+        self._reviews, self._channel = reviews, channel
+        self._reach = Reach(channel, directory)
 
     async def deliver(self, review_id: str, place: Place, *, again: bool) -> None:
         """`again`: an earlier try may have posted it.
@@ -45,7 +40,7 @@ class Delivery:
         except Undeliverable as error:
             review = snapshot.review
             posted = any(of_copy(one) == place for one in snapshot.posts)
-            if await self._passed_on(review, place, str(error)):
+            if await self._passed_on(review, place, error):
                 return
             if not (again and review.status == "done" if posted else not _is_asked(review, place)):
                 raise
@@ -57,9 +52,9 @@ class Delivery:
         """At the place itself; of a group at each member's, and one who can't be reached stops nobody."""
         posted = any(of_copy(one) == place for one in snapshot.posts)
         if not posted:
-            await self._check_room(snapshot.review, place)
-            await self._check_people(snapshot.review, place)
-        copies = await self._copies(snapshot, place)
+            await self._reach.check_room(snapshot.review, place)
+            await self._reach.check_people(snapshot.review, place)
+        copies = await self._reach.copies(snapshot, place)
         failed: list[Undeliverable] = []
         for copy in copies:
             try:
@@ -72,22 +67,7 @@ class Delivery:
         if copies and len(failed) == len(copies):
             raise failed[0]
         if posted:  # the last one who may decide can have left since
-            await self._check_people(snapshot.review, place)
-
-    async def _copies(self, snapshot: Snapshot, place: Place) -> list[Place]:
-        audience = self._channel.audience(place)
-        if audience.kind != "group":
-            return [place]
-        known = {one for one in snapshot.posts if one != place and of_copy(one) == place}
-        if not _asked(snapshot.review, place):
-            return sorted(known)
-        members = await self._channel.group(audience.id)
-        if not members or len(members) > MAX_COPIES:
-            name, count = self._channel.name_of(place), len(members)
-            raise Undeliverable(f"{name} has {count} members: at most {MAX_COPIES} are told alone")
-        places = map(self._channel.audience, snapshot.review.places)
-        alone = {one.id for one in places if one.kind == "person"}  # they have a message already
-        return sorted(known | {copy_for(place, member) for member in members - alone})
+            await self._reach.check_people(snapshot.review, place)
 
     async def _at(self, snapshot: Snapshot, place: Place, again: bool) -> None:
         """`place` may be a copy."""
@@ -136,33 +116,10 @@ class Delivery:
             await store.record_shown(review.id, place, review.version)
         return winner
 
-    async def _check_room(self, review: Review, place: Place) -> None:
-        """Where the members of a conversation may decide, somebody knows who they are."""
-        by_membership = [
-            action
-            for action in _asked(review, place)
-            for grant in action.grants
-            if grant.by_membership and place in grant.places
-        ]
-        if not by_membership or self._channel.audience(place).kind != "conversation":
-            return
-        if (size := await self._sizes.get(place, SIZED)) > MAX_MEMBERS:
-            name = self._channel.name_of(place)
-            raise Undeliverable(f"{name} has {size:,} members: the policy has to name `reviewers`")
-
-    async def _check_people(self, review: Review, place: Place) -> None:
-        """Somebody is there to read it, and somebody who may decide."""
-        asked, audience = _asked(review, place), self._channel.audience(place)
-        if asked and audience.kind == "person" and not await self._directory.is_there(audience.id):
-            raise Undeliverable(f"{self._channel.name_of(place)} is not there any more")
-        for action in asked:
-            if not await self._directory.anybody(action.grants):
-                raise Undeliverable(f"nobody is left who may decide on {action.request.name}")
-
     async def _start_clocks(self, snapshot: Snapshot, place: Place) -> bool:
         """Of the actions whose time counts from the moment at which people could see them; whether any."""
         keys = [
-            action.key for action in _asked(snapshot.review, of_copy(place)) if action.clock is None
+            action.key for action in asked(snapshot.review, of_copy(place)) if action.clock is None
         ]
         if not keys:
             return False
@@ -179,7 +136,8 @@ class Delivery:
     async def _tell(self, snapshot: Snapshot, place: Place, ref: MessageRef) -> None:
         """What is new of the thread, each line once: one that dies on the way is not said again."""
         review, store = snapshot.review, self._reviews.store
-        for number, line in enumerate(thread(review, of_copy(place))):
+        lines = await apart(review, lambda: thread(review, of_copy(place)))
+        for number, line in enumerate(lines):
             mark = f"told:{place}:{number}"
             if mark in snapshot.marks or not await store.record_mark(review.id, mark):
                 continue
@@ -193,13 +151,14 @@ class Delivery:
                     log.warning("review %s: its thread was not told: %s", review.id, error)
                     break
 
-    async def _passed_on(self, review: Review, place: Place, why: str) -> bool:
+    async def _passed_on(self, review: Review, place: Place, error: Undeliverable) -> bool:
         """Whether all that waits there has gone to its fallback."""
+        why, nobody = str(error), isinstance(error, NobodyLeft)
         try:
             applied = await self._reviews.change(
                 review.id,
                 f"reroute:{place}:{review.version}",
-                lambda review, now: transitions.reroute(review, place, why, now),
+                lambda review, now: transitions.reroute(review, place, why, now, nobody=nobody),
             )
             review = applied.review
             log.error(
@@ -207,7 +166,7 @@ class Delivery:
             )
         except Refused as refused:
             log.debug("review %s: %s", review.id, refused)
-        waiting = _asked(review, place)
+        waiting = asked(review, place)
         fallbacks = [(action.route.fallback, action.places) for action in waiting]
         return bool(waiting) and all(to and to != place and to in at for to, at in fallbacks)
 
@@ -224,7 +183,7 @@ class Delivery:
                 await self._channel.delete(ref)
 
     async def _post(self, snapshot: Snapshot, place: Place) -> MessageRef:
-        drawn = card(snapshot.review, of_copy(place), snapshot.posts)
+        drawn = await _drawn(snapshot, place)
         try:
             return await self._channel.post(place, drawn)
         except Undeliverable as error:
@@ -239,23 +198,21 @@ class Delivery:
 
     async def _update(self, ref: MessageRef, snapshot: Snapshot, place: Place) -> None:
         try:
-            await self._channel.update(ref, card(snapshot.review, of_copy(place), snapshot.posts))
+            await self._channel.update(ref, await _drawn(snapshot, place))
         except MessageGone:
             # Somebody deleted it. What was decided is stored; a new post would ask again.
             log.warning("review %s: its message at %s is gone", snapshot.review.id, place)
 
 
-def _asked(review: Review, place: Place) -> Sequence[Action]:
-    """What people at this place have to decide."""
-    if review.cancelled:
-        return ()
-    return [action for action in review.actions if action.pending and place in action.places]
+async def _drawn(snapshot: Snapshot, place: Place) -> Card:
+    review = snapshot.review
+    return await apart(review, lambda: card(review, of_copy(place), snapshot.posts))
 
 
 def _is_asked(review: Review, place: Place) -> bool:
     """Whether anything waits for people at this place."""
     doubts = any(place in review.places_of(call) for call in review.doubts)
-    return bool(_asked(review, place)) or (doubts and not _over(review))
+    return bool(asked(review, place)) or (doubts and not _over(review))
 
 
 def _over(review: Review) -> bool:

@@ -74,7 +74,7 @@ class Directory:
         for grant in grants:
             people = set(grant.reviewers.users)
             for group in grant.reviewers.groups:
-                people |= await self._group(group)
+                people |= await self.members_of(group)
             for audience in map(
                 self._channel.audience, grant.places if grant.by_membership else ()
             ):
@@ -82,7 +82,7 @@ class Directory:
                     case "person":
                         people.add(audience.id)
                     case "group":
-                        people |= await self._group(audience.id)
+                        people |= await self.members_of(audience.id)
                     case "conversation":
                         return True
                     case _:
@@ -181,9 +181,11 @@ class Directory:
         )
 
     async def _in_group(self, group: str, user_id: str) -> bool:
-        return user_id in await self._group(group) or user_id in await self._group(group, MIN_AGE)
+        return user_id in await self.members_of(group) or user_id in await self.members_of(
+            group, MIN_AGE
+        )
 
-    async def _group(self, group: str, max_age: float = MAX_AGE) -> frozenset[str]:
+    async def members_of(self, group: str, max_age: float = MAX_AGE) -> frozenset[str]:
         """Nobody is in a group that was deleted or disabled, or that Slack tells the bot nothing of."""
         try:
             return await self._groups.get(group, max_age)

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from bot.apart import apart
 from bot.card import Card, card
 from bot.channel import Channel, copy_for
 from bot.directory import MAX_AGE, Directory
@@ -105,12 +106,14 @@ class Homes:
         """What waits for this person, and for others only. The index tells that of most; where they asked for
         it themselves, or had a say already, the review does.
         """
-        unclear = [one for one in found if one in said or one in asking]
+        unsure = said.union(asking)
+        unclear = [one for one in found if one in unsure]
         unwanted = {
             one.review.id for one in await self._loaded(unclear) if not await self._keys(who, one)
         }
         mine = [one for one in found if one not in unwanted]
-        others = [one for one in dict.fromkeys([*found, *asking]) if one not in set(mine)]
+        theirs = set(mine)
+        others = [one for one in dict.fromkeys([*found, *asking]) if one not in theirs]
         return mine, others
 
     async def _loaded(self, ids: Iterable[str]) -> list[Snapshot]:
@@ -151,16 +154,17 @@ class Homes:
     async def _task(self, who: Reviewer, snapshot: Snapshot) -> Task:
         keys = await self._keys(who, snapshot)
         review = snapshot.review
-        drawn, ref = self._drawn(who, snapshot, [a for a in review.actions if a.key in keys])
+        theirs = [action for action in review.actions if action.key in keys]
+        drawn, ref = await self._drawn(who, snapshot, theirs)
         return Task(review, drawn, keys, ref)
 
     async def _line(self, who: Reviewer, snapshot: Snapshot, at: float) -> Line:
         actions = snapshot.review.actions
         theirs = [action for action in actions if await self._may(who, snapshot, action)]
-        drawn, ref = self._drawn(who, snapshot, theirs)
+        drawn, ref = await self._drawn(who, snapshot, theirs)
         return Line(drawn, at, ref, may_see=bool(theirs))
 
-    def _drawn(
+    async def _drawn(
         self, who: Reviewer, snapshot: Snapshot, theirs: Iterable[Action]
     ) -> tuple[Card, MessageRef | None]:
         """The card as it stands where one of these actions does, and this person's message, or that of a
@@ -176,4 +180,4 @@ class Homes:
             if place in posts and (audience.kind == "conversation" or audience.id == who.id):
                 found.append((place, posts[place]))
         place, ref = found[0] if found else ([*places, *review.places][0], None)
-        return card(review, place, posts), ref
+        return await apart(review, lambda: card(review, place, posts)), ref

@@ -124,6 +124,10 @@ def fitted(visible: str, limit: int) -> str:
     return visible if weight(visible) <= limit else _start(visible, limit - 1, len(visible)) + "…"
 
 
+#: How what Python's `json` reads can begin.
+_JSON = frozenset('-0123456789[{"tfnNI')
+
+
 def shown_value(value: Any) -> str:
     """An argument as people read it: text as it is, everything else as JSON. Text that could be taken for
     JSON, or for nothing, is quoted.
@@ -139,8 +143,10 @@ def shown_value(value: Any) -> str:
 
 
 def _needs_quotes(text: str) -> bool:
-    if not text.strip():
+    if not (start := text.strip()[:1]):
         return True
+    if start not in _JSON:
+        return False
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):

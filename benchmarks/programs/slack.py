@@ -20,7 +20,9 @@ ANSWERS: dict[str, dict[str, Any]] = {
     "conversations.list": {"channels": [_PLACE]},
     "conversations.info": {"channel": _PLACE},
     "conversations.members": {"members": MEMBERS},
-    "users.info": {"user": {"id": PERSON, "team_id": TEAM, "name": "alice", "real_name": "Alice Ng"}},
+    "users.info": {
+        "user": {"id": PERSON, "team_id": TEAM, "name": "alice", "real_name": "Alice Ng"}
+    },
     "chat.update": {"channel": CHANNEL},
 }
 

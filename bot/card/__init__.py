@@ -30,6 +30,7 @@ from bot.card.parts import (
     Vote,
 )
 from bot.card.words import quoted
+from hitl_core.review.redaction import redacted
 
 __all__ = [
     "Argument",
@@ -58,6 +59,7 @@ __all__ = [
     "label_of",
     "open_of",
     "quoted",
+    "redacted",
     "thread",
     "turns_of",
 ]

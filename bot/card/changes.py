@@ -8,13 +8,13 @@ from bot import text
 from bot.card import hidden
 from bot.card.arguments import MAX_LABEL, label_of, ordered
 from bot.card.parts import Change, Edit
-from hitl_core.forms import hidden_in
 from hitl_core.model import Action, Edited, Review
+from hitl_core.review.redaction import redacted
 
 MAX_CHANGES = 8
 #: The most that the old or the new text of one change takes; and how much of what stayed is told around it.
 MAX_CHANGE = 300
-AROUND = 24
+AROUND = 12
 
 
 def edits_of(review: Review, action: Action) -> tuple[Edit, ...]:
@@ -39,13 +39,14 @@ def _edit(by: Any, changes: list[Change], tool: str | None) -> Edit:
 
 def _changes(review: Review, action: Action, revision: int) -> list[Change]:
     """Between this revision and the one before it."""
-    schema, redact = action.config.args_schema, action.config.redact
+    schema = action.config.args_schema
     old = review.arguments(action.key, revision - 1).parse()
     new = review.arguments(action.key, revision).parse()
     each = [(key, _said(old, key), _said(new, key)) for key in ordered({**old, **new}, schema)]
     differ = [(key, before, after) for key, before, after in each if before != after]
-    if ways := [*hidden_in(schema, old, redact), *hidden_in(schema, new, redact)]:
-        old, new = hidden.hide_at(old, ways), hidden.hide_at(new, ways)
+    redact = [*redacted(review, action, old), *redacted(review, action, new)]
+    if redact:
+        old, new = hidden.hide(old, None, redact), hidden.hide(new, None, redact)
         differ = [(key, _said(old, key), _said(new, key)) for key, *_ in differ]
     return [_change(label_of(key, schema), before, after) for key, before, after in differ]
 

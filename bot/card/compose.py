@@ -25,6 +25,7 @@ from bot.card.odd import warning
 from bot.card.opened import all_opened, in_short, listed
 from bot.card.parts import NOBODY, People
 from hitl_core.model import Action, Call, MessageRef, Place, Review
+from hitl_core.review.redaction import redacted
 from hitl_core.review.transitions import steps_taken
 
 #: How many actions a card shows with everything. Of more it has a line each.
@@ -130,10 +131,9 @@ def _called(waiting: list[Action], place: Place) -> People:
 
 
 def _doubt(review: Review, call: Call) -> Doubt:
-    action = review.action(call.key)
-    config = action.config if action else None
-    args = review.arguments(call.key).parse()
-    shown = shown_of(args, config and config.args_schema, config.redact if config else ())
+    action, args = review.action(call.key), review.arguments(call.key).parse()
+    schema = action.config.args_schema if action else None
+    shown = shown_of(args, schema, redacted(review, action, args) if action else ())
     return Doubt(call.key, review.runs[call.key].attempt, review.tool(call), shown)
 
 

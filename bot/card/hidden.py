@@ -22,11 +22,7 @@ def hide(
     """The same arguments with stand-ins, that `shown` knows, for what the policy hides, and what the schema
     calls write-only or a password.
     """
-    return hide_at(args, hidden_in(schema, args, redact))
-
-
-def hide_at(args: dict[str, Any], ways: Iterable[Way]) -> dict[str, Any]:
-    for way in ways:
+    for way in hidden_in(schema, args, redact):
         args = _hide(args, way) if way else dict.fromkeys(args, _STAND_IN)
     return args
 

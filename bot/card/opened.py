@@ -16,6 +16,7 @@ from bot.card.odd import is_plain
 from hitl_core.forms import hidden_in
 from hitl_core.model import Action, Review
 from hitl_core.policy.read import DESCRIPTION_PREFIX
+from hitl_core.review.redaction import redacted
 
 #: What the arguments of all actions of a card may take together.
 MAX_CARD = 7_000
@@ -52,7 +53,8 @@ def all_opened(review: Review, waiting: list[Action], numbers: dict[str, int]) -
 
 def opened(review: Review, action: Action, number: int, room: int) -> Open:
     config = action.config
-    args, schema, redact = review.arguments(action.key).parse(), config.args_schema, config.redact
+    args, schema = review.arguments(action.key).parse(), config.args_schema
+    redact = redacted(review, action, args)
     secrets = _secrets(review, action)
     why = hidden.without(_why(action), secrets)
     title = hidden.without(action.request.title or "", secrets)
@@ -82,14 +84,16 @@ def opened(review: Review, action: Action, number: int, room: int) -> Open:
 
 def _narrowed(review: Review, action: Action, found: Open, room: int) -> Open:
     config, args = action.config, review.arguments(action.key).parse()
-    shown = shown_of(args, config.args_schema, config.redact, room=room)
+    redact = redacted(review, action, args)
+    shown = shown_of(args, config.args_schema, redact, room=room)
     return replace(found, shown=shown, must_read=config.must_read and shown.missing > 0)
 
 
 def listed(review: Review, action: Action, number: int) -> Listed:
     """On one line, and quickly: there may be many, and large ones."""
     config, arguments = action.config, review.arguments(action.key)
-    args, schema, redact = arguments.parse(), config.args_schema, config.redact
+    args, schema = arguments.parse(), config.args_schema
+    redact = redacted(review, action, args)
     return Listed(
         key=action.key,
         revision=action.revision,
@@ -122,10 +126,11 @@ def _weight(action: Open) -> int:
 
 def _secrets(review: Review, action: Action) -> frozenset[str]:
     """What is hidden of the arguments that were asked for and of those that would run."""
-    schema, redact = action.config.args_schema, action.config.redact
     each = [review.arguments(action.key, n).parse() for n in {1, action.revision}]
     return frozenset(
-        secret for args in each for secret in hidden.leaves(args, hidden_in(schema, args, redact))
+        secret
+        for args in each
+        for secret in hidden.leaves(args, hidden_in(None, args, redacted(review, action, args)))
     )
 
 

@@ -108,6 +108,18 @@ class People:
         answer = await pressed
         if not answer["ok"]:
             raise CantDecide(f"pressing {how['action_id']} failed: {answer['error']}")
+        if await self._read_all(user):
+            await self._press(user, message, key, plan)
+
+    async def _read_all(self, user: str) -> bool:
+        """Whether all of it opened first (`must_read`): then it is read to its end now."""
+        view = await self._hands.view(user)
+        if not view or view["callback_id"] != "see":
+            return False
+        while _pressable((await self._view(user))["blocks"], "see_page:on"):
+            await self._hands.click_view(user, "see_page:on")
+        await self._hands.close(user)
+        return True
 
     async def _wait_for_buttons(self, message: Message, block_id: str) -> list[Block]:
         """The card's blocks, with the buttons of this action or with the one that opens all of them."""

@@ -71,6 +71,11 @@ def _turn(path: Path, number: int, line: str, policy: Policy) -> Turn:
         if not calls or len({call.id for call in calls}) < len(calls):
             raise TurnError("a turn needs at least one call, and ids of their own")
         reviewed = [call for call in calls if policy.judge(call).verdict.kind == "review"]
+        for call in reviewed:
+            if (quorum := policy.judge(call).route.reviewers.quorum) > 1:
+                raise TurnError(
+                    f"{call.name} takes {quorum} people, and here one decides each call"
+                )
         planned = [_decision(d) for d in _list(value, "decisions")]
         if len(planned) != len(reviewed):
             names = ", ".join(call.name for call in reviewed) or "none"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from hitl_core.model import Action, Call, Decision, Review, Reviewer, Run, Snapshot
+from hitl_core.review.redaction import args_shown
 from hitl_core.review.transitions import deadline
 
 Json = dict[str, Any]
@@ -46,7 +47,7 @@ def _call(review: Review, call: Call, number: int | None, *, with_args: bool) ->
         "number": number,
         "tool_call_id": call.tool_call_id,
         "name": call.name,
-        **({"args": review.arguments(call.key).parse()} if with_args else {}),
+        **({"args": args_shown(review, call)} if with_args else {}),
         "verdict": call.verdict.model_dump(),
         "action": action and _action(action),
         "run": _run(review.runs.get(call.key)),

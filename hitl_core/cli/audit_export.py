@@ -16,6 +16,7 @@ from hitl_core.cli.session import add_redis, with_reviews
 from hitl_core.cli.terminal import complain, note
 from hitl_core.errors import StoreError
 from hitl_core.model import Review
+from hitl_core.review.redaction import args_shown
 
 if TYPE_CHECKING:
     from hitl_core.cli.command import Commands
@@ -132,7 +133,7 @@ def _asked(review: Review) -> Iterator[str]:
     """Its calls, as `hitl policy test` reads them: what the model asked for, before any edit."""
     for call in review.calls:
         said = {"id": call.tool_call_id, "name": call.name, "thread_id": review.thread_id}
-        yield _ascii(json.dumps({**said, "args": review.arguments(call.key, 1).parse()}))
+        yield _ascii(json.dumps({**said, "args": args_shown(review, call, 1)}))
 
 
 async def _submitted(reviews: Reviews, args: argparse.Namespace) -> AsyncIterator[str]:

@@ -10,7 +10,8 @@ from hitl_core.cli.terminal import BOLD, DIM, GREEN, RED, YELLOW, Paint, say, sa
 from hitl_core.cli.values import say_args
 from hitl_core.errors import Refused
 from hitl_core.model import Action, Call, Decision, Review, Run, Snapshot
-from hitl_core.review.transitions import VERBS, deadline
+from hitl_core.review.redaction import args_shown
+from hitl_core.review.transitions import VERBS, deadline, step_at
 
 Field = tuple[str, str | Paint]
 
@@ -55,9 +56,9 @@ def say_call(snapshot: Snapshot, call: Call, *, rest: str | None, to: TextIO | N
     fields = [("rule", f"{call.verdict.rule or 'none, the default'}: {call.verdict.reason}")]
     for label, text in [*fields, *_asked(review, action, now), *_ran(run, now)]:
         say_field(label, text, indent=4, to=to)
-    say_args(review.arguments(call.key).parse(), label="arguments", rest=rest, to=to)
+    say_args(args_shown(review, call), label="arguments", rest=rest, to=to)
     if action is not None and action.revision > 1:
-        before = review.arguments(call.key, action.revision - 1).parse()
+        before = args_shown(review, call, action.revision - 1)
         say_args(before, label="before the edit", rest=rest, to=to)
 
 
@@ -105,9 +106,11 @@ def _asked(review: Review, action: Action | None, now: float) -> Iterator[Field]
 def _ahead(action: Action, now: float) -> Iterator[Field]:
     """What time will do."""
     if action.next_step is not None:
-        step = action.route.escalate[action.next_step]
-        at = action.submitted_at + step.after
-        yield "escalates", f"to {told.place(step.to)}, {told.when(at, now)}"
+        step, at = action.route.escalate[action.next_step], step_at(action)
+        when = (
+            told.when(at, now) if at is not None else "once its card is posted and time has passed"
+        )
+        yield "escalates", f"to {told.place(step.to)}, {when}"
     if action.route.expire is not None and (end := deadline(action)) is not None:
         yield "expires", f"{told.when(end, now)}: {action.route.expire.decision}"
 

@@ -49,7 +49,7 @@ def value_of(slot: Slot, answer: str, max_text: int) -> Any:
         case "number":
             value = read_number(answer)
         case "lines":
-            value = [] if _means(slot, answer, "[]") else read_lines(slot, answer)
+            value = [] if _means(slot, answer, "[]") else read_lines(slot, _whole(answer))
         case "date":
             value = read_date(answer)
         case "time":
@@ -64,9 +64,13 @@ def value_of(slot: Slot, answer: str, max_text: int) -> Any:
 
 
 def _text(slot: Slot, answer: str) -> str:
+    return "" if _means(slot, answer, '""') else _whole(answer)
+
+
+def _whole(answer: str) -> str:
     if any("\ud800" <= char <= "\udfff" for char in answer):
         raise ValueError("has half a character (a lone surrogate)")
-    return "" if _means(slot, answer, '""') else answer
+    return answer
 
 
 def _means(slot: Slot, answer: str, empty: str) -> bool:

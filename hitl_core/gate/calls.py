@@ -3,18 +3,35 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from hitl_core.errors import InvalidToolCall
-from hitl_core.model import ToolCall, encode
+from hitl_core.model import DialectName, Target, ToolCall, encode
 from hitl_core.model.arguments import JsonObject
+from hitl_core.policy import Ruling
 
 #: What one model turn may hold.
 MAX_CALLS = 100
 #: And how many JSON values in all its arguments: each is looked at several times before anybody is asked.
 MAX_VALUES = 100_000
+
+
+class Request(NamedTuple):
+    """The calls of one model turn, with everything that is said of them.
+
+    `tools` are those that an edit may name. `path` names the agents that led here, the outermost first;
+    `dialect` is the one whose texts the model gets; `policy` the digest of the policy that judged.
+    """
+
+    calls: Sequence[ToolCall]
+    rulings: Sequence[Ruling]
+    path: tuple[str, ...] = ()
+    dialect: DialectName = "langchain"
+    tools: Mapping[str, Target] = {}
+    edit_notice: str | None = None
+    policy: str | None = None
 
 
 def frozen(calls: Iterable[ToolCall]) -> list[ToolCall]:

@@ -12,9 +12,10 @@ from functools import partial
 from typing import Any, Self, overload
 from uuid import uuid4
 
-from hitl_core.errors import HitlError, Refused, ReviewNotFound, StoreError, StoreUnavailable
+from hitl_core.errors import Refused, ReviewNotFound, StoreError, StoreUnavailable
 from hitl_core.failpoints import failpoint
 from hitl_core.gate import request
+from hitl_core.gate.claims import Claims
 from hitl_core.gate.guard import Guard, P, R, guarded, in_thread
 from hitl_core.gate.hub import ALIVE, LOOK, Hub
 from hitl_core.gate.outcome import Outcome
@@ -22,10 +23,10 @@ from hitl_core.gate.policies import PolicyNotes
 from hitl_core.gate.request import Request, Turn
 from hitl_core.gate.turns import next_turn
 from hitl_core.gate.watchers import woken_within
-from hitl_core.model import Event, Place, Review, Snapshot, ToolCall
+from hitl_core.model import Event, Place, Review, ToolCall
 from hitl_core.model.arguments import JsonObject
 from hitl_core.policy import Policy
-from hitl_core.review import execution, transitions
+from hitl_core.review import transitions
 from hitl_core.review.service import Reviews
 from hitl_core.review.transitions import Changed
 from hitl_core.store import RedisStore, Store
@@ -151,7 +152,7 @@ class Gate:
                 while True:
                     self._hub.check_open()
                     try:
-                        outcome, seconds = await self._take_or_wait(review_id)
+                        outcome, seconds = await self._claims.take(review_id)
                         if outcome is not None:
                             return outcome
                     except StoreUnavailable:
@@ -161,7 +162,7 @@ class Gate:
                         raise
                     await woken_within(woken, seconds)
         except asyncio.CancelledError:
-            leaving = asyncio.create_task(self._leave(review_id))
+            leaving = asyncio.create_task(self._claims.leave(review_id))
             self._leaving.add(leaving)
             leaving.add_done_callback(self._leaving.discard)
             raise
@@ -178,9 +179,9 @@ class Gate:
                 try:
                     for review_id in await self._store.ready(self.agent, limit=1000):
                         try:
-                            if await self._is_waited_for(review_id):
+                            if await self._claims.is_waited_for(review_id):
                                 seconds = self._alive / 3
-                            elif (outcome := await self._claim(review_id)) is not None:
+                            elif (outcome := await self._claims.claim(review_id)) is not None:
                                 yield outcome
                         except (StoreError, ReviewNotFound) as error:  # must not hold up the others
                             log.warning("review %s can't be taken up: %s", review_id, error)
@@ -252,56 +253,9 @@ class Gate:
         """`with gate.thread("t-42"):` the guarded calls in this block belong to this thread."""
         return in_thread(thread_id, requester, origin)
 
-    async def _leave(self, review_id: str) -> None:
-        """Who gives up waiting says so, or nobody else would take the review while this process lives."""
-
-        def leave(review: Review, now: float) -> Changed:
-            if review.waiter != self.process or self._hub.watched(review_id):
-                raise Refused("not_waiting", "Somebody else waits for it.")
-            return execution.await_by(review, None, now)
-
-        with contextlib.suppress(HitlError):
-            await self.reviews.change(review_id, f"leave:{uuid4().hex}", leave)
-
-    async def _take_or_wait(self, review_id: str) -> tuple[Outcome | None, float]:
-        """The outcome, or for how many seconds there is nothing to do but to listen."""
-        snapshot = await self.reviews.load(review_id)
-        review = snapshot.review
-        if review.status == "done":
-            return Outcome(review, self.reviews, self._lease), 0.0
-        ready = execution.ready_at(review)
-        if ready is not None and ready <= snapshot.now:
-            return await self._claim(review_id, snapshot), 0.2
-        if review.waiter != self.process and not await self._store.alive(review.waiter or ""):
-            op = f"await:{uuid4().hex}"
-            with contextlib.suppress(Refused):  # many want to: one of them does it
-                await self.reviews.change(
-                    review_id, op, lambda r, now: execution.await_by(r, self.process, now)
-                )
-        return None, LOOK if ready is None else min(LOOK, ready - snapshot.now)
-
-    async def _claim(self, review_id: str, seen: Snapshot | None = None) -> Outcome | None:
-        await failpoint("gate.before_claim")
-        try:
-            applied = await self.reviews.change(
-                review_id,
-                f"claim:{uuid4().hex}",
-                lambda review, now: execution.claim(review, self.process, now, self._lease),
-                seen,
-            )
-        except Refused:
-            return None  # another process was faster, or a doubt came up
-        await failpoint("gate.after_claim")
-        review = applied.review
-        mine = review.status == "claimed" and review.lease and review.lease.holder == self.process
-        return Outcome(review, self.reviews, self._lease) if mine else None
-
-    async def _is_waited_for(self, review_id: str) -> bool:
-        """A process that waits keeps the hand-off for itself while its heart beats."""
-        if self._hub.watched(review_id):
-            return True
-        waiter = (await self.reviews.load(review_id)).review.waiter
-        return waiter not in (None, self.process) and await self._store.alive(waiter or "")
+    @property
+    def _claims(self) -> Claims:
+        return Claims(self.reviews, self._hub, self.process, self._lease)
 
     async def _asked(
         self,

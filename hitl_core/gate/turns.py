@@ -1,12 +1,42 @@
-"""Which turn a review is about, where the agent gives it no name."""
+"""Which turn a review is about; where the agent gives it no name, the store tells."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from typing import NamedTuple
 
-from hitl_core.gate.request import Turn, id_of
+from hitl_core.errors import InvalidToolCall
+from hitl_core.model import Place
+from hitl_core.model.call import is_text
 from hitl_core.review.service import Reviews
+from hitl_core.store.keys import partition_for, review_id
+
+
+class Turn(NamedTuple):
+    """Which turn of which agent a review is about, on whose behalf, and where that person asked."""
+
+    agent: str
+    thread_id: str
+    name: str
+    requester: str | None
+    origin: Place | None = None
+
+
+def id_of(turn: Turn, call_ids: Sequence[str], partitions: int) -> str:
+    """The same for the same turn, in any process."""
+    partition = partition_for(turn.thread_id, partitions)
+    return review_id(partition, turn.agent, turn.thread_id, turn.name, call_ids)
+
+
+def check_turn(turn: Turn) -> None:
+    """Raises InvalidToolCall for names that could not be stored."""
+    words = ("agent", "thread_id", "turn", "requester", "origin")
+    for word, name in zip(words, turn, strict=True):
+        if word in words[2:] and not name:
+            continue
+        if not isinstance(name, str) or not name or not is_text(name):
+            raise InvalidToolCall(f"The {word} must be text, not {name!r:.80}.")
 
 
 async def next_turn(reviews: Reviews, turn: Turn, call_ids: Sequence[str]) -> Turn:
@@ -33,11 +63,11 @@ async def next_turn(reviews: Reviews, turn: Turn, call_ids: Sequence[str]) -> Tu
 async def _live_turn(reviews: Reviews, turn: Turn, call_ids: Sequence[str]) -> Turn | None:
     """Where the retention of early turns has ended, the count alone would start again at #1."""
     store = reviews.store
-    for review_id in await reviews.patiently(partial(store.thread, turn.thread_id)):
-        snapshot = await reviews.patiently(partial(store.load, review_id))
+    for id in await reviews.patiently(partial(store.thread, turn.thread_id)):
+        snapshot = await reviews.patiently(partial(store.load, id))
         if snapshot is None or snapshot.review.status == "done":
             return None  # the live ones stand first
         named = turn._replace(name=snapshot.review.turn)
-        if named.name.startswith("#") and id_of(named, call_ids, store.partitions) == review_id:
+        if named.name.startswith("#") and id_of(named, call_ids, store.partitions) == id:
             return named
     return None

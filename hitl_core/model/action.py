@@ -81,6 +81,7 @@ class Grant(NamedTuple):
 class Escalation(Value):
     """One place more. `step` is its index in the route, None for the fallback: a place could not be reached.
     `by` is None where no person did it; `why` is what the person wrote, or what was wrong with the place.
+    `open`: nobody was left of those who may decide, so the people of the fallback do.
     """
 
     to: Place
@@ -88,6 +89,7 @@ class Escalation(Value):
     by: Reviewer | None
     why: str | None = None
     step: int | None = None
+    open: bool = False
 
 
 class Action(Value):
@@ -142,12 +144,19 @@ class Action(Value):
     @property
     def grants(self) -> tuple[Grant, ...]:
         """By what people may decide it: by the rule itself, and by each place that it was passed on to."""
-        steps = self.route.escalate
-        passed = (
-            Grant((e.to,), Reviewers() if e.step is None else steps[e.step].reviewers)
-            for e in self.escalations
+        return (
+            Grant(self.route.notify, self.route.reviewers),
+            *(Grant((e.to,), self._reviewers(e)) for e in self.escalations),
         )
-        return (Grant(self.route.notify, self.route.reviewers), *passed)
+
+    def _reviewers(self, passed_on: Escalation) -> Reviewers:
+        """A fallback gives nobody a right whom the rule doesn't name: else whoever makes a place unreachable
+        would choose who decides.
+        """
+        if passed_on.step is not None:
+            return self.route.escalate[passed_on.step].reviewers
+        own = self.route.reviewers
+        return Reviewers() if passed_on.open else own
 
     @property
     def next_step(self) -> int | None:

@@ -20,8 +20,10 @@ class Reviewer(Value):
 
     @property
     def key(self) -> str:
-        """Who it is, whatever the name: one person has one key."""
-        return f"{self.channel}:{self.team}:{self.id}"
+        """Who it is, whatever the name, and from whichever workspace of an organisation they pressed: one
+        person has one key, and one vote.
+        """
+        return f"{self.channel}:{self.id}"
 
 
 class Vote(Value):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, NamedTuple
 
 from hitl_core.errors import DecisionError, Refused
@@ -127,10 +128,15 @@ def message_of(action: Action, proposal: Proposal) -> str | None:
     return message
 
 
+def _without(schema: dict[str, Any], named: Collection[str]) -> dict[str, Any]:
+    return {key: value for key, value in schema.items() if key not in named}
+
+
 def _problem(schema: dict[str, Any], answer: object) -> str | None:
     from hitl_core.forms import SchemaError, check_args
 
-    shape = {"type": "object", "properties": {"answer": schema}}
+    named = {key: schema[key] for key in ("$defs", "definitions", "$schema") if key in schema}
+    shape = {"type": "object", "properties": {"answer": _without(schema, named)}, **named}
     try:
         problems = check_args(shape, {"answer": answer})
     except SchemaError as error:

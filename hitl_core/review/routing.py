@@ -41,13 +41,14 @@ def escalate(
     return moved(review, stepped, now, by=by, why=why, place=place)
 
 
-def reroute(review: Review, place: Place, why: str, now: float) -> Changed:
-    """What waits at a place that can't be reached goes to its fallback, and says why. Raises Refused where
-    none of it has one that it doesn't stand in already.
+def reroute(review: Review, place: Place, why: str, now: float, *, nobody: bool = False) -> Changed:
+    """What waits at a place that can't be reached goes to its fallback, and says why. `nobody` is left of
+    those who may decide: then the fallback's people may. Raises Refused where none of it has one that it
+    doesn't stand in already.
     """
     check_wanted(review)
     rerouted = {
-        action.key: _taken(action, Escalation(to=to, at=now, by=None, why=why))
+        action.key: _taken(action, Escalation(to=to, at=now, by=None, why=why, open=nobody))
         for action in review.actions
         if action.pending
         and place in action.places

@@ -6,14 +6,15 @@ import pytest
 
 from bot.channel import Undeliverable
 from bot.channels.slack.channel import SlackChannel
-from bot.delivery import MAX_COPIES, Delivery
+from bot.delivery import Delivery
 from bot.directory import Directory
+from bot.reach import MAX_COPIES
 from bot.sandbox.server import Sandbox
 from hitl_core.model import Place
 from hitl_core.review import transitions
 from hitl_core.review.service import Reviews
 from hitl_core.store import MemoryStore
-from tests.support.builders import START, call, person, policy, review_of
+from tests.support.builders import START, call, person, policy, proposal, review_of
 
 
 class Clock:
@@ -109,3 +110,65 @@ async def test_what_is_decided_elsewhere_needs_no_first_card(
     yes = transitions.Proposal("approve", 1)
     await reviews.decide(review_id, "1", yes, person(), "op")
     await delivery.deliver(review_id, "slack:C0OLD", again=True)
+
+
+async def test_who_is_asked_alone_about_a_part_gets_a_copy_of_the_other(
+    reviews: Reviews, delivery: Delivery
+) -> None:
+    """Given one call for Carl and another for his group; then he has a message about each."""
+    rules = policy(one={"notify": "slack:U0CARL"}, two={"notify": "slack:S0OPS"})
+    review, event = review_of([call("one", "c1"), call("two", "c2")], by=rules)
+    await reviews.submit(review, event)
+    for place in ("slack:U0CARL", "slack:S0OPS"):
+        await delivery.deliver(review.id, place, again=False)
+    expected = {"slack:U0CARL", "slack:S0OPS>U0CARL", "slack:S0OPS>U0DANA"}
+    assert await posts(reviews, review.id) == expected
+
+
+async def test_who_has_left_the_group_is_shown_nothing_more(
+    reviews: Reviews, delivery: Delivery, sandbox: Sandbox, channel: SlackChannel
+) -> None:
+    """Given Carl, who had a copy; when he leaves the group and the call is edited, then his copy stays as
+    it was."""
+    review_id = await asked(
+        reviews, notify="slack:S0OPS", reviewers={"groups": ["S0OPS"], "quorum": 2}
+    )
+    await delivery.deliver(review_id, "slack:S0OPS", again=False)
+    sandbox.groups.set_members("S0OPS", ["U0DANA"])
+    edit = proposal("edit", x=2)
+    await reviews.decide(review_id, "1", edit, person(), "op")
+    later = Delivery(reviews, channel, Directory(channel, channel.team))  # a minute later
+    await later.deliver(review_id, "slack:S0OPS", again=False)
+    shown = (await reviews.load(review_id)).shown
+    assert shown["slack:S0OPS>U0DANA"] > shown["slack:S0OPS>U0CARL"] == 1
+
+
+async def test_a_fallback_widens_nobodys_right_unless_nobody_is_left(
+    reviews: Reviews, delivery: Delivery
+) -> None:
+    """Given reviewers that the policy names; when their channel can't be reached, then at the fallback
+    still only they may decide; when all of them have left, then the fallback's people may."""
+    for users, place, opened in (
+        (["U0BOB"], "slack:C0OLD", False),
+        (["U0GONE"], "slack:#agent-approvals", True),
+    ):
+        rule = {"users": users}
+        review_id = await asked(reviews, notify=place, fallback="slack:#team-ops", reviewers=rule)
+        await delivery.deliver(review_id, place, again=False)
+        [action] = (await reviews.load(review_id)).review.actions
+        assert action.places == (place, "slack:#team-ops")
+        assert any(grant.by_membership for grant in action.grants) is opened
+
+
+async def test_where_only_a_part_has_nobody_left_nobody_gets_a_right(
+    reviews: Reviews, delivery: Delivery
+) -> None:
+    rules = policy(
+        gone={"reviewers": {"users": ["U0GONE"]}, "fallback": "slack:#team-ops"},
+        bobs={"reviewers": {"users": ["U0BOB"]}, "fallback": "slack:#team-ops"},
+    )
+    review, event = review_of([call("gone", "c1"), call("bobs", "c2")], by=rules)
+    await reviews.submit(review, event)
+    await delivery.deliver(review.id, "default", again=False)
+    actions = (await reviews.load(review.id)).review.actions
+    assert not any(grant.by_membership for action in actions for grant in action.grants)

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from bot.channel import Audience, copy_for, of_copy
+from bot.card import card
+from bot.channel import Audience, Undeliverable, copy_for, of_copy
+from bot.channels.slack.channel import SlackChannel
 from bot.channels.slack.places import Spot, spot_of
+from bot.sandbox.server import Sandbox
+from tests.support.builders import review_of
 
 PERSON, GROUP, ROOM = "person", "group", "conversation"
 
@@ -36,3 +40,19 @@ def test_each_place_is_one_thing(place: str, spot: Spot) -> None:
 def test_a_copy_leads_back_to_its_place() -> None:
     assert of_copy(copy_for("slack:S1", "U1")) == "slack:S1"
     assert of_copy("slack:S1") == "slack:S1"
+
+
+async def test_a_renamed_channel_is_found_by_its_new_name_alone(
+    channel: SlackChannel, sandbox: Sandbox
+) -> None:
+    """Given #team-ops, which is called #ops-2 from now on; then a card goes there by the new name, and the
+    old one leads nowhere."""
+    review, _ = review_of()
+    sandbox.workspace.channels["C0OPS"].name = "ops-2"
+    channel.call("C0OPS", "#team-ops")
+    channel.call("C0OPS", "#ops-2")
+    drawn = card(review, "default")
+    assert (await channel.post("slack:#ops-2", drawn)).conversation == "C0OPS"
+    with pytest.raises(Undeliverable):
+        await channel.post("slack:#team-ops", drawn)
+    assert channel.name_of("slack:C0OPS") == "#ops-2"

@@ -164,11 +164,12 @@ def test_another_tool_has_its_own_form_and_keeps_what_was_typed() -> None:
     review = review_of(("send_email", {"to": "jo"})).model_copy(update={"tools": letter})
     modal = editing(review)
     view = check_view(modal.view())
-    offered = [o["text"]["text"] for o in view["blocks"][1]["element"]["options"]]
+    _, typed, choice = view["blocks"]
+    offered = [o["text"]["text"] for o in choice["element"]["options"]]
     other = str(offered.index("send_letter"))
     state = {
         TOOL: {ACTION_ID: {"selected_option": {"value": other}}},
-        view["blocks"][2]["block_id"]: {ACTION_ID: {"type": "plain_text_input", "value": "al"}},
+        typed["block_id"]: {ACTION_ID: {"type": "plain_text_input", "value": "al"}},
     }
     chosen = modal.with_state(state)
     assert not chosen.filling.is_drawn_in(state)
@@ -177,6 +178,20 @@ def test_another_tool_has_its_own_form_and_keeps_what_was_typed() -> None:
     assert "'initial_value': 'al'" in str(drawn)
     proposal = chosen.proposal()
     assert (proposal.name, proposal.args and proposal.args.parse()) == ("send_letter", {"to": "al"})
+
+
+def test_the_choice_between_tools_is_the_last_thing_in_the_form() -> None:
+    """Given a form of two pages; then only the last one offers another tool, whose own form is then read from
+    its first page."""
+    review = review_of(("send_email", NINETY))
+    fields: Json = {f"field {n}": TEXT for n in range(90)}
+    other = ToolTarget(verdict="allow", args_schema={"properties": fields})
+    modal = editing(review.model_copy(update={"tools": {"send_letter": other}}))
+    first, last = (modal.at(page, kept=False) for page in (0, 1))
+    assert "Tool" not in str(check_view(first.view())["blocks"])
+    assert check_view(last.view())["blocks"][-2]["block_id"] == TOOL
+    chosen = last.with_state({TOOL: {ACTION_ID: {"selected_option": {"value": "1"}}}})
+    assert (chosen.meta.tool, chosen.filling.page) == ("send_letter", 0)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,10 @@ from bot.card import arguments_of, card, open_of, thread
 from bot.channels.slack.asking import action_blocks
 from bot.channels.slack.blocks import message, thread_message
 from hitl_core.forms import make_form
-from tests.channels.scenes import ALICE, BOB, DEFAULT, decided, name_of, review_of
+from hitl_core.model import Target, encode
+from hitl_core.review import transitions
+from hitl_core.review.proposal import Proposal
+from tests.channels.scenes import ALICE, BOB, DEFAULT, NOW, decided, name_of, review_of
 
 CANARY, OTHER = "canary-7d31", "canary-99e0"
 SECRET = {"type": "string", "writeOnly": True}
@@ -64,3 +67,35 @@ def test_promise_8_what_a_form_hides_no_card_shows(shape: str) -> None:
         assert CANARY not in str(sent)
         assert OTHER not in str(sent)
     assert CANARY not in repr(make_form(schema, args))
+
+
+def test_promise_8_what_is_hidden_in_an_object_is_not_quoted_either() -> None:
+    """Given a policy that hides an object, and a description that quotes of it, then nobody reads that."""
+    rule = {"redact": ["/card"], "description": f"Charges {CANARY}."}
+    args = {"card": {"number": CANARY, "owner": ["Jo Martin"]}, "amount": 80}
+    drawn = card(review_of(("pay", args), policy={"interrupt_on": {"*": rule}}), DEFAULT)
+    assert "80" in repr(drawn)
+    assert CANARY not in repr(drawn)
+
+
+def test_promise_8_what_another_tool_hides_is_hidden_once_it_is_that_tool() -> None:
+    """Given a call that an edit turns into another tool's, then what either schema hides stays hidden."""
+    hides = {"type": "object", "properties": {"pin": SECRET}}
+    review = review_of(
+        ("pay", {"pin": CANARY}), policy={"interrupt_on": {"*": {"args_schema": hides}}}
+    )
+    other = {"type": "object", "properties": {"token": SECRET, "pin": {"type": "string"}}}
+    target = Target(
+        verdict="review",
+        allowed_decisions=("approve", "edit"),
+        notify=(DEFAULT,),
+        args_schema=other,
+    )
+    review = review.model_copy(update={"tools": {"charge": target}})
+    edit = Proposal("edit", 1, args=encode({"pin": CANARY, "token": OTHER}), name="charge")
+    review = transitions.decide(review, "1", edit, ALICE, NOW + 60).review
+
+    drawn = repr([card(review, DEFAULT), open_of(review, "1"), thread(review, DEFAULT)])
+    assert "charge" in drawn
+    assert CANARY not in drawn
+    assert OTHER not in drawn

@@ -103,7 +103,7 @@ def test_more_than_a_card_or_a_modal_holds(tmp_path: Path) -> None:
     address = {"city": "Bonn", "zip": "53111"}
     calls = [(f"c{n}", "move", {"n": n, "to": address, "tags": ["a"]}) for n in range(12)]
     moved = {"n": 4, "to": {**address, "city": "Köln"}, "tags": ["a", "b"]}
-    planned = [{"type": "approve"}] * 12
+    planned: list[dict[str, Any]] = [{"type": "approve"}] * 12
     planned[4], planned[7] = {"type": "edit", "args": moved}, {"type": "reject", "message": "No"}
     wide = {f"k{n:02}": n for n in range(60)}
 
@@ -180,6 +180,29 @@ def test_a_policy_of_ones_own_allows_denies_and_asks(tmp_path: Path) -> None:
     assert told["q"]["status"] == "success"
     assert told["s"]["status"] == "error"
     assert told["d"]["status"] == denied["answers"][0]["status"] == "error"
+
+
+CAREFUL = """
+default: review
+interrupt_on:
+  long: {must_read: true, confirm: true}
+"""
+
+
+def test_a_policy_of_ones_own_wants_all_of_it_read_and_asks_twice(tmp_path: Path) -> None:
+    args = {"text": "word " * 4000}
+    done = check(tmp_path, turn("t", [("c", "long", args)], {"type": "approve"}), policy=CAREFUL)
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert outcomes(done)[0]["executed"][0]["args"] == args
+
+
+def test_a_quorum_is_refused_before_anything_starts(tmp_path: Path) -> None:
+    policy = "{default: review, reviewers: {channel_members: true, quorum: 2}}"
+    done = check(tmp_path, turn("t", [("c", "act", {})], {"type": "approve"}), policy=policy)
+
+    assert done.returncode == 2
+    assert "turns.jsonl:1: act takes 2 people, and here one decides each call" in done.stderr
 
 
 def test_what_can_not_be_decided_so_is_a_failure(tmp_path: Path) -> None:

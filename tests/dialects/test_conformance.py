@@ -16,7 +16,7 @@ import pytest
 from hitl_core.dialects import agent_inbox, arcgis, inbox_page, sagents
 from hitl_core.errors import DecisionError, InvalidToolCall, Unsayable
 from hitl_core.gate import request
-from hitl_core.model import ToolCall
+from hitl_core.model import ToolCall, encode
 from hitl_core.policy import InvalidPolicy
 from hitl_core.review.proposal import Proposal
 from tests.dialects.conformance import (
@@ -311,7 +311,7 @@ def pressed(did: Json, running: Running) -> Proposal:
         case "response":
             return Proposal("respond", 1, did["text"])
         case "edit":
-            edited = request.encode({**args, **did["edits"]})
+            edited = encode({**args, **did["edits"]})
             return Proposal("edit", 1, args=edited)
         case _:
             return Proposal("ignore", 1)

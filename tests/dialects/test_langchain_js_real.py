@@ -14,7 +14,7 @@ import pytest
 
 from hitl_core import dialects
 from hitl_core.gate import Outcome, Request, request
-from hitl_core.model import ToolCall
+from hitl_core.model import ToolCall, encode
 from hitl_core.review.proposal import Proposal
 from tests.dialects.conformance import ADA, Running, a_gate
 from tests.support.node import langchain_js
@@ -109,7 +109,7 @@ async def test_its_interrupt_becomes_our_review_and_our_answer_resumes_it() -> N
             JS.load_request(raised, "1", turn(CALLS)),
             send=Proposal("approve", 1),
             drop=Proposal("approve", 1),
-            edit_me=Proposal("edit", 1, args=request.encode({"n": 2})),
+            edit_me=Proposal("edit", 1, args=encode({"n": 2})),
         )
         ended = agent.say(JS.dump_decisions(outcome.review))
     ours = [{"name": call.name, "args": call.args} for call in outcome.execute]

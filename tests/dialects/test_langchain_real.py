@@ -16,7 +16,7 @@ from langgraph.types import Command
 from hitl_core import dialects
 from hitl_core.gate import Outcome, Request, request
 from hitl_core.gate.transcript import declared, edited
-from hitl_core.model import ToolCall
+from hitl_core.model import ToolCall, encode
 from hitl_core.review.proposal import Proposal
 from tests.dialects.conformance import ADA, Running, a_gate
 
@@ -112,7 +112,7 @@ async def decided(asked: Request, **kinds: Proposal) -> Outcome:
         return await running.outcome()
 
 
-EDIT = request.encode({"to": "bob", "body": "hello"})
+EDIT = encode({"to": "bob", "body": "hello"})
 SAID = {
     "c1": Proposal("edit", 1, args=EDIT),
     "c2": Proposal("reject", 1, "keep it"),
@@ -210,7 +210,7 @@ async def test_an_edit_that_the_tool_would_refuse_never_gets_there() -> None:
         {"id": i.id, "value": i.value, "response_schema": i.response_schema} for i in agent.start()
     ]
     asked = dialects.get("langchain_per_call").load_request(wire, "1")
-    bad = request.encode({"to": 7})
+    bad = encode({"to": 7})
 
     with pytest.raises(Exception, match="must be text"):
         await decided(asked, **{**SAID, "c1": Proposal("edit", 1, args=bad)})

@@ -317,3 +317,11 @@ def test_an_answer_to_a_field_that_the_form_does_not_have_is_not_dropped() -> No
 
 def test_a_half_character_is_refused() -> None:
     assert "half a character" in errors(None, {"a": "x"}, {"/a": "\ud800"}).fields["/a"]
+
+
+def test_half_a_character_on_a_line_is_an_error_of_the_field() -> None:
+    """Given a list of texts, when a lone surrogate stands on a line, then it is refused beside its field."""
+    schema = {"properties": {"x": {"type": "array", "items": {"type": "string"}}}}
+    with pytest.raises(FormErrors) as caught:
+        read_answers(schema, {"x": ["a"]}, {"/x": "a\n\ud800"})
+    assert "half a character" in caught.value.fields["/x"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import shutil
 import sys
 from collections.abc import AsyncGenerator, Iterable
@@ -74,6 +75,7 @@ async def take(page: Page, to: Slack, scene: Scene, shown: Shown, folder: Path) 
 async def draw(scenes: Iterable[Scene], folder: Path) -> None:
     """JSON and pictures of these scenes. A folder that isn't there is made."""
     folder.mkdir(parents=True, exist_ok=True)
+    logging.disable(logging.WARNING)  # each scene has a policy of its own, which is no news here
     with TemporaryDirectory() as data, EmbeddedRedis(Path(data) / "redis") as redis:
         async with slack(redis.url) as to, camera(_chromium()) as page:
             for scene in scenes:

@@ -63,6 +63,16 @@ async def test_pictures_are_written(to: Slack, chromium: Path, tmp_path: Path) -
     assert all(height > 300 for _, height in sizes)
 
 
+async def test_what_one_person_sees_is_drawn_as_such(
+    to: Slack, chromium: Path, tmp_path: Path
+) -> None:
+    scene = next(scene for scene in SCENES if scene.name == "approvals")
+    async with camera(chromium) as page:
+        await take(page, to, scene, await made(scene, to), tmp_path)
+        assert await page.get_by_text("Only visible to you").is_visible()
+        assert await page.get_by_text("3 reviews wait for you").is_visible()
+
+
 def _size(png: Path) -> tuple[int, int]:
     data = png.read_bytes()
     assert data.startswith(b"\x89PNG")

@@ -59,6 +59,15 @@ def decision_of(review: Review) -> Decision:
 # ------------------------------------------------------------------------ quorum
 
 
+def test_one_person_has_one_vote_from_whichever_workspace_they_press() -> None:
+    """Given an organisation of several workspaces, where a click names the one it came from; then a second
+    click of the same person is not a second person's."""
+    elsewhere = ADA.model_copy(update={"team": "T2"})
+    review = after(one(quorum=2), (ADA, "approve"))
+    with refused("already_voted"):
+        decide(review, "1", proposal("approve"), elsewhere, NOW)
+
+
 def test_it_waits_until_enough_have_approved():
     """When one of two approves, then a vote is kept and nothing runs; with the second it does."""
     review = one()

@@ -121,8 +121,9 @@ async def test_threads_of_one_channel_share_a_lane(scene: Scene) -> None:
     for number in range(5):
         asked = await scene.hands.say("U0CARL", ASK, f"number {number}")
         scene.ask(gate, origin=f"slack:{ASK}/{asked['ts']}", thread_id=f"n-{number}")
-    for number in range(5):
-        await scene.card(f"thread n-{number}", channel=ASK)
+    await scene.hands.wait_for(
+        lambda state: sum(bool(m["metadata"]) for m in state["messages"][ASK]) == 5, timeout=30
+    )
     assert bot.workers is not None
     assert len(bot.workers.outbox.lanes) == 1
 
@@ -134,7 +135,7 @@ async def test_threads_of_one_channel_share_a_lane(scene: Scene) -> None:
         ("slack:C0OLD", "the channel is archived"),
         ("slack:C0EMPTY", "the bot is not in this channel"),
         ("slack:#everyone", "1,206 members: the policy has to name"),
-        ("slack:U0GONE", "is not there any more"),
+        ("slack:U0GONE", "nobody is left who may decide"),
         ("slack:S0OLD", "nobody is left who may decide"),
     ],
 )

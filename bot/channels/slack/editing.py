@@ -17,6 +17,7 @@ from hitl_core.errors import Refused
 from hitl_core.model import Action, Review, encode
 from hitl_core.model.arguments import JsonObject
 from hitl_core.review.proposal import check_target
+from hitl_core.review.redaction import redacted
 from hitl_core.review.transitions import Proposal
 
 #: The block of the choice between tools.
@@ -45,7 +46,8 @@ class Editing(FormModal):
         if tool == self._tool:
             return made
         moved = made.filling.moved(self._source(tool))
-        return Editing(self._review, self._action, replace(self.meta, tool=tool), moved.answers)
+        meta = replace(self.meta, tool=tool, page=0)  # another form, to be read from its start
+        return Editing(self._review, self._action, meta, moved.answers)
 
     def at(self, page: int, *, kept: bool) -> FormModal:
         meta = replace(self.meta, page=page, kept=kept)
@@ -61,9 +63,10 @@ class Editing(FormModal):
     def told(self) -> list[Block]:
         whole = len(self.title()) <= MAX_TITLE
         head = [] if whole else [words(f"{self._action.name}   ", bold=True)]
-        about = rich_text("told", line(*head, words(self._effect())))
-        first = self.filling.page == 0 and len(self._tools) > 1
-        return [about, *([self._choice()] if first else [])]
+        return [rich_text("told", line(*head, words(self._effect())))]
+
+    def more(self) -> list[Block]:
+        return [self._choice()] if self.filling.is_last and len(self._tools) > 1 else []
 
     def last_word(self) -> str:
         reviewers = self._action.route.reviewers
@@ -100,10 +103,11 @@ class Editing(FormModal):
 
     def _source(self, tool: str) -> Source:
         review, action = self._review, self._action
+        args = review.arguments(action.key).parse()
         return Source(
             _schema_of(review, action, tool),
-            review.arguments(action.key).parse(),
-            action.config.redact,
+            args,
+            redacted(review, action, args, tool),
             action.revision,
             edition=str(self._tools.index(tool) or ""),
         )

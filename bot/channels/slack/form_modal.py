@@ -54,7 +54,11 @@ class FormModal(ABC):
 
     @abstractmethod
     def told(self) -> list[Block]:
-        """What sending it does, above the inputs; and inputs of its own."""
+        """What sending it does, above the inputs."""
+
+    def more(self) -> list[Block]:
+        """Inputs of its own, below those of the form."""
+        return []
 
     @abstractmethod
     def last_word(self) -> str:
@@ -70,7 +74,7 @@ class FormModal(ABC):
         drawn: list[Block] = []
         if wrong:
             drawn.append(rich_text("wrong", line(words(f"⚠ {shortened(wrong, 500)}", bold=True))))
-        drawn += [*self.told(), *filling.blocks()]
+        drawn += [*self.told(), *filling.blocks(), *self.more()]
         if any(map(is_cut, filling.here)):
             drawn.append(self._whole())
         if filling.pages > 1:

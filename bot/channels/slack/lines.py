@@ -15,6 +15,7 @@ from bot.channels.slack.mentions import (
     listed,
     mention,
     named,
+    requester,
 )
 from bot.channels.slack.rich import (
     Block,
@@ -161,7 +162,7 @@ def _may_decide(deciders: Deciders, names: Names) -> str:
     if deciders.quorum > 1:
         told.append(f"{deciders.quorum} of them must approve.")
     if deciders.but:
-        asker = named(deciders.but.removeprefix("slack:"))
+        asker = requester(deciders.but.removeprefix("slack:"))
         told.append(f"{asker} asked for it and can't approve it.")
     return " ".join(told)
 

@@ -13,8 +13,9 @@ from typing import Any, cast
 
 from slack_bolt.async_app import AsyncAck, AsyncRespond
 
+from bot.apart import apart
 from bot.card import choices_of
-from bot.channel import ChannelError
+from bot.channel import ChannelError, of_copy
 from bot.channels.slack import ids, modals, pages
 from bot.channels.slack.channel import SlackChannel
 from bot.channels.slack.home import HomeTab
@@ -25,7 +26,7 @@ from bot.channels.slack.views import Kind, Views, everything
 from bot.click import Reply, Target, Unread
 from bot.inbox import Inbox
 from hitl_core.errors import Refused, told
-from hitl_core.model import DecisionType
+from hitl_core.model import DecisionType, Snapshot
 from hitl_core.review.execution import DoubtAnswer
 from hitl_core.review.transitions import Proposal
 
@@ -122,7 +123,7 @@ class Listeners:
         who = await self._talk.who(body)
 
         async def drawn() -> modals.View:
-            place = await self._inbox.access.place_of(target.review_id, card)
+            place = await self._inbox.access.place_of(target.review_id, card, who)
             meta = Meta(target, under=place, turn=ids.last_number(value))
             return await self._views.turn(meta, who)
 
@@ -167,16 +168,16 @@ class Listeners:
         target = ids.target(ids.value(body))
         try:
             snapshot = await self._inbox.access.may_see(target, await self._talk.who(body))
-            name, arguments = everything(target, snapshot)
+            name, text = await apart(snapshot.review, lambda: _as_file(target, snapshot))
             action = snapshot.review.action(target.action)
             places = action.places if action else snapshot.review.places
-            place = next((one for one in places if one in snapshot.posts), None)
+            place = next((one for one in snapshot.posts if of_copy(one) in places), None)
             if place is None:
                 raise Refused(
                     "gone", "Its card doesn't stand anywhere yet. Press again in a moment."
                 )
             ref = snapshot.posts[place]
-            await self._channel.upload(place, ref, f"{name}.txt", pages.as_text(arguments))
+            await self._channel.upload(place, ref, f"{name}.txt", text)
             where = self._channel.name_of(place)
             view = modals.notice(f"The file is below the card in {where}.", "Posted")
         except Refused as refused:
@@ -233,3 +234,8 @@ class Listeners:
                 return await self._views.of("see", replace(meta, target=unread.target), who)
 
         await self._talk.open(body, respond, meta, drawn())
+
+
+def _as_file(target: Target, snapshot: Snapshot) -> tuple[str, str]:
+    name, arguments = everything(target, snapshot)
+    return name, pages.as_text(arguments)

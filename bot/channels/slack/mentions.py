@@ -51,6 +51,11 @@ def mention(reviewer: Reviewer | None) -> str:
     return f"<@{reviewer.id}>" if _is_here(reviewer) else inert(reviewer.name)
 
 
+def requester(id: str) -> str:
+    """The agent says who it is, so only what is surely a person's id becomes a mention."""
+    return f"<@{id}>" if USER_ID.fullmatch(id) else inert(id)
+
+
 def named(id: str) -> str:
     """A person or a group, by an id that a policy gave; what is none stands as it is."""
     found = _NAMED.fullmatch(id)

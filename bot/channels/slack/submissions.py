@@ -13,6 +13,7 @@ from typing import Any
 
 from slack_bolt.async_app import AsyncAck
 
+from bot.apart import apart
 from bot.channels.slack import ids, modals
 from bot.channels.slack.form_modal import BACK, FormModal
 from bot.channels.slack.ids import Body, Meta
@@ -83,7 +84,7 @@ class Submissions:
             kind = DECIDES[str(view["callback_id"])]
             snapshot = await self._inbox.access.may_decide(meta.target, kind, who)
             filled = await self._filled(snapshot, view, meta, who)
-            if back:
+            if back or meta.kept:  # what another choice had asked for must not come back from there
                 await self._inbox.drafts.save(_draft(view, who), filled.answers)
             page = filled.filling.page - back
             shown = filled.at(page, kept=back or meta.kept).view()
@@ -126,7 +127,7 @@ class Submissions:
             # Sent before what follows a choice was drawn.
             return _update(filled.at(filling.page, kept=meta.kept))
         try:
-            proposal = filled.proposal()
+            proposal = await apart(snapshot.review, filled.proposal)
         except FormErrors as wrong:
             return await self._mended(view, who, filled, wrong)
         if not filling.is_last:
@@ -158,7 +159,10 @@ class Submissions:
         """The form with what its inputs hold, and what was entered on its other pages."""
         kind = DECIDES[str(view["callback_id"])]
         before = await self._inbox.drafts.load(_draft(view, who)) if meta.kept else {}
-        return form(snapshot, kind, meta, before).with_state(view["state"]["values"])
+        values = view["state"]["values"]
+        return await apart(
+            snapshot.review, lambda: form(snapshot, kind, meta, before).with_state(values)
+        )
 
     async def _go_on(self, view: Body, who: Reviewer) -> None:
         """Below a modal that was opened from the Review modal this one shows what waits next."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any, Literal, assert_never
 
 from bot.access import Access
+from bot.apart import apart
 from bot.card import arguments_of, open_of
 from bot.channels.slack import modals, pages, turns
 from bot.channels.slack.answering import Answering, is_plain
@@ -18,6 +18,7 @@ from bot.channels.slack.modals import View
 from bot.click import Target
 from hitl_core.errors import Refused
 from hitl_core.model import Action, DecisionType, Reviewer, Snapshot
+from hitl_core.review.redaction import redacted
 
 #: What a button opens. "answer": what Approve needs besides.
 Kind = Literal["edit", "reject", "respond", "answer", "see"]
@@ -34,9 +35,8 @@ class Views:
             case "see":
                 return await self.see(meta, who)
             case "edit":
-                return form(
-                    await self._access.may_decide(meta.target, "edit", who), "edit", meta
-                ).view()
+                snapshot = await self._access.may_decide(meta.target, "edit", who)
+                return await _opened(snapshot, "edit", meta)
             case "reject":
                 snapshot = await self._access.may_decide(meta.target, "reject", who)
                 return modals.reason(meta, _action(snapshot, meta.target))
@@ -46,30 +46,30 @@ class Views:
                 if is_plain(action.config.answer_schema):
                     why = open_of(snapshot.review, action.key).why
                     return modals.answer(meta, action.name, why)
-                return form(snapshot, "respond", meta).view()
+                return await _opened(snapshot, "respond", meta)
             case "answer":
                 snapshot = await self._access.may_decide(meta.target, "approve", who)
-                return form(snapshot, "approve", meta).view()
+                return await _opened(snapshot, "approve", meta)
         assert_never(kind)
 
     async def see(self, meta: Meta, who: Reviewer) -> View:
         """Its last page counts as having read all of it."""
         snapshot = await self._access.may_see(meta.target, who)
-        # Very large arguments take a while, in which nobody else should wait.
-        view = await asyncio.to_thread(_seen, meta, snapshot)
+        view = await apart(snapshot.review, lambda: _seen(meta, snapshot))
         if pages.is_last(view):
             await self._access.has_read(meta.target, who)
         return view
 
     async def turn(self, meta: Meta, who: Reviewer, *, on: bool = False) -> View:
         """A page of the Review modal; `on`: the next one that waits. What it shows whole was read."""
-        snapshot = await self._access.may_see(meta.target, who)
+        assert meta.under is not None  # whoever opened it knew where
+        snapshot = await self._access.may_see_at(meta.target.review_id, meta.under, who)
         review = snapshot.review
         if on:
             meta = turns.next_page(review, meta)
         if (read := turns.read_whole(review, meta)) is not None:
             await self._access.has_read(Target(review.id, read.key, read.revision), who)
-        return turns.turn(review, meta, self._channel.name_of)
+        return await apart(review, lambda: turns.turn(review, meta, self._channel.name_of))
 
     async def passing_on(self, meta: Meta, who: Reviewer) -> View:
         assert meta.card is not None  # the button stands on it
@@ -84,6 +84,10 @@ class Views:
         if not steps:
             raise Refused("nothing_to_escalate", "There is nobody else to pass this on to.")
         return modals.passing_on(meta, " and ".join(map(self._channel.name_of, sorted(steps))))
+
+
+async def _opened(snapshot: Snapshot, kind: DecisionType, meta: Meta) -> View:
+    return await apart(snapshot.review, lambda: form(snapshot, kind, meta).view())
 
 
 def form(
@@ -105,7 +109,8 @@ def everything(target: Target, snapshot: Snapshot) -> tuple[str, tuple[Any, ...]
     action, args = review.action(target.action), review.arguments(target.action).parse()
     if action is None:
         return call.name, arguments_of(args, None)
-    return action.name, arguments_of(args, action.config.args_schema, action.config.redact)
+    redact = redacted(review, action, args)
+    return action.name, arguments_of(args, action.config.args_schema, redact)
 
 
 def _seen(meta: Meta, snapshot: Snapshot) -> View:

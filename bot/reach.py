@@ -1,0 +1,85 @@
+"""Whom a place reaches: who gets a copy, and whether anybody is there who may decide."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bot.channel import Channel, Undeliverable, copy_for, of_copy
+from bot.directory import MAX_MEMBERS, Directory
+from bot.lookups import Lookups
+from hitl_core.model import Action, Place, Review, Snapshot
+
+#: A group is told member by member, where it has no more than this.
+MAX_COPIES = 30
+#: How long the size of a conversation is believed, in seconds.
+SIZED = 600.0
+
+
+class NobodyLeft(Undeliverable):
+    """Nobody is left of those who may decide."""
+
+
+class Reach:
+    """Raises Undeliverable with what is wrong with a place, and what else the channel raises."""
+
+    def __init__(self, channel: Channel, directory: Directory) -> None:
+        self._channel, self._directory = channel, directory
+        self._sizes = Lookups[Place, int](channel.size)
+
+    async def check_room(self, review: Review, place: Place) -> None:
+        """Where the members of a conversation may decide, somebody knows who they are."""
+        by_membership = [
+            action
+            for action in asked(review, place)
+            for grant in action.grants
+            if grant.by_membership and place in grant.places
+        ]
+        if not by_membership or self._channel.audience(place).kind != "conversation":
+            return
+        if (size := await self._sizes.get(place, SIZED)) > MAX_MEMBERS:
+            name = self._channel.name_of(place)
+            raise Undeliverable(f"{name} has {size:,} members: the policy has to name `reviewers`")
+
+    async def check_people(self, review: Review, place: Place) -> None:
+        """Somebody is there to read it, and somebody who may decide. Raises NobodyLeft where that is so of
+        all that waits there: it opens what waits to others, and so must not be true of a part alone."""
+        waiting, audience = asked(review, place), self._channel.audience(place)
+        without = [a for a in waiting if not await self._directory.anybody(a.grants)]
+        if without:
+            told = f"nobody is left who may decide on {without[0].request.name}"
+            raise NobodyLeft(told) if len(without) == len(waiting) else Undeliverable(told)
+        if (
+            waiting
+            and audience.kind == "person"
+            and not await self._directory.is_there(audience.id)
+        ):
+            raise Undeliverable(f"{self._channel.name_of(place)} is not there any more")
+
+    async def copies(self, snapshot: Snapshot, place: Place) -> list[Place]:
+        """The place itself; of a group one place for each member. Who has left it is shown nothing more."""
+        audience, review = self._channel.audience(place), snapshot.review
+        if audience.kind != "group":
+            return [place]
+        members = await self._directory.members_of(audience.id)
+        known = {one for one in snapshot.posts if one != place and of_copy(one) == place}
+        known &= {copy_for(place, member) for member in members}
+        if not (waiting := asked(review, place)):
+            return sorted(known)
+        if not members or len(members) > MAX_COPIES:
+            name, count = self._channel.name_of(place), len(members)
+            raise Undeliverable(f"{name} has {count} members: at most {MAX_COPIES} are told alone")
+        # Who is asked alone about all of it has a message already.
+        alone = {
+            person.id
+            for own in review.places
+            if (person := self._channel.audience(own)).kind == "person"
+            and all(own in action.places for action in waiting)
+        }
+        return sorted(known | {copy_for(place, member) for member in members - alone})
+
+
+def asked(review: Review, place: Place) -> Sequence[Action]:
+    """What people at this place have to decide."""
+    if review.cancelled:
+        return ()
+    return [action for action in review.actions if action.pending and place in action.places]

@@ -1,0 +1,78 @@
+"""Who has a review that is settled: one process of the agent, on a lease."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import NamedTuple
+from uuid import uuid4
+
+from hitl_core.errors import HitlError, Refused
+from hitl_core.failpoints import failpoint
+from hitl_core.gate.hub import LOOK, Hub
+from hitl_core.gate.outcome import Outcome
+from hitl_core.model import Review, Snapshot
+from hitl_core.review import execution
+from hitl_core.review.service import Reviews
+from hitl_core.review.transitions import Changed
+
+
+class Claims(NamedTuple):
+    """Those of one process. `lease`, in seconds, is how long one holds without a sign of life."""
+
+    reviews: Reviews
+    hub: Hub
+    process: str
+    lease: float
+
+    async def leave(self, review_id: str) -> None:
+        """Who gives up waiting says so, or nobody else would take the review while this process lives."""
+
+        def leave(review: Review, now: float) -> Changed:
+            if review.waiter != self.process or self.hub.watched(review_id):
+                raise Refused("not_waiting", "Somebody else waits for it.")
+            return execution.await_by(review, None, now)
+
+        with contextlib.suppress(HitlError):
+            await self.reviews.change(review_id, f"leave:{uuid4().hex}", leave)
+
+    async def take(self, review_id: str) -> tuple[Outcome | None, float]:
+        """The outcome, or for how many seconds there is nothing to do but to listen."""
+        snapshot = await self.reviews.load(review_id)
+        review = snapshot.review
+        if review.status == "done":
+            return Outcome(review, self.reviews, self.lease), 0.0
+        ready = execution.ready_at(review)
+        if ready is not None and ready <= snapshot.now:
+            return await self.claim(review_id, snapshot), 0.2
+        alive = self.reviews.store.alive
+        if review.waiter != self.process and not await alive(review.waiter or ""):
+            op = f"await:{uuid4().hex}"
+            with contextlib.suppress(Refused):  # many want to: one of them does it
+                await self.reviews.change(
+                    review_id, op, lambda r, now: execution.await_by(r, self.process, now)
+                )
+        return None, LOOK if ready is None else min(LOOK, ready - snapshot.now)
+
+    async def claim(self, review_id: str, seen: Snapshot | None = None) -> Outcome | None:
+        """The outcome where this process has it now, None where another was faster, or a doubt came up."""
+        await failpoint("gate.before_claim")
+        try:
+            applied = await self.reviews.change(
+                review_id,
+                f"claim:{uuid4().hex}",
+                lambda review, now: execution.claim(review, self.process, now, self.lease),
+                seen,
+            )
+        except Refused:
+            return None
+        await failpoint("gate.after_claim")
+        review = applied.review
+        mine = review.status == "claimed" and review.lease and review.lease.holder == self.process
+        return Outcome(review, self.reviews, self.lease) if mine else None
+
+    async def is_waited_for(self, review_id: str) -> bool:
+        """A process that waits keeps the hand-off for itself while its heart beats."""
+        if self.hub.watched(review_id):
+            return True
+        waiter = (await self.reviews.load(review_id)).review.waiter
+        return waiter not in (None, self.process) and await self.reviews.store.alive(waiter or "")
