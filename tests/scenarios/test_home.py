@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from bot.app import running_bot
 from bot.keeper import Keeper
@@ -30,7 +30,7 @@ async def home(scene: Scene, user: str, *having: str) -> View:
         view = state["home"]
         return view if view and all(each in text(view) for each in having) else None
 
-    return await scene.hands.wait_for(found, user=user, timeout=30)
+    return cast(View, await scene.hands.wait_for(found, user=user, timeout=30))
 
 
 def text(view: View) -> str:

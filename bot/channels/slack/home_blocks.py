@@ -61,7 +61,8 @@ def list_blocks(home: Home, channel: SlackChannel) -> list[Block]:
     for task in home.mine:
         review_id = task.card.review_id
         drawn += _headline(task, channel, _told(task.card))
-        drawn.append(context(f"show:{review_id}", mrkdwn(f"`/approvals show {review_id}`")))
+        if task.ref is None:  # no card to open yet
+            drawn.append(context(f"show:{review_id}", mrkdwn(f"`/approvals show {review_id}`")))
     if (more := home.total - len(home.mine)) > 0:
         drawn.append(context("more", mrkdwn(f"{more} more in the app's Home.")))
     drawn += _lines("others", "Waiting for others", home.others, channel)
