@@ -92,11 +92,12 @@ class Access:
         return snapshot
 
     async def may_escalate(self, review_id: str, at: MessageRef, who: Reviewer) -> Place:
-        """The place that this card is at."""
-        snapshot = await self._seen_by(review_id, who)
-        place = _place_of(snapshot, at)
-        if place is None:
-            raise Refused("gone", "This review doesn't stand here any more.")
+        """The place that this card is at. A press can be faster than the note of it."""
+        end = time.monotonic() + NOTED
+        while (place := _place_of(snapshot := await self._seen_by(review_id, who), at)) is None:
+            if time.monotonic() > end:
+                raise Refused("gone", "This review doesn't stand here any more.")
+            await asyncio.sleep(0.02)
         grants = [g for a in snapshot.review.actions if place in a.places for g in a.grants]
         here = Grant((place,), Reviewers())
         await self._directory.check(who, snapshot, [*grants, here])

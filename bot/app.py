@@ -31,8 +31,9 @@ from bot.inbox import Inbox
 from bot.keeper import Keeper
 from bot.metrics import add_metrics
 from bot.outbox import IDLE, PACE, REVIVE, Outbox
+from bot.readiness import readiness
 from bot.settings import Half, Settings
-from bot.web import Probe, add_slack, make_web
+from bot.web import add_slack, make_web
 from bot.workers import Worker, Workers
 from hitl_core.audit.sealer import Sealer
 from hitl_core.errors import SettingsError, StoreUnavailable, told
@@ -93,7 +94,7 @@ async def running_bot(
             workers = _workers(store, channel, directory, timing or Timing(), *others)
             checks.append(workers.check)
             await stack.enter_async_context(workers)
-        app = make_web(_probe(store, checks), leaving)
+        app = make_web(readiness(store, checks), leaving)
         add_metrics(app, store)
         path = ""
         if only != "workers":
@@ -137,16 +138,6 @@ def _workers(
     )
     escalator = Escalator(Reviews(store, patience=1.5), every=timing.every)
     return Workers(outbox, escalator, *others)
-
-
-def _probe(store: RedisStore, checks: list[Callable[[], None]]) -> Probe:
-    async def ready() -> dict[str, object]:
-        await store.now()
-        for check in checks:
-            check()
-        return {"undelivered": await store.buried()}
-
-    return ready
 
 
 async def _channel(settings: Settings) -> SlackChannel:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from aiohttp import web
 from prometheus_client import CollectorRegistry, Gauge, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
@@ -42,6 +44,9 @@ async def _read(store: Store) -> bytes:
         "overdue_seconds",
         "How late the bots are with what is due: escalations, deadlines, reminders, ended leases.",
         max(0.0, now - found.overdue) if found.overdue is not None else 0.0,
+    )
+    gauge(
+        "clock_skew_seconds", "How far this machine's clock is ahead of Redis's.", time.time() - now
     )
     gauge("undelivered_reviews", "Reviews with a card that could not be shown.", undelivered)
     return generate_latest(registry)

@@ -1,0 +1,26 @@
+"""What `/readyz` says of this machine's clock."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from bot.readiness import readiness
+from hitl_core.errors import HitlError
+from hitl_core.store import RedisStore
+
+
+@pytest.mark.parametrize(("off", "said"), [(600.0, "ahead of"), (-600.0, "behind")])
+async def test_t24_a_clock_that_is_off_makes_a_bot_not_ready(
+    redis_url: str, off: float, said: str
+) -> None:
+    """Given a bot whose clock is ten minutes off, so that it would take all of Slack's requests for forged
+    ones; then it is not ready, and says so."""
+    store = await RedisStore.open(redis_url)
+    try:
+        with pytest.raises(HitlError, match=f"600 s {said} Redis's"):
+            await readiness(store, [], lambda: time.time() + off)()
+        assert await readiness(store, [], lambda: time.time() + 60)() == {"undelivered": 0}
+    finally:
+        await store.close()
