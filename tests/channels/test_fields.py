@@ -269,7 +269,9 @@ def test_errors_stand_beside_inputs_only() -> None:
     page = opened(None, {"a": "x" * 4000, "b": "y"})
     wrong = FormErrors({"/a": "is too long", "/b": "is odd"}, ("All is wrong.",))
     block_id = page.block("b")["block_id"]
-    assert page.filling.errors(wrong) == {block_id: "is odd a is too long All is wrong."}
+    assert page.filling.errors(wrong) == {
+        block_id: "is odd Not about this field: a is too long All is wrong."
+    }
 
 
 def test_slack_itself_refuses_nothing_of_an_untouched_form() -> None:

@@ -115,7 +115,8 @@ def errors_by_block(
     others += top
     if others and inputs:
         first = ids.of(next(iter(inputs.values())))
-        found[first] = _told(" ".join([*filter(None, [found.get(first)]), *others]))
+        elsewhere = f"Not about this field: {' '.join(others)}"
+        found[first] = _told(" ".join([*filter(None, [found.get(first)]), elsewhere]))
     return found
 
 

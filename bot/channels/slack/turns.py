@@ -9,7 +9,17 @@ from bot.channels.slack.asking import action_blocks
 from bot.channels.slack.ids import Meta
 from bot.channels.slack.mentions import Names
 from bot.channels.slack.modals import View, modal
-from bot.channels.slack.rich import Block, actions, button, context, line, mrkdwn, rich_text, words
+from bot.channels.slack.rich import (
+    Block,
+    actions,
+    button,
+    context,
+    divider,
+    line,
+    mrkdwn,
+    rich_text,
+    words,
+)
 from hitl_core.model import Action, Review
 
 
@@ -26,6 +36,7 @@ def turn(review: Review, meta: Meta, names: Names) -> View:
     else:
         drawn = [rich_text("told", line(words("Nothing stands here any more.")))]
     if len(keys) > 1:
+        drawn.append(divider("line:turning"))  # or its buttons would look like answers
         drawn.append(_turning(review.id, page, len(keys)))
     return modal("review", "Review", drawn, replace(meta, turn=page), close="Close")
 
