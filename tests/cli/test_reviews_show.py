@@ -103,7 +103,7 @@ def test_a_terminal_cuts_long_values_and_says_so(desk: Desk) -> None:
         assert "Not all" not in out
 
 
-def test_a_long_text_can_not_draw_a_line_of_ours(desk: Desk) -> None:
+def test_t13_a_long_text_can_not_draw_a_line_of_ours(desk: Desk) -> None:
     """Given a value that goes on at the terminal's edge as our own words would; then it stays in its column.
     A space where the line breaks is not lost."""
     edge, spaced = "x" * 60, "x" * 40 + " tmp "
@@ -116,7 +116,7 @@ def test_a_long_text_can_not_draw_a_line_of_ours(desk: Desk) -> None:
     assert f'"{spaced}yyyy' in text
 
 
-def test_arguments_can_not_steer_the_terminal(desk: Desk) -> None:
+def test_t13_arguments_can_not_steer_the_terminal(desk: Desk) -> None:
     """T13: escapes, line moves and invisible letters in names and values are seen as what they are."""
     evil = "\x1b[2K\x1b[1A approve\u202e\u3164\u2028\x85"
     review = desk.submit(call("ask", "c1", **{evil: evil, "text": f"a\n{evil}"}))

@@ -59,7 +59,7 @@ def decision_of(review: Review) -> Decision:
 # ------------------------------------------------------------------------ quorum
 
 
-def test_one_person_has_one_vote_from_whichever_workspace_they_press() -> None:
+def test_t30_one_person_has_one_vote_from_whichever_workspace_they_press() -> None:
     """Given an organisation of several workspaces, where a click names the one it came from; then a second
     click of the same person is not a second person's."""
     elsewhere = ADA.model_copy(update={"team": "T2"})
@@ -333,6 +333,14 @@ def test_t46_the_requester_approves_nothing_of_their_own_agent(requester: str):
         after(changed, (ada, "approve"))
     assert decision_of(after(changed, (BO, "approve"), (CY, "approve"))).type == "edit"
     assert decision_of(after(review, (ada, "reject"))).type == "reject"
+
+
+def test_t29_the_requester_is_known_from_whichever_workspace_they_press() -> None:
+    """Given an organisation of several workspaces; then the requester approves from none of them."""
+    elsewhere = Reviewer(channel="slack", team="T2", id="UADA", name="Ada")
+    review = one(requester="UADA", exclude_requester=True)
+    with refused("requester"):
+        decide(review, "1", proposal("approve"), elsewhere, NOW)
 
 
 def test_an_edit_that_approves_is_refused_to_the_requester_too():

@@ -133,7 +133,7 @@ async def test_a_large_body_is_413(scene: Scene) -> None:
             assert answer.status == 200
 
 
-async def test_an_old_or_a_future_request_is_401(scene: Scene) -> None:
+async def test_t23_an_old_or_a_future_request_is_401(scene: Scene) -> None:
     """Given a click signed 301 s ago, or ahead; then it is 401 and nothing changes; 290 s ago is good."""
     bot = await scene.bot()
     gate = await scene.gate()
