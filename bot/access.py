@@ -91,7 +91,9 @@ class Access:
             self.check_read(snapshot, action, kind, who)
         return snapshot
 
-    async def may_escalate(self, review_id: str, at: MessageRef, who: Reviewer) -> Place:
+    async def may_escalate(
+        self, review_id: str, at: MessageRef, who: Reviewer
+    ) -> tuple[Snapshot, Place]:
         """The place that this card is at. A press can be faster than the note of it."""
         end = time.monotonic() + NOTED
         while (place := _place_of(snapshot := await self._seen_by(review_id, who), at)) is None:
@@ -101,7 +103,7 @@ class Access:
         grants = [g for a in snapshot.review.actions if place in a.places for g in a.grants]
         here = Grant((place,), Reviewers())
         await self._directory.check(who, snapshot, [*grants, here])
-        return place
+        return snapshot, place
 
     async def shown(self, review_id: str, who: Reviewer) -> Card:
         """The card of a review at a place where this person may decide: the first."""
@@ -117,24 +119,26 @@ class Access:
     async def may_see_at(self, review_id: str, place: Place, who: Reviewer) -> Snapshot:
         """Whoever may decide something that stands at a place sees what stands there."""
         snapshot = await self.to(review_id, [ALL], who)
-        refusal = Refused("gone", "Nothing of this review stands there.")
-        for action in snapshot.review.actions:
-            if place not in action.places:
-                continue
-            try:
-                await self._directory.check(who, snapshot, action.grants)
-                return snapshot
-            except Refused as refused:
-                refusal = refused
-        raise refusal
+        there = [action for action in snapshot.review.actions if place in action.places]
+        await self._first_for(who, snapshot, there)
+        return snapshot
 
     async def _place_for(self, snapshot: Snapshot, who: Reviewer) -> Place:
         """What stands at other places is not for them to see."""
-        for action in snapshot.review.actions:
-            with contextlib.suppress(Refused):
+        return (await self._first_for(who, snapshot, snapshot.review.actions)).places[0]
+
+    async def _first_for(
+        self, who: Reviewer, snapshot: Snapshot, actions: Sequence[Action]
+    ) -> Action:
+        """The first of these on which this person may decide."""
+        refusal = Refused("gone", "Nothing of this review stands there.")
+        for action in actions:
+            try:
                 await self._directory.check(who, snapshot, action.grants)
-                return action.places[0]
-        raise Refused("gone", "This review asks nothing of you any more.")
+                return action
+            except Refused as refused:
+                refusal = refused
+        raise refusal
 
     async def lapsed(self, snapshot: Snapshot, key: str) -> Collection[str]:
         """Who voted on this action and may no longer decide."""

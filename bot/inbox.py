@@ -37,10 +37,6 @@ class Inbox:
         """A clicking person. `name` is what is known of them, should nobody be able to look it up."""
         return await self._directory.reviewer(user_id, team, name)
 
-    async def shown(self, review_id: str, who: Reviewer) -> Card:
-        """See `Access.shown`. Raises Refused."""
-        return await self.access.shown(review_id, who)
-
     async def decide(self, target: Target, proposal: Proposal, who: Reviewer, op: str) -> Reply:
         async def act() -> None:
             seen = await self.access.may_see(target, who)
@@ -80,13 +76,14 @@ class Inbox:
         """
 
         async def act() -> None:
-            place = await self.access.may_escalate(target.review_id, at, who)
+            seen, place = await self.access.may_escalate(target.review_id, at, who)
             await self._reviews.change(
                 target.review_id,
                 op,
                 lambda r, now: transitions.escalate(
                     r, place, who, now, taken=target.revision, why=why
                 ),
+                seen,
             )
 
         return await self._apply(target.review_id, None, who, op, act)
@@ -95,13 +92,14 @@ class Inbox:
         """The target's revision is the attempt that the card asked about."""
 
         async def act() -> None:
-            await self.access.may_see(target, who)
+            seen = await self.access.may_see(target, who)
             await self._reviews.change(
                 target.review_id,
                 op,
                 lambda r, now: execution.resolve(
                     r, target.action, answer, who, now, attempt=target.revision
                 ),
+                seen,
             )
 
         return await self._apply(target.review_id, target.action, who, op, act)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any, cast
 
-from hitl_core.forms import hidden_in
+from hitl_core.forms import hidden_in, masked_args
 
 #: Names and positions, from the arguments to a value in them.
 Way = tuple[str, ...]
@@ -22,9 +22,7 @@ def hide(
     """The same arguments with stand-ins, that `shown` knows, for what the policy hides, and what the schema
     calls write-only or a password.
     """
-    for way in hidden_in(schema, args, redact):
-        args = _hide(args, way) if way else dict.fromkeys(args, _STAND_IN)
-    return args
+    return masked_args(args, hidden_in(schema, args, redact), _STAND_IN)
 
 
 def shown(visible: str) -> str:
@@ -63,21 +61,6 @@ def _leaves(value: object) -> Iterator[str]:
             yield from _leaves(item)
     elif isinstance(value, str | int | float):
         yield str(value)
-
-
-def _hide(value: Any, way: Way) -> Any:
-    if not way:
-        return _STAND_IN
-    head, *rest = way
-    if isinstance(value, dict) and head in value:
-        known = cast("dict[str, Any]", value)
-        return {**known, head: _hide(known[head], tuple(rest))}
-    if isinstance(value, list):
-        items = list(cast("list[Any]", value))
-        if (at := _at(head, items)) is not None:
-            items[at] = _hide(items[at], tuple(rest))
-        return items
-    return cast(Any, value)
 
 
 def _part(value: object, name: str) -> Any:

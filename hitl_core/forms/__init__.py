@@ -17,7 +17,7 @@ from hitl_core.forms.form import (
 from hitl_core.forms.patterns import check_pattern
 from hitl_core.forms.read import read_answers
 from hitl_core.forms.schema import check_schema
-from hitl_core.forms.secrets import hidden_in, masked
+from hitl_core.forms.secrets import hidden_in, masked_args
 from hitl_core.forms.validate import check_args
 
 __all__ = [
@@ -34,6 +34,6 @@ __all__ = [
     "check_schema",
     "hidden_in",
     "make_form",
-    "masked",
+    "masked_args",
     "read_answers",
 ]

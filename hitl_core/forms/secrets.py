@@ -66,10 +66,19 @@ def hidden_in(
     return Marks(schema or {}, args, redact).hidden_in((), args)
 
 
-def masked(value: Any, hidden: list[Path]) -> Any:
-    """A copy in which "(hidden)" stands at the ends of these ways."""
+def masked_args(
+    args: Mapping[str, Any], hidden: list[Path], stand_in: str = HIDDEN
+) -> dict[str, Any]:
+    """All arguments by their names, and the stand-in at the ends of these ways."""
     if () in hidden:
-        return HIDDEN
+        return dict.fromkeys(args, stand_in)
+    return masked(dict(args), hidden, stand_in)
+
+
+def masked(value: Any, hidden: list[Path], stand_in: str = HIDDEN) -> Any:
+    """A copy in which the stand-in stands at the ends of these ways."""
+    if () in hidden:
+        return stand_in
     if not hidden:
         return value
     below: dict[str, list[Path]] = {}
@@ -77,9 +86,9 @@ def masked(value: Any, hidden: list[Path]) -> Any:
         below.setdefault(path[0], []).append(path[1:])
     if isinstance(value, list):
         items = cast("list[Any]", value)
-        return [masked(item, below.get(str(n), [])) for n, item in enumerate(items)]
+        return [masked(item, below.get(str(n), []), stand_in) for n, item in enumerate(items)]
     named = cast("dict[str, Any]", value)
-    return {name: masked(item, below.get(name, [])) for name, item in named.items()}
+    return {name: masked(item, below.get(name, []), stand_in) for name, item in named.items()}
 
 
 def holds(value: Any, path: Path) -> bool:

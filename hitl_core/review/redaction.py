@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hitl_core.forms import hidden_in, masked
+from hitl_core.forms import hidden_in, masked_args
 from hitl_core.forms.pointer import pointer
 from hitl_core.model import Action, Call, Review
 
@@ -25,4 +25,4 @@ def args_shown(review: Review, call: Call, revision: int | None = None) -> dict[
     args = review.arguments(call.key, revision).parse()
     if (action := review.action(call.key)) is None:
         return args
-    return masked(args, hidden_in(None, args, redacted(review, action, args)))
+    return masked_args(args, hidden_in(None, args, redacted(review, action, args)))

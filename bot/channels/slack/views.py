@@ -74,8 +74,7 @@ class Views:
     async def passing_on(self, meta: Meta, who: Reviewer) -> View:
         assert meta.card is not None  # the button stands on it
         target = meta.target
-        place = await self._access.may_escalate(target.review_id, meta.card, who)
-        snapshot = await self._access.load(target.review_id)
+        snapshot, place = await self._access.may_escalate(target.review_id, meta.card, who)
         steps = {
             action.route.escalate[action.next_step].to
             for action in snapshot.review.actions

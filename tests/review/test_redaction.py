@@ -1,0 +1,28 @@
+"""What nobody may see of a call, where its arguments are told outside a chat."""
+
+from __future__ import annotations
+
+import pytest
+
+from hitl_core.review.redaction import args_shown
+from tests.support.builders import call, policy, review_of
+
+
+@pytest.mark.parametrize(
+    ("rule", "shown"),
+    [
+        ({"redact": ["/token"]}, {"token": "(hidden)", "to": ["Jo", "Bo"]}),
+        ({"redact": ["/to/1"]}, {"token": "s3cret", "to": ["Jo", "(hidden)"]}),
+        (
+            {"args_schema": {"type": "object", "writeOnly": True}},
+            {"token": "(hidden)", "to": "(hidden)"},
+        ),
+    ],
+)
+def test_hidden_values_stand_by_their_names(
+    rule: dict[str, object], shown: dict[str, object]
+) -> None:
+    """Given a rule that hides a value, a part of one, or all arguments; then the names stay to be read."""
+    asked = [call("pay", token="s3cret", to=["Jo", "Bo"])]
+    review, _ = review_of(asked, by=policy(pay=rule))
+    assert args_shown(review, review.calls[0]) == shown
