@@ -26,10 +26,12 @@ from bot.channels.slack.sockets import sockets
 from bot.delivery import Delivery
 from bot.directory import Directory
 from bot.escalator import EVERY, Escalator
+from bot.health import Health
 from bot.home import Homes
 from bot.inbox import Inbox
 from bot.keeper import Keeper
 from bot.metrics import add_metrics
+from bot.notices import Notices
 from bot.outbox import IDLE, PACE, REVIVE, Outbox
 from bot.readiness import readiness
 from bot.settings import Half, Settings
@@ -54,6 +56,7 @@ class Bot:
 
     url: str
     store: RedisStore
+    health: Health
     workers: Workers | None
     leaving: asyncio.Event
 
@@ -82,6 +85,7 @@ async def running_bot(
         store = await _store(settings)
         stack.push_async_callback(store.close)
         channel = await _channel(settings)
+        health = Health()
         directory = Directory(channel, channel.team)
         checks: list[Callable[[], None]] = []
         workers = None
@@ -94,8 +98,9 @@ async def running_bot(
             workers = _workers(store, channel, directory, timing or Timing(), *others)
             checks.append(workers.check)
             await stack.enter_async_context(workers)
-        app = make_web(readiness(store, checks), leaving)
-        add_metrics(app, store)
+        await stack.enter_async_context(Notices(health, store, channel.announce))
+        app = make_web(readiness(store, checks, health), leaving)
+        add_metrics(app, store, health)
         path = ""
         if only != "workers":
             add_door(app, Door(store, policies))
@@ -110,7 +115,7 @@ async def running_bot(
                 path = "/slack/events"
                 add_slack(app, path, slack, SignatureVerifier(settings.slack_signing_secret))
         url = await stack.enter_async_context(_serving(app, settings))
-        yield Bot(url + path, store, workers, leaving)
+        yield Bot(url + path, store, health, workers, leaving)
 
 
 async def _store(settings: Settings) -> RedisStore:

@@ -8,17 +8,20 @@ from aiohttp import web
 from prometheus_client import CollectorRegistry, Gauge, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
+from bot.health import Health
 from hitl_core.errors import HitlError
 from hitl_core.store import Store
 
 
-def add_metrics(app: web.Application, store: Store) -> None:
-    """`GET /metrics`, asked of Redis each time: every bot of one Redis says the same."""
+def add_metrics(app: web.Application, store: Store, health: Health) -> None:
+    """`GET /metrics`, asked of Redis each time: every bot of one Redis says the same. Only its problems are a
+    bot's own.
+    """
 
     async def metrics(_: web.Request) -> web.Response:
         try:
             return web.Response(
-                body=await _read(store), headers={"Content-Type": CONTENT_TYPE_LATEST}
+                body=await _read(store, health), headers={"Content-Type": CONTENT_TYPE_LATEST}
             )
         except HitlError as error:
             return web.Response(status=503, text=str(error))
@@ -26,7 +29,7 @@ def add_metrics(app: web.Application, store: Store) -> None:
     app.router.add_get("/metrics", metrics)
 
 
-async def _read(store: Store) -> bytes:
+async def _read(store: Store, health: Health) -> bytes:
     """Raises StoreUnavailable."""
     now, found, undelivered = await store.now(), await store.gauge(), await store.buried()
     registry = CollectorRegistry()
@@ -49,4 +52,9 @@ async def _read(store: Store) -> bytes:
         "clock_skew_seconds", "How far this machine's clock is ahead of Redis's.", time.time() - now
     )
     gauge("undelivered_reviews", "Reviews with a card that could not be shown.", undelivered)
+    problems = Gauge(
+        "hitl_problems", "What is wrong at the moment, by kind.", ["kind"], registry=registry
+    )
+    for kind, count in health.counts().items():
+        problems.labels(kind).set(count)
     return generate_latest(registry)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 
+from bot.health import Health, Problem
 from bot.web import Probe
 from hitl_core.errors import HitlError
 from hitl_core.store import Store
@@ -15,9 +16,14 @@ MAX_SKEW = 120.0
 
 
 def readiness(
-    store: Store, checks: Sequence[Callable[[], None]], clock: Callable[[], float] = time.time
+    store: Store,
+    checks: Sequence[Callable[[], None]],
+    health: Health,
+    clock: Callable[[], float] = time.time,
 ) -> Probe:
-    """Redis answers, each of the checks is through, and this machine's clock is about right."""
+    """Redis answers, each of the checks is through, and this machine's clock is about right. What `health`
+    knows of is listed and makes no bot unready: another bot of the same Slack would do no better.
+    """
 
     async def ready() -> dict[str, object]:
         skew = clock() - await store.now()
@@ -29,6 +35,18 @@ def readiness(
             )
         for check in checks:
             check()
-        return {"undelivered": await store.buried()}
+        problems = [_shown(problem) for problem in health.current()]
+        return {"undelivered": await store.buried(), "problems": problems}
 
     return ready
+
+
+def _shown(problem: Problem) -> dict[str, object]:
+    """`since` is in seconds since the epoch."""
+    return {
+        "kind": problem.kind,
+        "subject": problem.subject,
+        "text": problem.text,
+        "since": round(problem.since),
+        "count": problem.count,
+    }

@@ -6,9 +6,12 @@ import time
 
 import pytest
 
+from bot.health import Health
 from bot.readiness import readiness
 from hitl_core.errors import HitlError
 from hitl_core.store import RedisStore
+
+NOTHING_WRONG = {"undelivered": 0, "problems": []}
 
 
 @pytest.mark.parametrize(("off", "said"), [(600.0, "ahead of"), (-600.0, "behind")])
@@ -20,7 +23,7 @@ async def test_t24_a_clock_that_is_off_makes_a_bot_not_ready(
     store = await RedisStore.open(redis_url)
     try:
         with pytest.raises(HitlError, match=f"600 s {said} Redis's"):
-            await readiness(store, [], lambda: time.time() + off)()
-        assert await readiness(store, [], lambda: time.time() + 60)() == {"undelivered": 0}
+            await readiness(store, [], Health(), lambda: time.time() + off)()
+        assert await readiness(store, [], Health(), lambda: time.time() + 60)() == NOTHING_WRONG
     finally:
         await store.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -16,7 +17,7 @@ from bot.channels.slack.people import People
 from bot.channels.slack.places import NAME
 from bot.channels.slack.rich import inert
 from bot.channels.slack.rooms import Rooms
-from bot.text import one_line
+from bot.text import one_line, shortened
 from hitl_core.errors import SettingsError
 from hitl_core.model import DEFAULT_PLACE, MessageRef, Place
 
@@ -24,6 +25,8 @@ log = logging.getLogger(__name__)
 
 #: How far Redis's clock, by which a review has its time, may be ahead of Slack's, in seconds.
 CLOCKS = 3600.0
+#: The longest line of an announcement.
+MAX_LINE = 600
 
 
 class SlackChannel:
@@ -140,6 +143,17 @@ class SlackChannel:
 
     async def publish_home(self, user_id: str, view: dict[str, Any]) -> None:
         await self._api.call("views.publish", user_id=user_id, view=view)
+
+    async def announce(self, lines: Sequence[str]) -> None:
+        """To the people who run the bot, in its own channel (HITL_CHANNEL): one message, a line each."""
+        told = "\n".join(inert(shortened(line, MAX_LINE)) for line in lines)
+        await self._api.call(
+            "chat.postMessage",
+            channel=await self._rooms.resolve(DEFAULT_PLACE),
+            text=told,
+            unfurl_links=False,
+            unfurl_media=False,
+        )
 
     async def whisper(self, conversation: str, user_id: str, text: str) -> None:
         """Only this person sees it. Never raises: what it tells about has happened anyway."""

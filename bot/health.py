@@ -1,0 +1,87 @@
+"""What is wrong at the moment, for the people who run the bot: one list for the log, `/readyz`, `/metrics`
+and the bot's own channel.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
+
+from bot.text import one_line
+
+log = logging.getLogger(__name__)
+
+#: `lookup`: the chat system doesn't say who somebody is or who belongs to what. `place`: a place can't be
+#: reached. `delivery`: a card is given up or makes no progress. `events`: the stream of events makes none.
+Kind = Literal["lookup", "place", "delivery", "events"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+#: What nobody reported for so long is over, in seconds: its subject may never be asked for again. Dead
+#: letters are tried again more often than that.
+FORGOTTEN = 900.0
+#: So many problems are kept at most; more of a kind are one problem, whose subject is MORE.
+MOST = 200
+MORE = "…"
+
+
+@dataclass(frozen=True)
+class Problem:
+    """`subject` is what it is about: a place, a review's id, a method's name. `text` is one or two sentences:
+    what is wrong, and what to do. Neither holds a secret or a network address. `since` and `last` are when
+    the first and last of `count` reports came, in seconds since the epoch by this machine's clock.
+    """
+
+    kind: Kind
+    subject: str
+    text: str
+    since: float
+    last: float
+    count: int = 1
+
+    @property
+    def key(self) -> tuple[Kind, str]:
+        return self.kind, self.subject
+
+
+class Health:
+    """One for each process. Any part of the bot may report; nothing here waits or raises."""
+
+    def __init__(self, clock: Callable[[], float] = time.time) -> None:
+        self._clock = clock
+        self._problems: dict[tuple[Kind, str], Problem] = {}
+
+    def report(self, kind: Kind, subject: str, text: str) -> None:
+        """Something is wrong. It is logged the first time; the newest text is kept."""
+        now = self._clock()
+        if (kind, subject) not in self._problems and len(self._problems) >= MOST:
+            subject, text = MORE, f"There are more problems of the kind `{kind}`: see the log."
+        known = self._problems.get((kind, subject))
+        if known is None:
+            log.warning("a problem (%s, %s): %s", kind, one_line(subject), one_line(text))
+            self._problems[kind, subject] = Problem(kind, subject, text, now, now)
+        else:
+            more = known.count + 1
+            self._problems[kind, subject] = replace(known, text=text, last=now, count=more)
+
+    def resolve(self, kind: Kind, subject: str) -> None:
+        """It is over. Nothing happens where there was no such problem."""
+        known = self._problems.pop((kind, subject), None)
+        if known is not None:
+            spent = self._clock() - known.since
+            log.info("a problem is over after %.0f s (%s, %s)", spent, kind, one_line(subject))
+
+    def current(self) -> tuple[Problem, ...]:
+        """The oldest first."""
+        end = self._clock() - FORGOTTEN
+        for old in [one for one in self._problems.values() if one.last < end]:
+            self.resolve(*old.key)
+        return tuple(sorted(self._problems.values(), key=lambda one: one.since))
+
+    def counts(self) -> dict[Kind, int]:
+        """How many there are of each kind."""
+        found = Counter(one.kind for one in self.current())
+        return {kind: found[kind] for kind in KINDS}

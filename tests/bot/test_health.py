@@ -1,0 +1,196 @@
+"""What is wrong at the moment: reported once, listed, counted, and told to the bot's own channel."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import pytest
+
+from bot.channels.slack.channel import SlackChannel
+from bot.health import FORGOTTEN, MORE, MOST, Health
+from bot.notices import Notices
+from bot.readiness import readiness
+from bot.sandbox.server import Sandbox
+from hitl_core.store import MemoryStore
+from tests.support.builders import START
+
+
+class Clock:
+    now = START
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def health(clock: Clock) -> Health:
+    return Health(clock)
+
+
+@pytest.fixture
+def store(clock: Clock) -> MemoryStore:
+    return MemoryStore(clock)
+
+
+@pytest.fixture
+def notices(health: Health, store: MemoryStore, channel: SlackChannel, clock: Clock) -> Notices:
+    return Notices(health, store, channel.announce, clock=clock)
+
+
+def posted(sandbox: Sandbox) -> list[str]:
+    """What stands in the bot's own channel."""
+    return [one.text for one in sandbox.workspace.channels["C0APPROVE"].messages.values()]
+
+
+def test_a_problem_is_logged_when_it_appears_and_when_it_is_over(
+    health: Health, clock: Clock, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Given a look-up that fails three times; then it is one problem, since the first time, and two lines."""
+    caplog.set_level(logging.INFO)
+    for _ in range(3):
+        health.report("lookup", "users.info", "Slack's users.info failed.")
+        clock.now += 10
+
+    [problem] = health.current()
+    assert (problem.since, problem.last, problem.count) == (START, START + 20, 3)
+    assert health.counts() == {"lookup": 1, "place": 0, "delivery": 0, "events": 0}
+
+    health.resolve("lookup", "users.info")
+    health.resolve("lookup", "users.info")
+    assert health.current() == ()
+    assert [record.levelname for record in caplog.records] == ["WARNING", "INFO"]
+
+
+def test_what_nobody_reports_any_more_is_over(health: Health, clock: Clock) -> None:
+    health.report("place", "slack:#suport", "There is no such channel.")
+    clock.now += FORGOTTEN + 1
+    assert health.current() == ()
+
+
+def test_however_much_is_wrong_the_list_stays_short(health: Health) -> None:
+    for number in range(MOST + 50):
+        health.report("place", f"slack:#{number}", "There is no such channel.")
+    assert len(health.current()) == MOST + 1
+    assert health.current()[-1].subject == MORE
+
+
+async def test_problems_make_no_bot_unready(
+    health: Health, store: MemoryStore, clock: Clock
+) -> None:
+    health.report("place", "slack:#suport", "There is no such channel.")
+    answer = await readiness(store, [], health, clock)()
+    assert answer["problems"] == [
+        {
+            "kind": "place",
+            "subject": "slack:#suport",
+            "text": "There is no such channel.",
+            "since": round(START),
+            "count": 1,
+        }
+    ]
+
+
+async def test_what_lasts_a_minute_is_posted_once_and_when_it_is_over(
+    health: Health, notices: Notices, clock: Clock, sandbox: Sandbox
+) -> None:
+    """Given two problems that last; then the channel gets one message, and one more when they are over."""
+    health.report("place", "slack:#suport", "Cards for #suport can't be shown.")
+    health.report("lookup", "usergroups.list", "Slack's usergroups.list failed.")
+    await notices.tick()
+    assert posted(sandbox) == []
+
+    for _ in range(5):
+        clock.now += 60
+        await notices.tick()
+    [message] = posted(sandbox)
+    first, second = message.splitlines()
+    assert first == "Cards for #suport can't be shown."
+    assert second.startswith("Slack's usergroups")
+
+    health.resolve("place", "slack:#suport")
+    health.resolve("lookup", "usergroups.list")
+    for _ in range(3):
+        await notices.tick()
+        clock.now += 60
+    _, over = posted(sandbox)
+    assert over.count("This is over: ") == 2
+
+
+async def test_there_is_never_more_than_one_message_a_minute(
+    health: Health, notices: Notices, clock: Clock, sandbox: Sandbox
+) -> None:
+    """Given a problem that comes and goes, and a new one each second; then a minute has one message, which
+    names ten of them and counts the rest."""
+    for number in range(30):
+        health.report("place", f"slack:#c{number}", f"Cards for c{number} can't be shown.")
+    clock.now += 60
+    for number in range(30, 60):
+        await notices.tick()
+        clock.now += 1
+        health.resolve("place", f"slack:#c{number - 30}")
+        health.report("place", f"slack:#c{number}", f"Cards for c{number} can't be shown.")
+    [message] = posted(sandbox)
+    assert message.count("can't be shown") == 10
+    assert "20 more things are wrong" in message
+
+
+async def test_of_several_bots_one_posts(
+    health: Health, store: MemoryStore, channel: SlackChannel, clock: Clock, sandbox: Sandbox
+) -> None:
+    """Given two bots with the same problem, and one that was restarted; then people are told once, and once
+    that it is over."""
+    other = Health(clock)
+    both = [health, other]
+    bots = [Notices(one, store, channel.announce, clock=clock) for one in both]
+    for one in both:
+        one.report("lookup", "users.info", "Slack's users.info failed.")
+    for _ in range(4):
+        clock.now += 60
+        for bot in [*bots, Notices(health, store, channel.announce, clock=clock)]:
+            await bot.tick()
+    assert len(posted(sandbox)) == 1
+
+    for one in both:
+        one.resolve("lookup", "users.info")
+    for _ in range(4):
+        clock.now += 60
+        for bot in bots:
+            await bot.tick()
+    assert len(posted(sandbox)) == 2
+
+
+async def test_a_channel_that_takes_no_message_is_a_problem_of_its_own(
+    health: Health, notices: Notices, clock: Clock, sandbox: Sandbox
+) -> None:
+    """Given a Slack that refuses the message; then that is a problem too, and the message comes later."""
+    health.report("lookup", "users.info", "Slack's users.info failed.")
+    clock.now += 60
+    sandbox.troubles.order({"mode": "http_500", "method": "chat.postMessage", "times": 1})
+    await notices.tick()
+    assert [one.subject for one in health.current()] == ["users.info", "default"]
+
+    clock.now += 60
+    await notices.tick()
+    assert len(posted(sandbox)) == 1
+    assert [one.subject for one in health.current()] == ["users.info"]
+
+
+@pytest.mark.parametrize(
+    "words", ["<!channel> *now*", "<@U0ALICE> `x`", "one\ntwo", "<http://e.vil|ok>"]
+)
+async def test_nothing_comes_alive_in_a_notice(
+    health: Health, notices: Notices, clock: Clock, sandbox: Sandbox, words: str
+) -> None:
+    """Given a place or an error with markup in it; then the channel shows it as text, on one line."""
+    health.report("place", words, f"{words} can't be reached.")
+    clock.now += 60
+    await notices.tick()
+    [call] = [one for one in sandbox.api.calls if one["method"] == "chat.postMessage"]
+    text: Any = call["args"]["text"]
+    assert not {"<", ">", "*", "`", "\n"} & {*text}
