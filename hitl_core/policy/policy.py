@@ -11,12 +11,13 @@ from typing import Any, Self, cast
 
 from hitl_core.errors import PolicyError
 from hitl_core.model import DialectName, Target, ToolCall
+from hitl_core.policy.kept import keep, read_back
 from hitl_core.policy.node import Node
 from hitl_core.policy.read import read_policy
 from hitl_core.policy.reading import Reader, Reading
 from hitl_core.policy.report import Report
 from hitl_core.policy.rule import Rule, Seen
-from hitl_core.policy.rules import Rules
+from hitl_core.policy.rules import Rules, until_certain
 from hitl_core.policy.ruling import Ruling
 from hitl_core.policy.stricter import either, stricter, target
 
@@ -154,6 +155,47 @@ class Policy:
             return target(own)
         over = self.over.about(tool)
         return target((*over, *own)) if self.allow_override else target(own, over)
+
+    def excerpt(self, tools: Iterable[str]) -> dict[str, Any]:
+        """All that it says of these tools, the run's context with it, as plain JSON: `from_excerpt` of that
+        judges every call of them as this policy does. A `when` that is Python code can't be written down;
+        there the rule may match any call, which only tightens.
+        """
+        names = tuple(tools)
+        kept: dict[str, Any] = {"default": keep(self.default), "rules": _about(self._found, names)}
+        if self.over is not None:
+            default, prefix = self.over.default, self.over.prefix
+            kept["over"] = {
+                "default": default and keep(default),
+                "rules": _about(Rules(self.over.rules), names),
+                "prefix": prefix,
+                "replaces": self.allow_override,
+            }
+        return kept
+
+    @classmethod
+    def from_excerpt(cls, kept: Mapping[str, Any]) -> Self:
+        """What `excerpt` wrote."""
+        over = kept.get("over")
+        return cls(
+            "the review",
+            read_back(kept["default"]),
+            tuple(map(read_back, kept["rules"])),
+            digest="",
+            allow_override=bool(over and over["replaces"]),
+            over=over
+            and Reading(
+                over["default"] and read_back(over["default"]),
+                tuple(map(read_back, over["rules"])),
+                over["prefix"],
+            ),
+        )
+
+
+def _about(rules: Rules, tools: Iterable[str]) -> list[dict[str, Any]]:
+    """Those that may speak of one of these tools, each once, and of each tool in their order."""
+    found = {id(rule): rule for tool in tools for rule in until_certain(rules.about(tool))}
+    return [keep(rule) for rule in rules.in_order(found.values())]
 
 
 async def _first(rules: Iterable[Rule], seen: Seen) -> Ruling | None:

@@ -12,7 +12,7 @@ from hitl_core.policy.node import Node, guess, listed, shown, take
 from hitl_core.policy.reviewers import excludes_requester
 from hitl_core.policy.route import KEYS as ROUTE_KEYS
 from hitl_core.policy.route import read_route
-from hitl_core.policy.rule import DEFAULT_DECISIONS, Ask, Rule
+from hitl_core.policy.rule import DEFAULT_DECISIONS, Ask, Rule, SchemaWhen
 from hitl_core.policy.values import read_pointers
 
 KEYS = (
@@ -143,12 +143,7 @@ def read_when_schema(node: Node) -> Ask | None:
     schema = read_args_schema(node)
     if schema == {}:
         node.problem("An empty `when` is always met: leave it out.")
-    if not schema:
-        return None
-    from hitl_core.policy import _schema  # with jsonschema, only where it is needed
-
-    meets = _schema.predicate(schema)
-    return lambda seen: meets(seen.call.args)
+    return SchemaWhen.of(schema) if schema else None
 
 
 def _on_own_copy(function: Callable[..., object]) -> Ask:

@@ -6,7 +6,7 @@ import inspect
 import json
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, Self, cast
 
 from hitl_core.model import DecisionType, DialectName, Output, Route, ToolCall, Verdict
 from hitl_core.policy.ruling import Ruling
@@ -41,6 +41,27 @@ class Question(NamedTuple):
 
 #: Of a rule: what it answers may have to be awaited, and it may raise.
 Ask = Callable[[Seen], object]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SchemaWhen:
+    """A `when` that is a JSON Schema over the arguments, kept beside what checks it."""
+
+    schema: dict[str, Any]
+    meets: Callable[[dict[str, Any]], bool]
+
+    @classmethod
+    def of(cls, schema: dict[str, Any]) -> Self:
+        from hitl_core.policy import _schema  # with jsonschema, only where it is needed
+
+        return cls(schema, _schema.predicate(schema))
+
+    def __call__(self, seen: Seen) -> bool:
+        return self.meets(seen.call.args)
+
+
+class Lost(Exception):
+    """This `when` was Python code, and a review can't keep code."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -79,6 +100,10 @@ class Rule:
                     raise TypeError("a `when` answers True or False")
                 if not met:
                     return None
+            except Lost:
+                failure = (
+                    " Its `when` is Python code, which can't be asked again: it counts as met."
+                )
             except Exception as error:  # its text may hold arguments, so only its kind is told
                 failure = f" Its `when` failed ({type(error).__name__}), which counts as met."
         own = await self._described(seen)

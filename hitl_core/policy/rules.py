@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from hitl_core.policy.glob import covers, is_glob
 from hitl_core.policy.rule import Rule
@@ -16,7 +16,8 @@ class Rules:
     """Looks at every glob once for each tool, so that a thousand rules cost a call no more than fifty."""
 
     def __init__(self, rules: Iterable[Rule]) -> None:
-        named = [(rule.name, rule) for rule in rules if rule.name]
+        self._all = tuple(rules)
+        named = [(rule.name, rule) for rule in self._all if rule.name]
         self._exact = {name: rule for name, rule in named if not is_glob(name)}
         self._globs = [(*_ends(name), rule) for name, rule in named if is_glob(name)]
         self._found: dict[str, tuple[Rule, ...]] = {}
@@ -31,11 +32,24 @@ class Rules:
             self._found[tool] = found
         return found
 
+    def in_order(self, some: Collection[Rule]) -> list[Rule]:
+        """Some of these rules, in the policy's order."""
+        ids = {id(rule) for rule in some}
+        return [rule for rule in self._all if id(rule) in ids]
+
     def _matching(self, tool: str) -> Iterator[Rule]:
         """The ends are looked at first: they tell most globs apart, in no time."""
         for start, end, rule in self._globs:
             if tool.startswith(start) and tool.endswith(end) and covers(str(rule.name), tool):
                 yield rule
+
+
+def until_certain(rules: Iterable[Rule]) -> Iterator[Rule]:
+    """Up to the first that speaks whatever the arguments are."""
+    for rule in rules:
+        yield rule
+        if rule.when is None:
+            return
 
 
 def _ends(glob: str) -> tuple[str, str]:

@@ -1,0 +1,67 @@
+"""A rule as plain JSON, and read back: what a review keeps of a policy, to judge an edit by."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from typing import Any, Literal
+
+from hitl_core.model import DecisionType, DialectName, Output, Route
+from hitl_core.model.value import Value
+from hitl_core.policy.rule import Lost, Rule, SchemaWhen, Seen
+
+
+class KeptRule(Value):
+    """The fields of a Rule. `when` is a JSON Schema; `lost`: it was Python code, which nothing can write down,
+    so nobody knows any more which calls the rule is about. Descriptions by Python code are left out.
+    """
+
+    name: str | None
+    kind: Literal["allow", "review", "deny"]
+    line: int | None
+    prefix: str
+    route: Route
+    description: str | None
+    when: dict[str, Any] | None
+    lost: bool
+    allowed_decisions: tuple[DecisionType, ...]
+    args_schema: dict[str, Any] | None
+    reject_reason: Literal["optional", "required"]
+    must_read: bool
+    confirm: bool
+    redact: tuple[str, ...]
+    says_reviewers: bool
+    needs_requester: bool
+    idempotent: bool
+    answer_schema: dict[str, Any] | None
+    output: Output | None
+    dialect: DialectName | None
+
+
+_SAME = [field.name for field in fields(Rule) if field.name not in ("when", "description")]
+
+
+def keep(rule: Rule) -> dict[str, Any]:
+    """Plain JSON. It shares nothing with the rule."""
+    when = rule.when
+    kept = KeptRule(
+        **{name: getattr(rule, name) for name in _SAME},
+        description=rule.description if isinstance(rule.description, str) else None,
+        when=when.schema if isinstance(when, SchemaWhen) else None,
+        lost=when is not None and not isinstance(when, SchemaWhen),
+    )
+    return kept.model_dump(mode="json")
+
+
+def read_back(data: object) -> Rule:
+    """The rule: it says of every call what the first one said. One whose `when` was Python code may match any
+    call. Raises pydantic's ValidationError for what `keep` did not write.
+    """
+    kept = KeptRule.model_validate(data)
+    rule = Rule(**{name: getattr(kept, name) for name in _SAME}, description=kept.description)
+    if kept.lost:
+        return replace(rule, when=_lost)
+    return rule if kept.when is None else replace(rule, when=SchemaWhen.of(kept.when))
+
+
+def _lost(seen: Seen) -> object:
+    raise Lost
