@@ -22,7 +22,7 @@ DEMO_FLAGS = $(if $(filter-out 0,$(value CHECK)),--check) \
 	$(if $(value PORT),--port="$$HITL_DEMO_PORT")
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test unit bench gallery lint format types contracts clean
+.PHONY: help demo test unit pythons bench gallery lint format types contracts clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,6 +37,9 @@ unit: $(VENV)/.dev ## the pure rooms only, in seconds
 	@$(PY) -m pytest -q -p no:schemathesis \
 		-m "not redis and not servers and not slow and not hypothesis" \
 		$(addprefix tests/,model policy forms review store bot channels)
+
+pythons: $(VENV)/.dev ## the rooms without servers, on each other supported Python that is installed
+	@.ci/pythons $(PY) $(VENV)
 
 bench: $(VENV)/.dev ## speed and size, each beside its floor; a few minutes  [ARGS=--help]
 	@$(PY) -m benchmarks $(ARGS)
@@ -59,7 +62,7 @@ contracts: $(VENV)/.dev ## who may import whom
 	@$(VENV)/bin/lint-imports --no-logo
 
 clean: ## remove the virtual environment, caches and the demo's data
-	@rm -rf $(VENV) .demo build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	@rm -rf $(VENV) $(VENV)-3.* .demo build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # One environment, filled in two steps: the demo needs no test tools.

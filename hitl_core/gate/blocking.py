@@ -10,7 +10,15 @@ import asyncio
 import functools
 import inspect
 import threading
-from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import (
+    AsyncGenerator,
+    Awaitable,
+    Callable,
+    Generator,
+    Iterable,
+    Iterator,
+    Mapping,
+)
 from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Any, Protocol, TypedDict, TypeVar, Unpack, overload
 
@@ -112,10 +120,10 @@ class BlockingGate:
         settled = self._gate.settled()
         try:
             while True:
-                yield BlockingOutcome(self._run(settled.__anext__()), self._run)
+                yield BlockingOutcome(self._run(_next(settled)), self._run)
         finally:
             with suppress(GateClosed):
-                self._run(settled.aclose())
+                self._run(_close(settled))
 
     def cancel(self, review_id: str, reason: str | None = None) -> None:
         self._run(self._gate.cancel(review_id, reason))
@@ -231,6 +239,15 @@ def _carried_out(outcome: BlockingOutcome, tool: guard.Tool) -> Any:
 
 async def _awaited(work: Awaitable[T]) -> T:
     return await work
+
+
+async def _next(settled: AsyncGenerator[Outcome, None]) -> Outcome:
+    """A coroutine, which a closed gate can close: what `__anext__` returns would be left un-awaited."""
+    return await anext(settled)
+
+
+async def _close(settled: AsyncGenerator[Outcome, None]) -> None:
+    await settled.aclose()
 
 
 async def _called(function: Callable[[], T]) -> T:
