@@ -23,13 +23,14 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Any, Protocol, TypedDict, TypeVar, Unpack, overload
 
 from hitl_core.errors import GateClosed
-from hitl_core.gate import guard
+from hitl_core.gate import guard, tool_runs
 from hitl_core.gate.answers import Answer
 from hitl_core.gate.gate import LEASE, Gate
 from hitl_core.gate.guard import P, R
 from hitl_core.gate.hub import ALIVE
 from hitl_core.gate.outcome import Outcome
 from hitl_core.gate.request import Request
+from hitl_core.gate.tool import Tool, failure_line, success_line
 from hitl_core.model import Decision, Place, Review, ToolCall
 from hitl_core.model.arguments import JsonObject
 from hitl_core.policy import Policy
@@ -143,12 +144,12 @@ class BlockingGate:
             return functools.partial(self.guard, name=name)
         if inspect.iscoroutinefunction(function):
             raise TypeError(f"{function.__qualname__} is async: guard it with hitl_core.Gate.")
-        tool = guard.Tool.of(function, name)
+        tool = Tool.of(function, name)
 
         @functools.wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
             thread = guard.Thread.current()
-            asked = tool.call(thread, args, kwargs)
+            asked = thread.call(tool, args, kwargs)
             outcome = self.review(
                 [asked],
                 thread_id=thread.thread_id,
@@ -205,6 +206,27 @@ class BlockingOutcome:
     def idempotency_key(self, call: ToolCall) -> str:
         return self._outcome.idempotency_key(call)
 
+    def run(self, tools: tool_runs.Tools) -> tuple[Answer, ...]:
+        """The functions run in the thread that calls this. Raises TypeError for an async one."""
+        functions = tool_runs.tools_for(self.execute, tools)
+        for name, tool in functions.items():
+            if inspect.iscoroutinefunction(tool.function):
+                raise TypeError(f"{name} is async: run it with hitl_core.Gate. Nothing was run.")
+        results = [self._run_one(call, functions[call.name]) for call in self.execute]
+        self.done()
+        return tool_runs.in_order(self.review, self.answers, results)
+
+    def _run_one(self, call: ToolCall, tool: Tool) -> Answer:
+        if not self.once(call):
+            return tool_runs.begun_before(call)
+        try:
+            result = _run_here(tool, call)
+        except Exception as error:
+            self.report({call.id: failure_line(self.review, call, error)})
+            return tool_runs.failure(call, error)
+        self.report({call.id: success_line(result)})
+        return tool_runs.success(self.review, call, result)
+
     def once(self, call: ToolCall) -> bool:
         return self._run(self._outcome.once(call))
 
@@ -218,7 +240,7 @@ class BlockingOutcome:
         self._run(_called(self._outcome.release))
 
 
-def _carried_out(outcome: BlockingOutcome, tool: guard.Tool) -> Any:
+def _carried_out(outcome: BlockingOutcome, tool: Tool) -> Any:
     """As the guard's own does it, in this thread."""
     if not outcome.execute:
         outcome.done()
@@ -227,13 +249,20 @@ def _carried_out(outcome: BlockingOutcome, tool: guard.Tool) -> Any:
     if not outcome.once(decided):
         raise guard.started_elsewhere(tool)
     try:
-        result = tool.bound(decided.args)()
-        if inspect.isawaitable(result):  # a decorator hid that it is async: it has not run yet
-            raise TypeError(f"{tool.name} is async: guard it with hitl_core.Gate.")
+        result = _run_here(tool, decided)
     except Exception as error:
-        outcome.done({decided.id: guard.failure(error)})
+        outcome.done({decided.id: failure_line(outcome.review, decided, error)})
         raise
-    outcome.done({decided.id: guard.success(result)})
+    outcome.done({decided.id: success_line(result)})
+    return result
+
+
+def _run_here(tool: Tool, call: ToolCall) -> Any:
+    result = tool.bound(call.args)()
+    if inspect.isawaitable(result):  # a decorator hid that it is async: it has not run yet
+        if inspect.iscoroutine(result):
+            result.close()
+        raise TypeError(f"{tool.name} is async: use hitl_core.Gate.")
     return result
 
 

@@ -10,7 +10,9 @@ from uuid import uuid4
 
 from hitl_core.errors import HitlError, LeaseLost, Refused
 from hitl_core.failpoints import failpoint
+from hitl_core.gate import tool_runs
 from hitl_core.gate.answers import Answer, answers
+from hitl_core.gate.tool import Tool, failure_line, run_tool, success_line
 from hitl_core.gate.transcript import annotated, state_update
 from hitl_core.model import Call, Decision, Review, ToolCall, encode
 from hitl_core.review import execution
@@ -67,6 +69,29 @@ class Outcome:
     def idempotency_key(self, call: ToolCall) -> str:
         """The same for every attempt of this call: hand it to what the tool calls."""
         return f"{self.review_id}:{self._calls[call.id].key}"
+
+    async def run(self, tools: tool_runs.Tools) -> tuple[Answer, ...]:
+        """Run each call of `execute` with its function from `tools`, one after the other, and end the review.
+
+        The answers are for the model: one for each call of the turn, in its order. A function that raises
+        counts as run: its answer and its line on the card say how it failed, and the next call runs.
+        Raises InvalidToolCall where a function is missing, before anything runs, and what `once` raises.
+        """
+        functions = tool_runs.tools_for(self.execute, tools)
+        results = [await self._run_one(call, functions[call.name]) for call in self.execute]
+        await self.done()
+        return tool_runs.in_order(self._review, self.answers, results)
+
+    async def _run_one(self, call: ToolCall, tool: Tool) -> Answer:
+        if not await self.once(call):
+            return tool_runs.begun_before(call)
+        try:
+            result = await run_tool(tool, call)
+        except Exception as error:
+            await self.report({call.id: failure_line(self._review, call, error)})
+            return tool_runs.failure(call, error)
+        await self.report({call.id: success_line(result)})
+        return tool_runs.success(self._review, call, result)
 
     async def once(self, call: ToolCall) -> bool:
         """True exactly once, in any process, for ever: then run the tool, at once.

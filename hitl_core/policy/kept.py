@@ -11,7 +11,7 @@ from hitl_core.policy.rule import Lost, Rule, SchemaWhen, Seen
 
 
 class KeptRule(Value):
-    """The fields of a Rule. `when` is a JSON Schema; `lost`: it was Python code, which nothing can write down,
+    """The fields of a Rule. `when` is a JSON Schema; `lost`: it was Python code, which can not be written,
     so nobody knows any more which calls the rule is about. Descriptions by Python code are left out.
     """
 

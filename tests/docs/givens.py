@@ -66,12 +66,16 @@ async def a_gate(scene: Scene) -> AsyncIterator[Names]:
         ran.append((name, args))
         return "sent"
 
+    def send_email(**args: Any) -> str:
+        return run_tool("send_email", args)
+
     policy = Policy.load(scene.folder / "policy.yaml")
     async with Gate.connect(scene.redis_url, policy=policy, agent="billing") as gate:
         yield {
             "gate": gate,
             "calls": [ToolCall("c1", "send_email", {"to": "jo@example.com", "body": "Hi Jo"})],
             "run_tool": run_tool,
+            "send_email": send_email,
             "ran": ran,
             "messages": [],
         }

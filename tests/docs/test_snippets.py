@@ -55,8 +55,8 @@ class Stage:
         text = snippet.text.replace(REDIS, self.scene.redis_url)
         return text.replace(DOOR, self.names.get("door", DOOR))
 
-    async def run(self, *command: str) -> str:
-        """What a process in the folder said; it must end well."""
+    async def run(self, *command: str, status: int = 0) -> str:
+        """What a process in the folder said; it must end with this status."""
         tools = [_tools(self.scene.folder), Path(sys.executable).parent, os.environ.get("PATH", "")]
         process = await asyncio.create_subprocess_exec(
             *command,
@@ -78,7 +78,7 @@ class Stage:
             process.kill()
             await process.wait()
             raise
-        assert process.returncode == 0, said
+        assert process.returncode == status, said
         return said
 
 
@@ -122,6 +122,18 @@ async def test_shell_runs(snippet: Snippet, stage: Stage) -> None:
     async with asyncio.timeout(PATIENCE):
         stage.names["said"] = await stage.run("bash", "-euo", "pipefail", "-c", text)
     _check(snippet, stage.names)
+
+
+@each_of([each for each in SHELL if "$HITL_TOKEN" in each.text])
+async def test_newcomer_6_a_wrong_token_ends_and_says_why(snippet: Snippet, stage: Stage) -> None:
+    """As it is pasted into a terminal, without the options that stop at the first error."""
+    _needs("curl", "jq")
+    text = await stage.prepare(snippet)
+    stage.names["token"] = "hitl_wrong_token"
+    async with asyncio.timeout(PATIENCE):
+        output = await stage.run("bash", "-c", text + "\nexit 3", status=3)
+    assert "token" in output
+    assert "401" in output
 
 
 @each_of(snippets("javascript"))

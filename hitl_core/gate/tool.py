@@ -1,0 +1,135 @@
+"""A Python function as a tool: its calls become tool calls, and what was decided becomes a call of it."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+from hitl_core.errors import HitlError, InvalidToolCall, Rejected
+from hitl_core.model import Review, ToolCall, encode
+from hitl_core.model.arguments import JsonObject
+from hitl_core.model.call import TOOL_NAME
+from hitl_core.review.redaction import redacted
+
+
+class _Misfit(Rejected):
+    """The decided arguments are none that the function takes."""
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A function as a tool: its calls become tool calls, and what was decided becomes a call of it."""
+
+    name: str
+    function: Callable[..., Any]
+    signature: inspect.Signature
+
+    @classmethod
+    def of(cls, function: Callable[..., Any], name: str | None) -> Self:
+        """Raises TypeError for what could not be reviewed as it stands."""
+        if not callable(function):
+            raise TypeError(f"gate.guard takes a function, not {function!r:.80}.")
+        tool = name or getattr(function, "__name__", "")
+        if not TOOL_NAME.fullmatch(tool):
+            raise TypeError(
+                f"{tool!r} is no name for a tool: give it one of 1 to 128 of A-Z a-z 0-9 _ . : / -,"
+                ' gate.guard(function, name="send_email").'
+            )
+        if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+            raise TypeError(f"{tool} yields; a guarded function returns, once.")
+        signature = inspect.signature(function)
+        if any(p.kind is p.VAR_POSITIONAL for p in signature.parameters.values()):
+            raise TypeError(f"{tool} takes *args; what is reviewed needs names.")
+        if _is_unbound_method(function, signature):
+            raise TypeError(
+                f"{function.__qualname__} is a method: its `self` can't be reviewed. Guard it where there is"
+                f" an object, gate.guard(obj.{function.__name__})."
+            )
+        return cls(tool, function, signature)
+
+    def flat_args(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[JsonObject, str]:
+        """The arguments of a call, defaults included, and their digest. Raises TypeError as the function
+        itself would, and InvalidToolCall with the argument that is no JSON.
+        """
+        bound = self.signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        flat = _flat(self.signature, bound.arguments)
+        try:
+            return flat, encode(flat).digest
+        except InvalidToolCall as error:
+            raise InvalidToolCall(f"`{self.name}` can't be reviewed. {error}") from error
+
+    def bound(self, args: JsonObject) -> Callable[[], Any]:
+        """The function with the decided arguments, to be called. Raises _Misfit."""
+        parameters = self.signature.parameters
+        many = next((n for n, p in parameters.items() if p.kind is p.VAR_KEYWORD), None)
+        named = {k: v for k, v in args.items() if k in parameters and k != many}
+        rest = {k: v for k, v in args.items() if k not in named}
+        if rest and not many:
+            raise _Misfit(f"The decided arguments hold {', '.join(rest)}, which {self.name} lacks.")
+        given = {**named, **({many: rest} if many else {})}
+        missing = [n for n, p in parameters.items() if n not in given and p.default is p.empty]
+        if missing:
+            raise _Misfit(f"The decided arguments lack {', '.join(missing)}.")
+        ordered = {name: given[name] for name in parameters if name in given}
+        bound = inspect.BoundArguments(self.signature, ordered)
+        return functools.partial(self.function, *bound.args, **bound.kwargs)
+
+
+async def run_tool(tool: Tool, decided: ToolCall) -> Any:
+    """A sync function runs in a thread."""
+    run = tool.bound(decided.args)
+    if inspect.iscoroutinefunction(tool.function):
+        return await run()
+    result = await asyncio.to_thread(run)
+    return await result if inspect.isawaitable(result) else result
+
+
+def success_line(result: object) -> object:
+    """The line on the card."""
+    return "done" if result is None else result
+
+
+def failure_line(review: Review, call: ToolCall, error: Exception) -> str:
+    """The line on the card. It names only the kind of the error where people don't see all of the arguments,
+    because its text may repeat them.
+    """
+    (key,) = (known.key for known in review.calls if known.tool_call_id == call.id)
+    action = review.action(key)
+    all_seen = action is not None and not redacted(review, action, call.args)
+    return f"failed: {failure_text(error) if all_seen else type(error).__name__}"
+
+
+def failure_text(error: Exception) -> str:
+    if isinstance(
+        error, HitlError
+    ):  # our own sentence: the decided arguments don't fit the function
+        return str(error)
+    name, text = type(error).__name__, str(error).strip()
+    return f"{name}: {text}" if text else name
+
+
+def _is_unbound_method(function: Callable[..., Any], signature: inspect.Signature) -> bool:
+    """As its class sees it: defined in a class's body, with a first parameter that is the object."""
+    *_, home, _ = ("", *getattr(function, "__qualname__", "").split("."))
+    first = next(iter(signature.parameters), None)
+    return home not in ("", "<locals>") and first in ("self", "cls")
+
+
+def _flat(signature: inspect.Signature, arguments: Mapping[str, Any]) -> JsonObject:
+    """`**options` as arguments like all others. Raises TypeError where one has a parameter's own name, since
+    what is shown and decided could not be told apart then.
+    """
+    flat: JsonObject = {}
+    for name, value in arguments.items():
+        if signature.parameters[name].kind is not inspect.Parameter.VAR_KEYWORD:
+            flat[name] = value
+        elif same := signature.parameters.keys() & value:
+            raise TypeError(f"The keyword {min(same)!r} is a parameter's name as well.")
+        else:
+            flat |= value
+    return flat

@@ -1,0 +1,173 @@
+"""`outcome.run(tools)`: the whole of a turn in one line (newcomer 5)."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import pytest
+
+from hitl_core import Gate, InvalidToolCall, ToolCall
+from hitl_core.gate import blocking
+from hitl_core.gate.outcome import Outcome
+from hitl_core.model import Reviewer, encode
+from hitl_core.review.transitions import Proposal
+from tests.gate.conftest import Open
+from tests.support.builders import policy
+
+ALICE = Reviewer(channel="slack", team="T0ACME", id="U0ALICE", name="Alice Ng")
+
+
+async def decided(gate: Gate, proposals: dict[str, Proposal], *calls: ToolCall) -> Outcome:
+    review_id = await gate.submit(calls, thread_id="t-1")
+    for key, proposal in proposals.items():
+        await gate.reviews.decide(review_id, key, proposal, ALICE, f"op:{key}")
+    return await gate.wait(review_id)
+
+
+async def line(gate: Gate, outcome: Outcome, key: str) -> str:
+    return (await gate.reviews.load(outcome.review_id)).review.runs[key].line
+
+
+async def test_newcomer_5_every_call_gets_one_answer_in_the_models_order(gate: Gate) -> None:
+    """Allowed, rejected, edited, denied; sync and async functions; a result that is no text."""
+    ran: list[Any] = []
+
+    async def ask(n: int) -> dict[str, int]:
+        ran.append(n)
+        return {"doubled": 2 * n}
+
+    outcome = await decided(
+        gate,
+        {
+            "2": Proposal("reject", 1, message="not today"),
+            "3": Proposal("edit", 1, args=encode({"n": 5})),
+        },
+        ToolCall("c1", "look_up", {}),
+        ToolCall("c2", "ask", {"n": 1}),
+        ToolCall("c3", "ask", {"n": 2}),
+        ToolCall("c4", "drop_table", {}),
+    )
+    answers = await outcome.run({"look_up": lambda: None, "ask": ask})
+
+    assert ran == [5]
+    assert [(a.tool_call_id, a.status) for a in answers] == [
+        ("c1", "success"),
+        ("c2", "error"),
+        ("c3", "success"),
+        ("c4", "error"),
+    ]
+    assert answers[0].content == "`look_up` ran."
+    assert "not today" in answers[1].content
+    assert '{"doubled": 10}' in answers[2].content
+    snapshot = await gate.reviews.load(outcome.review_id)
+    assert snapshot.review.status == "done"
+
+
+async def test_newcomer_5_a_tool_that_raises_is_answered_and_leaves_no_doubt(gate: Gate) -> None:
+    """The card says what failed, with the text; the next call still runs."""
+
+    def ask(n: int) -> int:
+        if n == 1:
+            raise ValueError("no such order")
+        return n
+
+    approve = Proposal("approve", 1)
+    outcome = await decided(
+        gate,
+        {"1": approve, "2": approve},
+        ToolCall("c1", "ask", {"n": 1}),
+        ToolCall("c2", "ask", {"n": 2}),
+    )
+    first, second = await outcome.run({"ask": ask})
+
+    assert (first.status, first.content) == ("error", "`ask` failed: ValueError: no such order")
+    assert (second.status, second.content) == ("success", "2")
+    assert await line(gate, outcome, "1") == "failed: ValueError: no such order"
+    review = (await gate.reviews.load(outcome.review_id)).review
+    assert review.status == "done"
+    assert not review.doubts
+
+
+async def test_the_card_repeats_no_text_of_an_error_where_arguments_are_hidden(
+    open_gate: Open,
+) -> None:
+    gate = await open_gate(policy=policy(hush={"redact": ["/iban"]}))
+
+    def hush(iban: str) -> None:
+        raise ValueError(f"{iban} is closed")
+
+    call = ToolCall("c1", "hush", {"iban": "DE00 1234"})
+    outcome = await decided(gate, {"1": Proposal("approve", 1)}, call)
+    (answer,) = await outcome.run({"hush": hush})
+
+    assert await line(gate, outcome, "1") == "failed: ValueError"
+    assert "DE00 1234 is closed" in answer.content  # the model made the arguments
+
+
+async def test_an_edit_that_the_function_does_not_take_is_answered_in_a_sentence(
+    gate: Gate,
+) -> None:
+    edit = Proposal("edit", 1, args=encode({"m": 1}))
+    outcome = await decided(gate, {"1": edit}, ToolCall("c1", "ask", {"n": 1}))
+    (answer,) = await outcome.run({"ask": lambda n: n})
+
+    assert answer.status == "error"
+    assert "hold m, which ask lacks" in answer.content
+
+
+async def test_nothing_runs_where_a_function_is_missing(gate: Gate) -> None:
+    """It is found before the first call starts, so no call is in doubt."""
+    ran: list[str] = []
+    approve = Proposal("approve", 1)
+    outcome = await decided(
+        gate,
+        {"1": approve, "2": approve},
+        ToolCall("c1", "ask", {}),
+        ToolCall("c2", "rerunnable", {}),
+    )
+    with pytest.raises(InvalidToolCall, match=r"No function is given for rerunnable.*Nothing was"):
+        await outcome.run({"ask": lambda: ran.append("ask")})
+
+    assert ran == []
+    review = (await gate.reviews.load(outcome.review_id)).review
+    assert (review.status, review.runs) == ("claimed", {})
+
+
+async def test_what_another_attempt_began_is_not_run_again(gate: Gate) -> None:
+    outcome = await decided(gate, {"1": Proposal("approve", 1)}, ToolCall("c1", "ask", {}))
+    assert await outcome.once(outcome.execute[0])
+    ran: list[str] = []
+
+    (answer,) = await outcome.run({"ask": lambda: ran.append("ask")})
+
+    assert ran == []
+    assert answer.status == "error"
+    assert "Whether it ran is not known" in answer.content
+
+
+def test_without_an_event_loop_functions_run_in_the_thread_that_calls(redis_url: str) -> None:
+    """A database connection of that thread is good in them."""
+    threads: list[int] = []
+
+    def look_up() -> str:
+        threads.append(threading.get_ident())
+        return "found"
+
+    async def look_around() -> None: ...
+
+    def look_back() -> object:
+        return look_around()
+
+    calls = [ToolCall(f"c{n}", name, {}) for n, name in enumerate(["look_up", "look_back"])]
+    with blocking.connect(redis_url, policy=policy(), agent="script") as gate:
+        outcome = gate.review(calls, thread_id="t")
+        with pytest.raises(TypeError, match=r"look_back is async.*Nothing was run"):
+            outcome.run({"look_up": look_up, "look_back": look_around})
+        assert threads == []
+        first, second = outcome.run({"look_up": look_up, "look_back": look_back})
+
+    assert threads == [threading.get_ident()]
+    assert (first.content, first.status) == ("found", "success")
+    assert second.status == "error"
+    assert "look_back is async" in second.content
