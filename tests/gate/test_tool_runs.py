@@ -25,7 +25,7 @@ async def decided(gate: Gate, proposals: dict[str, Proposal], *calls: ToolCall) 
     return await gate.wait(review_id)
 
 
-async def line(gate: Gate, outcome: Outcome, key: str) -> str:
+async def line(gate: Gate, outcome: Outcome, key: str) -> str | None:
     return (await gate.reviews.load(outcome.review_id)).review.runs[key].line
 
 
