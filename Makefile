@@ -11,6 +11,7 @@ export HITL_DEMO_ASK = $(value ASK)
 export HITL_DEMO_CALLS = $(value CALLS)
 export HITL_DEMO_POLICY = $(value POLICY)
 export HITL_DEMO_PORT = $(value PORT)
+export HITL_DEMO_DATA = $(value DATA)
 
 # Tests start some hundred Pythons: our modules are compiled once, not at each start.
 unexport PYTHONDONTWRITEBYTECODE
@@ -19,7 +20,8 @@ DEMO_FLAGS = $(if $(filter-out 0,$(value CHECK)),--check) \
 	$(if $(value ASK),--ask="$$HITL_DEMO_ASK") \
 	$(if $(value CALLS),--calls="$$HITL_DEMO_CALLS") \
 	$(if $(value POLICY),--policy="$$HITL_DEMO_POLICY") \
-	$(if $(value PORT),--port="$$HITL_DEMO_PORT")
+	$(if $(value PORT),--port="$$HITL_DEMO_PORT") \
+	$(if $(value DATA),--data="$$HITL_DEMO_DATA")
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test unit pythons bench gallery lint format types contracts clean
@@ -27,7 +29,7 @@ DEMO_FLAGS = $(if $(filter-out 0,$(value CHECK)),--check) \
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: $(VENV)/.demo ## a local Slack, Redis, the bot and an agent  [ASK= CHECK=1 CALLS= POLICY= PORT=]
+demo: $(VENV)/.demo ## a local Slack, Redis, the bot and an agent  [ASK= CHECK=1 CALLS= DATA= POLICY= PORT=]
 	@$(PY) -m examples.demo $(DEMO_FLAGS)
 
 test: $(VENV)/.dev ## every test, against a real Redis and browser  [ARGS=]

@@ -30,7 +30,10 @@ def _options(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--policy", type=Path, help="another policy")
     parser.add_argument("--port", type=_port, default=None, help="where the page is (3001)")
     parser.add_argument("--data", type=Path, default=Path(".demo"), help="where everything is kept")
-    return parser.parse_args(argv)
+    options = parser.parse_args(argv)
+    if options.ask and (options.check or options.calls):
+        parser.error("--ask (ASK=) is for the demo in the browser; --check plays --calls (CALLS=)")
+    return options
 
 
 def _run(options: argparse.Namespace) -> int:

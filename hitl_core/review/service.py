@@ -248,7 +248,7 @@ def _write(before: Review | None, changed: Changed, chain: str = "") -> Write:
         args={k: a for k, a in review.args.items() if before is None or k not in before.args},
         due_at=transitions.due_at(review),
         ready_at=ready,
-        wake=settled and (not was_ready or event.kind == "lapsed"),
+        wake=(settled and (not was_ready or event.kind == "lapsed")) or review.status == "done",
         chain=chain,
         joins=has - had,
         leaves=had - has,

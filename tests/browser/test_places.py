@@ -79,6 +79,30 @@ async def test_the_home_tab_tells_the_app_and_its_buttons_work(place: Workplace)
     assert place.bot.received[-1]["container"] == {"type": "view", "view_id": shown["id"]}
 
 
+async def test_newcomer_7_the_home_tab_is_read_from_its_top_and_stays_where_it_was(
+    place: Workplace,
+):
+    """Given a long Home, it opens at its top; scrolled down, a new drawing leaves the reader there."""
+
+    def publish(count: int) -> None:
+        blocks = [mrkdwn(f"waits: number {n}") for n in range(count)]
+        place.sandbox.homes.publish(ALICE, {"type": "home", "blocks": blocks}, None)
+
+    page = place.page.locator("#messages")
+    await place.open()
+    await place.page.locator("#apps a").click()
+    await expect(place.page.get_by_text("Waiting for the app.")).to_be_visible()
+
+    publish(80)
+    await expect(place.page.get_by_text("number 79")).to_be_attached()
+    assert await page.evaluate("node => node.scrollTop") == 0
+
+    await page.evaluate("node => node.scrollTop = 300")
+    publish(81)
+    await expect(place.page.get_by_text("number 80")).to_be_attached()
+    assert await page.evaluate("node => node.scrollTop") == 300
+
+
 async def test_direct_messages_groups_and_commands(place: Workplace):
     dm = place.sandbox.workspace.direct(ALICE, "U0APPROVER")
     place.post(mrkdwn("<!subteam^S0OPS> waits"), channel=dm.id)

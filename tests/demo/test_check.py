@@ -47,6 +47,18 @@ def check(
     )
 
 
+@pytest.mark.parametrize("checking", [["--check"], ["--calls", "turns.jsonl"]])
+def test_newcomer_9_what_only_the_demo_in_the_browser_takes_is_refused(
+    checking: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A question to the agent was ignored in silence."""
+    with pytest.raises(SystemExit) as ended:
+        main([*checking, "--ask", "refund order 1042"])
+
+    assert ended.value.code == 2
+    assert "--ask (ASK=) is for the demo in the browser" in capsys.readouterr().err
+
+
 def outcomes(done: Any) -> list[dict[str, Any]]:
     return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
 

@@ -423,6 +423,25 @@ async def test_promise_5_two_waiters_one_claim(open_gate: Open):
     assert (await two.wait(review_id)).execute == ()
 
 
+async def test_newcomer_9_a_second_waiter_hears_the_end_at_once(
+    open_gate: Open, monkeypatch: pytest.MonkeyPatch
+):
+    """Given two processes that wait for one review, and no look without a hint; when one has run it, then the
+    other's wait ends."""
+    monkeypatch.setattr("hitl_core.gate.claims.LOOK", 86_400.0)
+    gates = [await open_gate(), await open_gate()]
+    review_id = await gates[0].submit([call()], thread_id="t")
+    waits = [asyncio.create_task(gate.wait(review_id)) for gate in gates]
+
+    await decide(gates[0], review_id, "1", "approve")
+    done, others = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+    (first,) = done
+    await (await first).done()
+
+    (second,) = others
+    assert (await second).execute == ()
+
+
 async def test_promise_5_a_dead_agents_review_is_taken_over(open_gate: Open):
     """Given a process that claimed and died before any once, then another runs it all."""
     dead, heir = await open_gate(lease=0.3), await open_gate(lease=5)

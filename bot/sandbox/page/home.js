@@ -3,7 +3,7 @@
 import { post, toast } from "./acting.js";
 import { blocks } from "./blocks.js";
 import { gather } from "./inputs.js";
-import { follow, reconcile } from "./lists.js";
+import { reconcile, stay } from "./lists.js";
 import { $, h, place, state } from "./place.js";
 
 export const HOME = "home"; // as a channel's id in the address
@@ -19,9 +19,9 @@ export async function enterHome() {
 
 export function renderHome() {
   const view = state.home;
-  const empty = { key: "no home", drawn: "", build: () => h("p", { class: "empty" }, "The app has not published anything for you yet.") };
+  const empty = { key: "no home", drawn: "", build: () => h("p", { class: "empty" }, "Waiting for the app. It publishes this page when you open it.") };
   const item = view && { key: view.id, drawn: JSON.stringify(view.blocks), build: (old) => drawHome(view, old && gather(old)) };
-  follow($("messages"), `${HOME} ${place.user}`, () => reconcile($("messages"), [item ?? empty]));
+  stay($("messages"), `${HOME} ${place.user}`, () => reconcile($("messages"), [item ?? empty]));
 }
 
 export const drawHome = (view, values) => h("div", { class: "home" }, blocks(view.blocks, { view_id: view.id, values }));

@@ -53,4 +53,12 @@ export function follow(list, shown, redraw) {
   else if (atEnd) list.scrollTop = list.scrollHeight;
 }
 
+/** Redraw a page that is read from its top, and stay where the reader was. */
+export function stay(page, shown, redraw) {
+  const top = page.dataset.shown === shown ? page.scrollTop : 0;
+  redraw();
+  page.dataset.shown = shown;
+  page.scrollTop = top;
+}
+
 /** A link to a reply leads into its thread. */
