@@ -60,7 +60,7 @@ def ids(outcome: Outcome) -> list[str]:
 # ------------------------------------------------------------------------ promise 1
 
 
-async def test_promise_1_what_the_agent_changes_after_submitting_does_not_run(gate: Gate):
+async def test_t1_promise_1_what_the_agent_changes_after_submitting_does_not_run(gate: Gate):
     """T1: given arguments that are changed while people decide, then the old ones run."""
     args: dict[str, Any] = {"amount": 10, "to": ["ada"]}
     review_id = await gate.submit([ToolCall("c1", "ask", args)], thread_id="t")
@@ -89,7 +89,7 @@ async def test_promise_1_what_is_judged_is_what_is_stored(open_gate: Open):
     assert (review.status, review.arguments("1").parse()) == ("settled", {"amount": 1})
 
 
-async def test_promise_1_other_arguments_are_refused_before_they_run(gate: Gate):
+async def test_t2_promise_1_other_arguments_are_refused_before_they_run(gate: Gate):
     """T2: whatever stands between the outcome and the tool, once compares the bytes."""
     outcome = await approved(gate, call(n=1), call("look_up", "c2", n=1))
     [asked, _] = outcome.execute

@@ -66,7 +66,7 @@ async def _is_ready(url: str) -> bool:
     return (await ready(url))[0] == 200
 
 
-async def test_promise_11_a_redis_that_hangs_is_a_sentence_in_time(
+async def test_t60_promise_11_a_redis_that_hangs_is_a_sentence_in_time(
     scene: Scene, own_redis: Callable[[], EmbeddedRedis]
 ) -> None:
     """Given a Redis that is stopped (no error, no answer); when Alice presses, then she is told within the
@@ -144,7 +144,7 @@ async def test_promise_11_redis_goes_away_while_a_card_is_on_its_way(
 
 @pytest.mark.parametrize("mode", ["ratelimited", "http_500", "ok_but_reset"])
 @pytest.mark.parametrize("method", ["chat.postMessage", "chat.update"])
-async def test_promise_11_slack_in_trouble_delays_and_loses_nothing(
+async def test_t57_promise_11_slack_in_trouble_delays_and_loses_nothing(
     scene: Scene, mode: str, method: str
 ) -> None:
     """Given Slack limiting, failing or losing answers; when three reviews come, then their cards appear in
@@ -176,7 +176,7 @@ async def _submitted(redis: Any, count: int) -> bool:
     return len(await redis.keys("hitl:{0}:review:*")) >= count
 
 
-async def test_promise_11_a_hanging_slack_leaves_one_message(scene: Scene) -> None:
+async def test_t58_promise_11_a_hanging_slack_leaves_one_message(scene: Scene) -> None:
     """Given a post that Slack never answers; when the bot gives up on it, then it looks for its message,
     posts it, and there is one."""
     await scene.bot()
@@ -199,7 +199,9 @@ async def test_promise_11_a_card_that_slack_refuses_becomes_text(scene: Scene) -
     assert "can't be drawn" in said(text)
 
 
-async def test_promise_11_a_dead_letter_delays_no_other_and_can_be_revived(scene: Scene) -> None:
+async def test_t56_promise_11_a_dead_letter_delays_no_other_and_can_be_revived(
+    scene: Scene,
+) -> None:
     """Given a rule that shows its reviews in a channel that does not exist; when others come, then their
     cards appear all the same and /readyz counts what could not be shown; when the channel is made, then the
     card appears by itself."""

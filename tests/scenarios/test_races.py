@@ -273,7 +273,7 @@ async def test_promise_7_somebody_who_joins_may_decide_at_once(
     assert len((await waiting).execute) == 1
 
 
-async def test_promise_7_nobody_decides_by_following_a_link(scene: Scene) -> None:
+async def test_t38_promise_7_nobody_decides_by_following_a_link(scene: Scene) -> None:
     """Given everything in a card that could be made into an address; when it is fetched with GET or HEAD,
     then there is no such page, and nothing changes."""
     bot = await scene.bot()

@@ -62,7 +62,7 @@ async def test_a_wrong_signing_secret_is_told_once(
         assert len(lines()) == 2
 
 
-async def test_what_is_not_signed_is_401(scene: Scene) -> None:
+async def test_t21_what_is_not_signed_is_401(scene: Scene) -> None:
     """Given requests with a wrong or malformed timestamp or signature; then each is 401, never 500."""
     signatures = ["", "v0=", "v0=é", "v1=00", "v0=" + "0" * 64, "x" * 5000]
     timestamps = ["", str(int(time.time())), "soon", "-1", "1e9", "٣", "9" * 15, "9" * 400]
@@ -73,7 +73,7 @@ async def test_what_is_not_signed_is_401(scene: Scene) -> None:
                 assert answer.status == 401, headers
 
 
-async def test_nothing_is_parsed_before_the_signature(scene: Scene) -> None:
+async def test_t21_nothing_is_parsed_before_the_signature(scene: Scene) -> None:
     """Given bodies that no parser takes, of any type and charset, unsigned; then each is 401, never 500."""
     bodies = [b"", b"{", b"payload={", b"payload=[]", b"\xff\xfe", b"payload=" + b"%5B" * 100_000,
               b'{"type":"url_verification","challenge":"x"}', b"\x00" * 1000]  # fmt: skip
@@ -88,7 +88,7 @@ async def test_nothing_is_parsed_before_the_signature(scene: Scene) -> None:
                 assert answer.status == 401, body[:20]
 
 
-async def test_a_missing_or_doubled_header_is_401(scene: Scene) -> None:
+async def test_t21_a_missing_or_doubled_header_is_401(scene: Scene) -> None:
     """Given a right signature beside a second one, or without its timestamp; then it is 401."""
     right = signed("payload=%7B%7D")
     wrong = ("X-Slack-Signature", "v0=é")

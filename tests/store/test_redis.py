@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import os
 import random
+import time
 import re
 import signal
 import socket
@@ -324,6 +325,23 @@ async def test_t37_an_id_can_not_be_guessed(redis_url: str):
 
 def refusal_of(review_id: str) -> Event:
     return Event(kind="refused", review_id=review_id, at=0, what="not_allowed", op="1")
+
+
+async def test_t73_the_time_is_redis_own_whatever_the_clock_of_this_host(
+    redis_url: str, monkeypatch: pytest.MonkeyPatch
+):
+    """Given a host whose clock is ten days ahead; then a review is read at Redis's time."""
+    day = 86_400.0
+    async with opened(redis_url) as store:
+        review = await created(store)
+        before = await store.now()
+        host = time.time()
+        monkeypatch.setattr(time, "time", lambda: host + 10 * day)
+
+        assert abs(await store.now() - before) < day
+        snapshot = await store.load(review.id)
+        assert snapshot is not None
+        assert abs(snapshot.now - before) < day
 
 
 async def test_who_only_looks_fixes_nothing(redis_url: str):
