@@ -6,10 +6,10 @@ import asyncio
 import contextlib
 import os
 import random
-import time
 import re
 import signal
 import socket
+import time
 from collections.abc import AsyncIterator, Callable, Iterable
 from pathlib import Path
 from typing import Any, cast
