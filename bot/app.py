@@ -84,8 +84,8 @@ async def running_bot(
     async with AsyncExitStack() as stack:
         store = await _store(settings)
         stack.push_async_callback(store.close)
-        channel = await _channel(settings)
         health = Health()
+        channel = await _channel(settings, health)
         directory = Directory(channel, channel.team)
         checks: list[Callable[[], None]] = []
         workers = None
@@ -145,14 +145,14 @@ def _workers(
     return Workers(outbox, escalator, *others)
 
 
-async def _channel(settings: Settings) -> SlackChannel:
+async def _channel(settings: Settings, health: Health) -> SlackChannel:
     client = AsyncWebClient(
         token=settings.slack_bot_token,
         base_url=settings.slack_api_url,
         timeout=SLACK_TIMEOUT,
         retry_handlers=[],  # a post whose answer was lost must be looked for, not repeated
     )
-    channel = SlackChannel(client, settings.hitl_channel)
+    channel = SlackChannel(client, settings.hitl_channel, health)
     try:
         await channel.start()
     except ChannelError as error:

@@ -26,7 +26,29 @@ class Unreachable(ChannelError):
 
 
 class Undeliverable(ChannelError):
-    """The channel refused for good; the text is the reason, for the log and the operator."""
+    """The channel refused for good; the text is the reason, for the log and the operator. `error` is the
+    channel's own word for it, `needed` the right that the app lacks.
+    """
+
+    def __init__(self, text: str, *, error: str = "", needed: str = "") -> None:
+        super().__init__(text)
+        self.error, self.needed = error, needed
+
+
+class NotThere(Undeliverable):
+    """It is known that there is no such person, group or place, or none that the bot can use. An error that
+    nobody expected says nothing of the kind: that is Undeliverable alone, or LookupFailed.
+    """
+
+
+class LookupFailed(ChannelError):
+    """The channel refused to say, or said nothing that can be read: the answer is neither yes nor no.
+    `method` is the call that failed, `error` what was answered, `needed` the right that the app lacks.
+    """
+
+    def __init__(self, text: str, *, method: str = "", error: str = "", needed: str = "") -> None:
+        super().__init__(text)
+        self.method, self.error, self.needed = method, error, needed
 
 
 class MessageGone(Undeliverable):
@@ -61,7 +83,9 @@ class Person:
 
 
 class Channel(Protocol):
-    """Every async method raises Limited, Unreachable or Undeliverable."""
+    """Every async method raises Limited, Unreachable or Undeliverable; what looks something up raises
+    LookupFailed as well. A look-up has three answers: yes, no (None or NotThere), and unknown (all others).
+    """
 
     name: str
 
@@ -95,12 +119,12 @@ class Channel(Protocol):
 
     async def delete(self, ref: MessageRef) -> None: ...
 
-    async def person(self, user_id: str) -> Person:
-        """Raises Undeliverable where there is no such person."""
+    async def person(self, user_id: str) -> Person | None:
+        """None where there is no such person."""
         ...
 
     async def group(self, group_id: str) -> frozenset[str]:
-        """The ids of a group's members."""
+        """The ids of a group's members: nobody where there is no such group, or none any more."""
         ...
 
     async def members(self, conversation: str) -> frozenset[str]:

@@ -9,7 +9,16 @@ import logging
 
 from bot.apart import apart
 from bot.card import Card, card, thread
-from bot.channel import Channel, Limited, MessageGone, Undeliverable, of_copy
+from bot.channel import (
+    Channel,
+    ChannelError,
+    Limited,
+    LookupFailed,
+    MessageGone,
+    NotThere,
+    Undeliverable,
+    of_copy,
+)
 from bot.directory import Directory
 from bot.reach import NobodyLeft, Reach, asked
 from hitl_core.errors import Refused
@@ -37,10 +46,11 @@ class Delivery:
         snapshot = await self._reviews.load(review_id)
         try:
             await self._everywhere(snapshot, place, again)
-        except Undeliverable as error:
+        except (Undeliverable, LookupFailed) as error:
             review = snapshot.review
             posted = any(of_copy(one) == place for one in snapshot.posts)
-            if await self._passed_on(review, place, error):
+            # What is only not known opens the review to nobody else.
+            if isinstance(error, NotThere) and await self._passed_on(review, place, error):
                 return
             if not (again and review.status == "done" if posted else not _is_asked(review, place)):
                 raise
@@ -51,23 +61,26 @@ class Delivery:
     async def _everywhere(self, snapshot: Snapshot, place: Place, again: bool) -> None:
         """At the place itself; of a group at each member's, and one who can't be reached stops nobody."""
         posted = any(of_copy(one) == place for one in snapshot.posts)
+        unknown: ChannelError | None = None
         if not posted:
             await self._reach.check_room(snapshot.review, place)
-            await self._reach.check_people(snapshot.review, place)
+            unknown = await self._reach.check_people(snapshot.review, place)
         copies = await self._reach.copies(snapshot, place)
-        failed: list[Undeliverable] = []
+        failed: list[Undeliverable | LookupFailed] = []
         for copy in copies:
             try:
                 await self._at(snapshot, copy, again)
-            except Undeliverable as error:
+            except (Undeliverable, LookupFailed) as error:
                 if copy == place:
                     raise
                 log.warning("review %s: no copy at %s: %s", snapshot.review.id, copy, error)
                 failed.append(error)
         if copies and len(failed) == len(copies):
-            raise failed[0]
+            raise next((one for one in failed if not isinstance(one, NotThere)), failed[0])
         if posted:  # the last one who may decide can have left since
-            await self._reach.check_people(snapshot.review, place)
+            unknown = await self._reach.check_people(snapshot.review, place)
+        if unknown is not None:
+            raise unknown
 
     async def _at(self, snapshot: Snapshot, place: Place, again: bool) -> None:
         """`place` may be a copy."""

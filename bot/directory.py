@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
+from functools import partial
 from typing import TypeVar, assert_never
 
-from bot.channel import Channel, ChannelError, Person, Undeliverable
+from bot.channel import Channel, ChannelError, LookupFailed, Person, Undeliverable
 from bot.lookups import Lookups
 from hitl_core.errors import Refused
-from hitl_core.model import Action, Grant, Place, Reviewer, Snapshot
+from hitl_core.model import CLI, Action, Grant, Place, Reviewer, Snapshot
 
 log = logging.getLogger(__name__)
 
@@ -28,6 +29,7 @@ PATIENCE = 0.8
 NAMED = 0.3
 
 OUTSIDE = "Only people of this workspace may decide."
+AGAIN = "Nothing was changed. Press again, or tell the people who run the bot."
 UNKNOWN = "Who may decide could not be looked up just now. Press again."
 
 
@@ -36,7 +38,7 @@ class Directory:
 
     def __init__(self, channel: Channel, team: str) -> None:
         self._channel, self._team = channel, team
-        self._people: Lookups[str, Person] = Lookups(channel.person)
+        self._people: Lookups[str, Person | None] = Lookups(channel.person)
         self._groups: Lookups[str, frozenset[str]] = Lookups(channel.group)
         self._members: Lookups[str, frozenset[str]] = Lookups(channel.members)
 
@@ -70,27 +72,28 @@ class Directory:
         return await _in_time(found())
 
     async def anybody(self, grants: Iterable[Grant]) -> bool:
-        """Whether somebody is left who may decide. Raises ChannelError."""
-        for grant in grants:
-            people = set(grant.reviewers.users)
-            for group in grant.reviewers.groups:
-                people |= await self.members_of(group)
-            for audience in map(
-                self._channel.audience, grant.places if grant.by_membership else ()
-            ):
-                match audience.kind:
-                    case "person":
-                        people.add(audience.id)
-                    case "group":
-                        people |= await self.members_of(audience.id)
-                    case "conversation":
-                        return True
-                    case _:
-                        assert_never(audience.kind)
-            for user in people:
-                if await self.is_there(user):
-                    return True
-        return False
+        """Whether somebody is left who may decide. One who is known to be there is enough; raises
+        ChannelError where there is none, and not all could be looked up.
+        """
+        grants = tuple(grants)
+        audiences = [
+            self._channel.audience(place)
+            for grant in grants
+            if grant.by_membership
+            for place in grant.places
+        ]
+        if any(audience.kind == "conversation" for audience in audiences):
+            return True
+        users = [user for grant in grants for user in grant.reviewers.users]
+        groups = [group for grant in grants for group in grant.reviewers.groups]
+        users += [audience.id for audience in audiences if audience.kind == "person"]
+        groups += [audience.id for audience in audiences if audience.kind == "group"]
+        return await _any(
+            [
+                *(partial(self.is_there, user) for user in dict.fromkeys(users)),
+                *(partial(self._is_anybody_in, group) for group in dict.fromkeys(groups)),
+            ]
+        )
 
     async def is_member(self, user_id: str) -> bool:
         """Whether this is one of the workspace's own people, no guest. Raises ChannelError."""
@@ -138,9 +141,13 @@ class Directory:
         return Reviewer(channel=self._channel.name, team=team, id=user_id, name=name)
 
     async def _may(self, who: Reviewer, snapshot: Snapshot, grants: Iterable[Grant]) -> bool:
-        """Bots and people who left never; strangers and guests only by name."""
+        """Bots and people who left never; strangers and guests only by name. Raises ChannelError where no
+        answer is yes, and one is not known.
+        """
+        if who.channel == CLI:
+            return True  # whoever holds the store's address can write anything to it
         if who.channel != self._channel.name:
-            return True  # not ours to know: a command line's people vouch for themselves
+            return False  # people of another channel are not known here
         person = await self._known(who.id)
         if person is None or not person.active or person.kind == "bot":
             return False
@@ -148,30 +155,28 @@ class Directory:
             return True
         if person.kind != "member" or self.is_stranger(who):
             return False
-        for grant in grants:
-            for group in grant.reviewers.groups:
-                if await self._in_group(group, who.id):
-                    return True
-            if grant.by_membership and await self._is_member(who.id, snapshot, grant.places):
-                return True
-        return False
+        grants = tuple(grants)
+        groups = [group for grant in grants for group in grant.reviewers.groups]
+        places = [place for grant in grants if grant.by_membership for place in grant.places]
+        return await _any(
+            [
+                *(partial(self._in_group, group, who.id) for group in groups),
+                *(partial(self._is_member, who.id, snapshot, place) for place in places),
+            ]
+        )
 
-    async def _is_member(self, user_id: str, snapshot: Snapshot, places: Iterable[Place]) -> bool:
-        for place in places:
-            audience = self._channel.audience(place)
-            match audience.kind:
-                case "person":
-                    found = audience.id == user_id
-                case "group":
-                    found = await self._in_group(audience.id, user_id)
-                case "conversation":
-                    ref = snapshot.posts.get(place)
-                    found = ref is not None and await self._in_room(ref.conversation, user_id)
-                case _:
-                    assert_never(audience.kind)
-            if found:
-                return True
-        return False
+    async def _is_member(self, user_id: str, snapshot: Snapshot, place: Place) -> bool:
+        audience = self._channel.audience(place)
+        match audience.kind:
+            case "person":
+                return audience.id == user_id
+            case "group":
+                return await self._in_group(audience.id, user_id)
+            case "conversation":
+                ref = snapshot.posts.get(place)
+                return ref is not None and await self._in_room(ref.conversation, user_id)
+            case _:
+                assert_never(audience.kind)
 
     async def _in_room(self, conversation: str, user_id: str) -> bool:
         """Who is not among them is looked for again soon: somebody may just have been added."""
@@ -185,25 +190,35 @@ class Directory:
             group, MIN_AGE
         )
 
+    async def _is_anybody_in(self, group: str) -> bool:
+        members = sorted(await self.members_of(group))
+        return await _any([partial(self.is_there, user) for user in members])
+
     async def members_of(self, group: str, max_age: float = MAX_AGE) -> frozenset[str]:
-        """Nobody is in a group that was deleted or disabled, or that Slack tells the bot nothing of."""
-        try:
-            return await self._groups.get(group, max_age)
-        except Undeliverable as error:
-            log.warning(
-                "the members of %s are not known, so none of them may decide: %s", group, error
-            )
-            return frozenset()
+        """Nobody is in a group that was deleted or disabled. Raises ChannelError where that is not known."""
+        return await self._groups.get(group, max_age)
 
     async def _known(self, user_id: str) -> Person | None:
-        try:
-            return await self._people.get(user_id, MAX_AGE)
-        except Undeliverable:
-            return None
+        """None where there is no such person. Raises ChannelError where that is not known."""
+        return await self._people.get(user_id, MAX_AGE)
 
     def _place(self, place: Place) -> str:
         name = self._channel.name_of(place)
         return name if self._channel.audience(place).kind == "person" else f"members of {name}"
+
+
+async def _any(questions: Iterable[Callable[[], Awaitable[bool]]]) -> bool:
+    """Three answers: True with the first yes, False where all are no; else raises the first ChannelError."""
+    unknown: ChannelError | None = None
+    for question in questions:
+        try:
+            if await question():
+                return True
+        except ChannelError as error:
+            unknown = unknown or error
+    if unknown is not None:
+        raise unknown
+    return False
 
 
 async def _in_time(asked: Awaitable[T]) -> T:
@@ -211,8 +226,8 @@ async def _in_time(asked: Awaitable[T]) -> T:
     try:
         async with asyncio.timeout(PATIENCE):
             return await asked
-    except Undeliverable as error:
-        raise Refused("unavailable", f"Who may decide can't be found out: {error}.") from error
+    except (LookupFailed, Undeliverable) as error:
+        raise Refused("unavailable", f"Who may decide is not known: {error}. {AGAIN}") from error
     except (TimeoutError, ChannelError) as error:
         log.warning("who may decide could not be looked up: %s", error or "it took too long")
         raise Refused("unavailable", UNKNOWN) from error

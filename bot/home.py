@@ -38,13 +38,14 @@ class Task:
 @dataclass(frozen=True)
 class Line:
     """A review of which there is nothing to do here: its card says what became of it. `may_see`: what it is
-    about is this person's to know.
+    about is this person's to know. `unknown`: why nobody can tell at the moment whether they may decide.
     """
 
     card: Card
     at: float
     ref: MessageRef | None
     may_see: bool
+    unknown: str | None = None
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,10 @@ class Home:
     page: int
     pages: int
     total: int
+
+
+class Unknown(Exception):
+    """Nobody can tell at the moment whether this person may decide; the text is a sentence."""
 
 
 class Homes:
@@ -81,9 +86,14 @@ class Homes:
         pages = max(1, *(-(-len(part) // PAGE) for part in (mine, others, said)))
         page = max(0, min(page, pages - 1))
         here = slice(page * PAGE, (page + 1) * PAGE)
-        tasks = [await self._task(who, one) for one in await self._loaded(mine[here])]
+        tasks, unsure = list[Task](), list[Line]()
+        for one in await self._loaded(mine[here]):
+            try:
+                tasks.append(await self._task(who, one))
+            except Unknown as unknown:
+                unsure.append(await self._unsure(one, str(unknown)))
         wanted = tuple(task for task in tasks if task.keys)
-        waits = [
+        waits = unsure + [
             await self._line(who, one, one.review.created_at)
             for one in await self._loaded(others[here])
         ]
@@ -91,7 +101,7 @@ class Homes:
         done = [
             await self._line(who, one, times[one.review.id]) for one in await self._loaded(times)
         ]
-        count = len(mine) - len(tasks) + len(wanted)
+        count = len(mine) - len(tasks) - len(unsure) + len(wanted)
         return Home(wanted, tuple(waits), tuple(done), page, pages, count)
 
     async def _asked_as(self, who: Reviewer) -> set[str]:
@@ -109,7 +119,9 @@ class Homes:
         unsure = said.union(asking)
         unclear = [one for one in found if one in unsure]
         unwanted = {
-            one.review.id for one in await self._loaded(unclear) if not await self._keys(who, one)
+            one.review.id
+            for one in await self._loaded(unclear)
+            if not await self._may_be_wanted(who, one)
         }
         mine = [one for one in found if one not in unwanted]
         theirs = set(mine)
@@ -135,6 +147,13 @@ class Homes:
         actions = [action for action in snapshot.review.actions if action.pending]
         return tuple([a.key for a in actions if await self._wanted(who, snapshot, a)])
 
+    async def _may_be_wanted(self, who: Reviewer, snapshot: Snapshot) -> bool:
+        """What is not known hides nothing."""
+        try:
+            return bool(await self._keys(who, snapshot))
+        except Unknown:
+            return True
+
     async def _wanted(self, who: Reviewer, snapshot: Snapshot, action: Action) -> bool:
         review = snapshot.review
         try:
@@ -145,11 +164,20 @@ class Homes:
         return await self._may(who, snapshot, action)
 
     async def _may(self, who: Reviewer, snapshot: Snapshot, action: Action) -> bool:
+        """Raises Unknown."""
         try:
             await self._directory.check(who, snapshot, action.grants)
-        except Refused:
+        except Refused as refused:
+            if refused.code == "unavailable":
+                raise Unknown(str(refused)) from refused
             return False
         return True
+
+    async def _unsure(self, snapshot: Snapshot, why: str) -> Line:
+        """Nothing of what it is about is shown: it may not be theirs to know."""
+        review, posts = snapshot.review, snapshot.posts
+        drawn = await apart(review, lambda: card(review, review.places[0], posts))
+        return Line(drawn, review.created_at, None, may_see=False, unknown=why)
 
     async def _task(self, who: Reviewer, snapshot: Snapshot) -> Task:
         keys = await self._keys(who, snapshot)
@@ -160,7 +188,10 @@ class Homes:
 
     async def _line(self, who: Reviewer, snapshot: Snapshot, at: float) -> Line:
         actions = snapshot.review.actions
-        theirs = [action for action in actions if await self._may(who, snapshot, action)]
+        try:
+            theirs = [action for action in actions if await self._may(who, snapshot, action)]
+        except Unknown:
+            theirs = []
         drawn, ref = await self._drawn(who, snapshot, theirs)
         return Line(drawn, at, ref, may_see=bool(theirs))
 

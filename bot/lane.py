@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from bot.channel import Limited, Undeliverable, Unreachable
+from bot.channel import ChannelError, Limited, Unreachable
 from hitl_core.errors import ReviewNotFound, StoreUnavailable, told
 from hitl_core.model import Place
 from hitl_core.store import Hint
@@ -100,6 +100,6 @@ class Lane:
             except ReviewNotFound:
                 return None
             except Exception as error:
-                why = str(error) if isinstance(error, Undeliverable) else told(error)
+                why = str(error) if isinstance(error, ChannelError) else told(error)
                 log.error("review %s can't be shown at %s: %s", review_id, place, why)
                 return why

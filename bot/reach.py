@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bot.channel import Channel, Undeliverable, copy_for, of_copy
+from bot.channel import (
+    Channel,
+    Limited,
+    LookupFailed,
+    NotThere,
+    Unreachable,
+    copy_for,
+    of_copy,
+)
 from bot.directory import MAX_MEMBERS, Directory
 from bot.lookups import Lookups
 from hitl_core.model import Action, Place, Review, Snapshot
@@ -15,12 +23,12 @@ MAX_COPIES = 30
 SIZED = 600.0
 
 
-class NobodyLeft(Undeliverable):
-    """Nobody is left of those who may decide."""
+class NobodyLeft(NotThere):
+    """It is known that nobody is left of those who may decide."""
 
 
 class Reach:
-    """Raises Undeliverable with what is wrong with a place, and what else the channel raises."""
+    """Raises NotThere with what is wrong with a place, and what else the channel raises."""
 
     def __init__(self, channel: Channel, directory: Directory) -> None:
         self._channel, self._directory = channel, directory
@@ -38,22 +46,28 @@ class Reach:
             return
         if (size := await self._sizes.get(place, SIZED)) > MAX_MEMBERS:
             name = self._channel.name_of(place)
-            raise Undeliverable(f"{name} has {size:,} members: the policy has to name `reviewers`")
+            raise NotThere(f"{name} has {size:,} members: the policy has to name `reviewers`")
 
-    async def check_people(self, review: Review, place: Place) -> None:
-        """Somebody is there to read it, and somebody who may decide. Raises NobodyLeft where that is so of
-        all that waits there: it opens what waits to others, and so must not be true of a part alone."""
+    async def check_people(self, review: Review, place: Place) -> LookupFailed | None:
+        """Somebody is there to read it, and somebody who may decide. Raises NobodyLeft where it is known that
+        nobody is, of all that waits there: it opens what waits to others, and so must not be true of a part
+        alone. The answer is what is not known: people are asked all the same, and it is looked at again.
+        """
         waiting, audience = asked(review, place), self._channel.audience(place)
-        without = [a for a in waiting if not await self._directory.anybody(a.grants)]
-        if without:
-            told = f"nobody is left who may decide on {without[0].request.name}"
-            raise NobodyLeft(told) if len(without) == len(waiting) else Undeliverable(told)
-        if (
-            waiting
-            and audience.kind == "person"
-            and not await self._directory.is_there(audience.id)
-        ):
-            raise Undeliverable(f"{self._channel.name_of(place)} is not there any more")
+        try:
+            without = [a for a in waiting if not await self._directory.anybody(a.grants)]
+            if not without:
+                if waiting and audience.kind == "person":
+                    await self._check_person(audience.id, place)
+                return None
+        except (Limited, Unreachable, LookupFailed) as error:
+            return LookupFailed(f"whether somebody is left who may decide is not known: {error}")
+        told = f"nobody is left who may decide on {without[0].request.name}"
+        raise NobodyLeft(told) if len(without) == len(waiting) else NotThere(told)
+
+    async def _check_person(self, user_id: str, place: Place) -> None:
+        if not await self._directory.is_there(user_id):
+            raise NotThere(f"{self._channel.name_of(place)} is not there any more")
 
     async def copies(self, snapshot: Snapshot, place: Place) -> list[Place]:
         """The place itself; of a group one place for each member. Who has left it is shown nothing more."""
@@ -65,9 +79,11 @@ class Reach:
         known &= {copy_for(place, member) for member in members}
         if not (waiting := asked(review, place)):
             return sorted(known)
-        if not members or len(members) > MAX_COPIES:
-            name, count = self._channel.name_of(place), len(members)
-            raise Undeliverable(f"{name} has {count} members: at most {MAX_COPIES} are told alone")
+        name, count = self._channel.name_of(place), len(members)
+        if not members:
+            raise NotThere(f"nobody is in {name}, or there is no such group")
+        if count > MAX_COPIES:
+            raise NotThere(f"{name} has {count} members: at most {MAX_COPIES} are told alone")
         # Who is asked alone about all of it has a message already.
         alone = {
             person.id

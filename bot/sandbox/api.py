@@ -174,6 +174,10 @@ class WebApi:
                 headers = {"Retry-After": str(trouble.retry_after)}
                 body = {"ok": False, "error": "ratelimited"}
                 return web.json_response(body, status=429, headers=headers)
+            case "answer":
+                return web.Response(
+                    status=trouble.status, text=trouble.body, content_type="application/json"
+                )
             case error:
                 return web.json_response({"ok": False, "error": error})
 

@@ -8,18 +8,29 @@ from typing import Literal, cast, get_args
 from bot.sandbox.shapes import Json
 
 Mode = Literal[
-    "ok", "hang", "http_500", "ratelimited", "ok_but_reset", "invalid_blocks", "channel_not_found"
+    "ok",
+    "hang",
+    "http_500",
+    "ratelimited",
+    "ok_but_reset",
+    "invalid_blocks",
+    "channel_not_found",
+    "answer",
 ]
 
 
 @dataclass
 class Trouble:
-    """`method` None means every method, `times` None until mode "ok" is ordered."""
+    """`method` None means every method, `times` None until mode "ok" is ordered. Mode "answer" answers with
+    this status and body.
+    """
 
     mode: Mode
     method: str | None = None
     times: int | None = None
     retry_after: int = 1
+    status: int = 200
+    body: str = ""
 
 
 class Troubles:
@@ -27,8 +38,8 @@ class Troubles:
         self._waiting: list[Trouble] = []
 
     def order(self, wish: Json) -> None:
-        """Takes `{"mode", "method"?, "times"?, "retry_after"?}`; mode "ok" ends all trouble, or
-        that of one method. Raises ValueError."""
+        """Takes `{"mode", "method"?, "times"?, "retry_after"?, "status"?, "body"?}`; mode "ok" ends
+        all trouble, or that of one method. Raises ValueError."""
         mode, method = wish.get("mode"), wish.get("method")
         if mode not in get_args(Mode):
             raise ValueError(f"mode must be one of {', '.join(get_args(Mode))}, not {mode!r}")
@@ -36,7 +47,14 @@ class Troubles:
             self._waiting = [t for t in self._waiting if method and t.method != method]
             return
         self._waiting.append(
-            Trouble(cast(Mode, mode), method, wish.get("times"), wish.get("retry_after", 1))
+            Trouble(
+                cast(Mode, mode),
+                method,
+                wish.get("times"),
+                wish.get("retry_after", 1),
+                wish.get("status", 200),
+                wish.get("body", ""),
+            )
         )
 
     def strike(self, method: str) -> Trouble | None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from hitl_core.cli.terminal import has_person
 from hitl_core.errors import Refused, SettingsError, StoreUnavailable
-from hitl_core.model import Reviewer, Snapshot
+from hitl_core.model import CLI, Reviewer, Snapshot
 from hitl_core.model.call import is_text
 
 if TYPE_CHECKING:
@@ -166,5 +166,5 @@ def operator() -> Reviewer:
     except KeyError:  # in a container users need no names
         login = f"uid-{os.getuid()}"
     return Reviewer(
-        channel="cli", team=socket.gethostname(), id=login, name=f"{login} (command line)"
+        channel=CLI, team=socket.gethostname(), id=login, name=f"{login} (command line)"
     )

@@ -12,6 +12,7 @@ from hitl_core.model.action import (
 from hitl_core.model.arguments import Arguments, decode, encode
 from hitl_core.model.call import ToolCall
 from hitl_core.model.decision import (
+    CLI,
     DECISION_TYPES,
     Decision,
     DecisionType,
@@ -37,6 +38,7 @@ from hitl_core.model.token import Token
 from hitl_core.model.verdict import Verdict
 
 __all__ = [
+    "CLI",
     "DECISION_TYPES",
     "DEFAULT_PLACE",
     "DIALECTS",

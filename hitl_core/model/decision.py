@@ -10,6 +10,10 @@ DecisionType = Literal["approve", "edit", "reject", "respond", "ignore"]
 DECISION_TYPES: tuple[DecisionType, ...] = ("approve", "edit", "reject", "respond", "ignore")
 
 
+#: The channel of a person who decides in a terminal: the only one whose people no chat system knows.
+CLI = "cli"
+
+
 class Reviewer(Value):
     """A person who may decide. Identified by channel, team and id; the name is only shown."""
 

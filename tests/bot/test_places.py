@@ -30,10 +30,14 @@ PERSON, GROUP, ROOM = "person", "group", "conversation"
         ("slack:W0123ABCD", Spot(Audience(PERSON, "W0123ABCD"))),
         ("slack:S0123ABCD", Spot(Audience(GROUP, "S0123ABCD"))),
         ("slack:S0123ABCD>U0123ABCD", Spot(Audience(PERSON, "U0123ABCD"))),
-        ("slack:SUPPORT", Spot(Audience(ROOM, "SUPPORT"))),
+        ("slack:SABCDEFGH", Spot(Audience(GROUP, "SABCDEFGH"))),
+        ("slack:UABCDEFGH", Spot(Audience(PERSON, "UABCDEFGH"))),
+        ("slack:#c0123abcd", Spot(Audience(ROOM, "#c0123abcd"))),
+        ("slack:#U0123ABCD", Spot(Audience(ROOM, "#U0123ABCD"))),
     ],
 )
 def test_each_place_is_one_thing(place: str, spot: Spot) -> None:
+    """Security Low: an id of letters alone is one; only what begins with # is a name."""
     assert spot_of(place, "#approvals") == spot
 
 
@@ -49,8 +53,8 @@ async def test_a_renamed_channel_is_found_by_its_new_name_alone(
     old one leads nowhere."""
     review, _ = review_of()
     sandbox.workspace.channels["C0OPS"].name = "ops-2"
-    channel.call("C0OPS", "#team-ops")
-    channel.call("C0OPS", "#ops-2")
+    channel.name_channel("C0OPS", "team-ops")
+    channel.name_channel("C0OPS", "ops-2")
     drawn = card(review, "default")
     assert (await channel.post("slack:#ops-2", drawn)).conversation == "C0OPS"
     with pytest.raises(Undeliverable):

@@ -240,7 +240,7 @@ async def test_promise_8_a_name_in_a_private_notice_is_silent(scene: Scene) -> N
     await scene.hands.click("U0ALICE", HERE, scene.ts, "approve", value=f"{scene.review_id}.1.1")
     (notice,) = await scene.hands.ephemerals("U0ALICE")
     assert notice["text"] == (
-        "&lt;!channel&gt; ∗Bob∗ ⟦U+202E⟧∶tada: already approved tool."  # noqa: RUF001
+        "“&lt;!channel&gt; ∗Bob∗ ⟦U+202E⟧∶tada∶” (U0BOB) already approved tool."  # noqa: RUF001
     )
 
 

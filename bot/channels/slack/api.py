@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import aiohttp
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.channel import Limited, MessageGone, Undeliverable, Unreachable
+from bot.channel import (
+    ChannelError,
+    Limited,
+    LookupFailed,
+    MessageGone,
+    NotThere,
+    Undeliverable,
+    Unreachable,
+)
+from bot.health import Health
 
 #: Slack's own trouble, or the operator's: what was asked waits.
 _TRANSIENT = frozenset(
@@ -27,29 +36,42 @@ _TRANSIENT = frozenset(
     }
 )
 _GONE = frozenset({"message_not_found", "cant_update_message", "edit_window_closed"})
-#: What Slack refuses for good, in words for whoever reads on a card why it stands there.
-_WORDS = {
+#: What surely means that a card can't be there, in words for who reads on it why it is shown elsewhere
+#: (docs.slack.dev/reference/methods/chat.postMessage, conversations.open). Every other refusal, known or new,
+#: says nothing about the place.
+_NO_PLACE = {
     "cannot_dm_bot": "this is a bot",
     "channel_not_found": "the bot can't see this channel",
     "is_archived": "the channel is archived",
     "messages_tab_disabled": "the app takes no direct messages",
-    "missing_scope": "the app was not given the right to do this",
-    "no_such_subteam": "there is no such group",
     "not_in_channel": "the bot is not in this channel",
-    "plan_upgrade_required": "this workspace has no groups",
     "restricted_action": "the workspace doesn't let the bot do this",
+    "restricted_action_read_only_channel": "only some people may post in this channel",
     "user_disabled": "this person has left",
     "user_not_found": "there is no such person",
 }
+#: Slack asks for a minute at most; whoever asks for more is asked again then.
+MAX_WAIT = 120.0
+#: What is not about the one thing that was asked for: all calls of the method fail.
+_OF_ALL = frozenset({"missing_scope", "plan_upgrade_required", "not_allowed_token_type"})
+
+#: What `read` of a look-up raises where the answer is not what Slack documents.
+_UNREADABLE = (KeyError, IndexError, TypeError, ValueError, AttributeError)
+
+V = TypeVar("V")
+Data = dict[str, Any]
 
 
 class Api:
-    """Every method raises Limited, Unreachable or Undeliverable."""
+    """Every method raises Limited, Unreachable or Undeliverable; what looks something up LookupFailed too. A
+    look-up that fails is a problem of the kind `lookup` until it works again.
+    """
 
-    def __init__(self, client: AsyncWebClient) -> None:
+    def __init__(self, client: AsyncWebClient, health: Health) -> None:
         self._client: Any = client  # its answers are typed as anything or nothing
+        self._health = health
 
-    async def call(self, method: str, **args: Any) -> dict[str, Any]:
+    async def call(self, method: str, **args: Any) -> Data:
         # Slack takes JSON bodies only where it writes (docs.slack.dev/apis/web-api).
         kind = "json" if method.startswith(("chat.", "views.")) else "params"
         async with translated(method):
@@ -63,6 +85,62 @@ class Api:
                 channel=conversation, thread_ts=thread, filename=name, content=text
             )
 
+    async def look(
+        self,
+        method: str,
+        read: Callable[[Data], V],
+        *,
+        no: Mapping[str, str] | None = None,
+        about: str = "",
+        **args: Any,
+    ) -> V:
+        """What `read` makes of the answer; it raises where the answer lacks something.
+
+        Only the errors in `no` mean that there is no such thing: they raise NotThere with their words.
+        `about` is what is looked up, where one may fail while others don't.
+        """
+        try:
+            found = read(await self.call(method, **args))
+        except (Limited, Unreachable) as error:
+            self._health.report("lookup", method, _sentence(str(error)))
+            raise
+        except Undeliverable as error:
+            if words := (no or {}).get(error.error):
+                self._works(method, about)
+                raise NotThere(words, error=error.error) from error
+            raise self._failed(method, about, error.error, error.needed) from error
+        except _UNREADABLE as error:
+            raise self._failed(method, about, "an answer that can't be read") from error
+        self._works(method, about)
+        return found
+
+    async def look_through(
+        self,
+        method: str,
+        key: str,
+        read: Callable[[Any], V],
+        *,
+        about: str = "",
+        **args: Any,
+    ) -> list[V]:
+        """The same of a list that comes in pages: what `read` makes of each item."""
+
+        def read_page(answer: Data) -> tuple[list[V], str]:
+            more: Data = answer.get("response_metadata") or {}
+            return [*map(read, list_in(answer, key))], str(more.get("next_cursor") or "")
+
+        found: list[V] = []
+        cursor, seen = "", set[str]()
+        while True:
+            page: Data = {**args, "cursor": cursor} if cursor else args
+            items, cursor = await self.look(method, read_page, about=about, **page)
+            found += items
+            if not cursor:
+                return found
+            if cursor in seen:
+                raise self._failed(method, about, "the same page again and again")
+            seen.add(cursor)
+
     async def paged(self, method: str, key: str, **args: Any) -> AsyncIterator[Any]:
         cursor = ""
         while True:
@@ -73,6 +151,33 @@ class Api:
             if not cursor:
                 return
 
+    def _failed(self, method: str, about: str, error: str, needed: str = "") -> LookupFailed:
+        """The error to raise, which the health knows of as well."""
+        whom = f" for {about}" if about and error not in _OF_ALL else ""
+        text = f"Slack's {method} failed{whom}: {error}{_scope(needed)}"
+        self._health.report("lookup", f"{method}{whom}", _sentence(text))
+        return LookupFailed(text, method=method, error=error, needed=needed)
+
+    def _works(self, method: str, about: str) -> None:
+        self._health.resolve("lookup", method)
+        self._health.resolve("lookup", f"{method} for {about}")
+
+
+def typed(data: Data, key: str, kind: type[V]) -> V:
+    """A field of an answer. Raises ValueError where it is missing or something else."""
+    value = data.get(key)
+    if not isinstance(value, kind):
+        raise ValueError(f"no {key}")
+    return value
+
+
+def object_in(data: Data, key: str) -> Data:
+    return cast(Data, typed(data, key, dict))
+
+
+def list_in(data: Data, key: str) -> list[Any]:
+    return cast("list[Any]", typed(data, key, list))
+
 
 @asynccontextmanager
 async def translated(method: str) -> AsyncGenerator[None, None]:
@@ -80,23 +185,46 @@ async def translated(method: str) -> AsyncGenerator[None, None]:
     try:
         yield
     except SlackApiError as error:
-        response = cast(Any, error.response)  # aiohttp's own where the body was no JSON
-        data = getattr(response, "data", None)
-        status = int(getattr(response, "status_code", 0) or response.status)
-        said = cast("dict[str, Any]", data).get("error") if isinstance(data, dict) else None
-        name = str(said or f"HTTP {status}")
-        if status == 429 or name == "ratelimited":
-            raise Limited(float(response.headers.get("Retry-After", 1))) from error
-        if name in _GONE:
-            raise MessageGone(f"Slack answered {name} to {method}") from error
-        if name in _TRANSIENT or said is None or status >= 500:
-            raise Unreachable(f"Slack answered {name} to {method}") from error
-        answered = f"Slack answered {name} to {method}"
-        raise Undeliverable(
-            f"{_WORDS[name]} ({answered})" if name in _WORDS else answered
-        ) from error
+        raise _meaning(method, cast(Any, error.response)) from error
     except AttributeError as error:
         # What the SDK makes of an answer of status 200 that is plain text.
-        raise Unreachable(f"{method}: Slack's answer is no JSON") from error
+        raise Unreachable(f"Slack's answer to {method} is no JSON") from error
     except (aiohttp.ClientError, TimeoutError, OSError) as error:
-        raise Unreachable(f"{method}: {error or type(error).__name__}") from error
+        raise Unreachable(f"Slack's {method}: {error or type(error).__name__}") from error
+
+
+def _meaning(method: str, response: Any) -> ChannelError:
+    """`response` is the SDK's, or aiohttp's own where the body was no JSON."""
+    data = getattr(response, "data", None)
+    answer = cast(Data, data) if isinstance(data, dict) else {}
+    status = int(getattr(response, "status_code", 0) or response.status)
+    error = str(answer.get("error") or "")
+    text = f"Slack answered {error or f'HTTP {status}'} to {method}"
+    if status == 429 or error == "ratelimited":
+        return Limited(_seconds(response.headers.get("Retry-After")))
+    if error in _GONE:
+        return MessageGone(text, error=error)
+    if error in _TRANSIENT or not error or status >= 500:
+        return Unreachable(text)
+    if error in _NO_PLACE:
+        return NotThere(f"{_NO_PLACE[error]} ({text})", error=error)
+    needed = str(answer.get("needed") or "")
+    return Undeliverable(text + _scope(needed), error=error, needed=needed)
+
+
+def _seconds(given: object) -> float:
+    """Of Retry-After; what is no number is a second."""
+    try:
+        return min(max(float(str(given)), 1.0), MAX_WAIT)
+    except ValueError:
+        return 1.0
+
+
+def _scope(needed: str) -> str:
+    if not needed:
+        return ""
+    return f"; the app lacks the scope {needed}: compare its scopes with the manifest, and install it again"
+
+
+def _sentence(text: str) -> str:
+    return f"{text}. Until it works, nobody's right to decide follows from it, and what depends on it waits."

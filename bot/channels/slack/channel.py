@@ -10,13 +10,14 @@ from typing import Any
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.card import Card, ThreadLine
-from bot.channel import ChannelError, MessageGone, Undeliverable, Unreachable
+from bot.channel import ChannelError, LookupFailed, MessageGone, Undeliverable, Unreachable
 from bot.channels.slack import blocks, ids
-from bot.channels.slack.api import Api
+from bot.channels.slack.api import Api, Data, typed
 from bot.channels.slack.people import People
 from bot.channels.slack.places import NAME
 from bot.channels.slack.rich import inert
 from bot.channels.slack.rooms import Rooms
+from bot.health import Health
 from bot.text import one_line, shortened
 from hitl_core.errors import SettingsError
 from hitl_core.model import DEFAULT_PLACE, MessageRef, Place
@@ -34,8 +35,8 @@ class SlackChannel:
 
     name = NAME
 
-    def __init__(self, client: AsyncWebClient, default: str) -> None:
-        self._api = Api(client)
+    def __init__(self, client: AsyncWebClient, default: str, health: Health | None = None) -> None:
+        self._api = Api(client, health or Health())
         self._rooms = rooms = Rooms(self._api, default)
         self._people = people = People(self._api, rooms)
         self._url = ""
@@ -43,31 +44,28 @@ class SlackChannel:
         self.user = ""
         self.bot_id = ""
         self.name_of, self.audience, self.size = rooms.name_of, rooms.audience, rooms.size
-        self.call = rooms.call
+        self.name_channel, self.name_somebody = rooms.name_channel, rooms.name_somebody
         self.person, self.group = people.person, people.group
         self.members, self.audiences = people.members, people.audiences
 
     async def start(self) -> None:
         """Raises SettingsError in one sentence: a wrong token, or a channel that isn't there."""
         try:
-            me = await self._api.call("auth.test")
+            me = await self._api.look("auth.test", _own)
         except Unreachable as error:
             raise SettingsError(
                 f"Slack refuses SLACK_BOT_TOKEN or can't be reached: {error}."
             ) from error
-        self.team, self.user, self.bot_id = me["team_id"], me["user_id"], me.get("bot_id", "")
+        self.team, self.user, self.bot_id, self._url = me
         self._people.team = self.team
-        self._url = str(me.get("url", ""))
         await self._rooms.name_groups()
         default = self._rooms.default
         try:
-            conversation = await self._rooms.resolve(DEFAULT_PLACE)
-            info = (await self._api.call("conversations.info", channel=conversation))["channel"]
-        except (Undeliverable, Unreachable) as error:
+            is_member = await self._rooms.fix_default()
+        except (Undeliverable, Unreachable, LookupFailed) as error:
             raise SettingsError(f"HITL_CHANNEL is {default!r}: {error}.") from error
-        name = f"#{info['name']}"
-        self.call(conversation, name)
-        if not info.get("is_member", True):
+        if not is_member:
+            name = self.name_of(DEFAULT_PLACE)
             raise SettingsError(f"The bot is not in {name} (HITL_CHANNEL): invite it there.")
 
     def link(self, ref: MessageRef) -> str:
@@ -120,7 +118,8 @@ class SlackChannel:
             **({"ts": thread} if thread else {}),
         ):
             mark = message.get("metadata", {}).get("event_payload")
-            if message.get("bot_id") == self.bot_id and mark == ids.mark(review_id, place):
+            ours = message.get("bot_id") == self.bot_id or message.get("user") == self.user
+            if ours and mark == ids.mark(review_id, place):
                 found.append(_ref(conversation, message["ts"]))
         return sorted(found, key=lambda ref: ref.ts)
 
@@ -184,6 +183,12 @@ class SlackChannel:
             **message,
         )
         return _ref(str(posted["channel"]), str(posted["ts"]))
+
+
+def _own(answer: Data) -> tuple[str, str, str, str]:
+    """Of auth.test: the workspace, the bot as a user, the bot, and where the workspace is."""
+    bot_id, url = str(answer.get("bot_id") or ""), str(answer.get("url") or "")
+    return typed(answer, "team_id", str), typed(answer, "user_id", str), bot_id, url
 
 
 def _ref(conversation: str, ts: str) -> MessageRef:

@@ -37,13 +37,13 @@ class Events:
         group = event.get("subteam") or {"id": event["subteam_id"]}
         self._directory.group_changed(str(group["id"]))
         if handle := group.get("handle"):
-            self._channel.call(str(group["id"]), f"@{handle}")
+            self._channel.name_somebody(str(group["id"]), f"@{handle}")
 
     async def members(self, event: Event) -> None:
         self._directory.members_changed(str(event["channel"]))
 
     async def renamed(self, event: Event) -> None:
-        self._channel.call(str(event["channel"]["id"]), f"#{event['channel']['name']}")
+        self._channel.name_channel(str(event["channel"]["id"]), str(event["channel"]["name"]))
 
     async def archived(self, event: Event) -> None:
         """Nobody is asked there any more: who may decide is looked up anew."""

@@ -8,19 +8,21 @@ import json
 import logging
 import re
 from collections.abc import Coroutine
+from contextlib import suppress
 from typing import Any
 
 from slack_bolt.async_app import AsyncAck
 
-from bot.channel import ChannelError
+from bot.channel import ChannelError, LookupFailed
 from bot.channels.slack import blocks, ids
 from bot.channels.slack.channel import SlackChannel
-from bot.channels.slack.home_blocks import list_blocks, total, view_blocks
+from bot.channels.slack.home_blocks import failed_blocks, list_blocks, total, view_blocks
 from bot.channels.slack.ids import Body
-from bot.channels.slack.rich import Block
+from bot.channels.slack.rich import Block, inert
 from bot.home import Homes
 from bot.inbox import AWAY, Inbox
 from bot.keeper import KEPT
+from bot.text import one_line
 from hitl_core.errors import HitlError, Refused
 from hitl_core.model import Reviewer
 from hitl_core.store import Store
@@ -59,7 +61,7 @@ class HomeTab:
         """This page, or the one that is shown. What stands there already is not drawn again, unless `anew`.
         Raises ChannelError, StoreUnavailable.
         """
-        key = f"home:{user_id}"
+        key = _shown(user_id)
         noted = json.loads(await self._store.draft(key) or b"{}")
         who = await self._reviewer(user_id)
         home = await self._homes.of(who, noted.get("page", 0) if page is None else page)
@@ -77,11 +79,10 @@ class HomeTab:
         try:
             async with asyncio.timeout(IN_TIME):
                 message = await self._answer(body)
-        except Refused as refused:
-            message = {"text": str(refused)}
         except (HitlError, ChannelError, TimeoutError) as error:
-            log.warning("/approvals could not be answered: %s", error or "it took too long")
-            message = {"text": AWAY}
+            if not isinstance(error, Refused):
+                log.warning("/approvals could not be answered: %s", error or "it took too long")
+            message = {"text": inert(one_line(_reason(error)))}
         await ack(response_type="ephemeral", text=message["text"], blocks=message.get("blocks"))
 
     async def _answer(self, body: Body) -> dict[str, Any]:
@@ -107,9 +108,38 @@ class HomeTab:
                 await drawing
         except (HitlError, ChannelError, TimeoutError) as error:
             log.warning("the Home of %s could not be drawn: %s", user_id, error or "too slow")
+            await self._say_why(user_id, error)
+
+    async def _say_why(self, user_id: str, error: Exception) -> None:
+        """In their Home, until it can be drawn."""
+        with suppress(HitlError, ChannelError, TimeoutError):
+            async with asyncio.timeout(IN_TIME / 4):
+                view = {"type": "home", "blocks": failed_blocks(_reason(error))}
+                await self._channel.publish_home(user_id, view)
+                await self._store.drop_draft(_shown(user_id))
 
     async def _reviewer(self, user_id: str, team: str = "") -> Reviewer:
         return await self._inbox.who(user_id, team or self._channel.team, user_id)
+
+
+def _shown(user_id: str) -> str:
+    """Where it is kept what their Home shows."""
+    return f"home:{user_id}"
+
+
+def _reason(error: Exception) -> str:
+    """What went wrong, by the name of the system that failed."""
+    match error:
+        case Refused():
+            return str(error)
+        case HitlError():
+            return AWAY
+        case LookupFailed():
+            return f"{error}. Tell the people who run the bot."
+        case ChannelError():
+            return f"Slack didn't say what this needs: {error}. Try again in a moment."
+        case _:
+            return "Slack or the store took too long to answer. Try again in a moment."
 
 
 def _without_escalate(drawn: list[Block]) -> list[Block]:

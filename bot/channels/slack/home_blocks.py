@@ -37,6 +37,7 @@ MAX_ACTIONS = 3
 ROOM = 1500
 
 NOTHING = "Nothing waits for you"
+UNKNOWN = "Slack doesn't say at the moment whether you may decide"
 
 
 def view_blocks(home: Home, channel: SlackChannel) -> list[Block]:
@@ -53,6 +54,11 @@ def view_blocks(home: Home, channel: SlackChannel) -> list[Block]:
     drawn += _lines("others", "Waiting for others", home.others, channel)
     drawn += _lines("decided", "Decided by you", home.decided, channel)
     return [*drawn, *(_turn(home) if home.pages > 1 else [])]
+
+
+def failed_blocks(why: str) -> list[Block]:
+    """In place of all this, where it could not be looked up."""
+    return [header("title", "What waits for you is not known"), rich_text("why", line(words(why)))]
 
 
 def list_blocks(home: Home, channel: SlackChannel) -> list[Block]:
@@ -123,7 +129,8 @@ def _lines(key: str, title: str, items: Sequence[Line], channel: SlackChannel) -
     drawn = [divider(f"line:{key}"), rich_text(f"title:{key}", line(words(title, bold=True)))]
     for number, item in enumerate(items):
         way = linked("open its card", item.ref, channel.link)
-        when = DOT.join(filter(None, (date(item.at), way)))
+        unknown = UNKNOWN if item.unknown else None
+        when = DOT.join(filter(None, (date(item.at), way, unknown)))
         drawn.append(
             context(
                 f"{key}:{number}",

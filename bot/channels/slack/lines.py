@@ -21,7 +21,7 @@ from bot.channels.slack.rich import (
     Block,
     Element,
     context,
-    escaped,
+    inert,
     line,
     mrkdwn,
     plain,
@@ -152,7 +152,7 @@ def places(several: Iterable[Place], names: Names) -> str:
 def place(one: Place, names: Names) -> str:
     """A person's or a group's is called by who it is."""
     id = named(one)
-    return id if id.startswith("<") else escaped(names(one))
+    return id if id.startswith("<") else inert(names(one))
 
 
 def _may_decide(deciders: Deciders, names: Names) -> str:

@@ -6,10 +6,11 @@ import re
 from collections.abc import Callable, Iterable
 
 from bot.card import People
+from bot.channels.slack.places import NAME, PERSON_ID
 from bot.channels.slack.rich import Element, escaped, group, inert, person, words
 from hitl_core.model import MessageRef, Place, Reviewer
 
-#: Slack's ids hold a digit; a name in capitals is not one.
+#: What an agent calls somebody. Nearly all of Slack's ids hold a digit; a name in capitals is not one.
 USER_ID = re.compile(r"[UW](?=[A-Z]*\d)[A-Z0-9]{2,20}")
 #: As a policy names them, where a short id is no accident.
 _NAMED = re.compile(r"(?:slack:)?([UWS])([A-Z0-9]{1,20})")
@@ -69,7 +70,7 @@ def everybody(people: People, names: Names, *, either: str = "and") -> str:
     told = [named(id) for id in (*people.users, *people.groups)]
     dms = [place for place in people.members_of if _NAMED.fullmatch(place)]
     told += [named(place) for place in dms]
-    rooms = [escaped(names(place)) for place in people.members_of if place not in dms]
+    rooms = [inert(names(place)) for place in people.members_of if place not in dms]
     if rooms:
         told.append(f"members of {listed(rooms, either)}")
     return listed(dict.fromkeys(told), either)
@@ -100,5 +101,5 @@ def listed(told: Iterable[str], last: str = "and") -> str:
 
 
 def _is_here(reviewer: Reviewer) -> bool:
-    """A command line's login may look like one of Slack's ids."""
-    return reviewer.channel == "slack" and bool(USER_ID.fullmatch(reviewer.id))
+    """A command line's login may look like one of Slack's ids, and an id of Slack's like a name."""
+    return reviewer.channel == NAME and bool(PERSON_ID.fullmatch(reviewer.id))

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from contextlib import suppress
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
-from bot.channel import Person, Undeliverable
-from bot.channels.slack.api import Api
+from bot.channel import NotThere, Person
+from bot.channels.slack.api import Api, Data, list_in, object_in, typed
 from bot.channels.slack.places import NAME
+from bot.channels.slack.rich import shortened
 from bot.channels.slack.rooms import Rooms
 from hitl_core.model import DEFAULT_PLACE
+
+#: What Slack answers where it is sure (docs.slack.dev/reference/methods): every other error, known or new,
+#: leaves it unknown. A workspace whose plan has no groups has them again when it is paid.
+_NOBODY = {"user_not_found": "there is no such person"}
+_NO_GROUP = {"no_such_subteam": "there is no such group"}
+_NO_GROUPS = {"plan_upgrade_required": "this workspace has no groups"}
+
+#: In our own sentences: a name of a few words needs no quotes, unless one of them looks like an id.
+MAX_WORDS, MAX_NAME = 4, 80
+_LIKE_AN_ID = re.compile(r"[A-Z][A-Z0-9]{5,}")
 
 
 class People:
@@ -19,52 +32,122 @@ class People:
         self._api, self._rooms = api, rooms
         self.team = ""
 
-    async def person(self, user_id: str) -> Person:
-        user = (await self._api.call("users.info", user=user_id))["user"]
-        # Of somebody who has left Slack tells little: the name stands in the profile alone.
-        name = user.get("real_name") or user.get("profile", {}).get("real_name")
-        name = str(name or user.get("name") or user_id)
-        self._rooms.call(user_id, name)
-        return Person(user_id, name, _kind(user, self.team), not user.get("deleted"))
+    async def person(self, user_id: str) -> Person | None:
+        try:
+            person = await self._api.look(
+                "users.info",
+                lambda answer: _person(user_id, object_in(answer, "user"), self.team),
+                no=_NOBODY,
+                about=user_id,
+                user=user_id,
+            )
+        except NotThere:
+            return None
+        self._rooms.name_somebody(user_id, person.name)
+        return person
 
     async def group(self, group_id: str) -> frozenset[str]:
-        found = await self._api.call("usergroups.users.list", usergroup=group_id)
-        return frozenset(map(str, found["users"]))
+        try:
+            return await self._api.look(
+                "usergroups.users.list",
+                lambda answer: frozenset(map(_id, list_in(answer, "users"))),
+                no=_NO_GROUP,
+                about=group_id,
+                usergroup=group_id,
+            )
+        except NotThere:
+            return frozenset()
 
     async def members(self, conversation: str) -> frozenset[str]:
-        found = self._api.paged(
-            "conversations.members", "members", channel=conversation, limit=1000
+        return frozenset(
+            await self._api.look_through(
+                "conversations.members",
+                "members",
+                _id,
+                about=conversation,
+                channel=conversation,
+                limit=1000,
+            )
         )
-        return frozenset([cast(str, member) async for member in found])
 
     async def audiences(self, person_id: str) -> frozenset[str]:
         found = {f"user:{person_id}", f"place:{NAME}:{person_id}"}
-        with suppress(Undeliverable):  # a workspace without groups
-            groups = await self._api.call("usergroups.list", include_users=True)
-            for group in groups["usergroups"]:
-                if person_id in group.get("users", ()):
-                    found |= {f"group:{group['id']}", f"place:{NAME}:{group['id']}"}
-        async for channel in self._api.paged(
+        with suppress(NotThere):
+            for group in await self._api.look(
+                "usergroups.list",
+                lambda answer: _groups_of(person_id, list_in(answer, "usergroups")),
+                no=_NO_GROUPS,
+                include_users=True,
+            ):
+                found |= {f"group:{group}", f"place:{NAME}:{group}"}
+        for targets in await self._api.look_through(
             "users.conversations",
             "channels",
+            lambda one: {typed(one, "id", str), f"#{typed(one, 'name', str)}"},
+            about=person_id,
             user=person_id,
             types="public_channel,private_channel",
             exclude_archived=True,
             limit=999,
         ):
-            targets = {channel["id"], f"#{channel['name']}"}
             found |= {f"place:{NAME}:{target}" for target in targets}
             if self._rooms.default in targets:
                 found.add(f"place:{DEFAULT_PLACE}")
         return frozenset(found)
 
 
-def _kind(user: dict[str, Any], team: str) -> Literal["member", "guest", "stranger", "bot"]:
+def _person(user_id: str, user: Data, team: str) -> Person:
+    """Raises ValueError where it is not told what decides: whether this is a bot, a guest, or has left."""
+    # Of somebody who has left Slack tells little: the name stands in the profile alone.
+    profile: Data = user.get("profile") or {}
+    name = user.get("real_name") or profile.get("real_name") or user.get("name")
+    return Person(
+        user_id,
+        label(str(name or ""), user_id),
+        _kind(user, team),
+        not typed(user, "deleted", bool),
+    )
+
+
+def _kind(user: Data, team: str) -> Literal["member", "guest", "stranger", "bot"]:
     """As users.info tells it (docs.slack.dev/reference/objects/user-object)."""
-    if user.get("is_bot") or user.get("is_workflow_bot"):
+    if typed(user, "is_bot", bool) or user.get("is_workflow_bot"):
         return "bot"
-    if user.get("is_stranger") or user.get("team_id") != team:
+    if user.get("is_stranger") or typed(user, "team_id", str) != team:
         return "stranger"
-    if user.get("is_restricted") or user.get("is_ultra_restricted"):
+    if user["deleted"]:  # nothing more is told, and nothing more matters
+        return "member"
+    if typed(user, "is_restricted", bool) or typed(user, "is_ultra_restricted", bool):
         return "guest"
     return "member"
+
+
+def label(name: str, id: str) -> str:
+    """A name as our own sentences may hold it. What could be taken for a channel, an id or a part of the
+    sentence stands in quotes, with the id: people choose their names.
+    """
+    parts = name.split(" ")
+    if len(parts) <= MAX_WORDS and len(name) <= MAX_NAME and all(map(_is_word, parts)):
+        return name
+    quoted = shortened(name.replace("“", '"').replace("”", '"'), MAX_NAME)
+    return f"“{quoted}” ({id})" if name.strip() else id
+
+
+def _is_word(part: str) -> bool:
+    """Letters with their marks, digits, and what stands within names, whatever the script."""
+    kinds = [unicodedata.category(char)[0] for char in part]
+    known = all(
+        kind in "LMN" or char in "'\u2019.-" for char, kind in zip(part, kinds, strict=True)
+    )
+    return known and kinds[:1] in (["L"], ["N"]) and not _LIKE_AN_ID.fullmatch(part)
+
+
+def _groups_of(person_id: str, groups: list[Any]) -> list[str]:
+    return [str(group["id"]) for group in groups if person_id in list_in(group, "users")]
+
+
+def _id(found: Any) -> str:
+    """Raises ValueError where it is none."""
+    if not isinstance(found, str) or not found:
+        raise ValueError("no id")
+    return found

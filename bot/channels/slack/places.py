@@ -1,4 +1,8 @@
-"""What a place is in Slack: a conversation, a thread in one, a person's DM, a user group. Pure."""
+"""What a place is in Slack: a conversation, a thread in one, a person's DM, a user group. Pure.
+
+A name begins with `#`; everything else is an id, and its first letter says of what
+(docs.slack.dev/reference/objects). An id of letters alone is an id as well.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +13,11 @@ from bot.channel import Audience
 from hitl_core.model import DEFAULT_PLACE, Place
 
 NAME = "slack"
-_PERSON = re.compile(r"[UW](?=[A-Z]*\d)[A-Z0-9]{2,20}")
-_GROUP = re.compile(r"S(?=[A-Z]*\d)[A-Z0-9]{2,20}")
+PERSON_ID = re.compile(r"[UW][A-Z0-9]{2,30}")
+GROUP_ID = re.compile(r"S[A-Z0-9]{2,30}")
+CONVERSATION_ID = re.compile(r"[CGD][A-Z0-9]{2,30}")
+#: What a `#name` can be of: a direct message has none.
+CHANNEL_ID = re.compile(r"[CG][A-Z0-9]{2,30}")
 
 
 class Spot(NamedTuple):
@@ -25,8 +32,8 @@ def spot_of(place: Place, default: str) -> Spot:
     target = default if place == DEFAULT_PLACE else place.removeprefix(f"{NAME}:")
     target = target.rpartition(">")[2]
     target, _, thread = target.partition("/")
-    if _PERSON.fullmatch(target):
+    if PERSON_ID.fullmatch(target):
         return Spot(Audience("person", target))
-    if _GROUP.fullmatch(target):
+    if GROUP_ID.fullmatch(target):
         return Spot(Audience("group", target))
     return Spot(Audience("conversation", target), thread or None)

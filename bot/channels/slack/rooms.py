@@ -1,4 +1,8 @@
-"""Which conversation a place is, how large it is, and what people call it."""
+"""Which conversation a place is, how large it is, and what people call it.
+
+Only the list of conversations and the events about them say where a `#name` leads. What people and groups are
+called is kept apart and only shown: anybody may take a name that looks like a channel's.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +10,23 @@ import time
 from contextlib import suppress
 from typing import assert_never
 
-from bot.channel import Audience, ChannelError, Undeliverable
-from bot.channels.slack.api import Api
-from bot.channels.slack.places import Spot, spot_of
-from hitl_core.model import Place
+from bot.channel import Audience, ChannelError, NotThere
+from bot.channels.slack.api import Api, Data, object_in, typed
+from bot.channels.slack.places import CHANNEL_ID, CONVERSATION_ID, Spot, spot_of
+from hitl_core.model import DEFAULT_PLACE, Place
 
-#: How long the names of channels are believed, in seconds.
+#: How long the names of channels are believed, and the least time between two looks for one, in seconds.
 _FRESH = 600.0
+_AGAIN = 2.0
+#: What Slack answers where it is sure that there is no such conversation for the bot
+#: (docs.slack.dev/reference/methods/conversations.info, conversations.open).
+_NO_CONVERSATION = {"channel_not_found": "the bot can't see this channel"}
+_NO_DIRECT = {
+    "cannot_dm_bot": "this is a bot",
+    "messages_tab_disabled": "the app takes no direct messages",
+    "user_disabled": "this person has left",
+    "user_not_found": "there is no such person",
+}
 
 
 class Rooms:
@@ -20,9 +34,13 @@ class Rooms:
 
     def __init__(self, api: Api, default: str) -> None:
         self._api, self.default = api, default
-        self._ids: dict[str, str] = {}
-        self._names: dict[str, str] = {}
-        self._listed = 0.0
+        #: The channels' names, by id: all that was listed last, and what was heard since.
+        self._channels: dict[str, str] = {}
+        self._heard: dict[str, str] = {}
+        self._listed = float("-inf")
+        #: What people and groups are called, by id.
+        self._labels: dict[str, str] = {}
+        self._direct: dict[str, str] = {}
 
     def spot(self, place: Place) -> Spot:
         return spot_of(place, self.default)
@@ -31,25 +49,28 @@ class Rooms:
         return self.spot(place).audience
 
     def name_of(self, place: Place) -> str:
-        target = self.audience(place).id
-        return self._names.get(target, target)
+        kind, target = self.audience(place)
+        return (self._channels if kind == "conversation" else self._labels).get(target, target)
 
-    def call(self, id: str, name: str) -> None:
-        """A person, group or channel has this name from now on; `#name` leads to this channel alone."""
-        for known in [known for known, of in self._ids.items() if of == id and known[0] == "#"]:
-            del self._ids[known]
-        self._names[id] = name
-        if name.startswith("#"):
-            self._ids[name] = id
+    def name_channel(self, id: str, name: str) -> None:
+        """From now on `#name` leads to this channel; what has another kind of id has no such name."""
+        if CHANNEL_ID.fullmatch(id):
+            self._channels[id] = self._heard[id] = f"#{name}"
+
+    def name_somebody(self, id: str, label: str) -> None:
+        """What to call a person or a group: only ever shown."""
+        self._labels[id] = label
 
     async def resolve(self, place: Place) -> str:
-        """The conversation's id. Raises Undeliverable where the bot knows no such channel."""
+        """The conversation's id. Raises NotThere where there is none that the bot can see, and
+        LookupFailed, Limited or Unreachable where Slack doesn't say.
+        """
         audience = self.audience(place)
         match audience.kind:
             case "person":
-                return await self._direct(audience.id)
+                return await self._direct_message(audience.id)
             case "group":
-                raise Undeliverable(f"{audience.id} is a group: each of its members is told alone")
+                raise NotThere(f"{audience.id} is a group: each of its members is told alone")
             case "conversation":
                 return await self._conversation(audience.id)
         assert_never(audience.kind)
@@ -57,40 +78,84 @@ class Rooms:
     async def size(self, place: Place) -> int:
         """About how many are in the conversation of a place, the bot included."""
         conversation = await self.resolve(place)
-        info = await self._api.call(
-            "conversations.info", channel=conversation, include_num_members=True
+        return await self._api.look(
+            "conversations.info",
+            _members,
+            no=_NO_CONVERSATION,
+            about=conversation,
+            channel=conversation,
+            include_num_members=True,
         )
-        return int(info["channel"].get("num_members") or 0)
+
+    async def fix_default(self) -> bool:
+        """Look up where the default place is, which from now on is this conversation, whatever others are
+        called later. The answer is whether the bot is a member. Raises as `resolve` does.
+        """
+        conversation = await self.resolve(DEFAULT_PLACE)
+        info = await self._api.look(
+            "conversations.info",
+            lambda answer: object_in(answer, "channel"),
+            no=_NO_CONVERSATION,
+            channel=conversation,
+        )
+        if name := info.get("name"):
+            self.name_channel(conversation, str(name))
+        self.default = conversation
+        return bool(info.get("is_member", True))
 
     async def name_groups(self) -> None:
         """What groups are called, where this workspace has any."""
-        with suppress(ChannelError):
+        with suppress(ChannelError, KeyError, TypeError):
             for group in (await self._api.call("usergroups.list"))["usergroups"]:
-                self._names[group["id"]] = f"@{group['handle']}"
+                self.name_somebody(str(group["id"]), f"@{group['handle']}")
 
     async def _conversation(self, target: str) -> str:
         if not target.startswith("#"):
-            return target
-        if target not in self._ids or time.monotonic() - self._listed > _FRESH:
+            if CONVERSATION_ID.fullmatch(target):
+                return target
+            raise NotThere(f"{target} is no id of a channel, and no name: those begin with #")
+        found, age = self._called(target), time.monotonic() - self._listed
+        if age > _FRESH or (len(found) != 1 and age > _AGAIN):
             await self._list()
-        if target not in self._ids:
-            raise Undeliverable(f"there is no channel {target} that the bot can see")
-        return self._ids[target]
+            found = self._called(target)
+        if len(found) > 1:
+            ids = " and ".join(sorted(found))
+            raise NotThere(f"{ids} are both called {target}: name the channel by its id")
+        if not found:
+            raise NotThere(f"there is no channel {target} that the bot can see")
+        return found[0]
 
-    async def _direct(self, user_id: str) -> str:
+    def _called(self, name: str) -> list[str]:
+        return [id for id, known in self._channels.items() if known == name]
+
+    async def _direct_message(self, user_id: str) -> str:
         """A DM's id stays the same, so it is asked for once."""
-        if user_id not in self._ids:
-            opened = await self._api.call("conversations.open", users=user_id)
-            self._ids[user_id] = str(opened["channel"]["id"])
-        return self._ids[user_id]
+        if user_id not in self._direct:
+            self._direct[user_id] = await self._api.look(
+                "conversations.open",
+                lambda answer: typed(object_in(answer, "channel"), "id", str),
+                no=_NO_DIRECT,
+                about=user_id,
+                users=user_id,
+            )
+        return self._direct[user_id]
 
     async def _list(self) -> None:
-        async for channel in self._api.paged(
+        """What was renamed while the list was on its way is newer than the list."""
+        self._heard = {}
+        listed = await self._api.look_through(
             "conversations.list",
             "channels",
+            lambda one: (typed(one, "id", str), f"#{typed(one, 'name', str)}"),
             types="public_channel,private_channel",
             exclude_archived=True,
             limit=1000,
-        ):
-            self.call(channel["id"], f"#{channel['name']}")
+        )
+        found = {id: name for id, name in listed if CHANNEL_ID.fullmatch(id)}
+        self._channels = {**found, **self._heard}
         self._listed = time.monotonic()
+
+
+def _members(answer: Data) -> int:
+    channel = object_in(answer, "channel")
+    return 2 if channel.get("is_im") else typed(channel, "num_members", int)

@@ -1,0 +1,162 @@
+"""Ids decide, names are text (security C1): nothing that a person chooses becomes an address or a right."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.card import card
+from bot.channel import NotThere
+from bot.channels.slack.channel import SlackChannel
+from bot.channels.slack.people import label
+from bot.directory import Directory
+from bot.sandbox.server import Sandbox
+from bot.sandbox.workspace import Channel, Group
+from hitl_core.errors import Refused
+from hitl_core.model import CLI, Grant, Place, Reviewer, Reviewers, Snapshot
+from tests.support.builders import review_of
+
+CARL = "U0CARL"
+
+
+@pytest.fixture
+def directory(channel: SlackChannel) -> Directory:
+    return Directory(channel, channel.team)
+
+
+async def conversation(channel: SlackChannel, place: Place) -> str:
+    """Where a card for this place lands."""
+    review, _ = review_of()
+    return (await channel.post(place, card(review, "default"))).conversation
+
+
+@pytest.mark.parametrize(
+    "name", ["#agent-approvals", "#finance", "#team-ops", "slack:#team-ops", "default"]
+)
+async def test_c1_a_person_named_like_a_channel_gets_none_of_its_cards(
+    channel: SlackChannel, directory: Directory, sandbox: Sandbox, name: str
+) -> None:
+    """Given Carl, who takes a channel's name in each way and is looked up, before and after the channels are;
+    then its cards go to the channel."""
+    for before in (True, False):
+        for field in ("real_name", "name"):
+            sandbox.people.change(CARL, **{field: name})
+        if before:
+            await conversation(channel, "slack:#team-ops")
+        directory.person_changed(CARL)
+        await directory.reviewer(CARL, "T0ACME", name)
+        assert await conversation(channel, "slack:#team-ops") == "C0OPS"
+        assert await conversation(channel, "slack:#finance") == "G0FINANCE"
+        assert await conversation(channel, "default") == "C0APPROVE"
+
+
+async def test_c1_a_name_that_only_a_person_has_leads_nowhere(
+    channel: SlackChannel, directory: Directory, sandbox: Sandbox
+) -> None:
+    sandbox.people.rename(CARL, "#payments")
+    await directory.reviewer(CARL, "T0ACME", "#payments")
+    with pytest.raises(NotThere, match="no channel #payments"):
+        await conversation(channel, "slack:#payments")
+
+
+@pytest.mark.parametrize("id", [CARL, "W0CARL", "S0OPS", "D0CARL"])
+async def test_c1_only_a_channel_can_have_a_channels_name(channel: SlackChannel, id: str) -> None:
+    """Given an event that calls something else `team-ops`; then #team-ops is where it was."""
+    channel.name_channel(id, "team-ops")
+    channel.name_somebody(id, "#team-ops")
+    assert await conversation(channel, "slack:#team-ops") == "C0OPS"
+
+
+@pytest.mark.parametrize("handle", ["here", "channel", "#team-ops", "agent-approvals"])
+async def test_c1_a_groups_handle_leads_nowhere(
+    channel: SlackChannel, sandbox: Sandbox, handle: str
+) -> None:
+    sandbox.workspace.groups["S0EVIL"] = Group("S0EVIL", handle, handle, [CARL])
+    await channel.start()
+    channel.name_somebody("S0EVIL", f"@{handle}")
+    assert await conversation(channel, "slack:#team-ops") == "C0OPS"
+    assert await conversation(channel, "default") == "C0APPROVE"
+
+
+@pytest.mark.parametrize("name", ["c0ops", "u0bob", "s0ops", "d0carl"])
+async def test_c1_a_channel_named_like_an_id_is_only_its_name(
+    channel: SlackChannel, sandbox: Sandbox, name: str
+) -> None:
+    """Given Carl's channel, which is called like an id; then #name leads there, and the id where it did."""
+    sandbox.workspace.channels["C0EVIL"] = Channel("C0EVIL", name, [CARL, "U0APPROVER"])
+    channel.name_channel("C0EVIL", name)
+    assert await conversation(channel, f"slack:#{name}") == "C0EVIL"
+    assert await conversation(channel, "slack:C0OPS") == "C0OPS"
+    assert await conversation(channel, "slack:U0BOB") == "D0BOB"
+    with pytest.raises(NotThere, match="no id of a channel"):
+        await conversation(channel, f"slack:{name}")
+
+
+async def test_c1_of_two_channels_with_one_name_none_is_meant(
+    channel: SlackChannel, sandbox: Sandbox
+) -> None:
+    """Given an archived channel of the name, then the live one is meant; given two live ones, as a shared
+    channel can bring about, then neither."""
+    for id, archived in (("C0GONE", True), ("C0TWIN", False)):
+        sandbox.workspace.channels[id] = Channel(
+            id, "team-ops", [CARL, "U0APPROVER"], is_archived=archived
+        )
+        if archived:
+            assert await conversation(channel, "slack:#team-ops") == "C0OPS"
+    channel.name_channel("C0TWIN", "team-ops")
+    with pytest.raises(NotThere, match="C0OPS and C0TWIN are both called #team-ops"):
+        await conversation(channel, "slack:#team-ops")
+
+
+async def test_c1_the_bots_own_channel_stays_the_same_whatever_is_called_so_later(
+    channel: SlackChannel, sandbox: Sandbox
+) -> None:
+    """Given #agent-approvals, which is renamed, and Carl's new channel of that name; then cards go where they
+    went when the bot started."""
+    channel.name_channel("C0APPROVE", "old")
+    sandbox.workspace.channels["C0EVIL"] = Channel(
+        "C0EVIL", "agent-approvals", [CARL, "U0APPROVER"]
+    )
+    channel.name_channel("C0EVIL", "agent-approvals")
+    assert await conversation(channel, "default") == "C0APPROVE"
+    assert channel.name_of("default") == "#old"
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("Bob Reyes", "Bob Reyes"),
+        ("Anne-Marie O'Neil", "Anne-Marie O'Neil"),
+        ("J. R. Smith", "J. R. Smith"),
+        ("Łukasz Żak", "Łukasz Żak"),
+        ("李小龍", "李小龍"),
+        ("अनीता", "अनीता"),
+        ("Crowd Member 12", "Crowd Member 12"),
+        ("#team-ops", "“#team-ops” (U1)"),
+        ("@ops", "“@ops” (U1)"),
+        ("U0ALICE", "“U0ALICE” (U1)"),
+        ("<!channel>", "“<!channel>” (U1)"),
+        ("*Bob*\n", "“*Bob*\n” (U1)"),
+        ("Bob or members of #team-ops", "“Bob or members of #team-ops” (U1)"),
+        ("a” or “b", '“a" or "b” (U1)'),
+        (" ", "U1"),
+        ("", "U1"),
+    ],
+)
+def test_c1_a_name_in_our_sentences_can_be_told_from_a_channel(name: str, shown: str) -> None:
+    assert label(name, "U1") == shown
+
+
+@pytest.mark.parametrize("channel_name", ["teams", "door", "CLI", "", "cli ", "Slack"])
+async def test_house_5_a_person_of_another_channel_has_no_right(
+    directory: Directory, channel_name: str
+) -> None:
+    """House §5: given a reviewer whom another channel vouches for, with the id and team of one who may;
+    then Slack's rules give them nothing, and their vote doesn't stay."""
+    grant = Grant(("slack:#team-ops",), Reviewers(users=("U0BOB",)))
+    review, _ = review_of()
+    snapshot = Snapshot(review=review, posts={}, shown={}, now=0.0)
+    bob = Reviewer(channel=channel_name, team="T0ACME", id="U0BOB", name="Bob")
+    with pytest.raises(Refused) as refused:
+        await directory.check(bob, snapshot, [grant])
+    assert refused.value.code == "not_permitted"
+    await directory.check(bob.model_copy(update={"channel": CLI}), snapshot, [grant])

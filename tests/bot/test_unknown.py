@@ -1,0 +1,392 @@
+"""Unknown is not no (security C2): what Slack doesn't say opens nothing, removes nothing, hides nothing."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.channel import Limited, LookupFailed, NotThere, Unreachable
+from bot.channels.slack.channel import SlackChannel
+from bot.delivery import Delivery
+from bot.directory import Directory
+from bot.health import Health
+from bot.home import Homes
+from bot.reach import NobodyLeft
+from bot.sandbox.server import BOT_TOKEN, Sandbox
+from hitl_core.errors import Refused
+from hitl_core.model import Action, Grant, MessageRef, Reviewer, Reviewers, Snapshot, Vote
+from hitl_core.review.service import Reviews
+from hitl_core.store import MemoryStore
+from tests.support.builders import START, call, policy, review_of
+
+OPS = MessageRef(channel="slack", conversation="C0OPS", ts="1.1")
+#: Every method by which the bot looks up who may decide, with the errors that mean "there is no such one".
+METHODS = {
+    "users.info": {"user_not_found"},
+    "usergroups.users.list": {"no_such_subteam"},
+    "conversations.members": set[str](),
+}
+#: What Slack documents for these methods, common to all and each one's own, and what it does not.
+ERRORS = [
+    "access_denied",
+    "account_inactive",
+    "channel_not_found",
+    "ekm_access_denied",
+    "enterprise_is_restricted",
+    "fatal_error",
+    "fetch_members_failed",
+    "internal_error",
+    "invalid_arguments",
+    "invalid_auth",
+    "invalid_cursor",
+    "is_archived",
+    "limit_required",
+    "missing_scope",
+    "no_permission",
+    "no_such_subteam",
+    "not_allowed_token_type",
+    "org_login_required",
+    "plan_upgrade_required",
+    "ratelimited",
+    "request_timeout",
+    "service_unavailable",
+    "some_new_error",
+    "subteam_not_found",
+    "team_access_not_granted",
+    "team_added_to_org",
+    "token_revoked",
+    "two_factor_setup_required",
+    "unknown_method",
+    "user_not_found",
+    "user_not_visible",
+    "users_not_found",
+]
+#: Answers that say neither yes nor no, by status and body.
+UNREADABLE = [
+    *(
+        (200, body)
+        for body in ("", "hello", "{", "null", "[]", "1", '{"ok": true}', '{"ok": "yes"}')
+    ),
+    *(
+        (200, json.dumps({"ok": True, **wrong}))
+        for wrong in (
+            {"user": None, "users": None, "members": None},
+            {"user": [], "users": {}, "members": "U0DANA"},
+            {"user": {}, "users": [1], "members": [None]},
+            {"user": {"id": "U0BOB"}, "users": "U0BOB", "members": [{}]},
+            {"user": {"deleted": "no", "is_bot": False, "team_id": "T0ACME"}},
+            {"user": {"deleted": False, "is_bot": False, "team_id": "T0ACME"}},
+            {"user": {"deleted": False, "is_bot": 0, "team_id": "T0ACME"}},
+            {"user": {"deleted": False, "is_bot": False}, "members": []} | {"response_metadata": 3},
+        )
+    ),
+    (429, ""),
+    (500, "oops"),
+    (502, "{"),
+    (503, json.dumps({"ok": True, "user": {}, "users": [], "members": []})),
+    (404, json.dumps({"ok": False})),
+]
+
+
+def refusal(error: str, **more: Any) -> tuple[int, str]:
+    return 200, json.dumps({"ok": False, "error": error, **more})
+
+
+def person(id: str) -> Reviewer:
+    return Reviewer(channel="slack", team="T0ACME", id=id, name=id)
+
+
+PEOPLE = [
+    person(id) for id in ("U0ALICE", "U0BOB", "U0DANA", "U0GINA", "U0GONE", "U0AGENT", "U0SAM")
+]
+GRANTS = {
+    "users": Grant(("slack:#team-ops",), Reviewers(users=("U0BOB", "U0GONE", "U0AGENT"))),
+    "groups": Grant(("slack:#team-ops",), Reviewers(groups=("S0FINANCE",))),
+    "members": Grant(("slack:#team-ops",), Reviewers()),
+    "direct": Grant(("slack:U0BOB",), Reviewers()),
+    "group place": Grant(("slack:S0OPS",), Reviewers()),
+}
+
+
+@pytest.fixture
+def health() -> Health:
+    return Health()
+
+
+@pytest.fixture
+async def channel(sandbox: Sandbox, health: Health) -> SlackChannel:
+    client = AsyncWebClient(token=BOT_TOKEN, base_url=sandbox.api_url, retry_handlers=[])
+    channel = SlackChannel(client, "#agent-approvals", health)
+    await channel.start()
+    return channel
+
+
+@pytest.fixture
+def directory(channel: SlackChannel) -> Directory:
+    return Directory(channel, channel.team)
+
+
+@pytest.fixture
+def reviews() -> Reviews:
+    return Reviews(MemoryStore(lambda: START))
+
+
+@pytest.fixture
+def delivery(reviews: Reviews, channel: SlackChannel, directory: Directory) -> Delivery:
+    return Delivery(reviews, channel, directory)
+
+
+def fail(sandbox: Sandbox, method: str, answer: tuple[int, str]) -> None:
+    status, body = answer
+    sandbox.troubles.order({"mode": "answer", "method": method, "status": status, "body": body})
+
+
+async def may(directory: Directory, who: Reviewer, grant: Grant) -> str:
+    review, _ = review_of()
+    snapshot = Snapshot(review=review, posts={"slack:#team-ops": OPS}, shown={}, now=0.0)
+    try:
+        await directory.check(who, snapshot, [grant])
+    except Refused as refused:
+        return refused.code
+    return "yes"
+
+
+def answers(method: str) -> list[tuple[int, str]]:
+    errors = [error for error in ERRORS if error not in METHODS[method]]
+    return [*(refusal(error, needed="users:read") for error in errors), *UNREADABLE]
+
+
+@pytest.mark.parametrize("method", METHODS)
+async def test_c2_whatever_slack_answers_nobody_gets_a_right(
+    channel: SlackChannel, sandbox: Sandbox, method: str
+) -> None:
+    """Given each look-up with each answer that is no documented no; then who may decide could before,
+    nobody's vote is removed, and nobody is found to be gone."""
+    before = {
+        (who.id, name): await may(Directory(channel, channel.team), who, grant)
+        for who in PEOPLE
+        for name, grant in GRANTS.items()
+    }
+    for answer in answers(method):
+        fail(sandbox, method, answer)
+        broken = Directory(channel, channel.team)
+        for name, grant in GRANTS.items():
+            for who in PEOPLE:
+                after = await may(broken, who, grant)
+                assert after in (before[who.id, name], "unavailable"), (answer, who.id, name)
+            with suppress(LookupFailed, Limited, Unreachable):
+                assert await broken.anybody([grant]) is True, (answer, name)
+        await check_votes(broken, answer)
+        sandbox.troubles.order({"mode": "ok"})
+
+
+class Unavailable(Exception):
+    """The bot said that it doesn't know."""
+
+
+async def lapsed(directory: Directory, action: Action, snapshot: Snapshot) -> frozenset[str]:
+    try:
+        return await directory.lapsed(action, snapshot)
+    except Refused as refused:
+        if refused.code != "unavailable":
+            raise
+        raise Unavailable from refused
+
+
+async def check_votes(directory: Directory, answer: tuple[int, str]) -> None:
+    """Nobody's vote lapses whose right is only not known."""
+    review, _ = review_of(
+        [call("it")], by=policy(it={"reviewers": {"groups": ["S0FINANCE"], "quorum": 3}})
+    )
+    votes = tuple(
+        Vote(type="approve", by=person(id), at=0, revision=1) for id in ("U0ALICE", "U0BOB")
+    )
+    action = review.actions[0].model_copy(update={"votes": votes})
+    snapshot = Snapshot(review=review, posts={}, shown={}, now=0.0)
+    with suppress(Unavailable):
+        assert await lapsed(directory, action, snapshot) == frozenset(), answer
+
+
+@pytest.mark.parametrize(
+    ("method", "reviewers"),
+    [
+        ("users.info", {"users": ["U0BOB"]}),
+        ("usergroups.users.list", {"groups": ["S0FINANCE"]}),
+    ],
+)
+async def test_c2_no_fallback_where_nobody_knows_who_is_left(
+    reviews: Reviews,
+    channel: SlackChannel,
+    sandbox: Sandbox,
+    method: str,
+    reviewers: dict[str, Any],
+) -> None:
+    """Given named reviewers and a fallback; when the look-up of them answers no documented no; then
+    the card is shown where it belongs, the fallback's people get nothing, and it is looked at again."""
+    for number, answer in enumerate(answers(method)):
+        fail(sandbox, method, answer)
+        rule = {
+            "notify": "slack:#agent-approvals",
+            "fallback": "slack:#team-ops",
+            "reviewers": reviewers,
+        }
+        review, event = review_of(
+            [call("it", x=number)], by=policy(it=rule), thread_id=f"t{number}"
+        )
+        await reviews.submit(review, event)
+        delivery = Delivery(reviews, channel, Directory(channel, channel.team))
+        with pytest.raises(LookupFailed):
+            await delivery.deliver(review.id, "slack:#agent-approvals", again=False)
+        [action] = (await reviews.load(review.id)).review.actions
+        assert action.places == ("slack:#agent-approvals",), answer
+        assert "slack:#agent-approvals" in (await reviews.load(review.id)).posts
+        sandbox.troubles.order({"mode": "ok"})
+
+
+@pytest.mark.parametrize(
+    ("method", "error", "reviewers"),
+    [
+        ("users.info", "user_not_found", {"users": ["U0BOB"]}),
+        ("usergroups.users.list", "no_such_subteam", {"groups": ["S0FINANCE"]}),
+    ],
+)
+async def test_c2_a_documented_no_is_a_no(
+    reviews: Reviews,
+    delivery: Delivery,
+    sandbox: Sandbox,
+    method: str,
+    error: str,
+    reviewers: dict[str, Any],
+) -> None:
+    fail(sandbox, method, refusal(error))
+    rule = {
+        "notify": "slack:#agent-approvals",
+        "fallback": "slack:#team-ops",
+        "reviewers": reviewers,
+    }
+    review, event = review_of([call("it")], by=policy(it=rule))
+    await reviews.submit(review, event)
+    await delivery.deliver(review.id, "slack:#agent-approvals", again=False)
+    [action] = (await reviews.load(review.id)).review.actions
+    assert action.places[-1] == "slack:#team-ops"
+    assert action.grants[-1].by_membership
+
+
+@pytest.mark.parametrize(
+    "error", ["team_added_to_org", "missing_scope", "some_new_error", "no_permission"]
+)
+@pytest.mark.parametrize("method", ["chat.postMessage", "conversations.list", "conversations.open"])
+async def test_c2_a_place_that_slack_says_nothing_of_is_not_passed_on(
+    reviews: Reviews,
+    delivery: Delivery,
+    sandbox: Sandbox,
+    monkeypatch: pytest.MonkeyPatch,
+    method: str,
+    error: str,
+) -> None:
+    """Given an error that says nothing about the place; then its fallback gets nothing, whose people would
+    decide."""
+    monkeypatch.setattr("bot.channels.slack.rooms._AGAIN", -1.0)
+    place = {
+        "chat.postMessage": "slack:#team-ops",
+        "conversations.list": "slack:#new-one",
+        "conversations.open": "slack:U0BOB",
+    }[method]
+    review, event = review_of(
+        [call("it")], by=policy(it={"notify": place, "fallback": "slack:#guests"})
+    )
+    await reviews.submit(review, event)
+    fail(sandbox, method, refusal(error))
+    with pytest.raises(Exception, match=error):
+        await delivery.deliver(review.id, place, again=False)
+    [action] = (await reviews.load(review.id)).review.actions
+    assert action.places == (place,)
+
+
+@pytest.mark.parametrize("answer", [(200, "hello"), (500, "oops"), refusal("missing_scope")])
+async def test_slack_clients_6_who_is_named_alone_is_enough_to_post_a_card(
+    reviews: Reviews, delivery: Delivery, sandbox: Sandbox, answer: tuple[int, str]
+) -> None:
+    """Given a card that names a group and a person; when the group can't be looked up; then it is posted."""
+    fail(sandbox, "usergroups.users.list", answer)
+    rule = {"reviewers": {"groups": ["S0FINANCE"], "users": ["U0BOB"]}}
+    review, event = review_of([call("it")], by=policy(it=rule))
+    await reviews.submit(review, event)
+    await delivery.deliver(review.id, "default", again=False)
+    assert "default" in (await reviews.load(review.id)).posts
+
+
+async def test_slack_clients_10_the_missing_scope_is_named(
+    channel: SlackChannel, health: Health, sandbox: Sandbox
+) -> None:
+    """Given an app without usergroups:read; then the error and the problem name it, until it works again."""
+    answer = refusal("missing_scope", needed="usergroups:read", provided="chat:write")
+    fail(sandbox, "usergroups.users.list", answer)
+    with pytest.raises(LookupFailed, match="lacks the scope usergroups:read") as failed:
+        await channel.group("S0OPS")
+    assert (failed.value.method, failed.value.error, failed.value.needed) == (
+        "usergroups.users.list",
+        "missing_scope",
+        "usergroups:read",
+    )
+    [problem] = health.current()
+    assert (problem.kind, problem.subject) == ("lookup", "usergroups.users.list")
+    assert "usergroups:read" in problem.text
+
+    sandbox.troubles.order({"mode": "ok"})
+    await channel.group("S0FINANCE")
+    assert health.current() == ()
+
+
+async def test_one_person_who_can_not_be_looked_up_is_a_problem_of_its_own(
+    channel: SlackChannel, health: Health, sandbox: Sandbox
+) -> None:
+    """Given one person for whom Slack fails; then others that work don't make it look well."""
+    sandbox.troubles.order(
+        {
+            "mode": "answer",
+            "method": "users.info",
+            "times": 1,
+            "body": refusal("org_login_required")[1],
+        }
+    )
+    with pytest.raises(LookupFailed):
+        await channel.person("U0BOB")
+    await channel.person("U0ALICE")
+    assert [one.subject for one in health.current()] == ["users.info for U0BOB"]
+    await channel.person("U0BOB")
+    assert health.current() == ()
+
+
+async def test_a_list_that_never_ends_is_not_known(channel: SlackChannel, sandbox: Sandbox) -> None:
+    body = json.dumps({"ok": True, "members": ["U1"], "response_metadata": {"next_cursor": "x"}})
+    fail(sandbox, "conversations.members", (200, body))
+    with pytest.raises(LookupFailed, match="again and again"):
+        await channel.members("C0OPS")
+
+
+async def test_c2_what_is_not_known_hides_no_review_in_home(
+    reviews: Reviews, channel: SlackChannel, sandbox: Sandbox
+) -> None:
+    """Given a review for Alice's group; when the group can't be looked up; then Home still lists it, without
+    buttons, and says nothing of what it is about."""
+    review, event = review_of([call("it")], by=policy(it={"reviewers": {"groups": ["S0FINANCE"]}}))
+    await reviews.submit(review, event)
+    fail(sandbox, "usergroups.users.list", refusal("fatal_error"))
+    home = await Homes(reviews, channel, Directory(channel, channel.team)).of(person("U0ALICE"))
+    [line] = home.others
+    assert home.mine == ()
+    assert line.card.review_id == review.id
+    assert line.unknown is not None
+    assert not line.may_see
+
+
+async def test_a_known_nobody_is_a_no_for_a_place(channel: SlackChannel) -> None:
+    assert issubclass(NobodyLeft, NotThere)
+    assert not issubclass(LookupFailed, NotThere)
+    assert await channel.person("U0STRANGER") is None
+    assert await channel.group("S0NONE") == frozenset()
