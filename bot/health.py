@@ -50,8 +50,9 @@ class Problem:
 class Health:
     """One for each process. Any part of the bot may report; nothing here waits or raises."""
 
-    def __init__(self, clock: Callable[[], float] = time.time) -> None:
-        self._clock = clock
+    def __init__(self, clock: Callable[[], float] = time.time, *, quiet: bool = False) -> None:
+        """`quiet`: nothing is logged, as whoever asks is told anyway."""
+        self._clock, self._quiet = clock, quiet
         self._problems: dict[tuple[Kind, str], Problem] = {}
 
     def report(self, kind: Kind, subject: str, text: str) -> None:
@@ -61,7 +62,8 @@ class Health:
             subject, text = MORE, f"There are more problems of the kind `{kind}`: see the log."
         known = self._problems.get((kind, subject))
         if known is None:
-            log.warning("a problem (%s, %s): %s", kind, one_line(subject), one_line(text))
+            if not self._quiet:
+                log.warning("a problem (%s, %s): %s", kind, one_line(subject), one_line(text))
             self._problems[kind, subject] = Problem(kind, subject, text, now, now)
         else:
             more = known.count + 1

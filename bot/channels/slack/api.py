@@ -69,7 +69,7 @@ class Api:
 
     def __init__(self, client: AsyncWebClient, health: Health) -> None:
         self._client: Any = client  # its answers are typed as anything or nothing
-        self._health = health
+        self.health = health
 
     async def call(self, method: str, **args: Any) -> Data:
         # Slack takes JSON bodies only where it writes (docs.slack.dev/apis/web-api).
@@ -102,7 +102,7 @@ class Api:
         try:
             found = read(await self.call(method, **args))
         except (Limited, Unreachable) as error:
-            self._health.report("lookup", method, _sentence(str(error)))
+            self.health.report("lookup", method, _sentence(str(error)))
             raise
         except Undeliverable as error:
             if words := (no or {}).get(error.error):
@@ -155,12 +155,12 @@ class Api:
         """The error to raise, which the health knows of as well."""
         whom = f" for {about}" if about and error not in _OF_ALL else ""
         text = f"Slack's {method} failed{whom}: {error}{_scope(needed)}"
-        self._health.report("lookup", f"{method}{whom}", _sentence(text))
+        self.health.report("lookup", f"{method}{whom}", _sentence(text))
         return LookupFailed(text, method=method, error=error, needed=needed)
 
     def _works(self, method: str, about: str) -> None:
-        self._health.resolve("lookup", method)
-        self._health.resolve("lookup", f"{method} for {about}")
+        self.health.resolve("lookup", method)
+        self.health.resolve("lookup", f"{method} for {about}")
 
 
 def typed(data: Data, key: str, kind: type[V]) -> V:

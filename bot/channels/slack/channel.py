@@ -36,7 +36,8 @@ class SlackChannel:
     name = NAME
 
     def __init__(self, client: AsyncWebClient, default: str, health: Health | None = None) -> None:
-        self._api = Api(client, health or Health())
+        self._health = health or Health()
+        self._api = Api(client, self._health)
         self._rooms = rooms = Rooms(self._api, default)
         self._people = people = People(self._api, rooms)
         self._url = ""
@@ -50,6 +51,11 @@ class SlackChannel:
 
     async def start(self) -> None:
         """Raises SettingsError in one sentence: a wrong token, or a channel that isn't there."""
+        self._api.health = Health(quiet=True)  # that sentence says all
+        await self._start()
+        self._api.health = self._health
+
+    async def _start(self) -> None:
         try:
             me = await self._api.look("auth.test", _own)
         except Unreachable as error:
