@@ -272,7 +272,21 @@ async def test_where_slack_hangs_approvals_answers_in_time(scene: Scene) -> None
     """Given a Slack that doesn't say which channels somebody is in; then /approvals answers in time."""
     await scene.bot()
     await scene.hands.trouble("hang", method="users.conversations")
-    assert "Press again" in await approvals(scene, "U0ALICE")
+    assert "Slack or the store took too long" in await approvals(scene, "U0ALICE")
+
+
+async def test_slack_clients_5_what_failed_is_named(scene: Scene) -> None:
+    """Given a Slack whose usergroups.list fails; then /approvals and Home name it, and not the store; when it
+    works again, Home is drawn."""
+    await scene.bot()
+    await scene.hands.trouble("http_500", method="usergroups.list")
+    assert "usergroups․list" in await approvals(scene, "U0ALICE")  # noqa: RUF001
+    view = await opened(scene, "U0ALICE", "What waits for you is not known")
+    assert "usergroups.list" in text(view)
+    assert "store" not in text(view)
+
+    await scene.hands.trouble("ok")
+    await opened(scene, "U0ALICE", "Nothing waits for you")
 
 
 async def test_what_escalated_to_a_channel_waits_for_its_members(scene: Scene) -> None:

@@ -203,7 +203,8 @@ async def test_without_a_fallback_it_waits_and_the_operator_is_told(
     waiting = scene.ask(gate)
 
     async def undelivered() -> bool:
-        return await ready(bot.url) == {"ok": True, "undelivered": 1}
+        answer = await ready(bot.url)
+        return (answer["ok"], answer["undelivered"]) == (True, 1)
 
     await wait_until("it is counted", undelivered)
     assert "the channel is archived" in caplog.text
