@@ -10,7 +10,7 @@ from typing import Any
 
 from hitl_core.errors import DialectError
 from hitl_core.gate import Request
-from hitl_core.gate.request import flaw_of, frozen, targets, with_schema
+from hitl_core.gate.request import Schemas, flaw_of, frozen
 from hitl_core.model import DecisionType, ToolCall, Verdict
 from hitl_core.model.arguments import JsonObject
 from hitl_core.policy import Policy, Ruling
@@ -30,16 +30,17 @@ async def under_policy(
     where no guard stands in front of its tools. Raises DialectError where the two sides leave nothing that
     could be decided, and InvalidToolCall.
     """
-    calls, tools = frozen(asked.calls), tools or {}
+    calls, tools, schemas = frozen(asked.calls), tools or {}, Schemas()
     rulings: list[Ruling] = []
     for call, theirs in zip(calls, asked.rulings, strict=True):
         ours = await policy.judged(call, state)
         if theirs.verdict.kind == "allow":
             rulings.append(free(ours, call))
         else:
-            rulings.append(with_schema(gated(ours, theirs, call), tools.get(call.name)))
+            ruling = gated(ours, theirs, call)
+            rulings.append(await schemas.added(ruling, tools.get(call.name)))
     edits = any("edit" in ruling.allowed_decisions for ruling in rulings)
-    named = targets(policy, tools) if edits else {}
+    named = await schemas.targets(policy, tools) if edits else {}
     return asked._replace(calls=calls, rulings=rulings, tools=named, policy=policy.digest)
 
 

@@ -1,229 +1,194 @@
-"""A regular expression as an automaton without empty moves (Glushkov's construction).
+"""A regular expression as an automaton without empty moves (Glushkov's construction), with conditions.
 
-Every character of the pattern is a position; an edge says which position can follow which, and in
-how many ways. Whatever can't be said exactly is made larger, never smaller: counted repeats become
-loops, and lookarounds become nothing (they are kept aside as automata of their own).
+Every character of the pattern is a position, one bit of a number. An edge says which positions can follow,
+under which conditions on the place between the two characters (`^`, `$`, `\\b`, lookarounds): also bits of a
+number. So a set of positions is one number, and a step of the automaton a few operations on it.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from importlib import import_module
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
-c: Any = import_module("re._constants")  # what the parser of `re` says; it has no types
-_ASCII = 128
-_DIGIT, _LETTER, _SPACE, _OTHER = (1 << (_ASCII + n) for n in range(4))  # the rest of Unicode
-_BEYOND = _DIGIT | _LETTER | _SPACE | _OTHER
-EVERYTHING = (1 << (_ASCII + 4)) - 1
-_COPIES = 8
-_MAX_POSITIONS = 2_000
-_MAX_EDGES = 20_000
+from hitl_core.forms.budget import Budget
+from hitl_core.forms.charset import Reads, c, everything, reader
+
+Edges = dict[int, int]  # conditions → positions
+Look = Literal["begin", "end", "line_begin", "line_end", "word", "ahead", "behind"]
+MAX_POSITIONS = 1_000
+_READS = (c.LITERAL, c.NOT_LITERAL, c.ANY, c.IN)
+_REPEATS = (c.MAX_REPEAT, c.MIN_REPEAT)
+_PLACES: dict[Any, tuple[Look, bool]] = {
+    c.AT_BEGINNING_STRING: ("begin", False),
+    c.AT_END_STRING: ("end", False),
+    c.AT_BOUNDARY: ("word", False),
+    c.AT_NON_BOUNDARY: ("word", True),
+}
 
 
 class TooComplex(Exception):
-    """The text says what the pattern has that can't be analysed."""
+    """The text says what the pattern has that can't be run in linear time."""
 
 
-@dataclass(frozen=True)
-class Part:
-    """A piece of the pattern: whether it may be empty, where it begins, where it ends."""
+class Condition(NamedTuple):
+    """What must hold between two characters. `ascii`: of words; `inner`: what is looked for, which reads the
+    text from its end where it looks ahead."""
 
-    nullable: bool = True
-    first: frozenset[int] = frozenset()
-    last: frozenset[int] = frozenset()
+    look: Look
+    negated: bool
+    ascii: bool = False
+    inner: Automaton | None = None
+
+
+class Part(NamedTuple):
+    """A piece of the pattern: under which conditions it may be empty, where it begins, where it ends."""
+
+    empty: frozenset[int]
+    first: Edges
+    last: Edges
+
+
+_NOTHING = Part(frozenset({0}), {}, {})
 
 
 @dataclass
 class Automaton:
-    masks: list[int] = field(default_factory=list[int])  # by position, the characters it reads
-    edges: Counter[tuple[int, int]] = field(default_factory=Counter[tuple[int, int]])
-    loops: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])  # [start, end)
-    asserts: list[Automaton] = field(default_factory=list["Automaton"])
-    first: frozenset[int] = frozenset()
-    empty_forks: int = 0  # places where nothing can be read in two ways
-    _inside: int = 0  # loops around what is being read
+    """Position 0 is what stands before a match; it reads everything. `accepts`: those
+    behind which a match may end."""
 
-    def read(self, items: Iterable[Any], flags: int, *, searched: bool) -> None:
-        """Add the parsed pattern; `searched` puts the "from anywhere" of `re.search` before it."""
-        start = Part()
-        if searched:
-            start = self._loop(self._position(EVERYTHING), 0, nullable=True)
-        self.first = self._join(start, self._sequence(items, flags)).first
+    budget: Budget
+    backward: bool = False
+    reads: list[Reads] = field(default_factory=list[Reads])
+    follow: list[Edges] = field(default_factory=list[Edges])
+    accepts: Edges = field(default_factory=Edges)
+    conditions: list[Condition] = field(default_factory=list[Condition])
+    _readers: dict[Any, Reads] = field(default_factory=dict[Any, Reads])
 
-    def outer_loops(self) -> list[range]:
-        """The loops that stand in no other loop, in order. Each is strongly connected."""
-        outer: list[range] = []
-        for start, end in sorted(self.loops, key=lambda loop: (loop[0], -loop[1])):
-            if not outer or start >= outer[-1].stop:
-                outer.append(range(start, end))
-        return outer
+    @classmethod
+    def of(cls, items: Iterable[Any], flags: int, budget: Budget, *, backward: bool = False) -> Automaton:
+        self = cls(budget, backward)
+        before = self._position(everything)
+        self._link(before.last, before.first)
+        whole = self._join(before, self._sequence(items, flags))
+        self.accepts = whole.last
+        return self
 
-    def _position(self, mask: int) -> Part:
-        if len(self.masks) >= _MAX_POSITIONS:
-            raise TooComplex("it is too long")
-        self.masks.append(mask)
-        here = frozenset({len(self.masks) - 1})
-        return Part(False, here, here)
+    def _position(self, reads: Reads) -> Part:
+        if len(self.reads) >= MAX_POSITIONS:
+            raise TooComplex(f"it has more than {MAX_POSITIONS:,} characters, with those that it repeats")
+        self.budget.spend(4)
+        bit = 1 << len(self.reads)
+        self.reads.append(reads)
+        self.follow.append({})
+        return Part(frozenset(), {0: bit}, {0: bit})
 
-    def _link(self, last: frozenset[int], first: frozenset[int]) -> None:
-        self.edges.update((p, q) for p in last for q in first)
-        if len(self.edges) > _MAX_EDGES:
-            raise TooComplex("it is too complex")
+    def _link(self, last: Edges, first: Edges) -> None:
+        for before, positions in last.items():
+            for position in bits(positions):
+                self.budget.spend(1 + len(first))
+                edges = self.follow[position]
+                for after, following in first.items():
+                    edges[before | after] = edges.get(before | after, 0) | following
 
     def _join(self, a: Part, b: Part) -> Part:
         self._link(a.last, b.first)
         return Part(
-            a.nullable and b.nullable,
-            a.first | b.first if a.nullable else a.first,
-            b.last | a.last if b.nullable else b.last,
+            frozenset(x | y for x in a.empty for y in b.empty),
+            self._either(a.first, self._under(a.empty, b.first)),
+            self._either(b.last, self._under(b.empty, a.last)),
         )
 
-    def _loop(self, body: Part, start: int, *, nullable: bool) -> Part:
-        self._link(body.last, body.first)
-        self.loops.append((start, len(self.masks)))
-        return Part(nullable or body.nullable, body.first, body.last)
+    def _under(self, conditions: frozenset[int], edges: Edges) -> Edges:
+        found: Edges = {}
+        for condition in conditions:
+            for other, positions in edges.items():
+                self.budget.spend(1)
+                found[condition | other] = found.get(condition | other, 0) | positions
+        return found
 
-    def _fork(self, ways: int) -> None:
-        if self._inside:
-            raise TooComplex("it repeats something that may be empty in two ways")
-        self.empty_forks += ways - 1
+    def _either(self, a: Edges, b: Edges) -> Edges:
+        if not a or not b:
+            return a or b
+        self.budget.spend(len(b))
+        return {key: a.get(key, 0) | b.get(key, 0) for key in {**a, **b}}
 
     def _sequence(self, items: Iterable[Any], flags: int) -> Part:
-        part = Part()
-        for op, value in items:
+        part = _NOTHING
+        for op, value in reversed(list(items)) if self.backward else items:
             part = self._join(part, self._item(op, value, flags))
         return part
 
     def _item(self, op: Any, value: Any, flags: int) -> Part:
-        if op in (c.LITERAL, c.NOT_LITERAL, c.ANY, c.IN):
-            return self._position(_mask(op, value, flags))
+        if op in _READS:
+            key = (op, id(value) if op is c.IN else value, flags)  # copies share one
+            if key not in self._readers:
+                self._readers[key] = reader(op, value, flags)
+            return self._position(self._readers[key])
         if op is c.AT:
-            return Part()
+            return self._condition(_place(value, flags))
         if op is c.SUBPATTERN:
             _, added, removed, body = value
             return self._sequence(body, (flags | added) & ~removed)
-        if op is c.ATOMIC_GROUP:
-            return self._sequence(value, flags)
         if op is c.BRANCH:
-            parts = [self._sequence(branch, flags) for branch in value[1]]
-            if sum(part.nullable for part in parts) > 1:  # the parser takes equal beginnings out
-                self._fork(len(parts))
-            return Part(
-                any(part.nullable for part in parts),
-                frozenset[int]().union(*(part.first for part in parts)),
-                frozenset[int]().union(*(part.last for part in parts)),
-            )
-        if op in (c.MAX_REPEAT, c.MIN_REPEAT, c.POSSESSIVE_REPEAT):
-            low, high, body = value
-            return self._repeat(low, high, body, flags)
+            part = Part(frozenset(), {}, {})
+            for branch in value[1]:
+                one = self._sequence(branch, flags)
+                part = Part(
+                    part.empty | one.empty,
+                    self._either(part.first, one.first),
+                    self._either(part.last, one.last),
+                )
+            return part
+        if op in _REPEATS:
+            return self._repeat(*value, flags)
         if op in (c.ASSERT, c.ASSERT_NOT):
-            inner = Automaton()
-            inner.read(value[1], flags, searched=False)
-            self.asserts.append(inner)
-            return Part()
+            ahead, body = value[0] > 0, value[1]
+            inner = Automaton.of(body, flags, self.budget, backward=ahead)
+            look: Look = "ahead" if ahead else "behind"
+            return self._condition(Condition(look, op is c.ASSERT_NOT, inner=inner))
         if op in (c.GROUPREF, c.GROUPREF_IGNORE, c.GROUPREF_EXISTS):
             raise TooComplex("it refers back to a group")
-        raise TooComplex(f"it uses {str(op).lower()}")
+        raise TooComplex(f"it uses {str(op).lower().replace('_', ' ')}")
+
+    def _condition(self, condition: Condition) -> Part:
+        if condition not in self.conditions:
+            self.conditions.append(condition)
+            if len(self.conditions) > 16:
+                raise TooComplex("it has more than 16 conditions")
+        return Part(frozenset({1 << self.conditions.index(condition)}), {}, {})
 
     def _repeat(self, low: int, high: Any, body: Any, flags: int) -> Part:
+        """The last copy first: each optional one can then be followed by the next, and by nothing else."""
         if high == 0:
-            return Part()
-        if low == high and low <= _COPIES:
-            part = Part()
-            for _ in range(low):
-                part = self._join(part, self._sequence(body, flags))
-            return part
-        start = len(self.masks)
-        self._inside += high != 1
-        part = self._sequence(body, flags)
-        self._inside -= high != 1
-        if part.nullable:
-            if low > 1 or high not in (1, c.MAXREPEAT):
-                raise TooComplex("it repeats something that may be empty")
-            self._fork(2)
-        if high == 1:
-            return Part(True, part.first, part.last)
-        return self._loop(part, start, nullable=low == 0)
+            return _NOTHING
+        unbounded = high is c.MAXREPEAT
+        copies = max(low, 1) if unbounded else high
+        part = _NOTHING
+        for copy in reversed(range(copies)):
+            self.budget.spend(1)
+            one = self._sequence(body, flags)
+            if unbounded and copy == copies - 1:
+                self._link(one.last, one.first)
+            part = self._join(one, part)
+            if copy >= low:
+                part = part._replace(empty=frozenset({0}))
+        return part
 
 
-def anchored(items: Iterable[Any], flags: int) -> bool:
-    """Whether a match can only begin at the beginning of the text."""
-    for op, value in items:
-        if op is c.AT:
-            if value is c.AT_BEGINNING_STRING:
-                return True
-            if value is c.AT_BEGINNING and not flags & re.MULTILINE:
-                return True
-        elif op is c.SUBPATTERN:
-            return anchored(value[3], (flags | value[1]) & ~value[2])
-        elif op is c.BRANCH:
-            return all(anchored(branch, flags) for branch in value[1])
-        elif op not in (c.ASSERT, c.ASSERT_NOT):
-            return False
-    return False
+def bits(number: int) -> Iterator[int]:
+    while number:
+        low = number & -number
+        yield low.bit_length() - 1
+        number ^= low
 
 
-def _mask(op: Any, value: Any, flags: int) -> int:
-    if op is c.ANY:
-        return EVERYTHING if flags & re.DOTALL else EVERYTHING & ~(1 << ord("\n"))
-    if op is c.NOT_LITERAL:
-        return EVERYTHING & ~_certain(c.LITERAL, value, flags)
-    items: list[tuple[Any, Any]] = value if op is c.IN else [(op, value)]
-    if items[0][0] is not c.NEGATE:
-        return _union(_possible(o, v, flags) for o, v in items)
-    return EVERYTHING & ~_union(_certain(o, v, flags) for o, v in items[1:])
-
-
-def _union(masks: Iterable[int]) -> int:
-    whole = 0
-    for mask in masks:
-        whole |= mask
-    return whole
-
-
-def _possible(op: Any, value: Any, flags: int) -> int:
-    """Every character that the item may read."""
-    if op is c.CATEGORY:
-        return _category(value)
-    low, high = value if op is c.RANGE else (value, value)
-    mask = _union(1 << n for n in range(low, min(high, _ASCII - 1) + 1))
-    if high >= _ASCII:
-        mask |= _beyond(chr(high)) if low == high else _BEYOND
-    if flags & re.IGNORECASE:
-        if high >= _ASCII:  # the Kelvin sign is a k, the long s an s, the dotless i an i
-            mask |= _union(1 << ord(letter) for letter in "iks")
-        mask |= _union(1 << ord(chr(n).swapcase()) for n in range(_ASCII) if mask >> n & 1)
-    return mask
-
-
-def _certain(op: Any, value: Any, flags: int) -> int:
-    """The characters that the item reads for certain: those that its negation can't read."""
-    if op is c.CATEGORY:
-        mask = _category(value)
-        return mask & ~_BEYOND if flags & re.ASCII else mask
-    low, high = value if op is c.RANGE else (value, value)
-    return _union(1 << n for n in range(low, min(high, _ASCII - 1) + 1))
-
-
-def _beyond(char: str) -> int:
-    if char.isdecimal():
-        return _DIGIT
-    if char.isalnum():
-        return _LETTER
-    return _SPACE if char.isspace() else _OTHER
-
-
-def _category(value: Any) -> int:
-    name = str(value)
-    if "NOT" in name:
-        return EVERYTHING & ~_category(name.replace("NOT_", ""))
-    chars = [chr(n) for n in range(_ASCII)]
-    if "DIGIT" in name:
-        return _union(1 << ord(x) for x in chars if x.isdecimal()) | _DIGIT
-    if "SPACE" in name:
-        return _union(1 << ord(x) for x in chars if x.isspace()) | _SPACE
-    return _union(1 << ord(x) for x in chars if x.isalnum() or x == "_") | _DIGIT | _LETTER
+def _place(at: Any, flags: int) -> Condition:
+    multiline = flags & re.MULTILINE
+    if at is c.AT_BEGINNING:
+        return Condition("line_begin" if multiline else "begin", False)
+    if at is c.AT_END:  # as ECMA-262 has it: the very end, not before a last line end
+        return Condition("line_end" if multiline else "end", False)
+    look, negated = _PLACES[at]
+    return Condition(look, negated, ascii=look == "word" and bool(flags & re.ASCII))

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from hitl_core.forms.hints import is_number
 from hitl_core.forms.keywords import identity
-from hitl_core.forms.shape import Conflict, Schema, Shapes, merged
+from hitl_core.forms.shape import Conflict, Schema, Shapes
 from hitl_core.forms.slot import ABSENT
 
 _TYPES: dict[str, tuple[str, Callable[[Any], bool]]] = {
@@ -70,7 +70,7 @@ def branches_of(shapes: Shapes, schema: Schema) -> tuple[Branch, ...]:
     if not all({"properties", "type", "const", "enum"} & branch.keys() for branch in own):
         return ()
     around = {name: value for name, value in schema.items() if name not in (key, "discriminator")}
-    whole = [merged(around, branch) for branch in own]
+    whole = [shapes.merged(around, branch) for branch in own]
     return _named(shapes, whole, own, _mapped(raw, schema.get("discriminator")))
 
 
@@ -135,7 +135,7 @@ def _label(branch: Schema) -> str:
     if "const" in branch:
         return str(branch["const"])
     kind = branch.get("type", "object" if "properties" in branch else None)
-    return _TYPES[kind][0] if kind in _TYPES else ""
+    return _TYPES[kind][0] if isinstance(kind, str) and kind in _TYPES else ""
 
 
 def _different(labels: list[str]) -> bool:
@@ -172,7 +172,8 @@ def _mapped(raw: list[Any], discriminator: Any) -> tuple[str, list[Any]] | None:
     if not isinstance(discriminator, dict):
         return None
     told = cast(Schema, discriminator)
-    name, mapping = told.get("propertyName"), cast(Schema, told.get("mapping") or {})
+    name, given = told.get("propertyName"), told.get("mapping")
+    mapping = cast(Schema, given) if isinstance(given, dict) else {}
     refs = [
         str(cast(Schema, branch).get("$ref", "")) if isinstance(branch, dict) else ""
         for branch in raw

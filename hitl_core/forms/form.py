@@ -100,8 +100,8 @@ class FormErrors(HitlError):
 
 
 class SchemaError(HitlError):
-    """A schema that can't be used: not valid, too big, a remote $ref, a pattern that could hang."""
+    """A schema that can't be used: not valid, too big, a remote $ref, a pattern that can't be run."""
 
 
 class PatternError(SchemaError):
-    """A regular expression that is not valid, or that could take very long."""
+    """A regular expression that is not valid, or that can't be checked in a short time."""

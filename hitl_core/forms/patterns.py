@@ -1,175 +1,220 @@
-"""Which regular expressions may run here, and how much work each can make.
+"""Regular expressions in linear time: a pattern is read by Python's own parser, and run by an automaton.
 
-`re` tries one way after another, so its work grows with the number of ways in which a text can be
-read. Two ways round the same loop double it with every turn: such a pattern is refused (Weber &
-Seidl, "On the degree of ambiguity of finite automata", 1991). Loops that can share a text one after
-the other make it a power of the text's length: a few are allowed, on a text that is short enough.
+`re` tries one way after another: some patterns take hours on forty characters, and others take seconds to be
+compiled. Here all ways are followed at once (Thompson, "Regular expression search algorithm", 1968), and each
+step that was taken is remembered, so a text is mostly one look-up a character.
 """
 
 from __future__ import annotations
 
 import re
 import warnings
-from collections import defaultdict
 from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
-from hitl_core.forms.automaton import Automaton, TooComplex, anchored
+from hitl_core.forms.automaton import Automaton, Condition, TooComplex, bits
+from hitl_core.forms.budget import PATTERN_STEPS, Budget, TextTooLong, TooMuchWork
+from hitl_core.forms.charset import Reads, is_word
 from hitl_core.forms.form import PatternError
 
 MAX_PATTERN = 1_000  # characters
-_MAX_LOOP_EDGES = 400
-_MAX_DEGREE = 4
-_MAX_FORKS = 16
-_TWICE = re.compile(r"(?<=[(|:])([^|()\[\]\\]+)\|\1(?=[|)])")
+_MAX_GROUPS = 100
+_MAX_STEPS = 2_000  # remembered: some 200 KiB a pattern
+
+def check_pattern(pattern: str, budget: Budget | None = None) -> None:
+    """Raise PatternError, one sentence, for a pattern that can't be used. Pays for reading it."""
+    found = _pattern(pattern)
+    if budget is not None:
+        budget.spend(found.cost)
+    if isinstance(found, _Refused):
+        raise PatternError(found.flaw)
 
 
-def check_pattern(pattern: str) -> None:
-    """Raise PatternError, one sentence, for a pattern that is not valid or could hang."""
-    _degree_and_forks(pattern)
+def search(pattern: str, text: str, budget: Budget) -> bool:
+    """Whether the pattern is found in the text: as `re.search`, but `$` is the very end (ECMA-262). Raises
+    TextTooLong where this takes more than is left, and PatternError."""
+    found = _pattern(pattern)
+    if isinstance(found, _Refused):
+        raise PatternError(found.flaw)
+    try:
+        return found.search(text, budget)
+    except TooMuchWork as error:
+        raise TextTooLong(f"is too long ({len(text):,} characters) to be checked") from error
 
 
-def match_steps(pattern: str, length: int) -> int:
-    """About how many steps `re.search` can take on a text of this length. Raises PatternError."""
-    degree, forks = _degree_and_forks(pattern)
-    return max(length, 2) ** max(degree, 1) * 2**forks
+class _Refused:
+    def __init__(self, flaw: str, cost: int) -> None:
+        self.flaw, self.cost = flaw, cost
 
 
-@lru_cache(maxsize=512)
-def _degree_and_forks(pattern: str) -> tuple[int, int]:
+@lru_cache(maxsize=256)
+def _pattern(pattern: str) -> _Pattern | _Refused:
     shown = pattern if len(pattern) <= 80 else pattern[:77] + "..."
     if len(pattern) > MAX_PATTERN:
-        raise PatternError(f"the pattern {shown} is longer than {MAX_PATTERN:,} characters")
-    if _TWICE.search(pattern):
-        raise PatternError(f"the pattern {shown} has the same alternative twice")
+        return _Refused(f"the pattern {shown} is longer than {MAX_PATTERN:,} characters", 1)
+    if pattern.count("(") > _MAX_GROUPS:
+        return _Refused(f"the pattern {shown} has more than {_MAX_GROUPS} groups", 1)
+    budget = Budget(PATTERN_STEPS)
     try:
+        budget.spend(20 + 2 * len(pattern))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             parsed: Any = import_module("re._parser").parse(pattern)
-            re.compile(pattern)
-        flags: int = parsed.state.flags
-        automaton = Automaton()
-        automaton.read(parsed, flags, searched=not anchored(parsed, flags))
-        return _ambiguity(automaton)
+        automaton = Automaton.of(parsed, parsed.state.flags, budget)
     except (re.error, OverflowError, RecursionError) as error:
-        raise PatternError(
-            f"the pattern {shown} is not a valid regular expression: {error}"
-        ) from error
+        flaw = f"is not a valid regular expression: {error}"
     except TooComplex as error:
-        raise PatternError(f"the pattern {shown} could take very long: {error}") from error
+        flaw = f"can't be checked in a short time: {error}"
+    except TooMuchWork:
+        flaw = "can't be checked in a short time: it is too complex"
+    else:
+        return _Pattern(automaton, PATTERN_STEPS - budget.left)
+    return _Refused(f"the pattern {shown} {flaw}", PATTERN_STEPS - max(budget.left, 0))
 
 
-def _ambiguity(automaton: Automaton) -> tuple[int, int]:
-    follow: dict[int, list[int]] = defaultdict(list)
-    for p, q in automaton.edges:
-        follow[p].append(q)
-    loops = automaton.outer_loops()
-    for loop in loops:
-        if _two_ways_round(automaton, follow, loop):
-            raise TooComplex("it repeats something that can be read in two ways")
-    degree = _degree(automaton, follow, loops)
-    forks = _forks(automaton, follow, loops) + automaton.empty_forks
-    inner = [_ambiguity(inside) for inside in automaton.asserts]
-    degree += max((d for d, _ in inner), default=0)
-    forks += max((f for _, f in inner), default=0)
-    if degree > _MAX_DEGREE or forks > _MAX_FORKS:
-        raise TooComplex("too many of its parts can read the same text")
-    return degree, forks
+class _State(dict[Any, "_State"]):
+    """The positions that were just read, and the state that each next character leads to. A step that was not
+    taken yet is a KeyError."""
+
+    __slots__ = ("alive", "on")
+
+    def __init__(self, alive: int) -> None:
+        super().__init__()
+        self.alive = alive
+        self.on: dict[int, tuple[bool, int]] = {}  # see `_Pattern._on`
 
 
-def _two_ways_round(automaton: Automaton, follow: dict[int, list[int]], loop: range) -> bool:
-    """Whether some text leads from a position of the loop to itself in two ways.
+class _Pattern:
+    """An automaton, and the steps of it that were taken so far."""
 
-    Two readers start at one position and read the same text; they must not part and meet again.
-    """
-    edges = [(p, q) for p in loop for q in follow[p] if q in loop]
-    if any(automaton.edges[edge] > 1 for edge in edges):
-        return True
-    if len(edges) > _MAX_LOOP_EDGES:
-        raise TooComplex("it repeats something too complex")
-    masks = automaton.masks
-    forward: dict[tuple[int, int], set[tuple[int, int]]] = defaultdict(set)
-    backward: dict[tuple[int, int], set[tuple[int, int]]] = defaultdict(set)
-    for p, p2 in edges:
-        for q, q2 in edges:
-            if p <= q and masks[p2] & masks[q2]:
-                after = (p2, q2) if p2 <= q2 else (q2, p2)
-                forward[p, q].add(after)
-                backward[after].add((p, q))
-    together = {(p, p) for p in loop}
-    parted = _reached(forward, together) - together
-    return bool(parted & _reached(backward, together))
+    def __init__(self, automaton: Automaton, cost: int) -> None:
+        self.cost = cost
+        self._automaton = automaton
+        self._inner = [each.inner and _Pattern(each.inner, 0) for each in automaton.conditions]
+        self._readers: dict[Reads, int] = {}
+        for position, reads in enumerate(automaton.reads):
+            self._readers[reads] = self._readers.get(reads, 0) | 1 << position
+        looks = [each.look for each in automaton.conditions]
+        self._plain = {*looks} <= {"begin", "end"}
+        self._begin, self._end = (
+            1 << looks.index(look) if look in looks else 0 for look in ("begin", "end")
+        )
+        self._forget()
+        may_end = any([positions & 1 for positions in automaton.accepts.values()])
+        self._anchored = not may_end and self._on(self._start, 0, Budget(9))[1] == 1
 
+    def _forget(self) -> None:
+        self._start = _State(1)
+        self._states = {1: self._start}
+        self._reading: dict[str, int] = {}  # by character, the positions that read it
+        self._steps = 0
 
-def _reached(
-    edges: dict[tuple[int, int], set[tuple[int, int]]], start: set[tuple[int, int]]
-) -> set[tuple[int, int]]:
-    seen, waiting = set(start), list(start)
-    while waiting:
-        for pair in edges.get(waiting.pop(), ()):
-            if pair not in seen:
-                seen.add(pair)
-                waiting.append(pair)
-    return seen
+    def search(self, text: str, budget: Budget) -> bool:
+        try:
+            return self._search(text, budget) if self._plain else any(self.ends(text, budget))
+        finally:
+            if self._steps > _MAX_STEPS:
+                self._forget()
 
-
-def _degree(automaton: Automaton, follow: dict[int, list[int]], loops: list[range]) -> int:
-    """The longest chain of loops in which each can hand a part of its text to the next."""
-    alphabets = [_alphabet(automaton, loop) for loop in loops]
-    chain = [1] * len(loops)
-    for later in range(len(loops)):
-        for earlier in range(later):
-            common = alphabets[earlier] & alphabets[later]
-            if chain[earlier] >= chain[later] and _linked(
-                automaton, follow, loops[earlier], loops[later], common
-            ):
-                chain[later] = chain[earlier] + 1
-        if chain[later] > _MAX_DEGREE:
-            break
-    return max(chain, default=0)
-
-
-def _alphabet(automaton: Automaton, loop: range) -> int:
-    whole = 0
-    for position in loop:
-        whole |= automaton.masks[position]
-    return whole
-
-
-def _linked(
-    automaton: Automaton, follow: dict[int, list[int]], start: range, end: range, common: int
-) -> bool:
-    """Whether a way leads from one loop to the other over characters that both can read."""
-    if not common:
-        return False
-    seen, waiting = set(start), list(start)
-    while waiting:
-        for position in follow[waiting.pop()]:
-            if position not in seen and automaton.masks[position] & common:
-                if position in end:
-                    return True
-                seen.add(position)
-                waiting.append(position)
-    return False
-
-
-def _forks(automaton: Automaton, follow: dict[int, list[int]], loops: list[range]) -> int:
-    """The most places on one way, outside loops, where one character can be read in two ways."""
-    looped = {position for loop in loops for position in loop}
-    forks = [0] * len(automaton.masks)
-    for position in reversed(range(len(automaton.masks))):  # edges outside loops lead forward
-        after = [q for q in follow[position] if q > position]
-        best = max((forks[q] for q in after), default=0)
-        forks[position] = best + (position not in looped and _overlap(automaton, after))
-    start = max((forks[q] for q in automaton.first), default=0)
-    return start + _overlap(automaton, sorted(automaton.first))
-
-
-def _overlap(automaton: Automaton, positions: list[int]) -> bool:
-    seen = 0
-    for position in positions:
-        if seen & automaton.masks[position]:
+    def _search(self, text: str, budget: Budget) -> bool:
+        """Where no condition can hold between two characters, but at the ends of the text."""
+        budget.spend(1 + len(text) // 8)
+        state, rest = self._start, iter(text)
+        if self._on(state, self._begin if text else self._begin | self._end, budget)[0]:
             return True
-        seen |= automaton.masks[position]
-    return False
+        for char in text[:1]:
+            state = self._step(state, next(rest), self._begin, budget)
+            if self._on(state, 0, budget)[0]:
+                return True
+        while True:
+            try:
+                for char in rest:
+                    state = state[char]
+                return self._on(state, self._end if text else self._begin | self._end, budget)[0]
+            except KeyError:
+                state = self._step(state, char, 0, budget)
+            if state.alive == 1 and self._anchored:
+                return False
+            if self._on(state, 0, budget)[0]:
+                return True
+
+    def ends(self, text: str, budget: Budget) -> list[bool]:
+        """Before each character, and at the end of the text: whether a match ends there; of a backward
+        automaton, whether one begins there."""
+        places = self._places(text, budget)
+        budget.spend(1 + len(text))
+        if self._automaton.backward:
+            places, text = places[::-1], text[::-1]
+        state, found = self._start, list[bool]()
+        for char, holds in zip(text, places, strict=False):
+            found.append(self._on(state, holds, budget)[0])
+            after = state.get((char, holds) if holds else char)
+            state = self._step(state, char, holds, budget) if after is None else after
+        found.append(self._on(state, places[-1], budget)[0])
+        return found[::-1] if self._automaton.backward else found
+
+    def _step(self, state: _State, char: str, holds: int, budget: Budget) -> _State:
+        """By a character, under the conditions that hold before it."""
+        alive = self._on(state, holds, budget)[1] & self._reading_of(char, budget)
+        if alive not in self._states:
+            self._states[alive] = _State(alive)
+        after = self._states[alive]
+        if not (self._plain and self._on(after, 0, budget)[0]):  # where a search ends
+            state[(char, holds) if holds else char] = after
+            self._steps += 1
+        return after
+
+    def _on(self, state: _State, holds: int, budget: Budget) -> tuple[bool, int]:
+        """Whether a match may end behind these positions, and which can be read next, under these
+        conditions."""
+        if holds not in state.on:
+            budget.spend(4 + state.alive.bit_count())
+            missing, allowed, automaton = ~holds, 0, self._automaton
+            for position in bits(state.alive):
+                for conditions, following in automaton.follow[position].items():
+                    if not conditions & missing:
+                        allowed |= following
+            ends = [p & state.alive for c, p in automaton.accepts.items() if not c & missing]
+            found = any(ends)
+            state.on[holds] = found, allowed
+            self._steps += 1
+        return state.on[holds]
+
+    def _reading_of(self, char: str, budget: Budget) -> int:
+        if char not in self._reading:
+            budget.spend(4 + 6 * len(self._readers))
+            found = [mask for reads, mask in self._readers.items() if reads(char)]
+            self._reading[char] = sum(found)
+            self._steps += 1
+        return self._reading[char]
+
+    def _places(self, text: str, budget: Budget) -> list[int]:
+        """Before each character, and at the end of the text: the conditions that hold there."""
+        holds = [0] * (len(text) + 1)
+        for number, (condition, inner) in enumerate(
+            zip(self._automaton.conditions, self._inner, strict=True)
+        ):
+            budget.spend(1 + len(text) // 2)
+            truth = inner.ends(text, budget) if inner else _truth(condition, text)
+            for place, true in enumerate(truth):
+                if true != condition.negated:
+                    holds[place] |= 1 << number
+        return holds
+
+
+def _truth(condition: Condition, text: str) -> list[bool]:
+    """Before each character, and at the end of the text: whether the condition holds there."""
+    lines, inside = [char == "\n" for char in text], [False] * len(text)
+    match condition.look:
+        case "begin":
+            return [True, *inside]
+        case "end":
+            return [*inside, True]
+        case "line_begin":
+            return [True, *lines]
+        case "line_end":
+            return [*lines, True]
+        case _:
+            words = [is_word(char) and (not condition.ascii or char.isascii()) for char in text]
+            return [a != b for a, b in zip([False, *words], [*words, False], strict=True)]

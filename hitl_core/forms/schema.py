@@ -1,40 +1,71 @@
-"""Which schemas are accepted, and the bounded validator that each becomes."""
+"""Which schemas are accepted, and the check that each becomes: in a budget, and without ever fetching anything."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+import operator
+from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
-import jsonschema
-from jsonschema import validators
-from referencing import Registry
-from referencing import jsonschema as drafts
-from referencing.exceptions import Unresolvable
-
-from hitl_core.forms.form import SchemaError
-from hitl_core.forms.keywords import keywords_of
-from hitl_core.forms.meter import MAX_DEPTH, Meter, metered
-from hitl_core.forms.patterns import check_pattern
-from hitl_core.forms.pointer import path_words, pointer
-from hitl_core.forms.quick import Quick
+from hitl_core.forms import applicators as a
+from hitl_core.forms import keywords as k
+from hitl_core.forms.applicators import Node
+from hitl_core.forms.budget import SCHEMA_STEPS, Budget, TooMuchWork
+from hitl_core.forms.drafts import NEWEST, draft_of, knows
+from hitl_core.forms.form import PatternError, SchemaError
+from hitl_core.forms.problem import Check, Problem, Problems, Run
+from hitl_core.forms.resolve import REFS, Document
 
 MAX_SCHEMA = 64 * 1024  # bytes of JSON
-_MAX_PARTS = 1_000  # to check so many against their draft takes a quarter of a second
-_DRAFT = "https://json-schema.org/draft/2020-12/schema"
-_DATA = ("const", "default", "enum", "example", "examples")  # hold values, not schemas
-_NAMED = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
-_REFS = ("$ref", "$dynamicRef", "$recursiveRef")
+_MUCH = "the schema is too large or too complex to be checked"
+_MUCH_TOGETHER = "the schemas of this request are together too large to be checked"
+Json = dict[str, Any]
 
 
-def check_schema(schema: Mapping[str, Any]) -> None:
-    """Raise SchemaError, one sentence, unless arguments can be checked by this schema here."""
-    compiled(schema)
+class Compiled(NamedTuple):
+    """`root` is the schema as JSON has it."""
+
+    root: Json
+    check: Check
 
 
-def compiled(schema: Mapping[str, Any]) -> Any:
-    """A jsonschema validator class and the schema it is for. Checked once for each schema."""
+class _Outcome(NamedTuple):
+    """What came of reading a schema, and what that cost."""
+
+    compiled: Compiled | None
+    flaw: SchemaError | None
+    cost: int
+
+
+def check_schema(
+    schema: Mapping[str, Any], *, strict: bool = False, budget: Budget | None = None
+) -> None:
+    """Raise SchemaError, one sentence, unless arguments can be checked by this schema here.
+
+    `strict` also refuses what would be ignored: keywords that its draft doesn't know. `budget`: of several
+    schemas that have to fit in together.
+    """
+    if budget is not None and budget.left < 0:
+        raise SchemaError(_MUCH_TOGETHER)
+    cost, flaw = _flaw(_text(schema), strict)
+    if budget is not None:
+        budget.left -= cost
+        if budget.left < 0:
+            raise SchemaError(_MUCH_TOGETHER)
+    if flaw is not None:
+        raise type(flaw)(str(flaw))
+
+
+def compiled(schema: Mapping[str, Any]) -> Compiled:
+    """Each schema once. Raises SchemaError."""
+    outcome = _outcome(_text(schema), False)
+    if outcome.compiled is None:
+        raise SchemaError(str(outcome.flaw))
+    return outcome.compiled
+
+
+def _text(schema: Mapping[str, Any]) -> str:
     try:
         text = json.dumps(dict(schema), ensure_ascii=False, allow_nan=False)
         size = len(text.encode())
@@ -42,88 +73,192 @@ def compiled(schema: Mapping[str, Any]) -> Any:
         raise SchemaError(f"the schema is not plain JSON: {error}") from error
     if size > MAX_SCHEMA:
         raise SchemaError(f"the schema is {size:,} bytes long; {MAX_SCHEMA:,} are allowed")
-    return _compiled(text)
+    return text
 
 
-def validator_for(schema: Mapping[str, Any], value: object) -> Any:
-    """The validator of one value, with its own budget. Raises TooMuchWork for a value too deep."""
-    validator, plain = compiled(schema)
-    return validator(plain, registry=cast(Any, Registry)(), format_checker=Meter(value))
+@lru_cache(maxsize=1024)
+def _flaw(text: str, strict: bool) -> tuple[int, SchemaError | None]:
+    """What reading a schema costs, and what is wrong with it: remembered longer than its check."""
+    outcome = _outcome(text, strict)
+    return outcome.cost, outcome.flaw
 
 
 @lru_cache(maxsize=128)
-def _compiled(text: str) -> tuple[Any, Any]:
-    schema: Any = json.loads(text)
-    draft = schema.pop("$schema", _DRAFT)
-    validator: Any = None
-    if isinstance(draft, str):
-        validator = validators.validator_for({"$schema": draft}, default=cast(Any, None))
-    if validator is None:
-        raise SchemaError(f"the schema's $schema is not a draft that is known here: {draft}")
+def _outcome(text: str, strict: bool) -> _Outcome:
+    budget, found, flaw = Budget(SCHEMA_STEPS), None, None
     try:
-        _check_parts(schema)
-        validator.check_schema(schema)
-        _check_refs(validator, schema)
-    except jsonschema.SchemaError as error:
-        where = path_words(pointer(error.absolute_path)) or "its top"
-        raise SchemaError(f"the schema is not valid at {where}: {error.message[:200]}") from error
-    except RecursionError as error:
-        raise SchemaError("the schema is nested too deeply") from error
-    keywords = {name: metered(check) for name, check in keywords_of(validator).items()}
-    extended = cast(Any, validators).extend(validator, keywords)
-    extended.quick = Quick()
-    return extended, schema
+        budget.spend(len(text) // 16)
+        schema: Json = json.loads(text)
+        draft = draft_of(schema["$schema"]) if "$schema" in schema else NEWEST
+        document = Document(schema, draft, budget, strict=strict)
+        found = Compiled(schema, _Compiler(document, budget).whole())
+    except (SchemaError, PatternError) as error:
+        flaw = error
+    except TooMuchWork:
+        flaw = SchemaError(_MUCH)
+    except RecursionError:
+        flaw = SchemaError("the schema is nested too deeply")
+    return _Outcome(found, flaw, SCHEMA_STEPS - max(budget.left, 0))
 
 
-def _check_parts(schema: Any) -> None:
-    for count, (part, path) in enumerate(_walk(schema)):
-        if count >= _MAX_PARTS:
-            raise SchemaError(f"the schema has more than {_MAX_PARTS:,} parts")
-        if len(path) > MAX_DEPTH:
-            raise SchemaError(f"the schema is nested deeper than {MAX_DEPTH} levels")
-        if isinstance(part.get("$schema"), str):  # would change the validator in the middle
-            raise SchemaError(f"$schema stands inside the schema, at {path_words(pointer(path))}")
-        for key in _REFS:
-            if isinstance(part.get(key), str) and not part[key].startswith("#"):
-                raise SchemaError(
-                    f"the schema refers to {part[key][:100]}, outside itself; nothing is fetched"
-                )
-        named: Any = part.get("patternProperties")
-        patterns: list[Any] = [part.get("pattern"), *(named if isinstance(named, dict) else ())]
-        for pattern in patterns:
-            if isinstance(pattern, str):
-                check_pattern(pattern)
+def _nothing(value: Any, run: Run) -> Problems:
+    return ()
 
 
-def _walk(schema: Any) -> Iterator[tuple[dict[str, Any], tuple[str, ...]]]:
-    """Whatever may be a schema: all but the values in const, enum, default and examples."""
-    waiting: list[tuple[Any, tuple[str, ...], bool]] = [(schema, (), False)]
-    while waiting:
-        node, path, names = waiting.pop()
-        if isinstance(node, list):
-            items = cast("list[Any]", node)
-            waiting.extend((item, (*path, str(n)), False) for n, item in enumerate(items))
-        elif isinstance(node, bool):
-            yield {}, path
-        elif isinstance(node, dict):
-            part = cast("dict[str, Any]", node)
-            if not names:
-                yield part, path
-            for key, value in part.items():
-                if names or key not in _DATA:
-                    waiting.append((value, (*path, key), not names and key in _NAMED))
+def _never(value: Any, run: Run) -> Problems:
+    return (Problem("false"),)
 
 
-def _check_refs(validator: Any, schema: Any) -> None:
-    parts = [part for part, _ in _walk(schema)]
-    if any(isinstance(part.get("$id", part.get("id")), str) for part in parts[1:]):
-        return  # the base of a reference may change on the way; it is resolved when it is used
-    draft: Any = drafts.specification_with(validator.META_SCHEMA["$schema"])
-    uri = str(schema.get("$id", ""))
-    registry = cast(Any, Registry)().with_resource(uri, draft.create_resource(schema))
-    resolver = registry.resolver(uri)
-    for ref in {part["$ref"] for part in parts if isinstance(part.get("$ref"), str)}:
-        try:
-            resolver.lookup(ref)
-        except Unresolvable as error:
-            raise SchemaError(f"the schema refers to {ref}, which it does not have") from error
+class _Compiler:
+    """Each part of a document as a check, once."""
+
+    def __init__(self, document: Document, budget: Budget) -> None:
+        self._document, self._draft, self._budget = document, document.draft, budget
+        self._nodes = {id(True): Node(_nothing), id(False): Node(_never)}
+        self._targets: list[Any] = []
+
+    def whole(self) -> Check:
+        node = self.node(self._document.root)
+        while self._targets:
+            self.node(self._targets.pop())
+        return node.check
+
+    def node(self, schema: Any) -> Node:
+        if id(schema) not in self._nodes:
+            self._budget.spend(4 + 4 * len(schema))
+            self._nodes[id(schema)] = self._node(schema)
+        return self._nodes[id(schema)]
+
+    def _node(self, schema: Json) -> Node:
+        if "$ref" in schema and self._draft <= 7:
+            return Node(self._ref(schema, "$ref"))
+        said = {name: value for name, value in schema.items() if knows(self._draft, name)}
+        refs = [self._ref(schema, key) for key in REFS if key in said]
+        others = [check for name in said if (check := self._check(name, said)) is not None]
+        checks = [*refs, *others]
+        properties, items = (
+            self.node(said[name]) if name in said else None
+            for name in ("unevaluatedProperties", "unevaluatedItems")
+        )
+        check = checks[0] if len(checks) == 1 else a.all_check([Node(each) for each in checks])
+        if properties or items:
+            return Node(a.unevaluated_check(check, properties, items))
+        if not checks:
+            return Node(_nothing)
+        only = said.get("type") if len(checks) == 1 else None
+        kinds = cast("list[str]", [only] if isinstance(only, str) else only or [])
+        certain = [kind for name in kinds for kind in k.CERTAIN[name]]
+        return Node(check, frozenset(certain))
+
+    def _ref(self, schema: Json, key: str) -> Check:
+        target = self._document.target(schema, key)
+        self._targets.append(target)
+        return a.ref_check(self._nodes, id(target))
+
+    def _check(self, name: str, said: Json) -> Check | None:
+        value = said[name]
+        if name in _SIZES:
+            of, holds = _SIZES[name]
+            return k.size_check(name, value, of, holds)
+        if name in _LIMITS:
+            return self._limit(name, said)
+        match name:
+            case "type":
+                return k.type_check(value, self._draft)
+            case "enum":
+                return k.enum_check(value)
+            case "const":
+                return k.enum_check([value], "const")
+            case "multipleOf":
+                return k.multiple_check(value)
+            case "pattern":
+                return k.pattern_check(value)
+            case "format":
+                return k.format_check(value)
+            case "required":
+                return k.required_check(value)
+            case "dependentRequired":
+                return k.needs_check(value)
+            case "uniqueItems":
+                return k.unique_check if value else None
+            case _:
+                return self._applicator(name, said)
+
+    def _limit(self, name: str, said: Json) -> Check | None:
+        if self._draft > 4:
+            return k.limit_check(name, said[name], _LIMITS[name])
+        exclusive = {"minimum": "exclusiveMinimum", "maximum": "exclusiveMaximum"}.get(name)
+        if exclusive is None:
+            return None  # said by the limit beside it
+        name = exclusive if said.get(exclusive) else name
+        return k.limit_check(name, said[exclusive.replace("exclusiveM", "m")], _LIMITS[name])
+
+    def _applicator(self, name: str, said: Json) -> Check | None:
+        value = said[name]
+        match name:
+            case "properties":
+                return a.properties_check(self._each(value))
+            case "patternProperties":
+                return a.patterns_check(self._each(value))
+            case "additionalProperties":
+                named, patterns = said.get("properties", {}), said.get("patternProperties", {})
+                return a.extra_check(list(named), list(patterns), self.node(value))
+            case "propertyNames":
+                return a.names_check(self.node(value))
+            case "items" | "prefixItems":
+                return self._items(name, said)
+            case "contains":
+                most = said.get("maxContains")
+                newest = self._draft == NEWEST
+                return a.contains_check(self.node(value), said.get("minContains", 1), most, marks=newest)
+            case "allOf":
+                return a.all_check([*map(self.node, value)])
+            case "anyOf":
+                return a.any_check([*map(self.node, value)])
+            case "oneOf":
+                return a.one_check([*map(self.node, value)])
+            case "not":
+                return a.not_check(self.node(value))
+            case "if":
+                then, other = (self.node(said[n]) if n in said else None for n in ("then", "else"))
+                return a.if_check(self.node(value), then, other)
+            case "dependentSchemas":
+                return a.dependent_check(self._each(value))
+            case "dependencies":
+                return self._dependencies(value)
+            case _:
+                return None
+
+    def _each(self, named: Json) -> dict[str, Node]:
+        return {name: self.node(schema) for name, schema in named.items()}
+
+    def _items(self, name: str, said: Json) -> Check | None:
+        """`prefixItems` and `items`; before 2020-12, `items` and `additionalItems`."""
+        if name == "items" and "prefixItems" in said:
+            return None  # with those
+        first, rest = said.get("prefixItems", ()), said.get("items")
+        if isinstance(rest, list):
+            first, rest = cast("list[Any]", rest), said.get("additionalItems")
+        return a.items_check([*map(self.node, first)], None if rest is None else self.node(rest))
+
+    def _dependencies(self, value: Json) -> Check:
+        needs = {name: each for name, each in value.items() if isinstance(each, list)}
+        schemas = {name: each for name, each in value.items() if name not in needs}
+        checks = [k.needs_check(needs), a.dependent_check(self._each(schemas))]
+        return a.all_check([Node(each) for each in checks])
+
+
+_SIZES: dict[str, tuple[type, Callable[[Any, Any], bool]]] = {
+    "minLength": (str, operator.ge),
+    "maxLength": (str, operator.le),
+    "minItems": (list, operator.ge),
+    "maxItems": (list, operator.le),
+    "minProperties": (dict, operator.ge),
+    "maxProperties": (dict, operator.le),
+}
+_LIMITS: dict[str, Callable[[Any, Any], bool]] = {
+    "minimum": operator.ge,
+    "maximum": operator.le,
+    "exclusiveMinimum": operator.gt,
+    "exclusiveMaximum": operator.lt,
+}

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 from urllib.parse import unquote
 
+from hitl_core.forms.budget import FORM_STEPS, Budget
 from hitl_core.forms.keywords import identity
 from hitl_core.forms.pointer import parts
 
@@ -32,8 +33,8 @@ class Conflict(Exception):
 class Shapes:
     """The parts of one schema, each worked out once: references that fan out cost no more than they are."""
 
-    def __init__(self, root: Mapping[str, Any]) -> None:
-        self._root = root
+    def __init__(self, root: Mapping[str, Any], budget: Budget | None = None) -> None:
+        self._root, self.budget = root, budget or Budget(FORM_STEPS)
         self._known: dict[
             int, tuple[object, Schema | None]
         ] = {}  # with the part, so its id stays its own
@@ -45,14 +46,21 @@ class Shapes:
         Raises Conflict where that can't be said: parts that contradict each other, references that go round
         or deeper than 8, or that can't be followed. It never judges whether a value is valid.
         """
+        self.budget.spend(2)
         schema, nullable = self._flat(declared), False
         for _ in range(MAX_REFS):
             schema, null, more = _without_null(schema)
             nullable = nullable or null
             if more is None:
                 return schema, nullable
-            schema = merged(schema, self._flat(more))
+            schema = self.merged(schema, self._flat(more))
         raise Conflict
+
+    def merged(self, a: Schema, b: Schema) -> Schema:
+        """What both say at once, paid for. Raises Conflict, and TooMuchWork."""
+        named = len(a.get("properties", ())) + len(b.get("properties", ()))
+        self.budget.spend(2 + len(a) + len(b) + 2 * named)
+        return merged(a, b)
 
     def _flat(self, declared: object) -> Schema:
         if not isinstance(declared, dict):
@@ -84,7 +92,7 @@ class Shapes:
             inner.append(target(self._root, part["$ref"]))
         schema = {name: value for name, value in part.items() if name not in ("allOf", "$ref")}
         for other in inner:
-            schema = merged(schema, self._flat(other))
+            schema = self.merged(schema, self._flat(other))
         return schema
 
 

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from itertools import islice
-from typing import Any, cast
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from jsonschema import ValidationError
-from jsonschema.exceptions import UndefinedTypeCheck, UnknownType
-from referencing.exceptions import Unresolvable
-
-from hitl_core.forms.form import ArgError, SchemaError
-from hitl_core.forms.keywords import OURS
-from hitl_core.forms.meter import TooMuchWork
+from hitl_core.forms.budget import TooMuchWork
+from hitl_core.forms.form import ArgError
 from hitl_core.forms.pointer import pointer
-from hitl_core.forms.schema import validator_for
+from hitl_core.forms.problem import MAX_PROBLEMS, Problem, Run
+from hitl_core.forms.schema import compiled
 
-_MAX_ERRORS = 50
+Path = tuple[str | int, ...]
 _MAX_NAMED = 20  # of the values that are allowed
 _TYPES = {
     "string": "text",
@@ -39,8 +34,9 @@ _SENTENCES = {
     "exclusiveMinimum": "must be more than {limit}",
     "exclusiveMaximum": "must be less than {limit}",
     "not": "is not allowed",
-    "None": "is not allowed",  # a schema that is just `false`
+    "false": "is not allowed",  # a schema that is just that
     "contains": "does not hold the values that it must",
+    "maxContains": "holds more than {limit} of the values that it may",
 }
 
 
@@ -52,52 +48,42 @@ def check_args(schema: Mapping[str, Any] | None, args: Mapping[str, Any]) -> lis
     """
     if schema is None:
         return []
+    check = compiled(schema).check
     try:
-        plain = dict(args)
-        errors = validator_for(schema, plain).iter_errors(plain)
-        found = [arg for error in islice(errors, _MAX_ERRORS) for arg in _arg_errors(error)]
+        problems = check(dict(args), Run())
+        found = [error for problem in problems[:MAX_PROBLEMS] for error in _arg_errors(problem)]
     except TooMuchWork as error:
         return [ArgError("", str(error))]
     except RecursionError:
         return [ArgError("", "the arguments and their schema are nested too deeply to be checked")]
-    except Unresolvable as error:
-        raise SchemaError(
-            f"the schema refers to something that it does not have: {error}"
-        ) from error
-    except (UndefinedTypeCheck, UnknownType) as error:
-        raise SchemaError("the schema names a type that does not exist") from error
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(found))[:MAX_PROBLEMS]
 
 
-def _arg_errors(error: ValidationError) -> list[ArgError]:
-    if error.validator in ("anyOf", "oneOf") and error.context:
-        nearest = _nearest_branch(error)
-        if nearest:
-            return [arg for inner in nearest for arg in _arg_errors(inner)]
-    return [ArgError(pointer(error.absolute_path), _words(error))]
+def _arg_errors(problem: Problem, around: Path = ()) -> list[ArgError]:
+    path = (*around, *problem.path)
+    if nearest := _nearest_branch(problem):
+        return [error for inner in nearest for error in _arg_errors(inner, path)]
+    return [ArgError(pointer(path), _words(problem))]
 
 
-def _nearest_branch(error: ValidationError) -> list[ValidationError]:
-    """The errors of the one branch that has the value's type; [] when there is not exactly one."""
-    branches: dict[object, list[ValidationError]] = {}
-    for inner in error.context or ():
-        branches.setdefault(inner.relative_schema_path[0], []).append(inner)
-    fitting = [inner for inner in branches.values() if not any(map(_is_another, inner))]
-    return fitting[0] if len(fitting) == 1 else []
+def _nearest_branch(problem: Problem) -> Sequence[Problem]:
+    """What is wrong with the one branch that has the value's type; () when there is not exactly one."""
+    fitting = [branch for branch in problem.branches if not any(map(_is_another, branch))]
+    return fitting[0] if len(fitting) == 1 else ()
 
 
-def _is_another(error: ValidationError) -> bool:
+def _is_another(problem: Problem) -> bool:
     """Whether it says that another branch is meant: a wrong type, or a wrong constant of a property."""
-    keyword, limit = error.validator, cast(Any, error.validator_value)
-    if len(error.relative_path) > 1 or (error.relative_path and keyword == "type"):
+    keyword, limit = problem.keyword, problem.limit
+    if len(problem.path) > 1 or (problem.path and keyword == "type"):
         return False
-    return keyword in ("type", "const") or (keyword == "enum" and len(limit) == 1)
+    return keyword in ("type", "const", "false") or (keyword == "enum" and len(limit) == 1)
 
 
-def _words(error: ValidationError) -> str:
-    keyword, limit = str(error.validator), cast(Any, error.validator_value)
-    if keyword in OURS:
-        return error.message
+def _words(problem: Problem) -> str:
+    keyword, limit = problem.keyword, problem.limit
+    if problem.message is not None:
+        return problem.message
     match keyword:
         case "type":
             return _type_words([limit] if isinstance(limit, str) else limit)
@@ -106,25 +92,24 @@ def _words(error: ValidationError) -> str:
         case "const":
             return f"must be {_shown(limit)}"
         case "anyOf" | "oneOf":
-            return _branches_words(error)
+            return _branches_words(problem)
         case _ if keyword[3:] in _COUNTED:
             verb, one, many = _COUNTED[keyword[3:]]
             side = "least" if keyword.startswith("min") else "most"
-            return f"must {verb} at {side} {limit} {one if limit == 1 else many}"
+            return f"must {verb} at {side} {_shown(limit)} {one if limit == 1 else many}"
         case _:
-            sentence = _SENTENCES.get(keyword, "breaks the schema's rule {keyword}")
-            return sentence.format(limit=limit, keyword=keyword)
+            return _SENTENCES[keyword].format(limit=_shown(limit))
 
 
-def _branches_words(error: ValidationError) -> str:
-    inner = list(error.context or ())
-    if not inner:
+def _branches_words(problem: Problem) -> str:
+    inner = [each for branch in problem.branches for each in branch if each.keyword != "false"]
+    if not problem.branches:
         return "fits more than one of the allowed forms"
-    if all(e.validator == "type" and not e.relative_path for e in inner):
-        values = [cast(Any, e.validator_value) for e in inner]
+    if inner and all(each.keyword == "type" and not each.path for each in inner):
+        values = [each.limit for each in inner]
         return _type_words([n for v in values for n in ([v] if isinstance(v, str) else v)])
-    if all(e.validator == "const" and not e.relative_path for e in inner):
-        return _one_of([e.validator_value for e in inner])
+    if inner and all(each.keyword == "const" and not each.path for each in inner):
+        return _one_of([each.limit for each in inner])
     return "fits none of the allowed forms"
 
 

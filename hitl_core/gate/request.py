@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from hitl_core.errors import InvalidToolCall
 from hitl_core.gate.calls import MAX_CALLS, MAX_VALUES, Request, frozen, more_than
 from hitl_core.gate.new_review import build_from
-from hitl_core.gate.schemas import flaw_of, targets, with_schema
+from hitl_core.gate.schemas import Schemas, flaw_of
 from hitl_core.gate.turns import Turn, check_turn, id_of
 from hitl_core.model import Event, Review, ToolCall
 from hitl_core.model.arguments import JsonObject
@@ -17,6 +17,7 @@ __all__ = [
     "MAX_CALLS",
     "MAX_VALUES",
     "Request",
+    "Schemas",
     "Turn",
     "build",
     "build_from",
@@ -27,8 +28,6 @@ __all__ = [
     "id_of",
     "judged",
     "more_than",
-    "targets",
-    "with_schema",
 ]
 
 
@@ -44,9 +43,10 @@ async def judged(
     JSON Schema of its arguments or None: where the policy has no schema theirs is enforced, and an edit may
     name another of them where the policy allows that one too. Raises InvalidToolCall.
     """
-    calls, tools = frozen(calls), tools or {}
+    calls, tools, schemas = frozen(calls), tools or {}, Schemas()
     rulings = [
-        with_schema(await policy.judged(call, state), tools.get(call.name)) for call in calls
+        await schemas.added(await policy.judged(call, state), tools.get(call.name))
+        for call in calls
     ]
     edits = any("edit" in ruling.allowed_decisions for ruling in rulings)
     return Request(
@@ -54,7 +54,7 @@ async def judged(
         rulings,
         tuple(path),
         policy.dialect or "langchain",
-        targets(policy, tools) if edits else {},
+        await schemas.targets(policy, tools) if edits else {},
         policy.edit_notice if edits else None,
         policy.digest,
     )

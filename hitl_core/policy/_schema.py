@@ -3,33 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
-from referencing import Registry
-
+from hitl_core.forms.budget import SCHEMA_STEPS, Budget
 from hitl_core.forms.form import SchemaError
-from hitl_core.forms.meter import Meter
+from hitl_core.forms.problem import Run
 from hitl_core.forms.schema import check_schema, compiled
 from hitl_core.model.arguments import JsonObject
 
 
-def problem_in(schema: dict[str, Any]) -> str | None:
-    """A sentence on what is wrong with a schema, None where nothing is."""
+def problem_in(
+    schema: dict[str, Any], *, strict: bool = False, budget: Budget | None = None
+) -> str | None:
+    """A sentence on what is wrong with a schema, None where nothing is. The rest: see `check_schema`."""
     try:
-        check_schema(schema)
+        check_schema(schema, strict=strict, budget=budget)
     except SchemaError as error:
         text = str(error)
         return f"{text[:1].upper()}{text[1:]}."
     return None
 
 
-def predicate(schema: dict[str, Any]) -> Callable[[JsonObject], bool]:
-    """Whether arguments satisfy the schema, compiled once. Raises where finding out would take too long."""
-    validator, plain = compiled(schema)
-    registry = cast(Any, Registry)()  # empty: nothing is ever fetched
+def budget() -> Budget:
+    """For all schemas of one run's context."""
+    return Budget(SCHEMA_STEPS)
 
-    def is_met(args: JsonObject) -> bool:
-        checks = validator(plain, registry=registry, format_checker=Meter(args, strict=True))
-        return bool(checks.is_valid(args))
+
+def predicate(schema: dict[str, Any]) -> Callable[[JsonObject, dict[str, Any]], bool]:
+    """Whether arguments satisfy the schema, compiled once. `shared` by all predicates about one call, which
+    have one budget together. Raises where that is not enough.
+    """
+    check = compiled(schema).check
+
+    def is_met(args: JsonObject, shared: dict[str, Any]) -> bool:
+        run: Run = shared.get("run") or shared.setdefault("run", Run(strict=True))
+        run.depth, run.seen = 0, None  # as a check that was cut off left them
+        return not check(args, run)
 
     return is_met

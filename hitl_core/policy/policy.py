@@ -115,7 +115,7 @@ class Policy:
         It may only tighten: of the two rulings the stricter counts. With `allow_override: true` in the
         policy, what the context says of a tool replaces what the policy does. Raises PolicyError.
         """
-        report = Report("context")
+        report = Report("context", bounded=True)
         reading = self.read(Node(context, (), report), self.default)
         report.check()
         return replace(self, over=reading)
@@ -138,7 +138,7 @@ class Policy:
     async def judged(self, call: ToolCall, state: object = None) -> Ruling:
         """The same, waiting for callables that are async."""
         over = self.over
-        seen = Seen(call, state, over.prefix if over else None)
+        seen = Seen(call, {}, state, over.prefix if over else None)
         ruling = await _first((*self._found.about(call.name), self.default), seen)
         assert ruling is not None  # the default has no `when`
         if over is None:

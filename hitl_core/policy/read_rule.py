@@ -197,14 +197,17 @@ def read_args_schema(node: Node) -> dict[str, Any] | None:
 
 
 def read_schema(node: Node) -> dict[str, Any] | None:
-    """A JSON Schema that is checked here without ever working for long."""
+    """A JSON Schema that is checked here without ever working for long. In a policy every keyword counts: one
+    that nobody knows is a mistake."""
     from hitl_core.policy import _schema
 
     value = node.value
     if not isinstance(value, dict):
         return node.problem(f"This must be a JSON Schema, which is a mapping, not {node}.")
-    schema = cast(dict[str, Any], value)
-    problem = _schema.problem_in(schema)
+    schema, report = cast(dict[str, Any], value), node.report
+    if report.bounded and report.budget is None:
+        report.budget = _schema.budget()
+    problem = _schema.problem_in(schema, strict=True, budget=report.budget)
     if problem is not None:
         return node.problem(problem)
     return json.loads(json.dumps(schema))  # its own, and as JSON has it: text keys, no tuples

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from hitl_core.errors import PolicyError
 
@@ -43,11 +43,14 @@ class InvalidPolicy(PolicyError):
 
 @dataclass(slots=True)
 class Report:
-    """Collects while a policy is read. `lines` says where the key of each path stands."""
+    """Collects while a policy is read. `lines` says where the key of each path stands. `bounded`: it comes from
+    outside, so all its schemas together have one `budget`."""
 
     file: str
     lines: dict[Path, int] = field(default_factory=dict[Path, int])
     found: list[Problem] = field(default_factory=list[Problem])
+    bounded: bool = False
+    budget: Any = None
 
     def add(self, path: Path, message: str, *, line: int | None = None) -> None:
         line = self.line(path) if line is None else line

@@ -24,9 +24,11 @@ _SAYS: dict[Kind, str] = {
 
 
 class Seen(NamedTuple):
-    """What a rule may look at: the call, the agent's state where there is one, and a run's own prefix."""
+    """What a rule may look at: the call, the agent's state where there is one, and a run's own prefix.
+    `shared`: what the checks of this call have in common, empty at first."""
 
     call: ToolCall
+    shared: dict[str, Any]
     state: object = None
     prefix: str | None = None
 
@@ -48,7 +50,7 @@ class SchemaWhen:
     """A `when` that is a JSON Schema over the arguments, kept beside what checks it."""
 
     schema: dict[str, Any]
-    meets: Callable[[dict[str, Any]], bool]
+    meets: Callable[[dict[str, Any], dict[str, Any]], bool]
 
     @classmethod
     def of(cls, schema: dict[str, Any]) -> Self:
@@ -57,7 +59,7 @@ class SchemaWhen:
         return cls(schema, _schema.predicate(schema))
 
     def __call__(self, seen: Seen) -> bool:
-        return self.meets(seen.call.args)
+        return self.meets(seen.call.args, seen.shared)
 
 
 class Lost(Exception):

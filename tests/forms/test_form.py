@@ -197,4 +197,4 @@ def test_an_enum_of_more_values_than_there_is_room_for_is_typed() -> None:
 
 def test_a_schema_that_is_not_accepted_makes_no_form() -> None:
     with pytest.raises(SchemaError):
-        make_form({"properties": {"x": {"pattern": "(a+)+$"}}}, {})
+        make_form({"properties": {"x": {"pattern": "(a)\\1"}}}, {})

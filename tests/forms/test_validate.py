@@ -110,7 +110,7 @@ def test_the_draft_is_the_one_that_the_schema_names() -> None:
         ({"properties": {"a": {"minimum": "1"}}}, r"not valid at properties\.a\.minimum"),
         ({"$ref": "#/$defs/nowhere"}, "does not have"),
         ({"description": "x" * 65_536}, "65,536 are allowed"),
-        ({"properties": {str(n): {} for n in range(1_100)}}, "1,000 parts"),
+        ({"properties": {str(n): {} for n in range(5_000)}}, "too large or too complex"),
         ({"allOf": [{"$schema": "https://json-schema.org/draft/2020-12/schema"}]}, "inside"),
         ({"default": {1, 2}}, "not plain JSON"),
         (json.loads('{"not":' * 400 + "{}" + "}" * 400), "nested deeper"),
@@ -134,11 +134,10 @@ BLOWUPS: list[tuple[dict[str, Any], dict[str, Any]]] = [
     ({"properties": {"a": {"items": {"multipleOf": 1}}}}, {"a": [1] * 100_000}),
     ({"anyOf": [False] * 900}, {"a": [1] * 60_000}),
     ({"$defs": {"f": False}, "oneOf": [{"$ref": "#/$defs/f"}] * 900}, {"a": [1] * 60_000}),
-    ({"type": "object"}, json.loads('{"a":' * 900 + "1" + "}" * 900)),
     ({"properties": {"a": {"multipleOf": 7}}}, {"a": 10**5_000}),
     (
-        {"patternProperties": {f"^.*{n}.*x$": {} for n in range(400)}},
-        {"a" * 400 + str(n): 1 for n in range(300)},
+        {"patternProperties": {f"^.*{n}.*x$": {} for n in range(100)}},
+        {"a" * 400 + str(n): 1 for n in range(600)},
     ),
 ]  # fmt: skip
 

@@ -40,7 +40,7 @@ def test_a_schema_that_fails_counts_as_met() -> None:
     deep: dict[str, Any] = {}
     for _ in range(5_000):
         deep = {"a": deep}
-    ruling = pay(policy(when={"not": {"required": ["a"]}}), deep)
+    ruling = pay(policy(when={"not": {"additionalProperties": {"$ref": "#/not"}}}), deep)
     assert ruling.verdict.kind == "review"
     assert "Its `when` failed" in ruling.verdict.reason
 

@@ -37,7 +37,7 @@ def test_promise_1_padding_opens_no_gate(property: dict[str, str], padding: int)
 
 #: No `when` is ever checked beside such a number.
 JUNK = {"memo": 10**3000}
-SMALL = {"properties": {"amount": {"maximum": 100}}}
+SMALL = {"properties": {"amount": {"maximum": 100}, "memo": {"multipleOf": 1}}}
 
 
 def test_promise_1_a_when_that_fails_beats_no_denial() -> None:

@@ -1,0 +1,43 @@
+"""What one keyword finds wrong with a value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from hitl_core.forms.budget import VALUE_STEPS, Budget
+
+
+class Problem(NamedTuple):
+    """`path` leads to the value that is wrong. `message`, where there is one, is final and reads after the
+    value's name. `branches`: what each of several schemas found, of which one had to be met."""
+
+    keyword: str
+    limit: Any = None
+    path: tuple[str | int, ...] = ()
+    message: str | None = None
+    branches: tuple[Sequence[Problem], ...] = ()
+
+
+class Run(Budget):
+    """One value that is checked. `seen`, where somebody asks for it, collects which names or items of the
+    object or list at hand a keyword was about. `strict`: see `check_text`."""
+
+    __slots__ = ("depth", "seen", "strict")
+
+    def __init__(self, steps: int = VALUE_STEPS, *, strict: bool = False) -> None:
+        super().__init__(steps)
+        self.depth, self.strict = 0, strict
+        self.seen: set[str | int] | None = None
+
+
+Problems = Sequence[Problem]
+#: What a schema, or one of its keywords, finds wrong with a value: () for nothing. Whoever calls it pays a step.
+Check = Callable[[Any, Run], Problems]
+MAX_PROBLEMS = 50
+
+
+def at(name: str | int, problems: Problems, run: Run) -> list[Problem]:
+    """As the object or list around says them."""
+    run.spend(2 * len(problems))
+    return [each._replace(path=(name, *each.path)) for each in problems]

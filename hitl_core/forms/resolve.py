@@ -1,0 +1,196 @@
+"""The parts of one schema: whether each is written well, and what each reference names. Nothing is fetched."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, cast
+from urllib.parse import unquote, urljoin
+
+from hitl_core.forms.budget import MAX_DEPTH, Budget
+from hitl_core.forms.drafts import KEYWORDS, draft_of, flaw_in, knows, schemas_in, unknown_words
+from hitl_core.forms.form import SchemaError
+from hitl_core.forms.patterns import check_pattern
+from hitl_core.forms.pointer import parts, path_words, pointer
+
+Schema = dict[str, Any]
+_ALONE = 7  # up to this draft whatever stands beside `$ref` is ignored
+REFS = ("$ref", "$dynamicRef", "$recursiveRef")
+_NOTES = ("$ref", "$schema", "$comment", "$defs", "definitions", "title", "description", "default", "examples")
+
+
+@dataclass
+class Resource:
+    """A schema with an address of its own: the whole, or a part that has an `$id`."""
+
+    uri: str
+    root: Any
+    anchors: dict[str, Any] = field(default_factory=dict[str, Any])
+    dynamic: set[str] = field(default_factory=set[str])  # names that `$dynamicRef` may find elsewhere
+
+
+class _Part(NamedTuple):
+    schema: Any
+    path: tuple[str, ...]
+    resource: Resource
+
+
+class Document:
+    """Every part of a schema, looked at once: also those that its draft ignores, because forms draw them. Raises
+    SchemaError, and TooMuchWork.
+
+    `strict`: a keyword that the draft doesn't know is an error. Elsewhere it is a note that changes nothing.
+    """
+
+    def __init__(self, root: Any, draft: int, budget: Budget, *, strict: bool = False) -> None:
+        self.root, self.draft = root, draft
+        self.unevaluated = False
+        self._strict, self._budget = strict, budget
+        self._resources: dict[str, Resource] = {}
+        self._parts: dict[int, _Part] = {}
+        self._targets: dict[tuple[int, str], Any] = {}
+        whole = Resource("", root)
+        self._resources[""] = whole
+        self._read(_Part(root, (), whole))
+        done = 0
+        while done < len(self._parts):  # a reference may lead to what was no part until then
+            waiting = list(self._parts.values())[done:]
+            done = len(self._parts)
+            for part in waiting:
+                self._follow(part)
+
+    def target(self, part: Schema, key: str) -> Any:
+        """The part that a reference names, by its keyword."""
+        return self._targets[id(part), key]
+
+    def _read(self, start: _Part) -> None:
+        waiting = [start]
+        while waiting:
+            part = waiting.pop()
+            schema, path, _ = part
+            if isinstance(schema, bool):
+                continue
+            if not isinstance(schema, dict):
+                raise _wrong(path, "it must be a schema: a mapping, or true or false")
+            if id(schema) in self._parts:
+                continue
+            if len(path) > MAX_DEPTH:
+                raise SchemaError(f"the schema is nested deeper than {MAX_DEPTH} levels")
+            self._budget.spend(8 + 4 * len(cast(Schema, schema)))
+            part = self._parts[id(cast(Schema, schema))] = self._entered(part)
+            waiting.extend(self._inner(part))
+
+    def _inner(self, part: _Part) -> list[_Part]:
+        schema, path, resource = part
+        found: list[_Part] = []
+        if self._strict:
+            self._check_words(part)
+        for name, value in cast(Schema, schema).items():
+            if name not in KEYWORDS:
+                continue
+            holds = KEYWORDS[name].holds
+            if flaw := flaw_in(holds, value, self.draft):
+                raise _wrong((*path, name), flaw)
+            if name.startswith("unevaluated"):
+                self.unevaluated = True
+            if isinstance(value, list | dict):
+                self._budget.spend(len(cast("list[Any]", value)))
+            if holds in ("pattern", "patterned"):
+                for pattern in [value] if holds == "pattern" else cast(Schema, value):
+                    check_pattern(pattern, self._budget)
+            found.extend(
+                _Part(each, (*path, name, *way), resource) for way, each in schemas_in(holds, value)
+            )
+        return found
+
+    def _check_words(self, part: _Part) -> None:
+        """That nothing is ignored which somebody may count on."""
+        for name in (schema := cast(Schema, part.schema)):
+            if words := unknown_words(self.draft, name):
+                raise _wrong(part.path, words)
+            if self.draft <= _ALONE and "$ref" in schema and name not in _NOTES:
+                raise _wrong(part.path, f"draft {self.draft} ignores {name} beside $ref: use allOf")
+
+    def _entered(self, part: _Part) -> _Part:
+        """The part with the resource that it begins, if it does; its names are noted."""
+        schema, path, resource = cast(Schema, part.schema), part.path, part.resource
+        if "$schema" in schema and (path or draft_of(schema["$schema"]) != self.draft):
+            raise SchemaError(f"$schema stands inside the schema, at {path_words(pointer(path))}")
+        if self.draft <= _ALONE and "$ref" in schema:
+            return part
+        own = schema.get("id" if self.draft == 4 else "$id")
+        if isinstance(own, str) and self.draft <= _ALONE and own.startswith("#"):
+            self._name(resource, own[1:], schema)
+        elif isinstance(own, str):
+            resource = self._resource(resource, own, schema, path)
+        for key in ("$anchor", "$dynamicAnchor"):
+            if knows(self.draft, key) and isinstance(name := schema.get(key), str):
+                self._name(resource, name, schema)
+                if key == "$dynamicAnchor":
+                    resource.dynamic.add(name)
+        if knows(self.draft, "$recursiveAnchor") and schema.get("$recursiveAnchor") is True:
+            resource.dynamic.add("")
+        return part._replace(resource=resource)
+
+    def _resource(self, around: Resource, own: str, schema: Schema, path: tuple[str, ...]) -> Resource:
+        self._budget.spend(20)
+        try:
+            uri = urljoin(around.uri, own.partition("#")[0])
+        except ValueError as error:
+            raise _wrong(path, f"its address {own[:100]} is not valid") from error
+        if not path:
+            around.uri = self._resources.setdefault(uri, around).uri = uri
+            return around
+        if uri in self._resources and self._resources[uri].root is not schema:
+            raise _wrong(path, f"the address {uri[:100]} is there twice")
+        return self._resources.setdefault(uri, Resource(uri, schema))
+
+    def _name(self, resource: Resource, name: str, schema: Schema) -> None:
+        if resource.anchors.setdefault(name, schema) is not schema:
+            raise SchemaError(f"the schema has the anchor {name[:100]} twice")
+
+    def _follow(self, part: _Part) -> None:
+        schema = cast(Schema, part.schema)
+        for key in REFS:
+            if key in schema and knows(self.draft, key):
+                found = self._find(part.resource, key, schema[key])
+                self._targets[id(schema), key] = found.schema
+                self._read(found)
+
+    def _find(self, resource: Resource, key: str, ref: str) -> _Part:
+        uri, _, fragment = ref.partition("#")
+        self._budget.spend(4 + len(ref) // 8)
+        if uri:
+            self._budget.spend(20)
+            try:
+                resource = self._resources[urljoin(resource.uri, uri)]
+            except (KeyError, ValueError) as error:
+                raise SchemaError(
+                    f"the schema refers to {ref[:100]}, outside itself; nothing is fetched"
+                ) from error
+        try:
+            found = self._at(resource, unquote(fragment))
+        except (LookupError, TypeError, ValueError) as error:
+            raise SchemaError(f"the schema refers to {ref[:100]}, which it does not have") from error
+        several = [each for each in self._resources.values() if fragment in each.dynamic]
+        if key != "$ref" and fragment in resource.dynamic and len({*map(id, several)}) > 1:
+            raise SchemaError(f"{key} to {ref[:100]} could name several parts of the schema: use $ref")
+        return found
+
+    def _at(self, resource: Resource, fragment: str) -> _Part:
+        if fragment and not fragment.startswith("/"):
+            node = resource.anchors[fragment]
+            return self._parts[id(node)]
+        node, way = resource.root, parts(fragment)
+        for name in way:
+            self._budget.spend(1)
+            node = node[int(name) if isinstance(node, list) else name]
+            if id(node) in self._parts:
+                resource = self._parts[id(node)].resource
+        if isinstance(node, dict) and id(cast(Schema, node)) in self._parts:
+            return self._parts[id(cast(Schema, node))]
+        return _Part(node, tuple(way), resource)
+
+
+def _wrong(path: tuple[str, ...], words: str) -> SchemaError:
+    where = path_words(pointer(path)) or "its top"
+    return SchemaError(f"the schema is not valid at {where}: {words}")
