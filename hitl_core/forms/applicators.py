@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
-from hitl_core.forms.budget import MAX_DEPTH, TextTooLong, TooMuchWork
+from hitl_core.forms.budget import MAX_DEPTH, TooMuchWork
 from hitl_core.forms.patterns import search
 from hitl_core.forms.problem import MAX_PROBLEMS, Check, Problem, Problems, Run, at
 
@@ -75,7 +75,7 @@ def extra_check(named: Sequence[str], patterns: Sequence[str], node: Node) -> Ch
         names = [name for name in held if name not in known]
         if patterns:
             run.spend(2 * len(names) * len(patterns))
-            names = [n for n in names if not any([search(p, n, run) for p in patterns])]
+            names = [n for n in names if not any(search(p, n, run) for p in patterns)]
         if run.seen is not None:
             run.seen.update(names)
         return _each_of(names, held, node, run)

@@ -67,7 +67,9 @@ class Automaton:
     _readers: dict[Any, Reads] = field(default_factory=dict[Any, Reads])
 
     @classmethod
-    def of(cls, items: Iterable[Any], flags: int, budget: Budget, *, backward: bool = False) -> Automaton:
+    def of(
+        cls, items: Iterable[Any], flags: int, budget: Budget, *, backward: bool = False
+    ) -> Automaton:
         self = cls(budget, backward)
         before = self._position(everything)
         self._link(before.last, before.first)
@@ -77,7 +79,9 @@ class Automaton:
 
     def _position(self, reads: Reads) -> Part:
         if len(self.reads) >= MAX_POSITIONS:
-            raise TooComplex(f"it has more than {MAX_POSITIONS:,} characters, with those that it repeats")
+            raise TooComplex(
+                f"it has more than {MAX_POSITIONS:,} characters, with those that it repeats"
+            )
         self.budget.spend(4)
         bit = 1 << len(self.reads)
         self.reads.append(reads)
@@ -142,7 +146,8 @@ class Automaton:
                 )
             return part
         if op in _REPEATS:
-            return self._repeat(*value, flags)
+            low, high, body = value
+            return self._repeat(low, high, body, flags)
         if op in (c.ASSERT, c.ASSERT_NOT):
             ahead, body = value[0] > 0, value[1]
             inner = Automaton.of(body, flags, self.budget, backward=ahead)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
-from hitl_core.forms.budget import TooMuchWork
+from hitl_core.forms.budget import FORM_STEPS, Budget, TooMuchWork
 from hitl_core.forms.form import Form
 from hitl_core.forms.overlay import answered
 from hitl_core.forms.place import INFERRED, Place
@@ -40,7 +40,8 @@ def make_form(
     The fields of the schema in its order, then those of the other arguments; without a schema, or where it
     says nothing, the values say what they are. Objects are flattened, two levels deep. What has no input of
     its own is a JSON field; arguments that can't be shown that way (none, more than 400 fields, a schema that
-    takes too long to put together) are one, with the pointer "". Inputs hold at most `max_text` UTF-16 units; a longer value is locked.
+    takes too long to put together) are one, with the pointer "". Inputs hold at most `max_text` UTF-16 units;
+    a longer value is locked.
     One of more than `max_options` values is typed, and checked when it is read.
 
     `answers`, by pointer, are what people entered so far: the form is the one for the branches that they
@@ -72,8 +73,9 @@ def plan(
     root: dict[str, Any] = dict(schema or {})
     given = dict(args)
     marks = Marks(root, given, redact)
+    budget = Budget(FORM_STEPS)
     for depth in (_DEPTH, 0):
-        walk = Walk(root, marks, answers, room, depth)
+        walk = Walk(root, marks, answers, room, depth, budget)
         try:
             start = walk.value(Place(), INFERRED if schema is None else root, given)
         except TooManyFields:
@@ -81,6 +83,6 @@ def plan(
         except TooMuchWork:
             break
         return Plan(tuple(walk.slots), start)
-    walk = Walk(root, marks, answers, room, 0)
+    walk = Walk(root, marks, answers, room, 0, budget)
     walk.whole(given)
     return Plan(tuple(walk.slots), given)

@@ -1,4 +1,4 @@
-"""Which characters one item of a parsed pattern reads. Asked a character at a time, so a wide range costs nothing."""
+"""Which characters one item of a parsed pattern reads. Asked of each, so wide ranges cost nothing."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 c: Any = import_module("re._constants")  # what the parser of `re` says; it has no types
 Reads = Callable[[str], bool]
 
-#: Characters whose one lower case is written with another letter than their own (Unicode's simple case mappings).
+#: Other letters with the same lower case (the simple case mappings of Unicode).
 _ALSO = {"k": "\u212a", "\u00e5": "\u212b", "s": "\u017f", "i": "\u0130\u0131", "\u03c9": "\u2126"}
 _SAME = {char: lower for lower, chars in _ALSO.items() for char in chars}
 
@@ -24,7 +24,7 @@ def reader(op: Any, value: Any, flags: int) -> Reads:
     if op is c.LITERAL:
         return _cased(_literal(value), flags)
     tests = [_item(o, v, flags) for o, v in value if o is not c.NEGATE]
-    whole = _cased(lambda char: any([test(char) for test in tests]), flags)
+    whole = _cased(lambda char: any(test(char) for test in tests), flags)
     return _not(whole) if value[0][0] is c.NEGATE else whole
 
 
@@ -50,7 +50,7 @@ def _cased(test: Reads, flags: int) -> Reads:
         return test
     if flags & re.ASCII:
         return lambda char: test(char) or (char.isascii() and test(char.swapcase()))
-    return lambda char: any([test(other) for other in _cases(char)])
+    return lambda char: any(test(other) for other in _cases(char))
 
 
 def _cases(char: str) -> Iterator[str]:

@@ -20,9 +20,25 @@ NEWEST = 2020
 
 #: What a keyword holds. The first line are those that hold schemas.
 Holds = Literal[
-    "schema", "schemas", "named", "patterned", "items", "dependencies",
-    "any", "flag", "text", "pattern", "number", "positive", "count", "texts", "needs", "values", "type", "limit",
-]  # fmt: skip
+    "schema",
+    "schemas",
+    "named",
+    "patterned",
+    "items",
+    "dependencies",
+    "any",
+    "flag",
+    "text",
+    "pattern",
+    "number",
+    "positive",
+    "count",
+    "texts",
+    "needs",
+    "values",
+    "type",
+    "limit",
+]
 
 
 class Keyword(NamedTuple):
@@ -113,7 +129,9 @@ def draft_of(uri: object) -> int:
     if draft is not None:
         return draft
     if isinstance(uri, str) and "json-schema.org/draft-0" in uri:
-        raise SchemaError("its $schema is a draft before 4, which says `required` otherwise: use 2020-12")
+        raise SchemaError(
+            "its $schema is a draft before 4, which says `required` otherwise: use 2020-12"
+        )
     raise SchemaError(f"the schema's $schema is not a draft that is known here: {str(uri)[:100]}")
 
 
@@ -165,8 +183,10 @@ def flaw_in(holds: Holds, value: Any, draft: int) -> str | None:
         case "values":
             good, words = isinstance(value, list), "a list"
         case "type":
-            kinds = cast("list[Any]", value if isinstance(value, list) and value else [value])
-            good = all(isinstance(kind, str) and kind in TYPES for kind in kinds)
+            kinds: list[Any] = [value]
+            if isinstance(value, list):
+                kinds = cast("list[Any]", value)
+            good = {*map(type, kinds)} == {str} and {*kinds} <= {*TYPES}
             words = "one or several of " + ", ".join(TYPES)
         case "schema" | "items":
             good = isinstance(value, dict | bool)
@@ -176,7 +196,7 @@ def flaw_in(holds: Holds, value: Any, draft: int) -> str | None:
             elif isinstance(value, list):
                 words = "a schema; what is said of one item after the other is prefixItems"
         case "schemas":
-            good, words = isinstance(value, list) and bool(value), "a list of schemas"
+            good, words = isinstance(value, list) and value != [], "a list of schemas"
         case "named" | "patterned" | "dependencies":
             good, words = isinstance(value, dict), "a mapping of schemas"
         case "needs":

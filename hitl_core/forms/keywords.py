@@ -114,7 +114,9 @@ def format_check(name: str) -> Check | None:
         if not isinstance(value, str):
             return ()
         if len(value) > _MAX_TEXT:
-            return too_long(TextTooLong(f"is too long ({len(value):,} characters) to be checked"), run)
+            return too_long(
+                TextTooLong(f"is too long ({len(value):,} characters) to be checked"), run
+            )
         run.spend(4 + len(value) // 16)
         return () if conforms(name, value) else wrong
 
@@ -122,7 +124,7 @@ def format_check(name: str) -> Check | None:
 
 
 def too_long(error: TextTooLong, run: Run) -> Problems:
-    """A text that can't be checked is wrong; but who asks whether a schema is met must not take that for "no",
+    """A text that can't be checked is wrong. But who asks whether a schema is met must not take it for a no,
     and where nothing is left nothing else can be checked either."""
     if run.strict or run.left < 0:
         raise error

@@ -22,6 +22,7 @@ MAX_PATTERN = 1_000  # characters
 _MAX_GROUPS = 100
 _MAX_STEPS = 2_000  # remembered: some 200 KiB a pattern
 
+
 def check_pattern(pattern: str, budget: Budget | None = None) -> None:
     """Raise PatternError, one sentence, for a pattern that can't be used. Pays for reading it."""
     found = _pattern(pattern)
@@ -101,7 +102,7 @@ class _Pattern:
             1 << looks.index(look) if look in looks else 0 for look in ("begin", "end")
         )
         self._forget()
-        may_end = any([positions & 1 for positions in automaton.accepts.values()])
+        may_end = any(positions & 1 for positions in automaton.accepts.values())
         self._anchored = not may_end and self._on(self._start, 0, Budget(9))[1] == 1
 
     def _forget(self) -> None:
@@ -120,10 +121,10 @@ class _Pattern:
     def _search(self, text: str, budget: Budget) -> bool:
         """Where no condition can hold between two characters, but at the ends of the text."""
         budget.spend(1 + len(text) // 8)
-        state, rest = self._start, iter(text)
+        state, rest, char = self._start, iter(text), ""
         if self._on(state, self._begin if text else self._begin | self._end, budget)[0]:
             return True
-        for char in text[:1]:
+        if text:
             state = self._step(state, next(rest), self._begin, budget)
             if self._on(state, 0, budget)[0]:
                 return True

@@ -32,7 +32,7 @@ class Run(Budget):
 
 
 Problems = Sequence[Problem]
-#: What a schema, or one of its keywords, finds wrong with a value: () for nothing. Whoever calls it pays a step.
+#: What a schema, or one of its keywords, finds wrong with a value: () for nothing. Who calls it pays a step.
 Check = Callable[[Any, Run], Problems]
 MAX_PROBLEMS = 50
 

@@ -1,4 +1,4 @@
-"""The parts of one schema: whether each is written well, and what each reference names. Nothing is fetched."""
+"""The parts of one schema: whether each is valid, and what each reference names. Nothing is fetched."""
 
 from __future__ import annotations
 
@@ -15,7 +15,17 @@ from hitl_core.forms.pointer import parts, path_words, pointer
 Schema = dict[str, Any]
 _ALONE = 7  # up to this draft whatever stands beside `$ref` is ignored
 REFS = ("$ref", "$dynamicRef", "$recursiveRef")
-_NOTES = ("$ref", "$schema", "$comment", "$defs", "definitions", "title", "description", "default", "examples")
+_NOTES = (
+    "$ref",
+    "$schema",
+    "$comment",
+    "$defs",
+    "definitions",
+    "title",
+    "description",
+    "default",
+    "examples",
+)
 
 
 @dataclass
@@ -25,7 +35,9 @@ class Resource:
     uri: str
     root: Any
     anchors: dict[str, Any] = field(default_factory=dict[str, Any])
-    dynamic: set[str] = field(default_factory=set[str])  # names that `$dynamicRef` may find elsewhere
+    dynamic: set[str] = field(
+        default_factory=set[str]
+    )  # names that `$dynamicRef` may find elsewhere
 
 
 class _Part(NamedTuple):
@@ -35,8 +47,8 @@ class _Part(NamedTuple):
 
 
 class Document:
-    """Every part of a schema, looked at once: also those that its draft ignores, because forms draw them. Raises
-    SchemaError, and TooMuchWork.
+    """Every part of a schema, looked at once: also those that its draft ignores, because forms draw them.
+    Raises SchemaError, and TooMuchWork.
 
     `strict`: a keyword that the draft doesn't know is an error. Elsewhere it is a note that changes nothing.
     """
@@ -66,25 +78,26 @@ class Document:
         waiting = [start]
         while waiting:
             part = waiting.pop()
-            schema, path, _ = part
+            schema: Any = part.schema
             if isinstance(schema, bool):
                 continue
             if not isinstance(schema, dict):
-                raise _wrong(path, "it must be a schema: a mapping, or true or false")
+                raise _wrong(part.path, "it must be a schema: a mapping, or true or false")
+            schema = cast(Schema, schema)
             if id(schema) in self._parts:
                 continue
-            if len(path) > MAX_DEPTH:
+            if len(part.path) > MAX_DEPTH:
                 raise SchemaError(f"the schema is nested deeper than {MAX_DEPTH} levels")
-            self._budget.spend(8 + 4 * len(cast(Schema, schema)))
-            part = self._parts[id(cast(Schema, schema))] = self._entered(part)
+            self._budget.spend(8 + 4 * len(schema))
+            part = self._parts[id(schema)] = self._entered(part)
             waiting.extend(self._inner(part))
 
     def _inner(self, part: _Part) -> list[_Part]:
-        schema, path, resource = part
+        path, resource = part.path, part.resource
         found: list[_Part] = []
         if self._strict:
             self._check_words(part)
-        for name, value in cast(Schema, schema).items():
+        for name, value in cast(Schema, part.schema).items():
             if name not in KEYWORDS:
                 continue
             holds = KEYWORDS[name].holds
@@ -95,7 +108,7 @@ class Document:
             if isinstance(value, list | dict):
                 self._budget.spend(len(cast("list[Any]", value)))
             if holds in ("pattern", "patterned"):
-                for pattern in [value] if holds == "pattern" else cast(Schema, value):
+                for pattern in cast("list[str]", [value] if holds == "pattern" else [*value]):
                     check_pattern(pattern, self._budget)
             found.extend(
                 _Part(each, (*path, name, *way), resource) for way, each in schemas_in(holds, value)
@@ -131,7 +144,9 @@ class Document:
             resource.dynamic.add("")
         return part._replace(resource=resource)
 
-    def _resource(self, around: Resource, own: str, schema: Schema, path: tuple[str, ...]) -> Resource:
+    def _resource(
+        self, around: Resource, own: str, schema: Schema, path: tuple[str, ...]
+    ) -> Resource:
         self._budget.spend(20)
         try:
             uri = urljoin(around.uri, own.partition("#")[0])
@@ -170,10 +185,14 @@ class Document:
         try:
             found = self._at(resource, unquote(fragment))
         except (LookupError, TypeError, ValueError) as error:
-            raise SchemaError(f"the schema refers to {ref[:100]}, which it does not have") from error
+            raise SchemaError(
+                f"the schema refers to {ref[:100]}, which it does not have"
+            ) from error
         several = [each for each in self._resources.values() if fragment in each.dynamic]
         if key != "$ref" and fragment in resource.dynamic and len({*map(id, several)}) > 1:
-            raise SchemaError(f"{key} to {ref[:100]} could name several parts of the schema: use $ref")
+            raise SchemaError(
+                f"{key} to {ref[:100]} could name several parts of the schema: use $ref"
+            )
         return found
 
     def _at(self, resource: Resource, fragment: str) -> _Part:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 from urllib.parse import unquote
 
-from hitl_core.forms.budget import FORM_STEPS, Budget
+from hitl_core.forms.budget import Budget
 from hitl_core.forms.keywords import identity
 from hitl_core.forms.pointer import parts
 
@@ -33,8 +33,8 @@ class Conflict(Exception):
 class Shapes:
     """The parts of one schema, each worked out once: references that fan out cost no more than they are."""
 
-    def __init__(self, root: Mapping[str, Any], budget: Budget | None = None) -> None:
-        self._root, self.budget = root, budget or Budget(FORM_STEPS)
+    def __init__(self, root: Mapping[str, Any], budget: Budget) -> None:
+        self._root, self.budget = root, budget
         self._known: dict[
             int, tuple[object, Schema | None]
         ] = {}  # with the part, so its id stays its own
@@ -115,7 +115,7 @@ def _without_null(schema: Schema) -> tuple[Schema, bool, object]:
     if schema.get("nullable") is True and kinds is not None:  # as OpenAPI 3.0 says it
         return {name: value for name, value in schema.items() if name != "nullable"}, True, None
     if isinstance(kinds, list) and "null" in kinds:
-        others = [kind for kind in cast("list[str]", kinds) if kind != "null"]
+        others = [kind for kind in cast("list[str]", kinds) if kind != "null"] or ["null"]
         return {**schema, "type": others[0] if len(others) == 1 else others}, True, None
     for key in ("anyOf", "oneOf"):
         branches = cast("list[Any]", schema.get(key) or [])

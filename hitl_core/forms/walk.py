@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from hitl_core.forms.branches import Branch, branch_of, branches_of, simpler, switched
+from hitl_core.forms.budget import Budget
 from hitl_core.forms.changed import changed
 from hitl_core.forms.choices import options_of
 from hitl_core.forms.chooser import chooser, picked
@@ -39,9 +40,10 @@ class Walk:
         answers: Mapping[str, str | None],
         room: Room,
         depth: int,
+        budget: Budget,
     ) -> None:
         self.slots: list[Slot] = []
-        self._shapes, self._marks, self._answers = Shapes(root), marks, answers
+        self._shapes, self._marks, self._answers = Shapes(root, budget), marks, answers
         self._room, self._depth = room, depth
 
     def value(self, at: Place, declared: object, value: Any) -> Any:

@@ -29,7 +29,7 @@ class Schemas:
         self._paused = REQUEST_STEPS
 
     async def added(self, ruling: Ruling, own: JsonObject | None) -> Ruling:
-        """With the tool's own schema where there is none. Raises InvalidToolCall for one that can't be used."""
+        """With the tool's own schema where there is none. Raises InvalidToolCall where it can't be used."""
         if own is None or ruling.args_schema is not None or ruling.verdict.kind != "review":
             return ruling
         if flaw := await self._flaw_of(own):

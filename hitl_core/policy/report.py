@@ -43,8 +43,8 @@ class InvalidPolicy(PolicyError):
 
 @dataclass(slots=True)
 class Report:
-    """Collects while a policy is read. `lines` says where the key of each path stands. `bounded`: it comes from
-    outside, so all its schemas together have one `budget`."""
+    """Collects while a policy is read. `lines` says where the key of each path stands. `bounded`: it comes
+    from outside, so all its schemas together have one `budget`."""
 
     file: str
     lines: dict[Path, int] = field(default_factory=dict[Path, int])

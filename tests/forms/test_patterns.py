@@ -107,7 +107,23 @@ def test_t62_an_accepted_pattern_answers_soon_however_slow_it_is_for_re(
 
 
 ATOMS = st.sampled_from(
-    ["a", "b", "k", ".", r"\d", r"\w", r"\s", r"\W", "[ab]", "[^a]", "[a-c1]", "^", r"\b", r"\Z", r"\A"]
+    [
+        "a",
+        "b",
+        "k",
+        ".",
+        r"\d",
+        r"\w",
+        r"\s",
+        r"\W",
+        "[ab]",
+        "[^a]",
+        "[a-c1]",
+        "^",
+        r"\b",
+        r"\Z",
+        r"\A",
+    ]
 )
 REPEATS = st.sampled_from(["*", "+", "?", "{2}", "{0,2}", "{1,3}", "*?", "{2,}"])
 PATTERNS = st.recursive(
@@ -151,8 +167,8 @@ def test_the_dollar_is_the_very_end(pattern: str, text: str, found: bool) -> Non
 
 
 def test_a_text_that_takes_more_than_is_left_is_no_answer() -> None:
+    text = "".join(random.Random(62).choices("ab", k=20_000))
     with pytest.raises(TextTooLong, match="20,000 characters"):
-        text = "".join(random.Random(62).choices("ab", k=20_000))
         search("(a|b)*a(a|b){400}c", text, Budget(VALUE_STEPS))
 
 
