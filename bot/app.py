@@ -30,6 +30,7 @@ from bot.health import Health
 from bot.home import Homes
 from bot.inbox import Inbox
 from bot.keeper import Keeper
+from bot.lane import LATE
 from bot.metrics import add_metrics
 from bot.notices import Notices
 from bot.outbox import IDLE, PACE, REVIVE, Outbox
@@ -63,12 +64,13 @@ class Bot:
 
 @dataclass(frozen=True)
 class Timing:
-    """How long the workers wait, in seconds: see `Outbox` and `Escalator`. Only tests need others."""
+    """How long the workers wait, in seconds: see `Outbox`, `Lane` and `Escalator`. Only tests need others."""
 
     pace: float = PACE
     idle: float = IDLE
     revive: float = REVIVE
     every: float = EVERY
+    late: float = LATE
 
 
 @asynccontextmanager
@@ -136,10 +138,10 @@ def _workers(
     reviews = Reviews(store, patience=5.0)
     outbox = Outbox(
         reviews,
-        Delivery(reviews, channel, directory),
-        pace=timing.pace,
+        Delivery(reviews, channel, directory, timing.pace),
         idle=timing.idle,
         revive=timing.revive,
+        late=timing.late,
     )
     escalator = Escalator(Reviews(store, patience=1.5), every=timing.every)
     return Workers(outbox, escalator, *others)

@@ -95,6 +95,10 @@ class Channel(Protocol):
 
     def audience(self, place: Place) -> Audience: ...
 
+    async def conversation(self, place: Place) -> str:
+        """The id of the conversation that this place is in: two places may be in one."""
+        ...
+
     def cut(self, card: Card) -> frozenset[str]:
         """The keys of the actions of which this channel's card doesn't show everything."""
         ...
@@ -114,7 +118,9 @@ class Channel(Protocol):
         ...
 
     async def find(self, place: Place, review_id: str, since: float) -> list[MessageRef]:
-        """Our own messages about this review at this place, the oldest first."""
+        """Our own messages about this review at this place since then by the store's clock, the oldest first.
+        Waits where the channel limits, and goes on where that stopped it.
+        """
         ...
 
     async def delete(self, ref: MessageRef) -> None: ...

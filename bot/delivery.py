@@ -1,51 +1,77 @@
-"""Make one card true at one place: post it, find it again, or update it; never two, never older. Then say in
+"""Make one card true at one place: post it, find it again, or draw it; never two, never older. Then say in
 its thread what is new.
 """
 
 from __future__ import annotations
 
-import asyncio
 import logging
+from typing import assert_never
 
 from bot.apart import apart
-from bot.card import Card, card, thread
+from bot.card import thread
 from bot.channel import (
     Channel,
     ChannelError,
-    Limited,
     LookupFailed,
-    MessageGone,
     NotThere,
     Undeliverable,
     of_copy,
 )
 from bot.directory import Directory
+from bot.messages import Messages
+from bot.pace import Pace
 from bot.reach import NobodyLeft, Reach, asked
 from hitl_core.errors import Refused
 from hitl_core.failpoints import failpoint
 from hitl_core.model import MessageRef, Place, Review, Snapshot
 from hitl_core.review import transitions
 from hitl_core.review.service import Reviews
+from hitl_core.store import Job
 
 log = logging.getLogger(__name__)
 
 
 class Delivery:
-    """Raises what the channel raises, StoreUnavailable, and ReviewNotFound."""
+    """Raises what the channel raises, StoreUnavailable, and ReviewNotFound. `pace` is the least time between
+    two messages to one conversation, in seconds.
+    """
 
-    def __init__(self, reviews: Reviews, channel: Channel, directory: Directory) -> None:
-        self._reviews, self._channel = reviews, channel
+    def __init__(
+        self, reviews: Reviews, channel: Channel, directory: Directory, pace: float = 0.0
+    ) -> None:
+        self._reviews = reviews
+        self._messages = Messages(channel, Pace(reviews.store, pace))
         self._reach = Reach(channel, directory)
 
-    async def deliver(self, review_id: str, place: Place, *, again: bool) -> None:
-        """`again`: an earlier try may have posted it.
+    async def do(self, job: Job, *, again: bool) -> None:
+        """`again`: an earlier try may have been applied."""
+        match job.kind:
+            case "card":
+                await self.deliver(job.review_id, job.place, again=again, since=job.since)
+            case "check":
+                await self.check(job.review_id, job.place)
+            case "sweep":
+                await self.check(job.review_id, job.place, since=float(job.note))
+            case "stray":
+                channel, conversation, ts = job.note.split(" ")
+                ref = MessageRef(channel=channel, conversation=conversation, ts=ts)
+                await self._remove(job.review_id, job.place, ref)
+            case "unknown":
+                raise Undeliverable("it can't be read")
+            case _:
+                assert_never(job.kind)
+
+    async def deliver(
+        self, review_id: str, place: Place, *, again: bool, since: float = 0.0
+    ) -> None:
+        """`again`: an earlier try, at `since` or later, may have posted it.
 
         A place that can't be reached passes the review on to the policy's fallback. Where nothing waits it
         needs no first card, and one that is done is not tried for ever.
         """
         snapshot = await self._reviews.load(review_id)
         try:
-            await self._everywhere(snapshot, place, again)
+            await self._everywhere(snapshot, place, again, since)
         except (Undeliverable, LookupFailed) as error:
             review = snapshot.review
             posted = any(of_copy(one) == place for one in snapshot.posts)
@@ -58,7 +84,34 @@ class Delivery:
                 "review %s: nothing waits at %s, so its card is let go: %s", review_id, place, error
             )
 
-    async def _everywhere(self, snapshot: Snapshot, place: Place, again: bool) -> None:
+    async def check(self, review_id: str, place: Place, since: float | None = None) -> None:
+        """Draw what stands at this place once more, whatever it shows: a request that was given up may have
+        been applied after it. `since`: also delete what else was posted about it, since then.
+        """
+        snapshot = await self._reviews.load(review_id)
+        copies = [copy for copy in snapshot.posts if place in (copy, of_copy(copy))]
+        for copy in copies:
+            ref = snapshot.posts[copy]
+            if since is not None or copy != of_copy(copy):
+                await self._delete_others(snapshot, copy, ref, since or 0.0)
+            await self._draw(_undrawn(snapshot), copy, ref)
+
+    async def _remove(self, review_id: str, place: Place, ref: MessageRef) -> None:
+        """Delete a message on which somebody pressed and which is not noted, as a post can come late: but not
+        while one is posted to its conversation, as it may be that one.
+        """
+        snapshot = await self._reviews.load(review_id)
+        posted = {of_copy(copy) for copy in snapshot.posts}
+        missing = [one for one in snapshot.review.places if one not in posted]
+        coming = [await self._messages.is_at(one, ref.conversation) for one in missing]
+        if ref not in snapshot.posts.values() and not any(coming):
+            log.warning("review %s: a second message at %s is deleted", review_id, place)
+            await self._messages.delete(ref)
+        await self.check(review_id, place)
+
+    async def _everywhere(
+        self, snapshot: Snapshot, place: Place, again: bool, since: float
+    ) -> None:
         """At the place itself; of a group at each member's, and one who can't be reached stops nobody."""
         posted = any(of_copy(one) == place for one in snapshot.posts)
         unknown: ChannelError | None = None
@@ -69,7 +122,7 @@ class Delivery:
         failed: list[Undeliverable | LookupFailed] = []
         for copy in copies:
             try:
-                await self._at(snapshot, copy, again)
+                await self._at(snapshot, copy, again, since)
             except (Undeliverable, LookupFailed) as error:
                 if copy == place:
                     raise
@@ -82,48 +135,49 @@ class Delivery:
         if unknown is not None:
             raise unknown
 
-    async def _at(self, snapshot: Snapshot, place: Place, again: bool) -> None:
+    async def _at(self, snapshot: Snapshot, place: Place, again: bool, since: float) -> None:
         """`place` may be a copy."""
         review_id = snapshot.review.id
         ref = snapshot.posts.get(place)
         if ref is None:
-            ref = await self._first(snapshot, place, again)
+            ref = await self._first(snapshot, place, again, since)
             if ref is None:
                 return
             snapshot = await self._reviews.load(review_id)
-        elif again:
-            # Who had this entry before may have died with a second post, or after drawing an older state.
-            await self._delete_others(snapshot, place, ref)
-            snapshot = snapshot.model_copy(update={"shown": {}})
         if await self._start_clocks(snapshot, place):
             snapshot = await self._reviews.load(review_id)  # its card can say now by when
+        if again:  # who began this before may have drawn an older state
+            snapshot = _undrawn(snapshot)
+        await self._tell(await self._draw(snapshot, place, ref), place, ref)
+
+    async def _draw(self, snapshot: Snapshot, place: Place, ref: MessageRef) -> Snapshot:
+        """Until it shows the newest state; which that was."""
         while snapshot.shown.get(place, 0) < snapshot.review.version:
-            await self._update(ref, snapshot, place)
-            shown = await self._reviews.store.record_shown(
-                review_id, place, snapshot.review.version
-            )
-            if shown <= snapshot.review.version:
+            await self._messages.draw(ref, snapshot, place)
+            review = snapshot.review
+            shown = await self._reviews.store.record_shown(review.id, place, review.version)
+            if shown <= review.version:
                 break
             # Another bot drew a newer one in the meantime, and this one may have covered it.
-            snapshot = (await self._reviews.load(review_id)).model_copy(update={"shown": {}})
-        await self._tell(snapshot, place, ref)
+            snapshot = _undrawn(await self._reviews.load(review.id))
+        return snapshot
 
-    async def _first(self, snapshot: Snapshot, place: Place, again: bool) -> MessageRef | None:
+    async def _first(
+        self, snapshot: Snapshot, place: Place, again: bool, since: float
+    ) -> MessageRef | None:
         """Post the card. Of two posts the recorded one stays; the loser deletes its own. None where it comes
         too late to be of use to anybody.
         """
         review, store = snapshot.review, self._reviews.store
-        found = await self._found(snapshot, place) if again else []
+        found = await self._messages.find(snapshot, place, since) if again else []
         if again and not found and _over(review):
             return None
         await failpoint("outbox.before_post")
-        mine = found[0] if found else await self._post(snapshot, place)
+        mine = found[0] if found else await self._messages.post(snapshot, place)
         await failpoint("outbox.after_post")
         winner = await store.record_post(review.id, place, mine)
-        if winner != mine:
-            await self._channel.delete(mine)
-        if again:  # the lost one may have shown up only now
-            await self._delete_others(snapshot, place, winner)
+        for loser in {mine, *found} - {winner}:
+            await self._messages.delete(loser)
         await failpoint("outbox.after_record")
         if winner == mine and not again:
             await store.record_shown(review.id, place, review.version)
@@ -154,15 +208,10 @@ class Delivery:
             mark = f"told:{place}:{number}"
             if mark in snapshot.marks or not await store.record_mark(review.id, mark):
                 continue
-            while True:
-                try:
-                    await self._channel.reply(place, ref, line)
-                    break
-                except Limited as limited:
-                    await asyncio.sleep(limited.seconds)
-                except Undeliverable as error:
-                    log.warning("review %s: its thread was not told: %s", review.id, error)
-                    break
+            try:
+                await self._messages.reply(place, ref, line)
+            except Undeliverable as error:
+                log.warning("review %s: its thread was not told: %s", review.id, error)
 
     async def _passed_on(self, review: Review, place: Place, error: Undeliverable) -> bool:
         """Whether all that waits there has gone to its fallback."""
@@ -183,43 +232,17 @@ class Delivery:
         fallbacks = [(action.route.fallback, action.places) for action in waiting]
         return bool(waiting) and all(to and to != place and to in at for to, at in fallbacks)
 
-    async def _found(self, snapshot: Snapshot, place: Place) -> list[MessageRef]:
-        """Our messages about this review at this place; another place may be the same conversation."""
-        elsewhere = [ref for other, ref in snapshot.posts.items() if other != place]
-        review = snapshot.review
-        found = await self._channel.find(place, review.id, review.created_at)
-        return [ref for ref in found if ref not in elsewhere]
-
-    async def _delete_others(self, snapshot: Snapshot, place: Place, keep: MessageRef) -> None:
-        for ref in await self._found(snapshot, place):
+    async def _delete_others(
+        self, snapshot: Snapshot, place: Place, keep: MessageRef, since: float
+    ) -> None:
+        for ref in await self._messages.find(snapshot, place, since):
             if ref != keep:
-                await self._channel.delete(ref)
-
-    async def _post(self, snapshot: Snapshot, place: Place) -> MessageRef:
-        drawn = await _drawn(snapshot, place)
-        try:
-            return await self._channel.post(place, drawn)
-        except Undeliverable as error:
-            try:
-                posted = await self._channel.post_plain(place, drawn)
-            except Undeliverable:
-                raise error from None  # it was not the card that was refused, but the place
-            log.error(
-                "review %s: its card was refused (%s), so it is text only", drawn.review_id, error
-            )
-            return posted
-
-    async def _update(self, ref: MessageRef, snapshot: Snapshot, place: Place) -> None:
-        try:
-            await self._channel.update(ref, await _drawn(snapshot, place))
-        except MessageGone:
-            # Somebody deleted it. What was decided is stored; a new post would ask again.
-            log.warning("review %s: its message at %s is gone", snapshot.review.id, place)
+                await self._messages.delete(ref)
 
 
-async def _drawn(snapshot: Snapshot, place: Place) -> Card:
-    review = snapshot.review
-    return await apart(review, lambda: card(review, of_copy(place), snapshot.posts))
+def _undrawn(snapshot: Snapshot) -> Snapshot:
+    """As if none of its messages showed anything: what they show is not known."""
+    return snapshot.model_copy(update={"shown": {}})
 
 
 def _is_asked(review: Review, place: Place) -> bool:

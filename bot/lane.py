@@ -1,105 +1,181 @@
-"""The queue of one conversation: in order, each card in its newest state only, never faster than allowed."""
+"""One conversation, while this bot holds it: its cards in order, one at a time, each in its newest state."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 import time
-from collections import OrderedDict
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Protocol
+from weakref import WeakValueDictionary
 
 from bot.channel import ChannelError, Limited, Unreachable
-from hitl_core.errors import ReviewNotFound, StoreUnavailable, told
-from hitl_core.model import Place
-from hitl_core.store import Hint
+from hitl_core.errors import HitlError, ReviewNotFound, StoreUnavailable, told
+from hitl_core.store import Check, Job, Store
+from hitl_core.store.base import Half
 
 log = logging.getLogger(__name__)
 
 #: A channel or a store that is away is asked again after this many seconds at the latest.
 MAX_PAUSE = 5.0
-
-
-@dataclass
-class Ticket:
-    """One entry of the stream, with the places that still have to show it."""
-
-    hint: Hint
-    places: set[Place]
-    failure: str | None = None
+#: For so long a request that nobody waits for any more can still be applied, in seconds.
+LATE = 60.0
+#: A job that was begun this often and never finished is given up.
+MAX_TIMES = 5
+#: How long a bot holds a lane while others wait for one, in seconds.
+TURN = 30.0
 
 
 class Send(Protocol):
-    def __call__(self, review_id: str, place: Place, *, again: bool) -> Awaitable[None]: ...
+    def __call__(self, job: Job, *, again: bool) -> Awaitable[None]:
+        """`again`: an earlier try may have been applied."""
+        ...
 
 
-class Finish(Protocol):
-    """The tickets are those of one review."""
+@dataclass(frozen=True)
+class Stuck:
+    """A job that makes no progress: which, since when by `time.monotonic`, and why."""
 
-    def __call__(
-        self, tickets: Sequence[Ticket], place: Place, failure: str | None
-    ) -> Awaitable[None]: ...
+    job: Job
+    since: float
+    why: str
 
 
 class Lane:
-    """`pace` is the least time between two deliveries, in seconds: Slack takes about one post a second."""
+    """Posts and drawings go side by side: they have limits of their own. `late` as LATE."""
 
-    def __init__(self, send: Send, finish: Finish, pace: float) -> None:
-        self._send, self._finish, self._pace = send, finish, pace
-        self._queue: OrderedDict[tuple[str, Place], list[Ticket]] = OrderedDict()
-        self._filled = asyncio.Event()
-        self._delivering = asyncio.Lock()
+    def __init__(self, name: str, store: Store, send: Send, late: float, poll: float) -> None:
+        self.name, self._store, self._send = name, store, send
+        self._late, self._poll = late, poll
+        self._news: dict[Half, asyncio.Event] = {"post": asyncio.Event(), "draw": asyncio.Event()}
+        self._resting, self._closing, self._began = set[Half](), False, 0.0
+        self._cards: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._leaving = False
-        self._free_at = 0.0
+        self.stuck: dict[Half, Stuck] = {}
+        self.crowded = False
 
-    def put(self, ticket: Ticket, place: Place) -> None:
-        """A card that waits here already is drawn once, in its newest state."""
-        self._queue.setdefault((ticket.hint.review_id, place), []).append(ticket)
-        self._filled.set()
+    def wake(self) -> None:
+        for news in self._news.values():
+            news.set()
 
-    async def step(self) -> None:
-        """Deliver the first of the queue, however often it takes."""
-        await self._filled.wait()
-        if not self._queue:
-            self._filled.clear()
-            return
-        await asyncio.sleep(self._free_at - time.monotonic())
-        async with self._delivering:
-            if self._leaving:
-                await asyncio.Future()  # until it is cancelled: what waits here is for other bots
-            (review_id, place), tickets = self._queue.popitem(last=False)
-            again = any(ticket.hint.deliveries > 1 for ticket in tickets)
-            failure = await self._deliver(review_id, place, again)
-            self._free_at = time.monotonic() + self._pace
-            await self._finish(tickets, place, failure)
-
-    async def leave(self) -> None:
-        """Deliver nothing more; returns when the one that is under way is through."""
+    def leave(self) -> None:
+        """Begin nothing more."""
         self._leaving = True
-        async with self._delivering:
-            pass
+        self.wake()
 
-    async def _deliver(self, review_id: str, place: Place, again: bool) -> str | None:
-        """None, or why it can't be delivered. Tries again as long as the channel or the store is only away;
-        a card that can't even be drawn holds up no other.
+    async def run(self) -> None:
+        """Until nothing is left to do here, or it has to leave: what it began is through then."""
+        self._began = time.monotonic()
+        busy = True
+        while busy and not self._over():
+            self._closing, self._resting = False, set()
+            async with asyncio.TaskGroup() as halves:
+                works = [halves.create_task(self._work(half)) for half in self._news]
+            busy = any(work.result() for work in works)
+
+    def _over(self) -> bool:
+        return self._leaving or (self.crowded and time.monotonic() - self._began > TURN)
+
+    async def _work(self, half: Half) -> bool:
+        """The jobs of this half, until neither has anything to do for a while; whether there was one."""
+        busy = False
+        while not (self._over() or self._closing):
+            self._news[half].clear()
+            if job := await self._take(half):
+                busy = True
+                self._resting.discard(half)
+                await self._do(half, job)
+                continue
+            self._resting.add(half)
+            try:
+                async with asyncio.timeout(self._poll):
+                    await self._news[half].wait()
+            except TimeoutError:
+                self._closing = self._closing or len(self._resting) == len(self._news)
+        return busy
+
+    async def _take(self, half: Half) -> Job | None:
+        try:
+            return await self._store.take(self.name, half)
+        except HitlError as error:
+            log.warning("%s: %s", self.name, error)
+            return None
+
+    async def _do(self, half: Half, job: Job) -> None:
+        if job.kind == "unknown" or job.times > MAX_TIMES:
+            why = "it can't be read" if job.kind == "unknown" else "it was begun too often"
+            log.error("review %s: its card was given up: %s", job.review_id, why)
+            await self._patiently(half, job, lambda: self._store.bury(job, why))
+            return
+        try:
+            # One message is drawn by one of the two halves at a time.
+            async with self._cards.setdefault(job.review_id, asyncio.Lock()):
+                failure, unsure = await self._deliver(half, job)
+        except asyncio.CancelledError:
+            await asyncio.shield(self._put_back(job))
+            raise
+        if failure and job.kind == "card":
+            await self._patiently(half, job, lambda: self._store.bury(job, failure))
+        else:
+            check = self._check(half, job, unsure)
+            await self._patiently(half, job, lambda: self._store.finish(job, check))
+        self.stuck.pop(half, None)
+
+    def _check(self, half: Half, job: Job, unsure: bool) -> Check:
+        """An earlier request of it may still be applied: then it is looked at once more."""
+        after = self._late if unsure and job.kind != "stray" else None
+        if half == "post" or job.kind == "sweep":
+            return Check("sweep", after, f"{job.since:.6f}")
+        return Check("check", after)
+
+    async def _deliver(self, half: Half, job: Job) -> tuple[str | None, bool]:
+        """Why it can't be delivered, or None; and whether one of its requests may still be applied. Tries
+        again as long as the channel or the store is only away.
         """
-        pause = 0.25
+        pause, unsure = 0.25, job.times > 1
+        again = unsure
+        began = time.monotonic()
+        self.stuck[half] = Stuck(job, began, "no answer yet, or limited")
         while True:
             try:
-                await self._send(review_id, place, again=again)
-                return None
+                await self._send(job, again=again)
+                return None, unsure
             except Limited as limited:
-                log.info("review %s: %s waits %.0f s", review_id, place, limited.seconds)
-                await asyncio.sleep(limited.seconds)
-            except (Unreachable, StoreUnavailable) as error:
-                log.warning("review %s: %s has to wait: %s", review_id, place, error)
-                again = True  # it may have been posted: look first
-                await asyncio.sleep(pause)
+                error, seconds = f"limited for {limited.seconds:.0f} s", limited.seconds
+                log.info("review %s: %s waits: %s", job.review_id, job.place, error)
+            except (Unreachable, StoreUnavailable) as away:
+                error, seconds = str(away), pause
+                log.warning("review %s: %s has to wait: %s", job.review_id, job.place, error)
                 pause = min(pause * 2, MAX_PAUSE)
+                again = True  # it may have been applied: look first
+                unsure = unsure or isinstance(away, Unreachable)
             except ReviewNotFound:
-                return None
-            except Exception as error:
-                why = str(error) if isinstance(error, ChannelError) else told(error)
-                log.error("review %s can't be shown at %s: %s", review_id, place, why)
-                return why
+                return None, False
+            except Exception as refused:
+                why = str(refused) if isinstance(refused, ChannelError) else told(refused)
+                log.error("review %s can't be shown at %s: %s", job.review_id, job.place, why)
+                return why, unsure
+            self.stuck[half] = Stuck(job, began, error)
+            await asyncio.sleep(seconds)
+
+    async def _patiently(
+        self, half: Half, job: Job, write: Callable[[], Awaitable[object]]
+    ) -> None:
+        """It is done, and has to be ticked off."""
+        pause = 0.1
+        while True:
+            try:
+                await write()
+                return
+            except HitlError as error:
+                log.warning("review %s: shown, but not ticked off: %s", job.review_id, error)
+                self.stuck[half] = Stuck(job, time.monotonic(), str(error))
+            await asyncio.sleep(pause)
+            pause = min(pause * 2, MAX_PAUSE)
+
+    async def _put_back(self, job: Job) -> None:
+        try:
+            await self._store.put_back(job)
+        except HitlError as error:
+            log.warning("review %s: not put back: %s", job.review_id, error)

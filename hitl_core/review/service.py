@@ -18,7 +18,7 @@ from hitl_core.errors import (
     StoreUnavailable,
     told,
 )
-from hitl_core.model import Event, Place, Review, Reviewer, Snapshot
+from hitl_core.model import Event, MessageRef, Place, Review, Reviewer, Snapshot
 from hitl_core.review import execution, transitions
 from hitl_core.review.transitions import Changed, Proposal
 from hitl_core.store import Store, Write
@@ -124,6 +124,24 @@ class Reviews:
                     raise
             await asyncio.sleep(random.uniform(0, pause))
         raise Refused("busy", "Others are deciding at this very moment. Press again.")
+
+    async def redraw(self, review_id: str, at: MessageRef) -> None:
+        """Somebody pressed a button on this message that shows something else than what is stored: ask the
+        bots to draw it again, or to delete it where it is a second one. It raises nothing, and asked again it
+        does the same once.
+        """
+        try:
+            if (snapshot := await self.store.load(review_id)) is None:
+                return
+            here = {ref.conversation: copy for copy, ref in snapshot.posts.items()}
+            copy = next((copy for copy, ref in snapshot.posts.items() if ref == at), None)
+            if copy is not None:
+                await self.store.redraw(review_id, copy)
+            elif at.conversation in here:
+                note = f"{at.channel} {at.conversation} {at.ts}"
+                await self.store.redraw(review_id, here[at.conversation], "stray", note)
+        except HitlError as error:
+            log.warning("review %s: its card is not drawn again: %s", review_id, told(error))
 
     async def attempt(
         self,

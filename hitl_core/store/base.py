@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol, cast, get_args
 
 from hitl_core.model import Arguments, Event, MessageRef, Place, Review, Snapshot, Token
 from hitl_core.store.ledger import Ledger
@@ -12,22 +12,74 @@ from hitl_core.store.ledger import Ledger
 DECIDED = 200
 
 
-class Hint(NamedTuple):
-    """An entry of the events: a bot must show this review at these places (None: the entry can't be read).
-    `deliveries` counts from 1.
+#: A card that a person just changed is drawn before others that wait for up to this many seconds.
+PEOPLE_FIRST = 600.0
+
+#: What is to be done at one place of a review: `card`: show its newest state; `check`: draw its message once
+#: more, whatever it shows; `sweep`: also delete other messages about it, of the time since `note`; `stray`:
+#: delete the message `note` where it is a second one. `unknown` is a job of another version.
+JobKind = Literal["card", "check", "sweep", "stray", "unknown"]
+#: Which half of a lane: cards that were never shown, by the time of their submission; or all the others.
+Half = Literal["post", "draw"]
+
+
+class Job(NamedTuple):
+    """One card that a bot has begun. `times` counts from 1: a higher one was begun by others before, first at
+    `since` (0 where that is not known). `note` changes whenever the job comes once more; `token` says which
+    of its beginnings this is. `member` is how it stands in its queue, in one of the partitions.
     """
 
-    entry: str
+    lane: str
+    partition: int
+    member: str
+    kind: JobKind
     review_id: str
-    places: tuple[Place, ...] | None = ()
-    deliveries: int = 1
+    place: Place
+    note: str
+    token: str
+    times: int
+    since: float
 
 
-def merged(
-    one: tuple[Place, ...] | None, two: tuple[Place, ...] | None
-) -> tuple[Place, ...] | None:
-    """The places of two hints about one review; None where neither can be read."""
-    return two if one is None else tuple(dict.fromkeys((*one, *(two or ()))))
+class Check(NamedTuple):
+    """What to look at once more, `after` so many seconds. A `sweep` looks for messages since `note`."""
+
+    kind: Literal["check", "sweep"]
+    after: float | None
+    note: str = ""
+
+
+class Backlog(NamedTuple):
+    """How many cards wait for a bot now, and since when the first of them has; None where none does."""
+
+    waiting: int
+    oldest: float | None
+
+
+def lane_of(place: Place) -> str:
+    """The conversation of a place, with all of its threads; of a copy that of all copies."""
+    return place.partition("/")[0].partition(">")[0]
+
+
+def member_of(kind: JobKind, review_id: str, place: Place) -> str:
+    """How a job stands in its queue. A place comes last, as it may have spaces."""
+    return f"{kind} {review_id} {place}"
+
+
+def job_of(lane: str, partition: int, member: str, note: str, token: str) -> Job:
+    """What `take` found."""
+    kind, _, rest = member.partition(" ")
+    review_id, _, place = rest.partition(" ")
+    times, _, since = token.partition(" ")
+    known = cast(JobKind, kind) if kind in get_args(JobKind) else "unknown"
+    return Job(
+        lane, partition, member, known, review_id, place, note, token, int(times), float(since)
+    )
+
+
+def head_start(event: Event) -> float:
+    """By how many seconds the cards go before others after this event."""
+    return PEOPLE_FIRST if event.by is not None else 0.0
 
 
 def has_say(event: Event) -> bool:
@@ -180,26 +232,43 @@ class Store(Protocol):
         """Review ids of any agent that changed since the last call, as `hints` has it."""
         ...
 
-    async def read_events(self, consumer: str, block: float, limit: int = 100) -> list[Hint]:
-        """What the bots must show, each entry to one of them, until it is acknowledged."""
+    async def lanes(self, limit: int = 100) -> list[str]:
+        """The lanes in which something is to be done now, the longest waiting first."""
         ...
 
-    async def reclaim_events(self, consumer: str, idle: float, limit: int = 100) -> list[Hint]:
-        """Entries that another bot took and left for `idle` seconds: now this one's."""
+    async def lane_hints(self, block: float) -> list[str]:
+        """Lanes in which something came since the last call of this process, waited for at most `block`
+        seconds. Some may be missing: `lanes` is the truth.
+        """
         ...
 
-    async def hold_events(self, consumer: str, entries: Sequence[str]) -> None:
-        """Say that these entries are still being worked on."""
+    async def hold_lanes(self, lanes: Sequence[str], bot: str, ttl: float) -> set[str]:
+        """Which of these lanes are this bot's for `ttl` seconds: those that were, and those of nobody."""
         ...
 
-    async def leave_events(self, consumer: str) -> None:
-        """This consumer reads no more: what it took and did not acknowledge is free for others at once."""
+    async def leave_lane(self, lane: str, bot: str) -> None:
+        """From now on it is nobody's."""
         ...
 
-    async def ack_events(self, entries: Sequence[str]) -> None: ...
+    async def take(self, lane: str, half: Half) -> Job | None:
+        """Begin the first job of this half; None where there is none now. It waits there until it is
+        finished: who takes again before that has it once more, with one time more.
+        """
+        ...
 
-    async def bury(self, hint: Hint, why: str) -> None:
-        """Move an entry that can't be delivered to the dead letters."""
+    async def finish(self, job: Job, check: Check | None = None) -> bool:
+        """It is through. What came meanwhile waits on. False where another bot began it since: of two
+        drawings nobody knows which one came last, so its message is checked at once. `check`: look at it
+        once more later; without a time only in that case.
+        """
+        ...
+
+    async def put_back(self, job: Job) -> None:
+        """It is not through, and its bot leaves: that counts as one time only."""
+        ...
+
+    async def bury(self, job: Job, why: str) -> None:
+        """Move what can't be shown to the dead letters; nothing where it came once more meanwhile."""
         ...
 
     async def buried(self) -> int:
@@ -207,9 +276,35 @@ class Store(Protocol):
         ...
 
     async def revive(self) -> int:
-        """Put all dead letters back as events, with 2 deliveries: one a review, for the places of all of
-        its letters. The answer is their number.
+        """Put all dead letters back, as cards that were begun before. The answer is how many reviews they are
+        of.
         """
+        ...
+
+    async def redraw(
+        self,
+        review_id: str,
+        place: Place,
+        kind: Literal["check", "stray"] = "check",
+        note: str = "",
+    ) -> None:
+        """Ask the bots to look at this message soon. Asked twice it is done once. Nothing where there is no
+        such review.
+        """
+        ...
+
+    async def backlog(self) -> Backlog:
+        """For metrics: cheap, however many there are."""
+        ...
+
+    async def slot(self, name: str, every: float, burst: int = 1) -> float:
+        """In how many seconds it is the caller's turn to call a service that all bots share: one turn every
+        so many seconds, of which `burst` may come at once. A turn that is not used is lost.
+        """
+        ...
+
+    async def pause_slots(self, name: str, seconds: float) -> None:
+        """The service said that it is nobody's turn for so long."""
         ...
 
     async def save_token(self, token: Token) -> None: ...

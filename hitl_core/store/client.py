@@ -36,6 +36,8 @@ Client = Any
 COMMAND_TIMEOUT = 1.5
 #: XREAD blocks at most this long, and its socket waits a little longer.
 MAX_BLOCK = 30.0
+#: Scripts that put cards into queues, or ask for the time as these do.
+_QUEUEING = frozenset({"write", "take", "finish", "bury", "revive", "redraw", "slot"})
 
 
 def connect(url: str, *, blocking: bool = False, connections: int = 32) -> Client:
@@ -67,8 +69,10 @@ async def close(*clients: Client) -> None:
 
 @cache
 def lua(name: str) -> str:
-    """The text of one script."""
-    return (resources.files("hitl_core.store") / "lua" / f"{name}.lua").read_text("utf-8")
+    """The text of one script, behind what it shares with others."""
+    folder = resources.files("hitl_core.store") / "lua"
+    names = ("queue", name) if name in _QUEUEING else (name,)
+    return "".join((folder / f"{each}.lua").read_text("utf-8") for each in names)
 
 
 @asynccontextmanager

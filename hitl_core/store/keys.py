@@ -54,6 +54,21 @@ class Keys:
         return f"{self.tag}:events"
 
     @property
+    def queues(self) -> str:
+        return f"{self.tag}:queues"
+
+    @property
+    def wants(self) -> str:
+        return f"{self.tag}:wants"
+
+    @property
+    def begun(self) -> str:
+        return f"{self.tag}:begun"
+
+    def queue(self, lane: str) -> str:
+        return f"{self.tag}:queue:{digest_of(lane)}"
+
+    @property
     def dead(self) -> str:
         return f"{self.tag}:dead"
 
@@ -110,6 +125,15 @@ def alive(process: str) -> str:
 
 def claim(name: str) -> str:
     return f"hitl:claim:{digest_of(name)}"
+
+
+def lane(name: str) -> str:
+    """Which bot holds a conversation."""
+    return f"hitl:lane:{digest_of(name)}"
+
+
+def slot(name: str) -> str:
+    return f"hitl:slot:{digest_of(name)}"
 
 
 def draft(key: str) -> str:

@@ -2,34 +2,31 @@
 
 from __future__ import annotations
 
-import asyncio
 import math
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 
 from hitl_core.audit.entry import PolicyChanged, linked
-from hitl_core.model import MessageRef, Place, Review, Snapshot
+from hitl_core.model import MessageRef, Place, Snapshot
 from hitl_core.model.event import SHOWN, UNAUDITED, Event
-from hitl_core.store.base import DECIDED, Gauge, Hint, Waiting, Write, delivered, has_say, merged
+from hitl_core.store.base import DECIDED, Gauge, Waiting, Write, delivered, has_say, head_start
+from hitl_core.store.memory_lanes import MemoryLanes
 from hitl_core.store.memory_ledger import MemoryLedger
 from hitl_core.store.memory_shelf import MemoryShelf
 
 
-class MemoryStore(MemoryShelf):
+class MemoryStore(MemoryShelf, MemoryLanes):
     """See `Store` for what each method promises. `clock` gives seconds since the epoch."""
 
     partitions = 1
 
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
-        super().__init__(clock)
-        self._reviews: dict[str, Review] = {}
+        MemoryShelf.__init__(self, clock)
+        MemoryLanes.__init__(self, clock)
         self._posts: dict[str, dict[Place, MessageRef]] = {}
         self._shown: dict[str, dict[Place, int]] = {}
         self._due: dict[str, float] = {}
         self._ready: dict[str, float] = {}
-        self._events: list[Hint] = []
-        self._taken: dict[str, tuple[Hint, float, str]] = {}
-        self._dead: list[Hint] = []
         self._hints: list[tuple[str, str]] = []
         self._heard: dict[str, int] = {}
         self._heard_all: int | None = None
@@ -40,8 +37,6 @@ class MemoryStore(MemoryShelf):
         self._waiting: dict[str, dict[str, float]] = {}
         self._decided: dict[str, dict[str, float]] = {}
         self._changes: list[str] = []
-        self._numbers = 0
-        self._changed = asyncio.Event()
         self.ledger = MemoryLedger()
 
     async def load(self, review_id: str) -> Snapshot | None:
@@ -76,8 +71,8 @@ class MemoryStore(MemoryShelf):
         if write.event.by and has_say(write.event):
             self._decided.setdefault(write.event.by.key, {})[review.id] = write.event.at
         if write.event.kind in SHOWN:
-            self._numbers += 1
-            self._events.append(Hint(f"0:{self._numbers}", review.id, review.places))
+            for place in review.places:
+                self._put(review.id, place, review.created_at, head_start(write.event))
         if write.wake:
             self._hints.append((review.agent, review.id))
         if write.event.kind not in UNAUDITED:
@@ -175,51 +170,6 @@ class MemoryStore(MemoryShelf):
         self._heard_all = len(self._changes)
         return self._changes[heard:]
 
-    async def read_events(self, consumer: str, block: float, limit: int = 100) -> list[Hint]:
-        await self._wait(lambda: bool(self._events), block)
-        taken, self._events = self._events[:limit], self._events[limit:]
-        self._taken |= {hint.entry: (hint, self._clock(), consumer) for hint in taken}
-        return taken
-
-    async def reclaim_events(self, consumer: str, idle: float, limit: int = 100) -> list[Hint]:
-        now = self._clock()
-        left = [hint for hint, since, _ in self._taken.values() if since <= now - idle][:limit]
-        again = [hint._replace(deliveries=hint.deliveries + 1) for hint in left]
-        self._taken |= {hint.entry: (hint, now, consumer) for hint in again}
-        return again
-
-    async def hold_events(self, consumer: str, entries: Sequence[str]) -> None:
-        now = self._clock()
-        self._taken |= {e: (self._taken[e][0], now, consumer) for e in entries if e in self._taken}
-
-    async def leave_events(self, consumer: str) -> None:
-        self._taken = {
-            entry: (hint, -math.inf if taker == consumer else since, taker)
-            for entry, (hint, since, taker) in self._taken.items()
-        }
-
-    async def ack_events(self, entries: Sequence[str]) -> None:
-        for entry in entries:
-            self._taken.pop(entry, None)
-
-    async def bury(self, hint: Hint, why: str) -> None:
-        self._dead.append(hint)
-        await self.ack_events([hint.entry])
-
-    async def buried(self) -> int:
-        return len({hint.review_id for hint in self._dead})
-
-    async def revive(self) -> int:
-        dead, self._dead = self._dead, []
-        revived: dict[str, Hint] = {}
-        for hint in dead:
-            before = revived.get(hint.review_id, hint)
-            places = merged(before.places, hint.places)
-            revived[hint.review_id] = hint._replace(places=places, deliveries=2)
-        self._events += revived.values()
-        self._changed.set()
-        return len(revived)
-
     async def close(self) -> None:
         """Nothing to let go."""
 
@@ -231,15 +181,6 @@ class MemoryStore(MemoryShelf):
         if isinstance(event, Event):
             self._changes.append(event.review_id)
             self._changed.set()
-
-    async def _wait(self, ready: Callable[[], bool], block: float) -> None:
-        try:
-            async with asyncio.timeout(block):
-                while not ready():
-                    self._changed.clear()
-                    await self._changed.wait()
-        except TimeoutError:
-            pass
 
 
 def _peek(index: dict[str, float], now: float, limit: int) -> list[str]:

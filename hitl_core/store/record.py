@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, cast
 
 from hitl_core.errors import StoreError
@@ -27,19 +27,6 @@ def dump_data(review: Review) -> bytes:
 
 def dump_args(args: Mapping[str, Arguments]) -> dict[str, bytes]:
     return {f"{ARGS}{key}": each.data for key, each in args.items()}
-
-
-def dump_places(places: Sequence[Place]) -> str:
-    return json.dumps(places)
-
-
-def read_places(data: bytes | None) -> tuple[Place, ...] | None:
-    """None where this version can't read them."""
-    try:
-        places: Any = json.loads(data or b"")
-    except ValueError:
-        return None
-    return tuple(map(str, cast(list[object], places))) if isinstance(places, list) else None
 
 
 def read_review_id(entry: bytes | None) -> str:

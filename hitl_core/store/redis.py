@@ -11,7 +11,15 @@ from hitl_core.model import Event, MessageRef, Place, Snapshot, Token
 from hitl_core.model.event import SHOWN as SHOWN_EVENTS
 from hitl_core.model.event import UNAUDITED
 from hitl_core.store import record
-from hitl_core.store.base import DECIDED, Gauge, Write, has_say
+from hitl_core.store.base import (
+    DECIDED,
+    Gauge,
+    Write,
+    has_say,
+    head_start,
+    lane_of,
+    member_of,
+)
 from hitl_core.store.client import Client, check_server, close, connect, lua, translated
 from hitl_core.store.keys import (
     META,
@@ -21,6 +29,7 @@ from hitl_core.store.keys import (
     partition_for,
     partition_of,
 )
+from hitl_core.store.lanes import Lanes
 from hitl_core.store.notes import Notes
 from hitl_core.store.people import People
 from hitl_core.store.redis_ledger import RedisLedger
@@ -46,14 +55,14 @@ class RedisStore:
             name: redis.register_script(lua(name))
             for name in ("write", "load", "mark", "shown", "due")
         }
-        self.read_events = self._streams.read
-        self.reclaim_events = self._streams.reclaim
-        self.hold_events = self._streams.hold
-        self.leave_events = self._streams.leave
-        self.ack_events = self._streams.ack
-        self.bury = self._streams.bury
-        self.buried = self._streams.buried
-        self.revive = self._streams.revive
+        self._lanes = Lanes(redis, self._keys)
+        self.lanes, self.lane_hints = self._lanes.lanes, self._streams.lane_hints
+        self.hold_lanes, self.leave_lane = self._lanes.hold_lanes, self._lanes.leave_lane
+        self.take, self.finish = self._lanes.take, self._lanes.finish
+        self.put_back, self.redraw = self._lanes.put_back, self._lanes.redraw
+        self.bury, self.buried = self._lanes.bury, self._lanes.buried
+        self.revive, self.backlog = self._lanes.revive, self._lanes.backlog
+        self.slot, self.pause_slots = self._lanes.slot, self._lanes.pause_slots
         self.hints = self._streams.hints
         self.changes = self._streams.changes
         self.waiting = self._people.waiting
@@ -118,6 +127,7 @@ class RedisStore:
             entry, head = linked(event, write.chain)
         said = event.by.key if event.by and has_say(event) else None
         retention = int(self._retention * 1000)
+        places = review.places if event.kind in SHOWN_EVENTS else ()
         stored = await self._run(
             "write",
             [
@@ -130,7 +140,10 @@ class RedisStore:
                 keys.agent(review.agent),
                 keys.live,
                 keys.decided(said or ""),
+                keys.queues,
+                keys.wants,
                 *map(keys.waiting, [*write.joins, *write.leaves]),
+                *(keys.queue(lane_of(place)) for place in places),
             ],
             [
                 review.id,
@@ -141,17 +154,24 @@ class RedisStore:
                 (review.done_at or 0.0) + DONE if done else review.created_at,
                 _score(write.due_at),
                 _score(write.ready_at),
-                event.model_dump_json(exclude_none=True) if event.kind in SHOWN_EVENTS else "",
+                len(places),
                 entry,
                 int(write.wake),
                 retention if done else 0,
-                record.dump_places(review.places),
+                _score(review.created_at),
                 write.chain,
                 head,
                 len(write.joins),
                 _score(event.at if said else None),
                 retention,
                 DECIDED,
+                len(write.leaves),
+                head_start(event),
+                *(
+                    part
+                    for place in places
+                    for part in (lane_of(place), place, member_of("card", review.id, place))
+                ),
                 *(part for pair in record.dump_args(write.args).items() for part in pair),
             ],
         )

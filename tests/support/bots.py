@@ -38,7 +38,7 @@ ROOT = Path(__file__).parents[2]
 #: Stands in the arguments of every scenario's calls, and so must stand in no log.
 CANARY = "canary-5f1d"
 #: A bot that waits for nothing longer than a test has patience for.
-QUICK = Timing(pace=0.0, idle=0.4, revive=60.0, every=0.05)
+QUICK = Timing(pace=0.0, idle=0.4, revive=60.0, every=0.05, late=0.2)
 
 POLICY = """
 default: review
@@ -222,7 +222,7 @@ class Scene:
         redis = await self.redis()
 
         async def empty() -> bool:
-            return await redis.xlen("hitl:{0}:events") == 0
+            return await redis.hlen("hitl:{0}:wants") == 0
 
         await wait_until("all events are done", empty)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar, cast
@@ -141,10 +142,19 @@ class Api:
                 raise self._failed(method, about, "the same page again and again")
             seen.add(cursor)
 
-    async def paged(self, method: str, key: str, **args: Any) -> AsyncIterator[Any]:
+    async def paged(
+        self, method: str, key: str, *, patient: bool = False, **args: Any
+    ) -> AsyncIterator[Any]:
+        """`patient`: where Slack limits, wait and go on with the same page."""
         cursor = ""
         while True:
-            page = await self.call(method, **args, **({"cursor": cursor} if cursor else {}))
+            try:
+                page = await self.call(method, **args, **({"cursor": cursor} if cursor else {}))
+            except Limited as limited:
+                if not patient:
+                    raise
+                await asyncio.sleep(limited.seconds)
+                continue
             for item in page.get(key, []):
                 yield item
             cursor = page.get("response_metadata", {}).get("next_cursor", "")

@@ -24,8 +24,9 @@ from hitl_core.model import DEFAULT_PLACE, MessageRef, Place
 
 log = logging.getLogger(__name__)
 
-#: How far Redis's clock, by which a review has its time, may be ahead of Slack's, in seconds.
-CLOCKS = 3600.0
+#: How far Redis's clock, by which a post has its time, may be ahead of Slack's, in seconds: a bot is not ready
+#: that is 120 s off Redis, and gets no click where it is 300 s off Slack.
+CLOCKS = 600.0
 #: The longest line of an announcement.
 MAX_LINE = 600
 
@@ -46,6 +47,7 @@ class SlackChannel:
         self.bot_id = ""
         self.name_of, self.audience, self.size = rooms.name_of, rooms.audience, rooms.size
         self.name_channel, self.name_somebody = rooms.name_channel, rooms.name_somebody
+        self.conversation = rooms.resolve
         self.person, self.group = people.person, people.group
         self.members, self.audiences = people.members, people.audiences
 
@@ -117,6 +119,7 @@ class SlackChannel:
         async for message in self._api.paged(
             method,
             "messages",
+            patient=True,
             channel=conversation,
             oldest=f"{since - CLOCKS:.6f}",
             include_all_metadata=True,

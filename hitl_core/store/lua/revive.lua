@@ -1,11 +1,23 @@
--- Put the dead letters of one review back as one event; of two bots that do so at once one does.
--- KEYS 1 events (stream) 2 dead (stream) 3 letters (hash)  ARGV 1 review  2 places (JSON)  3… letters
--- Answers how many letters it was.
-local gone = redis.call('XDEL', KEYS[2], unpack(ARGV, 3))
-if gone > 0 then
-  redis.call('XADD', KEYS[1], '*', 'review', ARGV[1], 'places', ARGV[2], 'again', '1')
-  if redis.call('HINCRBY', KEYS[3], ARGV[1], -gone) <= 0 then
-    redis.call('HDEL', KEYS[3], ARGV[1])
+-- Put one dead letter back into its queue, as one that was begun before; of two bots that do so at once one does.
+-- KEYS 1 queue (zset) 2 queues (zset) 3 wants (hash) 4 begun (hash) 5 dead (stream) 6 letters (hash) 7 hints (stream)
+-- ARGV 1 lane 2 member 3 entry 4 review
+-- Answers 1 for the first letter of its review that is gone, 0 for others.
+local letter = redis.call('XRANGE', KEYS[5], ARGV[3], ARGV[3])[1]
+if not letter then
+  return 0
+end
+redis.call('XDEL', KEYS[5], ARGV[3])
+local left = redis.call('HINCRBY', KEYS[6], ARGV[4], -1)
+if left <= 0 then
+  redis.call('HDEL', KEYS[6], ARGV[4])
+end
+local score = 0
+for i = 1, #letter[2], 2 do
+  if letter[2][i] == 'score' then
+    score = tonumber(letter[2][i + 1]) or 0
   end
 end
-return gone
+redis.call('HSETNX', KEYS[4], ARGV[2], '1 0')
+add(KEYS[1], KEYS[2], KEYS[3], ARGV[1], ARGV[2], score, nil)
+wake(KEYS[7], ARGV[1])
+return left <= 0 and 1 or 0

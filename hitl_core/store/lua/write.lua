@@ -2,18 +2,20 @@
 -- its events and indexes.
 --
 -- KEYS  1 review (hash)   2 thread (zset)   3 due (zset)   4 ready (zset)
---       5 events (stream) 6 audit (stream)  7 agent (stream) 8 live (zset)
+--       5 hints (stream)  6 audit (stream)  7 agent (stream) 8 live (zset)
 --       9 whoever had a say (zset; not written where ARGV 17 is "")
---      10… audiences that it has now, then those that it has no more (zsets)
+--      10 queues (zset)  11 wants (hash)
+--      12… audiences that it has now, then those that it has no more (zsets); then the queue of each place (zset)
 -- ARGV  1 id              2 expected version, "0" where the review must not exist yet
 --       3 version         4 data (JSON)     5 status
 --       6 thread score    7 due at, or ""   8 ready at, or ""
---       9 event for the bots, or ""        10 entry of the audit, or ""
+--       9 how many places show it          10 entry of the audit, or ""
 --      11 "1" to wake the agent            12 milliseconds to keep a done review, or "0"
---      13 places that show it (JSON)       14 expected head    15 head
+--      13 time of its submission           14 expected head    15 head
 --      16 how many audiences it joins      17 when somebody had a say, or ""
 --      18 milliseconds to remember a say   19 how many says
---      20… field, bytes: what is written once
+--      20 how many audiences it leaves     21 by how many seconds its cards go before others
+--      22… lane, place, the card's member: one each for a place; then field, bytes: what is written once
 -- Answers 1, or 0 where another version is stored. Validates first, writes last.
 
 local LIVE_BELOW = 1e11  -- done reviews stand behind the live ones in the thread, by this much
@@ -28,7 +30,9 @@ if ARGV[2] ~= '0' then
   -- is full: new reviews are refused then, and those that exist can still be shown and decided.
   redis.call('HDEL', KEYS[1], '')
 end
-for i = 20, #ARGV, 2 do
+local shown, joins = tonumber(ARGV[9]), tonumber(ARGV[16])
+local audiences = joins + tonumber(ARGV[20])
+for i = 22 + 3 * shown, #ARGV, 2 do
   redis.call('HSETNX', KEYS[1], ARGV[i], ARGV[i + 1])
 end
 redis.call('HSET', KEYS[1], 'version', ARGV[3], 'data', ARGV[4], 'status', ARGV[5], 'chain', ARGV[15])
@@ -47,8 +51,8 @@ for key, at in pairs({ [KEYS[3]] = ARGV[7], [KEYS[4]] = ARGV[8] }) do
   end
 end
 
-for i = 10, #KEYS do
-  if i < 10 + tonumber(ARGV[16]) then
+for i = 12, 11 + audiences do
+  if i < 12 + joins then
     redis.call('ZADD', KEYS[i], ARGV[6], ARGV[1])  -- while it is pending, the time of its submission
   else
     redis.call('ZREM', KEYS[i], ARGV[1])
@@ -60,8 +64,14 @@ if ARGV[17] ~= '' then
   redis.call('PEXPIRE', KEYS[9], ARGV[18])
 end
 
-if ARGV[9] ~= '' then
-  redis.call('XADD', KEYS[5], '*', 'review', ARGV[1], 'places', ARGV[13], 'event', ARGV[9])
+for i = 0, shown - 1 do
+  local lane, place, member = ARGV[22 + 3 * i], ARGV[23 + 3 * i], ARGV[24 + 3 * i]
+  local score = clock() - tonumber(ARGV[21])
+  if redis.call('HEXISTS', KEYS[1], 'have:' .. place) == 0 then
+    score = POSTS + tonumber(ARGV[13])
+  end
+  add(KEYS[12 + audiences + i], KEYS[10], KEYS[11], lane, member, score, nil)
+  wake(KEYS[5], lane)
 end
 if ARGV[10] ~= '' then
   redis.call('XADD', KEYS[6], '*', 'event', ARGV[10])
