@@ -14,6 +14,7 @@ from hitl_core.model import Reviewer, Token
 from hitl_core.review.proposal import Proposal
 from hitl_core.store import RedisStore
 from tests.docs.pages import page
+from tests.support.jobs import begin_all
 
 ALICE = Reviewer(channel="slack", team="T0ACME", id="U0ALICE", name="Alice Ng")
 POLICY = Policy.from_mapping({"default": "review", "expire": {"after": "1h"}})
@@ -50,8 +51,9 @@ async def test_every_key_has_its_row(redis_url: str) -> None:
     await store.save_token(Token.issue("billing", "", await store.now())[0])
     async with Gate.connect(redis_url, policy=POLICY, agent="billing") as gate:
         done, settled, _ = [await submit(gate, thread_id) for thread_id in ("t-1", "t-2", "t-3")]
-        [hint, *_] = await store.read_events("bot", 1)
-        await store.bury(hint, "why")
+        [job] = await begin_all(store)
+        await store.bury(job, "why")
+        await begin_all(store)
         await look_around(store)
         for review_id in (done, settled):
             await gate.reviews.decide(review_id, "1", Proposal("approve", 1), ALICE, "op")
@@ -76,6 +78,8 @@ async def look_around(store: RedisStore) -> None:
     """As somebody does who opens the app's Home, and a form of two pages."""
     await store.opened_home(ALICE.id, await store.now())
     assert await store.claim(f"home:{ALICE.id}", 30)
+    assert await store.hold_lanes(["default"], "bot", 8)
+    await store.slot("update", 1.2)
     await store.save_draft("form", b"{}", 3600)
 
 

@@ -28,6 +28,7 @@ from hitl_core.review.service import Reviews
 from hitl_core.review.transitions import Proposal
 from hitl_core.store import RedisStore
 from tests.support.builders import person, policy, proposal
+from tests.support.jobs import next_job
 
 CALLS = [ToolCall("c1", "ask", {"n": 1})]
 People = Callable[..., Future[None]]
@@ -59,11 +60,10 @@ def people(redis_url: str) -> Iterator[People]:
 async def _decide_next(store: RedisStore, plan: Proposal, op: str) -> None:
     reviews = Reviews(store)
     while True:
-        for hint in await store.read_events("ada", block=1, limit=1):
-            review = (await reviews.load(hint.review_id)).review
-            if review.status == "pending":
-                await reviews.decide(review.id, "1", plan, person("Ada"), op)
-                return
+        review = (await reviews.load((await next_job(store)).review_id)).review
+        if review.status == "pending":
+            await reviews.decide(review.id, "1", plan, person("Ada"), op)
+            return
 
 
 def test_review_and_settled_do_the_same_without_a_loop(gate: BlockingGate, people: People) -> None:

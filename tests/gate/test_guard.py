@@ -22,6 +22,7 @@ from hitl_core.review.service import Reviews
 from hitl_core.review.transitions import Proposal
 from hitl_core.store import MemoryStore
 from tests.support.builders import approve_all
+from tests.support.jobs import next_job
 from tests.support.waiting import wait_until
 
 ALICE = Reviewer(channel="slack", team="T0ACME", id="U0ALICE", name="Alice Ng")
@@ -40,11 +41,10 @@ async def decide(store: Any, proposal: Proposal) -> None:
     """Decide the first action of the next review, as a bot's reader would see it."""
     reviews = Reviews(store)
     while True:
-        for hint in await store.read_events("alice", block=5):
-            review = (await reviews.load(hint.review_id)).review
-            if review.status == "pending":
-                await reviews.decide(review.id, "1", proposal, ALICE, f"op:{review.id}")
-                return
+        review = (await reviews.load((await next_job(store)).review_id)).review
+        if review.status == "pending":
+            await reviews.decide(review.id, "1", proposal, ALICE, f"op:{review.id}")
+            return
 
 
 @pytest.fixture

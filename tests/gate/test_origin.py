@@ -12,6 +12,7 @@ from hitl_core.errors import InvalidToolCall
 from hitl_core.model import Review
 from hitl_core.store import MemoryStore
 from tests.support.builders import approve_all, call, policy, review_of
+from tests.support.jobs import next_job
 
 THREAD = "slack:C0123ABCD/1700000000.000100"
 
@@ -110,7 +111,7 @@ async def test_a_guard_takes_it_with_its_thread():
 
         with gate.thread("t-1", "U0123ABCD", THREAD):
             running = asyncio.create_task(run())
-            (hint,) = await store.read_events("bot", block=1000)
+            hint = await next_job(store)
             assert (await gate.reviews.load(hint.review_id)).review.origin == THREAD
             await approve_all(gate.reviews, hint.review_id)
             assert await running == "ran"

@@ -13,8 +13,9 @@ import pytest
 from hitl_core.model import DEFAULT_PLACE, Event, MessageRef, Review, Token
 from hitl_core.review import execution, transitions
 from hitl_core.review.transitions import Changed
-from hitl_core.store import Store, Write
+from hitl_core.store import Check, Store, Write
 from tests.support.builders import call, person, proposal, review_of, write_of
+from tests.support.jobs import begin_all, finish_all
 from tests.support.waiting import wait_until
 
 #: Lets the store's own time pass by this many seconds.
@@ -643,168 +644,225 @@ class StoreContract:
         assert await store.token(old.id) is None
         assert await store.tokens() == [new]
 
-    # ------------------------------------------------------------------ events
+    # ------------------------------------------------------------------ lanes
 
-    async def test_each_event_goes_to_one_bot(self, store: Store):
-        """Given two bots, when reviews come, then each event is read by exactly one of them, once."""
-        reviews = [await created(store, thread_id="t") for _ in range(6)]
+    async def test_a_queue_is_in_the_order_of_submission(self, store: Store, let_pass: Pass):
+        """Given reviews that come while one is being shown, then each is begun in turn, once (faults 9)."""
+        reviews: list[str] = []
+        for _ in range(5):
+            reviews.append((await created(store, thread_id="t")).id)
+            await let_pass(0.001)
+        assert await store.lanes() == [DEFAULT_PLACE]
 
-        one = await store.read_events("bot-1", 0.05, limit=4)
-        two = await store.read_events("bot-2", 0.05)
+        done = await finish_all(store)
 
-        assert sorted(h.review_id for h in [*one, *two]) == sorted(r.id for r in reviews)
-        assert len(one) == 4
-        assert {hint.deliveries for hint in [*one, *two]} == {1}
-        assert await store.read_events("bot-1", 0.01) == []
+        assert [job.review_id for job in done] == reviews
+        assert {(job.kind, job.times) for job in done} == {("card", 1)}
+        assert await store.lanes() == []
 
-    async def test_what_a_bot_leaves_is_free_at_once(self, store: Store):
-        """Given a bot that took two and finished one, when it leaves, then another has the other one."""
-        one, two = await created(store), await created(store)
-        hints = await store.read_events("bot-1", 1)
-        taken = {hint.review_id: hint.entry for hint in hints}
-        await store.ack_events([taken[one.id]])
-        assert await store.reclaim_events("bot-2", 60) == []
+    async def test_a_lane_is_held_by_one_bot(self, store: Store, let_pass: Pass):
+        assert await store.hold_lanes(["a", "b"], "bot-1", 0.3) == {"a", "b"}
+        assert await store.hold_lanes(["a", "c"], "bot-2", 0.3) == {"c"}
+        assert await store.hold_lanes(["a"], "bot-1", 0.3) == {"a"}
+        await store.leave_lane("a", "bot-2")
+        assert await store.hold_lanes(["a"], "bot-2", 0.3) == set()
+        await store.leave_lane("a", "bot-1")
+        assert await store.hold_lanes(["a", "b"], "bot-2", 0.3) == {"a"}
+        await let_pass(0.35)
+        assert await store.hold_lanes(["a", "b"], "bot-1", 0.3) == {"a", "b"}
+        assert await store.hold_lanes([], "bot-1", 0.3) == set()
 
-        await store.leave_events("bot-1")
-        await store.leave_events("a bot that never read")
-
-        [left] = await store.reclaim_events("bot-2", 60)
-        assert (left.review_id, left.entry, left.deliveries) == (two.id, taken[two.id], 2)
-        assert await store.reclaim_events("bot-1", 60) == []
-
-    async def test_an_event_ends_the_wait(self, store: Store):
-        """A bot that waits is woken by the write itself."""
-        reader = asyncio.create_task(store.read_events("bot", 20))
+    async def test_an_event_wakes_the_bots(self, store: Store):
+        """A bot that waits is woken by the write itself, and told in which lane."""
+        await store.lane_hints(0.01)
+        reader = asyncio.create_task(store.lane_hints(20))
         await asyncio.sleep(0)
 
-        review = await created(store)
+        await created(store)
 
-        assert [hint.review_id for hint in await asyncio.wait_for(reader, 5)] == [review.id]
+        assert await asyncio.wait_for(reader, 5) == [DEFAULT_PLACE]
 
-    async def test_bookkeeping_is_no_event(self, store: Store):
-        """What changes no card wakes no bot: awaited, claimed, renewed, started."""
+    async def test_bookkeeping_changes_no_card(self, store: Store):
+        """What changes no card gives no bot anything to do: awaited, claimed, renewed, started."""
         review = await created(store)
         review = await approved(store, review)
-        await store.ack_events([h.entry for h in await store.read_events("bot", 1)])
+        await finish_all(store)
         at = await store.now()
 
         review = await stepped(store, execution.await_by(review, "p1", at))
         review = await stepped(store, execution.claim(review, "p1", at, 30))
         review = await stepped(store, execution.renew(review, 1, at, 30))
         review = await stepped(store, execution.start(review, 1, "1", at))
-        assert await store.read_events("bot", 0.02) == []
+        assert await store.lanes() == []
 
         await stepped(store, execution.report(review, 1, {"1": "sent"}, at))
-        assert [h.review_id for h in await store.read_events("bot", 1)] == [review.id]
+        assert [job.review_id for job in await finish_all(store)] == [review.id]
 
-    async def test_what_a_dead_bot_left_is_taken_over(self, store: Store, let_pass: Pass):
-        """Given an entry that nobody acknowledged, when it was idle, then another gets it, counted."""
-        review = await created(store)
-        [taken] = await store.read_events("dead", 1)
-        assert await store.reclaim_events("heir", 10) == []
-
-        await let_pass(0.05)
-        [again] = await store.reclaim_events("heir", 0.05)
-        await let_pass(0.05)
-        [third] = await store.reclaim_events("heir-2", 0.05)
-
-        assert (again.entry, again.review_id, again.deliveries) == (taken.entry, review.id, 2)
-        assert third.deliveries == 3
-
-    async def test_what_is_held_is_not_taken_over(self, store: Store, let_pass: Pass):
-        """A bot that works on an entry for long says so; that is no further delivery."""
-        await created(store)
-        [taken] = await store.read_events("slow", 1)
-        await let_pass(0.3)
-
-        await store.hold_events("slow", [taken.entry])
-
-        assert await store.reclaim_events("other", 0.25) == []
-        await let_pass(0.3)
-        [again] = await store.reclaim_events("other", 0.25)
-        assert again.deliveries == 2
-
-    async def test_what_is_acknowledged_is_gone(self, store: Store, let_pass: Pass):
-        """Acknowledging twice, or holding what is gone, is nothing."""
-        await created(store)
-        [taken] = await store.read_events("bot", 1)
-
-        await store.ack_events([taken.entry])
-        await store.ack_events([taken.entry])
-        await store.hold_events("bot", [taken.entry])
-        await store.ack_events([])
-        await let_pass(0.02)
-
-        assert await store.reclaim_events("bot", 0) == []
-        assert await store.read_events("bot", 0.01) == []
-
-    async def test_reclaim_takes_a_few_at_a_time(self, store: Store, let_pass: Pass):
-        """At most `limit`, and nothing twice while it is fresh."""
-        for _ in range(3):
-            await created(store, thread_id="t")
-        await store.read_events("dead", 1)
-        await let_pass(0.2)
-
-        first = await store.reclaim_events("heir", 0.2, limit=2)
-        second = await store.reclaim_events("heir", 0.2, limit=2)
-
-        assert (len(first), len(second)) == (2, 1)
-        assert len({hint.entry for hint in [*first, *second]}) == 3
-
-    async def test_what_was_left_is_found_behind_what_is_held(self, store: Store, let_pass: Pass):
-        """Given a bot with many entries that it still works on, and one of another that is gone; then that
-        one is found after some looks, however few entries a look takes in."""
-        for _ in range(25):
-            await created(store)
-        held = [hint.entry for hint in await store.read_events("busy", 1, limit=25)]
-        left = await created(store)
-        await store.read_events("gone", 1)
-        await let_pass(0.2)
-
-        found: list[str] = []
-        for _ in range(4):
-            await store.hold_events("busy", held)
-            found += [h.review_id for h in await store.reclaim_events("heir", 0.15, limit=1)]
-
-        assert left.id in found
-
-    async def test_dead_letters_come_back_when_they_are_asked_for(
+    async def test_what_was_begun_and_never_finished_is_begun_again(
         self, store: Store, let_pass: Pass
     ):
-        """Given a buried entry, then nobody gets it; revived, it is one that was tried before."""
+        """Given a job whose bot died, then the next bot has it, counted, and with its first time."""
         review = await created(store)
-        [taken] = await store.read_events("bot", 1)
-        await store.bury(taken, "channel_not_found")
+        [first] = await begin_all(store)
         await let_pass(0.02)
-        assert await store.reclaim_events("bot", 0) == []
-        assert await store.read_events("bot", 0.01) == []
+        [second] = await begin_all(store)
+        [third] = await begin_all(store)
+        assert [job.times for job in (first, second, third)] == [1, 2, 3]
+        assert {job.since for job in (first, second, third)} == {first.since}
+
+        await store.put_back(third)
+        [last] = await begin_all(store)
+        assert (last.times, last.review_id) == (2, review.id), "an orderly end counts once"
+
+    async def test_who_began_last_finishes(self, store: Store):
+        """Faults 1: given two bots that draw one card, in whatever order they end, then the one that began
+        first doesn't end the other's, and where it comes last the message is checked at once."""
+        for first_ends_last in (False, True):
+            review = await created(store)
+            [one] = await begin_all(store)
+            [two] = await begin_all(store)
+            ends = [two, one] if first_ends_last else [one, two]
+            assert [await store.finish(job) for job in ends] == [job is two for job in ends]
+            left = await finish_all(store)
+            assert [(job.kind, job.review_id) for job in left] == [("check", review.id)]
+
+    async def test_what_changes_while_it_is_drawn_is_drawn_again(self, store: Store):
+        review = await created(store)
+        [job] = await begin_all(store)
+        await approved(store, review)
+
+        assert await store.finish(job)
+
+        assert await store.take(job.lane, "post") is None, "it stands already"
+        [again] = await begin_all(store)
+        assert (again.review_id, again.times) == (review.id, 1)
+        await store.finish(again)
+        assert await store.lanes() == []
+
+    async def test_what_people_changed_comes_first(self, store: Store, let_pass: Pass):
+        """Faults 9: given cards that stand, of which one lapsed and then another one was decided, and one
+        that was never shown; then the decided one is drawn first, and no post waits for a drawing."""
+        one, two = await created(store), await created(store)
+        await finish_all(store)
+        at = await store.now()
+        new = await created(store)
+        await stepped(store, transitions.cancel(one, None, "why", at))
+        await let_pass(0.01)
+        await approved(store, two)
+
+        post = await store.take(DEFAULT_PLACE, "post")
+        draws: list[str] = []
+        while job := await store.take(DEFAULT_PLACE, "draw"):
+            draws.append(job.review_id)
+            await store.finish(job)
+
+        assert post is not None
+        assert post.review_id == new.id
+        assert draws == [two.id, one.id]
+
+    async def test_a_check_comes_later(self, store: Store, let_pass: Pass):
+        """Faults 2: given a drawing whose answer was lost, then it is looked at once more later."""
+        review = await created(store)
+        [job] = await begin_all(store)
+        await store.finish(job, Check("sweep", 0.2, "12.5"))
+        assert await store.lanes() == []
+        assert await store.take(job.lane, "draw") is None
+
+        await let_pass(0.25)
+
+        [check] = await begin_all(store)
+        assert (check.kind, check.review_id, check.note) == ("sweep", review.id, "12.5")
+        assert await store.finish(check)
+        assert (await store.backlog()).waiting == 0
+
+    async def test_a_redraw_is_asked_for_once(self, store: Store):
+        review = await created(store)
+        await store.redraw(f"0-{'f' * 32}", DEFAULT_PLACE)
+        await store.redraw("nonsense", DEFAULT_PLACE)
+        for _ in range(3):
+            await store.redraw(review.id, DEFAULT_PLACE)
+            await store.redraw(review.id, DEFAULT_PLACE, "stray", "slack C1 1.1")
+        draws = [job for job in await finish_all(store) if job.kind != "card"]
+        notes = {job.kind: job.note for job in draws}
+        assert notes == {"check": "3", "stray": "slack C1 1.1"}
+        assert len(draws) == 2
+
+    async def test_finished_twice_is_nothing_but_a_check(self, store: Store):
+        await created(store)
+        [job] = await begin_all(store)
+        assert await store.finish(job)
+        assert not await store.finish(job)
+        assert [each.kind for each in await finish_all(store)] == ["check"]
+
+    async def test_the_backlog_is_counted(self, store: Store, let_pass: Pass):
+        assert await store.backlog() == (0, None)
+        first = await created(store)
+        await let_pass(0.01)
+        await created(store)
+        waiting, oldest = await store.backlog()
+        assert (waiting, oldest) == (2, pytest.approx(first.created_at, abs=0.001))
+
+    async def test_turns_are_shared(self, store: Store, let_pass: Pass):
+        """Each turn is one call, a few may come at once, and a pause is everybody's."""
+        assert [await store.slot("one", 10) for _ in range(3)] == [
+            pytest.approx(at, abs=0.5) for at in (0, 10, 20)
+        ]
+        assert [await store.slot("many", 10, 3) for _ in range(4)] == [
+            pytest.approx(at, abs=0.5) for at in (0, 0, 0, 10)
+        ]
+        assert [await store.slot("free", 0) for _ in range(3)] == [0, 0, 0]
+        await store.pause_slots("free", 0.2)
+        assert await store.slot("free", 0) > 0
+        await let_pass(0.25)
+        assert await store.slot("free", 0) == 0
+
+    async def test_dead_letters_come_back_when_they_are_asked_for(self, store: Store):
+        """Given a buried job, then nobody gets it; revived, it is one that was begun before."""
+        review = await created(store)
+        [job] = await begin_all(store)
+        await store.bury(job, "channel_not_found")
+        await store.bury(job, "channel_not_found")
+        assert await store.lanes() == []
 
         assert await store.revive() == 1
         assert await store.revive() == 0
 
-        [back] = await store.read_events("bot", 1)
-        assert (back.review_id, back.places, back.deliveries) == (review.id, review.places, 2)
+        [back] = await begin_all(store)
+        assert (back.review_id, back.place, back.times) == (review.id, job.place, 2)
+
+    async def test_what_changes_while_it_is_buried_is_tried_again(self, store: Store):
+        review = await created(store)
+        [job] = await begin_all(store)
+        await approved(store, review)
+
+        await store.bury(job, "channel_not_found")
+
+        assert await store.buried() == 0
+        assert [each.times for each in await begin_all(store)] == [1]
 
     async def test_the_dead_letters_of_a_review_are_one(self, store: Store):
-        """Given two buried entries of one review and one of another, then two reviews are counted; revived,
-        each comes back once, for all of its places."""
+        """Given two buried jobs of one review and one of another, then two reviews are counted; revived, each
+        place comes back once."""
         one = await created(store)
-        [taken] = await store.read_events("bot", 1)
-        await store.bury(taken, "channel_not_found")
-        await approved(store, one)
-        [again] = await store.read_events("bot", 1)
-        await store.bury(again._replace(places=("slack:#ops",)), "not_in_channel")
+        [job] = await begin_all(store)
+        await store.bury(job, "channel_not_found")
+        await store.redraw(one.id, "slack:#ops")
+        [check] = await begin_all(store)
+        await store.bury(check, "not_in_channel")
         other = await created(store, thread_id="other")
-        [third] = await store.read_events("bot", 1)
-        await store.bury(third._replace(places=None), "it can't be read")
+        [third] = await begin_all(store)
+        await store.bury(third, "it can't be read")
         assert await store.buried() == 2
 
         assert await store.revive() == 2
         assert await store.buried() == 0
 
-        back = {hint.review_id: hint.places for hint in await store.read_events("bot", 1)}
-        assert back == {one.id: (*one.places, "slack:#ops"), other.id: None}
-        assert await store.read_events("bot", 0.01) == []
+        back = {(job.review_id, job.place) for job in await finish_all(store)}
+        assert back == {
+            (one.id, DEFAULT_PLACE),
+            (one.id, "slack:#ops"),
+            (other.id, DEFAULT_PLACE),
+        }
 
     # ------------------------------------------------------------------ heartbeats
 
@@ -826,18 +884,3 @@ class StoreContract:
             return not await store.alive("p1")
 
         await wait_until("the beat is old", gone)
-
-    async def test_an_events_reader_that_is_cancelled_loses_nothing(self, store: Store):
-        """Given a reader that was cancelled while it waited, then the next one gets the event."""
-        reader = asyncio.create_task(store.read_events("bot", 20))
-        await asyncio.sleep(0.05)
-        reader.cancel()
-        await asyncio.gather(reader, return_exceptions=True)
-
-        review = await created(store)
-
-        async def seen() -> bool:
-            got = await store.read_events("bot", 0.05) or await store.reclaim_events("bot", 0)
-            return [hint.review_id for hint in got] == [review.id]
-
-        await wait_until("the event is read", seen)

@@ -48,6 +48,7 @@ from tests.store.contract import (
     next_write,
 )
 from tests.support.builders import person, proposal, review_of, write_of
+from tests.support.jobs import begin_all, finish_all
 from tests.support.proxy import proxy_to
 from tests.support.waiting import wait_until
 
@@ -58,7 +59,7 @@ PERMANENT = {
     r"hitl:meta": "what the first process wrote about the layout",
     r"hitl:tokens": "until they are revoked",
     r"hitl:\{\d+\}:(due|live|(ready|waiting):[0-9a-f]{32})": "indexes: empty when nothing waits",
-    r"hitl:\{\d+\}:events": "acknowledged entries are deleted",
+    r"hitl:\{\d+\}:(queues|queue:[0-9a-f]{32}|wants|begun)": "empty when all is shown",
     r"hitl:\{\d+\}:(dead|letters)": "until somebody revives them",
     r"hitl:\{\d+\}:(audit|anchors|exported)": "what happened is kept until it was exported",
     r"hitl:\{\d+\}:policies": "the digest of each agent's policy",
@@ -103,7 +104,7 @@ async def test_no_key_is_left_without_an_end(redis_url: str):
         await store.beat("p1", 5)
         review = await created(store)
         await store.record_post(review.id, DEFAULT_PLACE, HERE)
-        [hint] = await store.read_events("bot", 1)
+        [hint] = await begin_all(store)
         assert leaked(redis_url, live=True) == set()
         live = leaked(redis_url, live=False)
         assert len(live) == 2, "the review and its thread have no TTL while it waits"
@@ -359,14 +360,14 @@ async def test_dead_letters_are_counted_without_reading_them(redis_url: str):
     """For /readyz: each review once, in each partition, whoever buries and revives at the same moment."""
     async with opened(redis_url, partitions=2) as one, opened(redis_url) as two:
         reviews = [await created(one, thread_id=f"t-{n}") for n in range(12)]
-        hints = await one.read_events("bot", 1)
-        await asyncio.gather(*(one.bury(hint, "why") for hint in hints))
+        while jobs := await begin_all(one):
+            await asyncio.gather(*(bot.bury(job, "why") for job in jobs for bot in (one, two)))
         assert await one.buried() == len(reviews)
 
         revived = await asyncio.gather(one.revive(), two.revive(), two.revive())
 
         assert (sum(revived), await one.buried()) == (12, 0)
-        assert len(await one.read_events("bot", 1)) == 12
+        assert len(await finish_all(one)) == 12
         assert not any("letters" in key for key in keys_of(redis_url))
 
 
@@ -493,7 +494,7 @@ async def test_a_full_redis_takes_no_new_review_and_every_decision(tmp_path: Pat
     with server, redis.Redis.from_url(server.url) as client:
         async with opened(server.url) as store:
             review = await created(store)
-            [hint] = await store.read_events("bot", 1)
+            [hint] = await begin_all(store)
             new = review_of(now=await store.now())
             client.config_set("maxmemory", "100kb")
             with pytest.raises(StoreError, match="Redis is full"):
@@ -505,7 +506,10 @@ async def test_a_full_redis_takes_no_new_review_and_every_decision(tmp_path: Pat
             await attempted(store, review, "click")
             await store.bury(hint, "why")
             assert await store.revive() == 1
-            await store.ack_events([h.entry for h in await store.read_events("bot", 1)])
+            assert await finish_all(store)
+            await store.redraw(review.id, "p")
+            assert await store.hold_lanes(["p"], "bot", 5)
+            assert await store.slot("p", 1) == 0
             await finished(store, review)
             assert [id for id, _ in await store.decided(person().key)] == [review.id]
 
@@ -521,7 +525,8 @@ async def test_errors_are_ours(own_redis: OwnRedis):
     server = own_redis()
     async with opened(server.url) as store:
         review = await created(store)
-        await store.read_events("bot", 1)
+        [job] = await begin_all(store)
+        await store.lane_hints(0)
         await store.hints("billing", 0)
         server.kill()
         calls: list[Callable[[], Any]] = [
@@ -535,10 +540,18 @@ async def test_errors_are_ours(own_redis: OwnRedis):
             lambda: store.ready("billing"),
             lambda: store.hints("billing", 1),
             lambda: store.hints("support", 1),
-            lambda: store.read_events("bot", 1),
-            lambda: store.reclaim_events("bot", 1),
-            lambda: store.hold_events("bot", ["0:1-1"]),
-            lambda: store.ack_events(["0:1-1"]),
+            store.lanes,
+            lambda: store.lane_hints(1),
+            lambda: store.hold_lanes(["p"], "bot", 1),
+            lambda: store.leave_lane("p", "bot"),
+            lambda: store.take(job.lane, "post"),
+            lambda: store.finish(job),
+            lambda: store.put_back(job),
+            lambda: store.bury(job, "why"),
+            lambda: store.redraw(review.id, "p"),
+            store.backlog,
+            lambda: store.slot("p", 1),
+            lambda: store.pause_slots("p", 1),
             store.revive,
             lambda: store.beat("p", 1),
             lambda: store.alive("p"),
@@ -623,7 +636,7 @@ async def test_a_closed_store_leaves_no_connection(own_redis: OwnRedis):
     server = own_redis()
     async with opened(server.url) as store:
         await asyncio.gather(*(created(store) for _ in range(10)))
-        await store.read_events("bot", 0.01)
+        await store.lane_hints(0.01)
     with redis.Redis.from_url(server.url) as client:
         await wait_until("only this client is left", lambda: len(client.client_list()) == 1)
 
@@ -638,12 +651,14 @@ async def test_a_write_whose_reply_was_lost_may_be_repeated(redis_url: str):
         change = await next_write(
             store, transitions.decide(review, "1", proposal(), person(), await store.now())
         )
-        [hint] = await store.read_events("bot", 1)
+        [hint] = await begin_all(store)
         refused = Event(kind="refused", review_id=review.id, at=0, op="click")
         await store.note_policy("billing", "one")
         one, two = Anchor.over([("0:1-1", "a")], ""), Anchor.over([("0:2-1", "b")], "")
         # Each with its round trip in which it writes, and its answer the second time.
         writes: list[tuple[int, Callable[[], Any], object]] = [
+            (1, lambda: store.bury(hint, "why"), None),
+            (2, store.revive, 0),
             (1, lambda: store.commit(new), False),
             (1, lambda: store.commit(change), False),
             (2, lambda: store.record_post(review.id, "p", HERE), HERE),
@@ -654,12 +669,11 @@ async def test_a_write_whose_reply_was_lost_may_be_repeated(redis_url: str):
             (1, lambda: store.beat("p", 5), None),
             (1, lambda: store.save_draft("k", b"d", 5), None),
             (1, lambda: store.claim("c", 5), False),
-            (1, lambda: store.bury(hint, "why"), None),
-            (2, store.revive, 0),
+            (1, lambda: store.redraw(review.id, "p"), None),
             (1, lambda: store.ledger.add_anchor(0, one), True),
             (2, lambda: store.ledger.mark_exported(0, one), None),
         ]
-        for name in ("write", "note", "mark", "shown", "bury", "revive", "anchor"):
+        for name in ("write", "note", "mark", "shown", "bury", "revive", "anchor", "redraw"):
             await store._redis.script_load(lua(name))  # which is not what is lost here
         for turn, write, expected in writes:
             proxy.drop_reply(turn)
@@ -676,7 +690,9 @@ async def test_a_write_whose_reply_was_lost_may_be_repeated(redis_url: str):
             *("submitted", "submitted", "decided", "delivered", "refused", "policy_changed")
         ]
         assert await store.buried() == 0
-        assert len(await store.read_events("bot", 1)) == 3  # new, decided, and what was revived
+        left = await finish_all(store)
+        cards = {job.review_id: job.times for job in left if job.kind == "card"}
+        assert cards == {new.review.id: 1, review.id: 2}  # new; decided and revived
 
 
 async def test_a_cancelled_command_is_cancelled(redis_url: str):

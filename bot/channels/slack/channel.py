@@ -24,8 +24,8 @@ from hitl_core.model import DEFAULT_PLACE, MessageRef, Place
 
 log = logging.getLogger(__name__)
 
-#: How far Redis's clock, by which a post has its time, may be ahead of Slack's, in seconds: a bot is not ready
-#: that is 120 s off Redis, and gets no click where it is 300 s off Slack.
+#: How far Redis's clock, by which a post has its time, may be ahead of Slack's, in seconds: a bot that
+#: is 120 s off Redis is not ready, and one that is 300 s off Slack gets no click.
 CLOCKS = 600.0
 #: The longest line of an announcement.
 MAX_LINE = 600
