@@ -97,7 +97,7 @@ async def running_bot(
         if only != "http":
             keeper = Keeper(store, home.publish)
             others = (keeper, Sealer(store))
-            workers = _workers(store, channel, directory, timing or Timing(), *others)
+            workers = _workers(store, channel, directory, health, timing or Timing(), *others)
             checks.append(workers.check)
             await stack.enter_async_context(workers)
         await stack.enter_async_context(Notices(health, store, channel.announce))
@@ -132,6 +132,7 @@ def _workers(
     store: RedisStore,
     channel: SlackChannel,
     directory: Directory,
+    health: Health,
     timing: Timing,
     *others: Worker,
 ) -> Workers:
@@ -142,6 +143,7 @@ def _workers(
         idle=timing.idle,
         revive=timing.revive,
         late=timing.late,
+        health=health,
     )
     escalator = Escalator(Reviews(store, patience=1.5), every=timing.every)
     return Workers(outbox, escalator, *others)

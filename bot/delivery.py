@@ -176,7 +176,7 @@ class Delivery:
         mine = found[0] if found else await self._messages.post(snapshot, place)
         await failpoint("outbox.after_post")
         winner = await store.record_post(review.id, place, mine)
-        for loser in {mine, *found} - {winner}:
+        for loser in [ref for ref in (mine, *found[1:]) if ref != winner]:
             await self._messages.delete(loser)
         await failpoint("outbox.after_record")
         if winner == mine and not again:

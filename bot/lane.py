@@ -11,6 +11,7 @@ from typing import Protocol
 from weakref import WeakValueDictionary
 
 from bot.channel import ChannelError, Limited, Unreachable
+from bot.health import Health
 from hitl_core.errors import HitlError, ReviewNotFound, StoreUnavailable, told
 from hitl_core.store import Check, Job, Store
 from hitl_core.store.base import Half
@@ -23,6 +24,8 @@ MAX_PAUSE = 5.0
 LATE = 60.0
 #: A job that was begun this often and never finished is given up.
 MAX_TIMES = 5
+#: A job that makes no progress for so long is reported, in seconds.
+PATIENCE = 60.0
 #: How long a bot holds a lane while others wait for one, in seconds.
 TURN = 30.0
 
@@ -45,8 +48,10 @@ class Stuck:
 class Lane:
     """Posts and drawings go side by side: they have limits of their own. `late` as LATE."""
 
-    def __init__(self, name: str, store: Store, send: Send, late: float, poll: float) -> None:
-        self.name, self._store, self._send = name, store, send
+    def __init__(
+        self, name: str, store: Store, send: Send, health: Health, late: float, poll: float
+    ) -> None:
+        self.name, self._store, self._send, self._health = name, store, send, health
         self._late, self._poll = late, poll
         self._news: dict[Half, asyncio.Event] = {"post": asyncio.Event(), "draw": asyncio.Event()}
         self._resting, self._closing, self._began = set[Half](), False, 0.0
@@ -69,7 +74,8 @@ class Lane:
         self._began = time.monotonic()
         busy = True
         while busy and not self._over():
-            self._closing, self._resting = False, set()
+            self._closing = False
+            self._resting.clear()
             async with asyncio.TaskGroup() as halves:
                 works = [halves.create_task(self._work(half)) for half in self._news]
             busy = any(work.result() for work in works)
@@ -107,6 +113,7 @@ class Lane:
             why = "it can't be read" if job.kind == "unknown" else "it was begun too often"
             log.error("review %s: its card was given up: %s", job.review_id, why)
             await self._patiently(half, job, lambda: self._store.bury(job, why))
+            self._tell(job, why)
             return
         try:
             # One message is drawn by one of the two halves at a time.
@@ -121,6 +128,22 @@ class Lane:
             check = self._check(half, job, unsure)
             await self._patiently(half, job, lambda: self._store.finish(job, check))
         self.stuck.pop(half, None)
+        self._tell(job, failure)
+
+    def report(self) -> None:
+        """The jobs that have made no progress for PATIENCE."""
+        for stuck in self.stuck.values():
+            if time.monotonic() - stuck.since >= PATIENCE:
+                self._tell(stuck.job, stuck.why)
+
+    def _tell(self, job: Job, why: str | None) -> None:
+        """What keeps this card from being shown; None: nothing does any more."""
+        subject = f"{job.review_id} at {job.place}"
+        if why is None:
+            self._health.resolve("delivery", subject)
+        else:
+            text = f"The review {job.review_id} can't be shown at {job.place}: {why}."
+            self._health.report("delivery", subject, text)
 
     def _check(self, half: Half, job: Job, unsure: bool) -> Check:
         """An earlier request of it may still be applied: then it is looked at once more."""

@@ -51,6 +51,13 @@ async def _read(store: Store, health: Health) -> bytes:
     gauge(
         "clock_skew_seconds", "How far this machine's clock is ahead of Redis's.", time.time() - now
     )
+    backlog = await store.backlog()
+    gauge("cards_waiting", "Cards that wait to be posted or drawn.", backlog.waiting)
+    gauge(
+        "oldest_card_wait_seconds",
+        "How long the card has waited that is next in the queue that waits longest.",
+        max(0.0, now - backlog.oldest) if backlog.oldest is not None else 0.0,
+    )
     gauge("undelivered_reviews", "Reviews with a card that could not be shown.", undelivered)
     problems = Gauge(
         "hitl_problems", "What is wrong at the moment, by kind.", ["kind"], registry=registry

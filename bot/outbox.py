@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import time
 from collections.abc import Callable, Coroutine
 from typing import Any
 from uuid import uuid4
 
 from bot.delivery import Delivery
-from bot.lane import LATE, Lane, Stuck
+from bot.health import Health
+from bot.lane import LATE, Lane
 from hitl_core.errors import HitlError, told
 from hitl_core.review.service import Reviews
 
@@ -44,9 +44,11 @@ class Outbox:
         idle: float = IDLE,
         revive: float = REVIVE,
         late: float = LATE,
+        health: Health | None = None,
     ) -> None:
         self._delivery, self._store = delivery, reviews.store
         self._idle, self._revive_every, self._late = idle, revive, late
+        self._health = health or Health()
         self._bot = uuid4().hex
         self.lanes: dict[str, Lane] = {}
         self._running: dict[str, asyncio.Task[None]] = {}
@@ -74,12 +76,6 @@ class Outbox:
             task.cancel()
         await asyncio.gather(*self._readers, *running, return_exceptions=True)
 
-    def stuck(self, seconds: float) -> list[Stuck]:
-        """The jobs of this bot that have made no progress for so long."""
-        since = time.monotonic() - seconds
-        found = [each for lane in self.lanes.values() for each in lane.stuck.values()]
-        return [each for each in found if each.since <= since]
-
     async def _listen(self) -> None:
         for lane in await self._store.lane_hints(block=2.0):
             await self._open(lane)
@@ -93,6 +89,8 @@ class Outbox:
     async def _hold(self) -> None:
         """The lanes that this bot works on are its own for as long as it lives."""
         await asyncio.sleep(self._idle / 4)
+        for lane in self.lanes.values():
+            lane.report()
         names = list(self.lanes)
         for lost in set(names) - await self._store.hold_lanes(names, self._bot, self._idle):
             log.warning("another bot has taken over %s", lost)
@@ -117,7 +115,7 @@ class Outbox:
             return
         if name not in self.lanes:
             self.lanes[name] = Lane(
-                name, self._store, self._delivery.do, self._late, self._idle / 8
+                name, self._store, self._delivery.do, self._health, self._late, self._idle / 8
             )
             self._running[name] = self._tasks.create_task(self._work(name))
 

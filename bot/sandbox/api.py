@@ -109,12 +109,17 @@ class WebApi:
         call: Json = {"method": method, "at": self._workspace.now(), "args": args, "error": None}
         self.calls.append(call)
         trouble = self._troubles.strike(method)
-        if trouble and trouble.mode != "ok_but_reset":
+        if trouble and trouble.mode not in ("ok_but_reset", "late", "late_answer"):
             call["error"] = trouble.mode
             return await self.fail(request, trouble)
+        if trouble and trouble.mode == "late":
+            call["error"] = trouble.mode
+            await self._until(trouble)
         answer = self._answer(request.method, method, args, token)
         call["error"] = answer.get("error")
-        if trouble:
+        if trouble and trouble.mode == "late_answer":
+            await self._until(trouble)
+        elif trouble and trouble.mode == "ok_but_reset":
             call["error"] = trouble.mode
             return drop(request)
         wait = answer.pop("retry_after", None)
@@ -161,6 +166,13 @@ class WebApi:
         if token != needed:
             known = token in (self._app.token, self._app.app_token)
             raise SlackError("not_allowed_token_type" if known else "invalid_auth")
+
+    async def _until(self, trouble: Trouble) -> None:
+        """Until it is released, or the sandbox ends."""
+        waits = [asyncio.create_task(each.wait()) for each in (trouble.released, self.closing)]
+        _, left = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        for wait in left:
+            wait.cancel()
 
     async def fail(self, request: web.Request, trouble: Trouble) -> web.StreamResponse:
         """The answer of a call that ran into trouble before it did anything."""

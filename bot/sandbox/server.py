@@ -51,7 +51,7 @@ class Sandbox:
         bot_token: str = BOT_TOKEN,
         *,
         ask_url: str | None = None,
-        rate_limits: bool = True,
+        rate_limits: bool | float = True,
         scopes: Iterable[str] | None = None,
         now: Callable[[], float] = time.time,
         patience: float = PATIENCE,
@@ -84,7 +84,7 @@ class Sandbox:
             self.triggers,
             self.troubles,
             self.socket_mode,
-            RateLimits(now) if rate_limits else None,
+            RateLimits(now, float(rate_limits)) if rate_limits else None,
             lambda: self.url,
         )
         self.interactions = Interactions(
@@ -164,7 +164,7 @@ async def running_sandbox(
     bot_token: str = BOT_TOKEN,
     *,
     ask_url: str | None = None,
-    rate_limits: bool = False,
+    rate_limits: bool | float = False,
     scopes: Iterable[str] | None = None,
     now: Callable[[], float] = time.time,
     patience: float = PATIENCE,
@@ -172,7 +172,8 @@ async def running_sandbox(
     port: int = 0,
 ) -> AsyncGenerator[Sandbox]:
     """A sandbox that listens on 127.0.0.1 while the block runs; port 0 takes a free one. `now` is
-    its clock and `patience` how long it waits for the bot, both in seconds; `data` is a file that
+    its clock and `patience` how long it waits for the bot, both in seconds; `rate_limits` are Slack's, so
+    many times as fast where that is a number; `data` is a file that
     keeps the messages."""
     sandbox = Sandbox(
         bot_url,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hitl_core import Outcome
+from hitl_core.model import DEFAULT_PLACE
 from tests.support.bots import POLICY, Scene, email
 from tests.support.slack import OPS, review_of
 from tests.support.waiting import wait_until
@@ -106,19 +107,24 @@ async def test_w2_a_second_event_finds_no_note_of_the_first_post(scene: Scene) -
 
 async def test_w2_a_loser_killed_before_it_deletes_its_own(scene: Scene) -> None:
     """Given a message that was posted beside the one that is noted (two bots at once, one killed before it
-    deleted its own); when the entry is taken over, then the message is deleted."""
+    deleted its own); when the card is taken over, then the message is deleted."""
     bot = await scene.bot_process("outbox.after_post=kill")
     gate = await scene.gate()
     waiting = scene.ask(gate, email())
     assert await bot.ended() == -9
-    # A second event of it, read before the dead bot's entry: whoever has it posts and notes a message.
     [orphan] = await scene.cards()
-    redis = await scene.redis()
-    await redis.xadd("hitl:{0}:events", {"review": review_of(orphan), "event": "{}"})
+    other = await scene.post_again(orphan)
+    await gate.reviews.store.record_post(review_of(orphan), DEFAULT_PLACE, other)
     await scene.bot()
 
+    async def left() -> list[str]:
+        return [card["ts"] for card in await scene.cards()]
+
+    async def only_other() -> bool:
+        return await left() == [other.ts]
+
+    await wait_until("the orphan is deleted", only_other)
     await scene.all_shown()
-    assert len(await scene.cards()) == 1
     card = await scene.card("send_email")
     await scene.alice.press_until(waiting.done, card, "approve")
     await scene.card("approved by U0ALICE")

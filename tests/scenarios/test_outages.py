@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import signal
 from collections.abc import Callable
@@ -17,7 +16,7 @@ from bot.click import UNKNOWN
 from bot.settings import Settings
 from hitl_core import Outcome, ToolCall
 from hitl_core.embedded_redis import EmbeddedRedis
-from hitl_core.model import DEFAULT_PLACE
+from hitl_core.store.keys import Keys
 from tests.support.bots import CANARY, POLICY, QUICK, Scene, email
 from tests.support.slack import APPROVALS, OPS, Message, said
 from tests.support.waiting import wait_until
@@ -273,13 +272,10 @@ async def test_a_review_that_this_version_cannot_read_delays_no_other(scene: Sce
     await redis.hset(
         f"hitl:{{0}}:review:{odd}", mapping={"version": "1", "data": '{"schema_version": 9}'}
     )
-    here = json.dumps([DEFAULT_PLACE])
-    for entry in (
-        {"review": odd, "places": here},
-        {"review": f"0-{'d' * 32}", "places": here},
-        {"review": odd, "places": '{"newer": 1}'},
-    ):
-        await redis.xadd("hitl:{0}:events", entry)
+    jobs = [f"card {odd} default", f"card 0-{'d' * 32} default", f"newer {odd} default"]
+    for member in jobs:
+        await redis.zadd(Keys(0).queue("default"), {member: 1e11})
+        await redis.zadd(Keys(0).queues, {"default": 0})
     await redis.zadd("hitl:{0}:due", {odd: 1.0, f"0-{'d' * 32}": 2.0})
     bot = await scene.bot()
     scene.ask(gate, email())
@@ -309,7 +305,7 @@ async def test_a_bot_ends_cleanly_with_cards_still_waiting(scene: Scene) -> None
     """Given cards that wait because Slack limits; when the bot ends, then it ends at once, and another bot
     posts them, once each."""
     gate = await scene.gate()
-    await scene.hands.trouble("ratelimited", method="chat.postMessage", retry_after=60)
+    await scene.hands.trouble("ratelimited", method="chat.postMessage", retry_after=2)
     settings = Settings.from_environment(scene.environment())
     async with asyncio.timeout(5), running_bot(settings, QUICK):
         scene.ask(gate, email("c1"))

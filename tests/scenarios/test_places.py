@@ -116,7 +116,7 @@ async def test_the_origin_is_the_thread_in_which_the_agent_was_asked(scene: Scen
 
 async def test_threads_of_one_channel_share_a_lane(scene: Scene) -> None:
     """Given many reviews, each in a thread of its own; then the bot keeps one queue for their channel."""
-    bot = await scene.bot()
+    await scene.bot()
     gate = await scene.gate(policy(notify="origin"))
     for number in range(5):
         asked = await scene.hands.say("U0CARL", ASK, f"number {number}")
@@ -124,8 +124,9 @@ async def test_threads_of_one_channel_share_a_lane(scene: Scene) -> None:
     await scene.hands.wait_for(
         lambda state: sum(bool(m["metadata"]) for m in state["messages"][ASK]) == 5, timeout=30
     )
-    assert bot.workers is not None
-    assert len(bot.workers.outbox.lanes) == 1
+    redis = await scene.redis()
+    assert await redis.zcard("hitl:{0}:queues") <= 1
+    assert len(await redis.keys("hitl:lane:*")) <= 1
 
 
 @pytest.mark.parametrize(
@@ -203,8 +204,9 @@ async def test_without_a_fallback_it_waits_and_the_operator_is_told(
     waiting = scene.ask(gate)
 
     async def undelivered() -> bool:
-        answer = await ready(bot.url)
-        return (answer["ok"], answer["undelivered"]) == (True, 1)
+        seen = await ready(bot.url)
+        problems = [problem["text"] for problem in seen["problems"]]
+        return seen["ok"] and seen["undelivered"] == 1 and "the channel is archived" in problems[0]
 
     await wait_until("it is counted", undelivered)
     assert "the channel is archived" in caplog.text
@@ -217,6 +219,8 @@ async def test_without_a_fallback_it_waits_and_the_operator_is_told(
     )
     assert (await waiting).execute
     assert await bot.store.buried() == 0
+    await scene.all_shown()
+    assert (await ready(bot.url))["problems"] == []
 
 
 async def ready(url: str) -> dict[str, Any]:

@@ -156,19 +156,19 @@ async def test_promise_4_a_post_that_is_under_way_at_sigterm_is_noted(scene: Sce
     assert await bot.ended() == 0
     assert (await gate.reviews.load(review_of(card))).posts
     redis = await scene.redis()
-    assert await redis.xinfo_consumers("hitl:{0}:events", "bot") == []
-    assert await redis.xlen("hitl:{0}:events") == 0
+    assert await redis.keys("hitl:lane:*") == [], "it holds no conversation any more (faults 11)"
+    assert await redis.hlen("hitl:{0}:wants") == 0
 
 
 async def test_promise_4_what_a_leaving_bot_had_not_begun_another_has_at_once(scene: Scene) -> None:
-    """Given a bot that took up two reviews and has shown one; when it leaves, then another bot shows the
-    second, long before it would take the first bot for dead."""
-    slow = Timing(pace=60.0, idle=60.0, revive=60.0, every=0.05)
+    """Given a bot that has begun its second card; when it leaves, then another bot shows that card, long
+    before it would take the first bot for dead."""
+    slow = Timing(pace=3.0, idle=60.0, revive=60.0, every=0.05)
     gate = await scene.gate()
     redis = await scene.redis()
 
     async def taken() -> bool:
-        return (await redis.xpending("hitl:{0}:events", "bot"))["pending"] == 1
+        return await redis.hlen("hitl:{0}:begun") == 1
 
     async with running_bot(Settings.from_environment(scene.environment()), slow):
         scene.ask(gate, email("c1"))

@@ -13,12 +13,14 @@ from typing import Any, cast
 from uuid import uuid4
 
 from redis.asyncio import Redis
+from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.app import Bot, Timing, running_bot
 from bot.sandbox.hands import Hands
 from bot.sandbox.server import BOT_TOKEN, SIGNING_SECRET, Sandbox
 from bot.settings import Settings
 from hitl_core import Gate, Outcome, Policy, ToolCall
+from hitl_core.model import MessageRef
 from tests.support.slack import (
     ALICE,
     APPROVALS,
@@ -204,6 +206,13 @@ class Scene:
 
     async def cards(self, channel: str = APPROVALS) -> list[Message]:
         return live(await self.hands.messages(channel))
+
+    async def post_again(self, card: Message, **changed: Any) -> MessageRef:
+        """A second message like this one, posted by the app: as a late request does."""
+        client = AsyncWebClient(token=BOT_TOKEN, base_url=self.sandbox.api_url)
+        more = {name: card[name] for name in ("text", "blocks", "metadata")} | changed
+        posted: Any = await client.chat_postMessage(channel=card.get("channel", APPROVALS), **more)
+        return MessageRef(channel="slack", conversation=posted["channel"], ts=posted["ts"])
 
     async def redis(self) -> Any:
         """A client of the test's own."""

@@ -7,7 +7,7 @@ if redis.call('HGET', KEYS[4], ARGV[2]) ~= ARGV[4] then
   return
 end
 redis.call('HDEL', KEYS[4], ARGV[2])
-if redis.call('HGET', KEYS[3], ARGV[2]) ~= ARGV[3] then
+if (redis.call('HGET', KEYS[3], ARGV[2]) or '') ~= ARGV[3] then
   return
 end
 local score = redis.call('ZSCORE', KEYS[1], ARGV[2])

@@ -18,7 +18,7 @@ redis.call('HDEL', KEYS[5], ARGV[2])
 if exists and ARGV[5] ~= '' then
   redis.call('HSET', KEYS[1], 'have:' .. ARGV[5], '')
 end
-if exists and redis.call('HGET', KEYS[4], ARGV[2]) ~= ARGV[3] then
+if exists and (redis.call('HGET', KEYS[4], ARGV[2]) or '') ~= ARGV[3] then
   redis.call('ZADD', KEYS[2], text(now), ARGV[2])  -- it changed meanwhile
 else
   redis.call('ZREM', KEYS[2], ARGV[2])
