@@ -70,7 +70,7 @@ class Stage:
     async def posted(self, count: int) -> list[dict[str, Any]]:
         """The messages, once there are so many and the bot has nothing left to do about them."""
         async with asyncio.timeout(PATIENCE):
-            while await self._ask("count") < count or await self.redis.xlen(Keys(0).events):  # noqa: ASYNC110
+            while await self._ask("count") < count or await self.redis.hlen(Keys(0).wants):  # noqa: ASYNC110
                 await asyncio.sleep(0.1)
         return await self._ask("messages")
 
