@@ -6,7 +6,7 @@ import logging
 
 from bot.apart import apart
 from bot.card import Card, ThreadLine, card
-from bot.channel import Channel, MessageGone, Undeliverable, of_copy
+from bot.channel import Channel, LookupFailed, MessageGone, Undeliverable, of_copy
 from bot.pace import Pace
 from hitl_core.model import MessageRef, Place, Snapshot
 
@@ -63,10 +63,10 @@ class Messages:
         await self._channel.delete(ref)
 
     async def is_at(self, place: Place, conversation: str) -> bool:
-        """Whether this place is in this conversation; False for one that can't be reached."""
+        """Whether this place is in this conversation; False for one that can't be reached, or is a group."""
         try:
             return await self._channel.conversation(place) == conversation
-        except Undeliverable:
+        except (Undeliverable, LookupFailed):
             return False
 
 

@@ -55,12 +55,12 @@ class Troubles:
             self._waiting = [t for t in self._waiting if method and t.method != method]
             return None
         trouble = Trouble(
-                cast(Mode, mode),
-                method,
-                wish.get("times"),
-                wish.get("retry_after", 1),
-                wish.get("status", 200),
-                wish.get("body", ""),
+            cast(Mode, mode),
+            method,
+            wish.get("times"),
+            wish.get("retry_after", 1),
+            wish.get("status", 200),
+            wish.get("body", ""),
         )
         self._waiting.append(trouble)
         return trouble
