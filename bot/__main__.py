@@ -42,8 +42,19 @@ def main(argv: list[str] | None = None) -> int:
         help="one half of the bot: `http` answers clicks and agents, `workers` shows reviews and escalates"
         " them. Run any number of each; without this a process does both",
     )
+    check = commands.add_parser(
+        "check-policy",
+        help="say which channels, people and groups of a policy Slack knows",
+        description="Say which channels, people and groups of a policy can be used, and why others can't. It"
+        " needs the bot's SLACK_BOT_TOKEN and HITL_CHANNEL, and changes nothing. Exits with 0 where"
+        " all of them can be used, 1 where one can't or is not known, 2 where a setting or the policy is"
+        " wrong.",
+    )
+    check.add_argument("file", metavar="FILE", help="the policy, a YAML file")
     args = parser.parse_args(argv)
     try:
+        if args.command == "check-policy":
+            return asyncio.run(_check_policy(args.file))
         settings = Settings.from_environment(os.environ)
         _log(settings.hitl_log_level.upper())
         asyncio.run(_serve(settings, args.only))
@@ -75,6 +86,16 @@ def spare_the_collector() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
+
+
+async def _check_policy(file: str) -> int:
+    from bot.policy_check import check_policy, slack
+    from hitl_core.policy import Policy
+
+    found = await check_policy(Policy.load(file), slack(os.environ))
+    for each in found:
+        print(each)
+    return 0 if all(each.usable == "yes" for each in found) else 1
 
 
 async def _serve(settings: Settings, only: Half | None) -> None:

@@ -34,6 +34,7 @@ from bot.lane import LATE
 from bot.metrics import add_metrics
 from bot.notices import Notices
 from bot.outbox import IDLE, PACE, REVIVE, Outbox
+from bot.place_check import PlaceCheck
 from bot.readiness import readiness
 from bot.settings import Half, Settings
 from bot.web import add_slack, make_web
@@ -96,7 +97,7 @@ async def running_bot(
         home = HomeTab(homes, inbox, channel, store)
         if only != "http":
             keeper = Keeper(store, home.publish)
-            others = (keeper, Sealer(store))
+            others = (keeper, Sealer(store), PlaceCheck(Reviews(store), channel, health))
             workers = _workers(store, channel, directory, health, timing or Timing(), *others)
             checks.append(workers.check)
             await stack.enter_async_context(workers)
@@ -139,7 +140,7 @@ def _workers(
     reviews = Reviews(store, patience=5.0)
     outbox = Outbox(
         reviews,
-        Delivery(reviews, channel, directory, timing.pace),
+        Delivery(reviews, channel, directory, timing.pace, health),
         idle=timing.idle,
         revive=timing.revive,
         late=timing.late,

@@ -125,6 +125,10 @@ class Channel(Protocol):
 
     async def delete(self, ref: MessageRef) -> None: ...
 
+    async def check(self, place: Place) -> None:
+        """Raises NotThere, with what is wrong, where nothing can be shown at a place."""
+        ...
+
     async def person(self, user_id: str) -> Person | None:
         """None where there is no such person."""
         ...

@@ -18,9 +18,11 @@ from bot.channel import (
     of_copy,
 )
 from bot.directory import Directory
+from bot.health import Health
 from bot.messages import Messages
 from bot.pace import Pace
 from bot.reach import NobodyLeft, Reach, asked
+from bot.troubles import Troubles
 from hitl_core.errors import Refused
 from hitl_core.failpoints import failpoint
 from hitl_core.model import MessageRef, Place, Review, Snapshot
@@ -37,10 +39,16 @@ class Delivery:
     """
 
     def __init__(
-        self, reviews: Reviews, channel: Channel, directory: Directory, pace: float = 0.0
+        self,
+        reviews: Reviews,
+        channel: Channel,
+        directory: Directory,
+        pace: float = 0.0,
+        health: Health | None = None,
     ) -> None:
         self._reviews = reviews
         self._messages = Messages(channel, Pace(reviews.store, pace))
+        self._troubles = Troubles(reviews, channel, health or Health())
         self._reach = Reach(channel, directory)
 
     async def do(self, job: Job, *, again: bool) -> None:
@@ -77,12 +85,15 @@ class Delivery:
             posted = any(of_copy(one) == place for one in snapshot.posts)
             # What is only not known opens the review to nobody else.
             if isinstance(error, NotThere) and await self._passed_on(review, place, error):
+                await self._troubles.end(review, place)
                 return
             if not (again and review.status == "done" if posted else not _is_asked(review, place)):
+                await self._troubles.note(review, place, error)
                 raise
             log.warning(
                 "review %s: nothing waits at %s, so its card is let go: %s", review_id, place, error
             )
+        await self._troubles.end(snapshot.review, place)
 
     async def check(self, review_id: str, place: Place, since: float | None = None) -> None:
         """Draw what stands at this place once more, whatever it shows: a request that was given up may have

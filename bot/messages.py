@@ -6,7 +6,7 @@ import logging
 
 from bot.apart import apart
 from bot.card import Card, ThreadLine, card
-from bot.channel import Channel, LookupFailed, MessageGone, Undeliverable, of_copy
+from bot.channel import Channel, LookupFailed, MessageGone, NotThere, Undeliverable, of_copy
 from bot.pace import Pace
 from hitl_core.model import MessageRef, Place, Snapshot
 
@@ -27,6 +27,8 @@ class Messages:
         drawn = await _drawn(snapshot, place)
         try:
             return await self._pace.post(conversation, lambda: self._channel.post(place, drawn))
+        except NotThere:
+            raise
         except Undeliverable as error:
             try:
                 posted = await self._pace.post(
@@ -63,10 +65,14 @@ class Messages:
         await self._channel.delete(ref)
 
     async def is_at(self, place: Place, conversation: str) -> bool:
-        """Whether this place is in this conversation; False for one that can't be reached, or is a group."""
+        """Whether this place is in this conversation, or may be: False for one that can't be reached, or is a
+        group; True where nobody can tell.
+        """
         try:
             return await self._channel.conversation(place) == conversation
-        except (Undeliverable, LookupFailed):
+        except LookupFailed:
+            return True
+        except Undeliverable:
             return False
 
 

@@ -20,6 +20,7 @@ from bot.card.model import (
     Next,
     Open,
     Origin,
+    Unshown,
 )
 from bot.card.odd import warning
 from bot.card.opened import all_opened, in_short, listed
@@ -32,6 +33,7 @@ from hitl_core.review.transitions import steps_taken
 MAX_OPEN = 10
 #: A button that names each action and revision carries at most 2,000 characters; this many fit.
 MAX_APPROVED = 200
+MAX_WHY = 400
 
 
 def card(review: Review, place: Place, posts: Mapping[Place, MessageRef] | None = None) -> Card:
@@ -63,6 +65,7 @@ def card(review: Review, place: Place, posts: Mapping[Place, MessageRef] | None 
         called=_called(waiting, place) if escalated else NOBODY,
         first=first_of(here, place, posts or {}) if escalated else None,
         notes=notes_of(here),
+        unshown=_unshown(review, place, number_of),
         next=_next(here, waiting),
         ends=_ends(waiting),
         took=None if doubts else took(review, here),
@@ -106,6 +109,18 @@ def _warnings(review: Review) -> tuple[str, ...]:
     said = [("The agent's name", review.agent), ("The requester's name", review.requester or "")]
     said += [("The name of an agent on the way", agent) for agent in review.path]
     return tuple(dict.fromkeys(f"{name} {odd}." for name, it in said if (odd := warning(it))))
+
+
+def _unshown(review: Review, place: Place, number_of: dict[str, int]) -> tuple[Unshown, ...]:
+    """Of all places: nobody else says of what waits elsewhere that it does."""
+    found: list[Unshown] = []
+    for at, trouble in review.troubles.items():
+        waiting = [a for a in review.actions if a.pending and at in a.places]
+        if waiting and not review.cancelled:
+            numbers = [number_of[a.key] for a in waiting] if len(review.actions) > 1 else []
+            why = text.shortened(trouble.why, MAX_WHY)
+            found.append(Unshown(tuple(numbers), at, why, trouble.since, at == place))
+    return tuple(found)
 
 
 def _approvable(waiting: list[Action]) -> tuple[tuple[str, int], ...]:

@@ -115,6 +115,19 @@ class Note:
 
 
 @dataclass(frozen=True)
+class Unshown:
+    """What waits at a place where it can't be shown, by its numbers (none where it is all of the review), why
+    and since when. `here`: it is shown at this very place, and not all could be looked up.
+    """
+
+    numbers: tuple[int, ...]
+    place: Place
+    why: str
+    since: float
+    here: bool
+
+
+@dataclass(frozen=True)
 class Next:
     """The next step: by a button now, by itself at `at`, which is `after` seconds from when its clock starts;
     None while that waits for the card. `taken` counts those before it.
@@ -176,6 +189,7 @@ class Card:
     called: People
     first: MessageRef | None
     notes: tuple[Note, ...]
+    unshown: tuple[Unshown, ...]
     next: Next | None
     ends: Ends | None
     took: float | None

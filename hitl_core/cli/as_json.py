@@ -36,6 +36,9 @@ def review_as_json(snapshot: Snapshot, *, with_args: bool) -> Json:
             {"place": place, **ref.model_dump(), "version": snapshot.shown.get(place)}
             for place, ref in snapshot.posts.items()
         ],
+        "troubles": [
+            {"place": place, **trouble.model_dump()} for place, trouble in review.troubles.items()
+        ],
         "version": review.version,
     }
 

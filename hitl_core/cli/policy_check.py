@@ -18,6 +18,9 @@ example:
   $ hitl policy check policy.yaml
   policy.yaml:1: default: This must be `allow`, `review` or `deny`, not `alow`
 
+It knows nothing of Slack: whether the channels, people and groups exist there,
+`python -m bot check-policy FILE` says, with the bot's token.
+
 Exits with 0 where the policy is good, 1 where it is not.
 """
 

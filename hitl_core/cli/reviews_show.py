@@ -98,7 +98,10 @@ def _fields(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
 def _card(snapshot: Snapshot, place: Place) -> str:
     """Bookkeeping raises the version as well, so a card that shows an earlier one may be up to date."""
     ref, shown = snapshot.posts.get(place), snapshot.shown.get(place)
+    trouble = snapshot.review.troubles.get(place)
+    since = f" (since {told.when(trouble.since, snapshot.now)})" if trouble else ""
     if ref is None:
-        return "not posted yet"
+        return f"can't be shown: {trouble.why}{since}" if trouble else "not posted yet"
     version = f", version {shown} of {snapshot.review.version}" if shown else ""
-    return f"{ref.channel} {ref.conversation} {ref.ts}{version}"
+    but = f"; {trouble.why}{since}" if trouble else ""
+    return f"{ref.channel} {ref.conversation} {ref.ts}{version}{but}"

@@ -30,6 +30,7 @@ from hitl_core.model.review import (
     Review,
     Snapshot,
     Status,
+    Trouble,
 )
 from hitl_core.model.reviewers import Reviewers
 from hitl_core.model.route import DEFAULT_PLACE, ORIGIN, Expire, Place, Route, Step
@@ -74,6 +75,7 @@ __all__ = [
     "Target",
     "Token",
     "ToolCall",
+    "Trouble",
     "Verdict",
     "Vote",
     "decode",

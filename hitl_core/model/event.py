@@ -16,6 +16,8 @@ EventKind = Literal[
     "refused",
     "delivered",
     "undeliverable",
+    "unreachable",
+    "reachable",
     "escalated",
     "reminded",
     "expired",
@@ -38,6 +40,8 @@ SHOWN: frozenset[EventKind] = frozenset(
         "edited",
         "decided",
         "undeliverable",
+        "unreachable",
+        "reachable",
         "escalated",
         "reminded",
         "expired",
@@ -49,7 +53,7 @@ SHOWN: frozenset[EventKind] = frozenset(
     }
 )
 #: Bookkeeping that no audit asks for.
-UNAUDITED: frozenset[EventKind] = frozenset({"awaited", "renewed"})
+UNAUDITED: frozenset[EventKind] = frozenset({"awaited", "renewed", "unreachable", "reachable"})
 
 
 class Event(Value):

@@ -49,6 +49,13 @@ class Cancellation(Value):
     reason: str | None = None
 
 
+class Trouble(Value):
+    """Why something can't be shown at a place, or who may decide there is not known; `since` when."""
+
+    why: str
+    since: float
+
+
 class Review(Value):
     """Everything that was decided when it was submitted, and everything decided since.
 
@@ -59,7 +66,7 @@ class Review(Value):
     `path` names the agents that led to it, the outermost first. `dialect` is the one whose texts the model
     gets. `policy` is the digest of the policy that judged, None where an integration did. `origin` is the
     thread in which its requester asked the agent. `tools` are those that an edit may name, `edit_notice`
-    what the result of an edited call begins with.
+    what the result of an edited call begins with. `troubles` are those of its places at the moment.
     """
 
     schema_version: Literal[1] = SCHEMA_VERSION
@@ -87,6 +94,7 @@ class Review(Value):
     fence: int = 0
     runs: dict[str, Run] = Field(default_factory=dict)
     ops: dict[str, str] = Field(default_factory=dict)
+    troubles: dict[Place, Trouble] = Field(default_factory=dict)
     #: The bytes, by "key:revision". Stored beside `data`, each in a field of its own, written once.
     args: Mapping[str, Arguments] = Field(default_factory=dict, exclude=True, repr=False)
 

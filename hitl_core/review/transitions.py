@@ -12,6 +12,7 @@ from hitl_core.review.clock import LAST_STEP_REMINDER, deadline, due_at, remind_
 from hitl_core.review.proposal import Proposal
 from hitl_core.review.routing import escalate, reroute, steps_taken
 from hitl_core.review.timing import delivered, fire
+from hitl_core.review.troubles import end_trouble, note_trouble
 from hitl_core.review.voting import answer, check_voter, decide
 
 __all__ = [
@@ -28,9 +29,11 @@ __all__ = [
     "decide",
     "delivered",
     "due_at",
+    "end_trouble",
     "escalate",
     "event_of",
     "fire",
+    "note_trouble",
     "remind_at",
     "reroute",
     "step_at",

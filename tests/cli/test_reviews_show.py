@@ -7,6 +7,7 @@ from collections import defaultdict
 
 from hitl_core.cli.terminal import columns_of
 from hitl_core.model import MessageRef
+from hitl_core.review import transitions
 from hitl_core.review.service import Reviews
 from hitl_core.store import keys
 from tests.cli.desk import Desk
@@ -73,6 +74,22 @@ def test_what_came_of_a_review(desk: Desk) -> None:
     assert "  cancelled  by Bo (slack T1/U_BO), " in told
     assert "the wrong one" in told
     assert "1  ask  c1  cancelled\n" in told
+
+
+def test_newcomer_2_why_a_card_is_not_shown(desk: Desk) -> None:
+    """Given a place that can't be reached; then `show` says why and since when, for people and programs."""
+    review = desk.submit(thread_id="t-1")
+    [place] = review.places
+    why = "there is no channel #suport that the bot can see"
+    desk.do(
+        lambda reviews: reviews.change(
+            review.id, "op", lambda seen, now: transitions.note_trouble(seen, place, why, now)
+        )
+    )
+    shown = desk.hitl("reviews", "show", review.id).out
+    assert f"can't be shown: {why} (since 20" in shown
+    [trouble] = json.loads(desk.hitl("reviews", "show", review.id, "--json").out)["troubles"]
+    assert (trouble["place"], trouble["why"]) == (place, why)
 
 
 def test_json_has_the_arguments(desk: Desk) -> None:

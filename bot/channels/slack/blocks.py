@@ -94,6 +94,7 @@ def _top(card: Card, names: Names, link: Link) -> list[Block]:
         header("title", card.title),
         *lines.called(card, names, link),
         *lines.origin(card, names, link),
+        *lines.unshown(card, names),
         *lines.notes(card, names),
     ]
 

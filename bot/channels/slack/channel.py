@@ -5,12 +5,19 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, assert_never
 
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.card import Card, ThreadLine
-from bot.channel import ChannelError, LookupFailed, MessageGone, Undeliverable, Unreachable
+from bot.channel import (
+    ChannelError,
+    LookupFailed,
+    MessageGone,
+    NotThere,
+    Undeliverable,
+    Unreachable,
+)
 from bot.channels.slack import blocks, ids
 from bot.channels.slack.api import Api, Data, typed
 from bot.channels.slack.people import People
@@ -75,6 +82,22 @@ class SlackChannel:
         if not is_member:
             name = self.name_of(DEFAULT_PLACE)
             raise SettingsError(f"The bot is not in {name} (HITL_CHANNEL): invite it there.")
+
+    async def check(self, place: Place) -> None:
+        audience = self.audience(place)
+        match audience.kind:
+            case "conversation":
+                await self._rooms.check(place)
+            case "group":
+                if not await self.group(audience.id):
+                    raise NotThere("nobody is in this group, or there is no such group")
+            case "person":
+                person = await self.person(audience.id)
+                if person is None or person.kind == "bot" or not person.active:
+                    why = "there is no such person" if person is None else "this is a bot"
+                    raise NotThere("this person has left" if person and not person.active else why)
+            case _:
+                assert_never(audience.kind)
 
     def link(self, ref: MessageRef) -> str:
         """Where a browser finds a message (docs.slack.dev/reference/methods/chat.getPermalink)."""

@@ -117,6 +117,7 @@ def _headline(task: Task, channel: SlackChannel, title: str = "") -> list[Block]
         link: Element = {"type": "link", "url": channel.link(task.ref), "text": "open its card"}
         elements += [words("   "), link]
     below = lines.origin(card, channel.name_of, channel.link)
+    below += lines.unshown(card, channel.name_of)
     return [
         rich_text(f"head:{card.review_id}", line(*elements)),
         *_of(card.review_id, below),

@@ -81,6 +81,19 @@ def warnings(odd: Iterable[str]) -> list[Element]:
     return [line(words(f"⚠ {one}", bold=True)) for one in odd]
 
 
+def unshown(card: Card, names: Names) -> list[Block]:
+    """What waits where nobody sees it, and why."""
+    drawn: list[Block] = []
+    for at, one in enumerate(card.unshown[:MAX_NOTES]):
+        what = f"Number {listed(map(str, one.numbers))}" if one.numbers else "This"
+        told = f"{what} can't be shown in {place(one.place, names)}"
+        if one.here:
+            told = "Not all could be looked up that this depends on"
+        why = plain(f"Since then: {one.why}", 600)
+        drawn.append(context(f"unshown:{at}", mrkdwn(f"⚠ {told} ({date(one.since)})."), why))
+    return drawn
+
+
 def notes(card: Card, names: Names) -> list[Block]:
     drawn = [
         context(

@@ -103,6 +103,21 @@ class Rooms:
         self.default = conversation
         return bool(info.get("is_member", True))
 
+    async def check(self, place: Place) -> None:
+        """Raises NotThere where this is no conversation in which the bot can post."""
+        conversation = await self.resolve(place)
+        info = await self._api.look(
+            "conversations.info",
+            lambda answer: object_in(answer, "channel"),
+            no=_NO_CONVERSATION,
+            about=conversation,
+            channel=conversation,
+        )
+        if info.get("is_archived"):
+            raise NotThere("the channel is archived")
+        if info.get("is_member") is False:
+            raise NotThere("the bot is not in this channel")
+
     async def name_groups(self) -> None:
         """What groups are called, where this workspace has any."""
         with suppress(ChannelError, KeyError, TypeError):

@@ -1,0 +1,59 @@
+"""What keeps a review from being shown at one of its places: reported to the people who run the bot, and
+noted with the review, so that its other cards, Home and `hitl reviews show` say it.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from bot.channel import Channel, ChannelError, LookupFailed, NotThere
+from bot.health import Health
+from hitl_core.errors import Refused
+from hitl_core.model import Place, Review
+from hitl_core.review import transitions
+from hitl_core.review.service import Reviews
+
+
+class Troubles:
+    """Methods raise StoreUnavailable."""
+
+    def __init__(self, reviews: Reviews, channel: Channel, health: Health) -> None:
+        self._reviews, self._channel, self._health = reviews, channel, health
+
+    async def note(self, review: Review, place: Place, error: ChannelError) -> None:
+        """Why it can't be shown there, or who may decide there is not known."""
+        why, name = str(error), self._channel.name_of(place)
+        if isinstance(error, NotThere):
+            self._health.report("place", place, unusable(name, why))
+        elif not isinstance(error, LookupFailed):  # those are problems already
+            self._health.report("delivery", f"{review.id} {place}", _refused(review, name, why))
+        with suppress(Refused):
+            await self._reviews.change(
+                review.id,
+                f"trouble:{place}:{review.version}",
+                lambda seen, now: transitions.note_trouble(seen, place, why, now),
+            )
+
+    async def end(self, review: Review, place: Place) -> None:
+        """It is shown, or need not be."""
+        self._health.resolve("place", place)
+        self._health.resolve("delivery", f"{review.id} {place}")
+        if place in review.troubles:
+            with suppress(Refused):
+                await self._reviews.change(
+                    review.id,
+                    f"trouble-over:{place}:{review.version}",
+                    lambda seen, now: transitions.end_trouble(seen, place, now),
+                )
+
+
+def unusable(name: str, why: str) -> str:
+    """For the people who run the bot."""
+    return (
+        f"Reviews for {name} can't be shown there: {why}. Create it, or invite the bot there; or mend the"
+        " policy, and decide or cancel what waits with `hitl reviews`."
+    )
+
+
+def _refused(review: Review, name: str, why: str) -> str:
+    return f"The review {review.id} can't be shown in {name}: {why}. Decide or cancel it with `hitl reviews`."

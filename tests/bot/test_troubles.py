@@ -1,0 +1,223 @@
+"""Nothing waits in silence (newcomer 2): what can't be shown is said on the other cards, in Home, and to the
+people who run the bot.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from bot.card import card
+from bot.channel import LookupFailed, NotThere
+from bot.channels.slack import blocks
+from bot.channels.slack.channel import SlackChannel
+from bot.channels.slack.home_blocks import view_blocks
+from bot.delivery import Delivery
+from bot.directory import Directory
+from bot.health import Health
+from bot.home import Homes
+from bot.place_check import PlaceCheck
+from bot.policy_check import check_policy
+from bot.sandbox.server import BOT_TOKEN, Sandbox
+from bot.sandbox.workspace import Channel
+from hitl_core import Policy
+from hitl_core.model import Place, Review, Reviewer
+from hitl_core.review import transitions
+from hitl_core.review.service import Reviews
+from hitl_core.store import MemoryStore
+from tests.support.bots import Process
+from tests.support.builders import START, call, person, policy, review_of
+from tests.support.slack import words
+
+TYPO = "slack:#suport"
+HERE = "slack:#agent-approvals"
+
+
+@pytest.fixture
+def health() -> Health:
+    return Health(lambda: START)
+
+
+@pytest.fixture
+def reviews() -> Reviews:
+    return Reviews(MemoryStore(lambda: START))
+
+
+@pytest.fixture
+def delivery(reviews: Reviews, channel: SlackChannel, health: Health) -> Delivery:
+    return Delivery(reviews, channel, Directory(channel, channel.team), health=health)
+
+
+async def two_calls(reviews: Reviews) -> Review:
+    """One for the approvers, one for a channel with a typo."""
+    rules = policy(here={"notify": HERE}, there={"notify": TYPO})
+    review, event = review_of([call("here", "c1"), call("there", "c2")], by=rules)
+    await reviews.submit(review, event)
+    return review
+
+
+async def shown(reviews: Reviews, review_id: str, place: Place, channel: SlackChannel) -> str:
+    snapshot = await reviews.load(review_id)
+    return words(blocks.blocks(card(snapshot.review, place, snapshot.posts), channel.name_of))
+
+
+async def test_newcomer_2_a_typo_in_a_channel_is_said_on_the_other_card(
+    reviews: Reviews, delivery: Delivery, channel: SlackChannel, health: Health
+) -> None:
+    """Given two calls, of which one waits in a channel that doesn't exist; then the other one's card says so,
+    with the reason, and the people who run the bot are told what to do."""
+    review = await two_calls(reviews)
+    await delivery.deliver(review.id, HERE, again=False)
+    with pytest.raises(NotThere):
+        await delivery.deliver(review.id, TYPO, again=False)
+
+    told = await shown(reviews, review.id, HERE, channel)
+    assert "Number 2 can't be shown in #suport" in told
+    assert "there is no channel #suport that the bot can see" in told
+    [problem] = health.current()
+    assert (problem.kind, problem.subject) == ("place", TYPO)
+    assert "hitl reviews" in problem.text
+
+
+async def test_newcomer_2_home_says_it_to_those_who_may_decide(
+    reviews: Reviews, delivery: Delivery, channel: SlackChannel
+) -> None:
+    review = await two_calls(reviews)
+    await delivery.deliver(review.id, HERE, again=False)
+    with pytest.raises(NotThere):
+        await delivery.deliver(review.id, TYPO, again=False)
+    who = Reviewer(channel="slack", team="T0ACME", id="U0ALICE", name="Alice")
+    home = await Homes(reviews, channel, Directory(channel, channel.team)).of(who)
+    assert "Number 2 can't be shown in #suport" in words(view_blocks(home, channel))
+
+
+async def test_newcomer_2_when_the_place_is_there_it_is_over(
+    reviews: Reviews,
+    delivery: Delivery,
+    channel: SlackChannel,
+    health: Health,
+    sandbox: Sandbox,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Given a place that couldn't be reached; when somebody makes it and it is tried again, then nothing says
+    so any more; tried again before that, it is still one trouble, noted once."""
+    monkeypatch.setattr("bot.channels.slack.rooms._AGAIN", -1.0)
+    review = await two_calls(reviews)
+    versions: list[int] = []
+    for _ in range(3):
+        with pytest.raises(NotThere):
+            await delivery.deliver(review.id, TYPO, again=True)
+        versions.append((await reviews.load(review.id)).review.version)
+    assert len({*versions}) == 1
+
+    made = Channel("C0SUPORT", "suport", ["U0ALICE", "U0APPROVER"])
+    sandbox.workspace.channels["C0SUPORT"] = made
+    await delivery.deliver(review.id, TYPO, again=True)
+    assert (await reviews.load(review.id)).review.troubles == {}
+    assert health.current() == ()
+    assert "can't be shown" not in await shown(reviews, review.id, HERE, channel)
+
+
+async def test_c2_what_is_not_known_is_said_on_the_card_itself(
+    reviews: Reviews, delivery: Delivery, channel: SlackChannel, sandbox: Sandbox
+) -> None:
+    """Given a group that can't be looked up; then its card is shown, and says which scope the app lacks."""
+    rule = {"notify": HERE, "reviewers": {"groups": ["S0OPS"]}}
+    review, event = review_of([call("it")], by=policy(it=rule))
+    await reviews.submit(review, event)
+    body = json.dumps({"ok": False, "error": "missing_scope", "needed": "usergroups:read"})
+    sandbox.troubles.order({"mode": "answer", "method": "usergroups.users.list", "body": body})
+    with pytest.raises(LookupFailed):
+        await delivery.deliver(review.id, HERE, again=False)
+    told = await shown(reviews, review.id, HERE, channel)
+    assert "Not all could be looked up that this depends on" in told
+    assert "the app lacks the scope usergroups:read" in told
+
+    sandbox.troubles.order({"mode": "ok"})
+    await delivery.deliver(review.id, HERE, again=True)
+    assert "looked up" not in await shown(reviews, review.id, HERE, channel)
+
+
+def test_a_trouble_is_nothing_that_an_agent_or_a_name_can_draw() -> None:
+    """Given a reason with markup in it; then the card shows it as text."""
+    review, _ = review_of([call("it")], by=policy(it={"notify": HERE}))
+    noted = transitions.note_trouble(review, HERE, "<!channel> *now*", START).review
+    [block] = [
+        one for one in blocks.blocks(card(noted, HERE), str) if one["block_id"] == "unshown:0"
+    ]
+    assert [one["type"] for one in block["elements"]] == ["mrkdwn", "plain_text"]
+    assert "channel" not in block["elements"][0]["text"]
+
+
+def test_what_is_decided_or_cancelled_has_no_trouble() -> None:
+    review, _ = review_of([call("it")], by=policy(it={"notify": HERE}))
+    cancelled = transitions.cancel(review, person(), None, START).review
+    for one in (cancelled,):
+        with pytest.raises(Exception, match="noted already"):
+            transitions.note_trouble(one, HERE, "gone", START)
+
+
+async def test_newcomer_2_the_places_of_what_waits_are_looked_at(
+    reviews: Reviews, channel: SlackChannel, health: Health, sandbox: Sandbox
+) -> None:
+    """Given a review that would escalate to a channel that doesn't exist, fall back to one without the bot,
+    or go to somebody who has left; then that is known before, and over when it is mended."""
+    rules = policy(
+        it={
+            "notify": HERE,
+            "escalate": [{"after": "1h", "to": TYPO}, {"after": "2h", "to": "slack:U0GONE"}],
+            "fallback": "slack:C0EMPTY",
+        }
+    )
+    review, event = review_of([call("it")], by=rules)
+    await reviews.submit(review, event)
+    check = PlaceCheck(reviews, channel, health)
+    await check.look()
+    assert {one.subject for one in health.current()} == {TYPO, "slack:U0GONE", "slack:C0EMPTY"}
+
+    sandbox.workspace.channels["C0EMPTY"].members.append("U0APPROVER")
+    await check.look()
+    assert {one.subject for one in health.current()} == {TYPO, "slack:U0GONE"}
+
+
+POLICY = """
+default: review
+interrupt_on:
+  one: {notify: "slack:#suport", reviewers: {users: [U0BOB, U0GONE]}}
+  two: {notify: "slack:#team-ops", fallback: "slack:C0EMPTY", reviewers: {groups: [S0OPS, S0OLD]}}
+  three: {notify: "slack:C0OLD"}
+"""
+
+
+async def test_newcomer_2_a_policys_places_and_people_are_looked_up(
+    channel: SlackChannel, sandbox: Sandbox
+) -> None:
+    """Given a policy; then each place, person and group is usable, is not, or is not known."""
+    found = {one.name: one for one in await check_policy(Policy.from_yaml(POLICY), channel)}
+    usable = [name for name, one in found.items() if one.usable == "yes"]
+    assert sorted(usable) == ["default", "slack:#team-ops", "slack:S0OPS", "slack:U0BOB"]
+    assert {name: one.why for name, one in found.items() if one.usable == "no"} == {
+        "slack:#suport": "there is no channel #suport that the bot can see",
+        "slack:U0GONE": "this person has left",
+        "slack:C0EMPTY": "the bot is not in this channel",
+        "slack:S0OLD": "nobody is in this group, or there is no such group",
+        "slack:C0OLD": "the channel is archived",
+    }
+    sandbox.troubles.order({"mode": "http_500", "method": "users.info"})
+    again = {one.name: one.usable for one in await check_policy(Policy.from_yaml(POLICY), channel)}
+    assert again["slack:U0BOB"] == "unknown"
+
+
+async def test_newcomer_2_check_policy_from_a_terminal(sandbox: Sandbox, tmp_path: Path) -> None:
+    """Given a policy with a typo and one without; then the command names it, and ends with 1 or 0."""
+    file = tmp_path / "policy.yaml"
+    env = {"SLACK_BOT_TOKEN": BOT_TOKEN, "SLACK_API_URL": sandbox.api_url, "HITL_CHANNEL": HERE[6:]}
+    for text, code in ((POLICY, 1), ("default: review\n", 0)):
+        file.write_text(text)
+        process = await Process.start(
+            "bot", "check-policy", str(file), env=env, log=tmp_path / "log"
+        )
+        assert await process.ended(60) == code, process.output
+        assert ("NOT USABLE  slack:#suport: there is no channel" in process.output) is (code == 1)
