@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from functools import cache
 
 from bot import text
@@ -41,6 +42,8 @@ def warning(words: str) -> str | None:
         return f"holds an address whose host is {host}"
     if _mixed().search(words) or _foreign_mail(words):
         return "mixes alphabets in a word, so a letter may not be the one that it looks like"
+    if not unicodedata.is_normalized("NFC", words):
+        return "isn't in Unicode's usual form (NFC): another text can look exactly like it"
     return None
 
 

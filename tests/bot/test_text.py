@@ -68,7 +68,6 @@ def test_promise_8_what_hides_is_warned_about(code: int) -> None:
         "สวัสดี",
         "नमस्ते",
         "Tiếng Việt",
-        "e\u0301",
         "✈\ufe0f 🎉 😀",
         "a\tb\nc",
         "12,50 €",
@@ -78,6 +77,21 @@ def test_promise_8_what_hides_is_warned_about(code: int) -> None:
 def test_ordinary_text_of_any_script_stays_as_it_is(plain: str) -> None:
     assert warning(plain) is None
     assert text.marked(plain).replace("⟦U+000D⟧", "\r") == plain
+
+
+@pytest.mark.parametrize(
+    "words", ["caf\u00e9", "\u00c5ngstr\u00f6m", "\u1ec7", "\ud55c\uad6d", "\u03a9"]
+)
+def test_security_low_what_looks_like_another_text_is_warned_about(words: str) -> None:
+    """Given a text and the same in another of Unicode's forms, which look alike (NFC and NFD); then one at
+    least is warned about, in a value, a key, an address or a name."""
+    other = unicodedata.normalize("NFD", words)
+    if other != words:
+        for one in (other, f"pay {other}", f"{other}@example.com", f"#{other}"):
+            assert warning(one) is not None
+    assert warning("\u212b") is not None
+    assert warning("\u2126") is not None
+    assert warning(words) is None
 
 
 CONFUSABLE = "аеорсухіјѕԁһԛԝАВЕКМНОРСТХΑΒΕΖΗΙΚΜΝΟΡΤΥΧανορυ"  # noqa: RUF001
