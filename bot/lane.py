@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Protocol
 from weakref import WeakValueDictionary
 
-from bot.channel import ChannelError, Limited, Unreachable
+from bot.channel import ChannelError, Limited, LookupFailed, NotThere, Unreachable
 from bot.health import Health
 from hitl_core.errors import HitlError, ReviewNotFound, StoreUnavailable, told
 from hitl_core.store import Check, Job, Store
@@ -128,7 +128,8 @@ class Lane:
             check = self._check(half, job, unsure)
             await self._patiently(half, job, lambda: self._store.finish(job, check))
         self.stuck.pop(half, None)
-        self._tell(job, failure)
+        if failure is None:
+            self._tell(job, None)
 
     def report(self) -> None:
         """The jobs that have made no progress for PATIENCE."""
@@ -175,9 +176,16 @@ class Lane:
                 unsure = unsure or isinstance(away, Unreachable)
             except ReviewNotFound:
                 return None, False
+            except (
+                NotThere,
+                LookupFailed,
+            ) as known:  # a problem already: of the place or the look-up
+                log.error("review %s can't be shown at %s: %s", job.review_id, job.place, known)
+                return str(known), unsure
             except Exception as refused:
                 why = str(refused) if isinstance(refused, ChannelError) else told(refused)
                 log.error("review %s can't be shown at %s: %s", job.review_id, job.place, why)
+                self._tell(job, why)
                 return why, unsure
             self.stuck[half] = Stuck(job, began, error)
             await asyncio.sleep(seconds)

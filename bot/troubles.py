@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from bot.channel import Channel, ChannelError, LookupFailed, NotThere
+from bot.channel import Channel, ChannelError, NotThere
 from bot.health import Health
 from hitl_core.errors import Refused
 from hitl_core.model import Place, Review
@@ -21,12 +21,12 @@ class Troubles:
         self._reviews, self._channel, self._health = reviews, channel, health
 
     async def note(self, review: Review, place: Place, error: ChannelError) -> None:
-        """Why it can't be shown there, or who may decide there is not known."""
+        """Why it can't be shown there, or who may decide there is not known. Of a look-up the channel has
+        reported that it fails, and of one card its lane does.
+        """
         why, name = str(error), self._channel.name_of(place)
         if isinstance(error, NotThere):
             self._health.report("place", place, unusable(name, why))
-        elif not isinstance(error, LookupFailed):  # those are problems already
-            self._health.report("delivery", f"{review.id} {place}", _refused(review, name, why))
         with suppress(Refused):
             await self._reviews.change(
                 review.id,
@@ -37,7 +37,6 @@ class Troubles:
     async def end(self, review: Review, place: Place) -> None:
         """It is shown, or need not be."""
         self._health.resolve("place", place)
-        self._health.resolve("delivery", f"{review.id} {place}")
         if place in review.troubles:
             with suppress(Refused):
                 await self._reviews.change(
@@ -53,7 +52,3 @@ def unusable(name: str, why: str) -> str:
         f"Reviews for {name} can't be shown there: {why}. Create it, or invite the bot there; or mend the"
         " policy, and decide or cancel what waits with `hitl reviews`."
     )
-
-
-def _refused(review: Review, name: str, why: str) -> str:
-    return f"The review {review.id} can't be shown in {name}: {why}. Decide or cancel it with `hitl reviews`."

@@ -204,9 +204,9 @@ async def test_without_a_fallback_it_waits_and_the_operator_is_told(
     waiting = scene.ask(gate)
 
     async def undelivered() -> bool:
-        seen = await ready(bot.url)
-        problems = [problem["text"] for problem in seen["problems"]]
-        return seen["ok"] and seen["undelivered"] == 1 and "the channel is archived" in problems[0]
+        answer = await ready(bot.url)
+        problems = [(one["kind"], one["subject"]) for one in answer["problems"]]
+        return answer["undelivered"] == 1 and problems == [("place", "slack:C0OLD")]
 
     await wait_until("it is counted", undelivered)
     assert "the channel is archived" in caplog.text
