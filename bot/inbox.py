@@ -104,6 +104,10 @@ class Inbox:
 
         return await self._apply(target.review_id, target.action, who, op, act)
 
+    async def redraw(self, review_id: str, at: MessageRef) -> None:
+        """Somebody pressed on this message, which shows something old. It raises nothing."""
+        await self._reviews.redraw(review_id, at)
+
     async def _apply(
         self,
         review_id: str,

@@ -98,6 +98,10 @@ class WebApi:
         self.calls: list[Json] = []
         self.closing = asyncio.Event()
 
+    def limit(self, scale: float) -> None:
+        """From now on calls are limited, this many times as fast as by the original."""
+        self._limits = RateLimits(self._workspace.now, scale)
+
     async def handle(self, request: web.Request) -> web.StreamResponse:
         method = request.match_info["method"]
         try:

@@ -70,7 +70,7 @@ def job_of(lane: str, partition: int, member: str, note: str, token: str) -> Job
     """What `take` found."""
     kind, _, rest = member.partition(" ")
     review_id, _, place = rest.partition(" ")
-    times, _, since = token.partition(" ")
+    times, since, _ = token.split(" ")
     known = cast(JobKind, kind) if kind in get_args(JobKind) else "unknown"
     return Job(
         lane, partition, member, known, review_id, place, note, token, int(times), float(since)

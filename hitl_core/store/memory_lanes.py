@@ -30,6 +30,8 @@ class MemoryLanes:
         self._reviews: dict[str, Review] = {}
         self._entries: dict[str, _Entry] = {}
         self._begun: dict[str, str] = {}
+        self._turns: dict[str, str] = {}
+        self._number = 0
         self._shown_at: set[tuple[str, Place]] = set()
         self._letters: list[tuple[str, str, _Entry]] = []
         self._leases: dict[str, tuple[str, float]] = {}
@@ -74,17 +76,20 @@ class MemoryLanes:
         if not found:
             return None
         _, member = min(found)
-        times, _, since = self._begun.get(member, f"0 {now:.6f}").partition(" ")
-        token = self._begun[member] = f"{int(times) + 1} {since}"
+        times, since, *_ = self._begun.get(member, f"0 {now:.6f}").split(" ")
+        self._number += 1
+        token = self._begun[member] = f"{int(times) + 1} {since} {self._number}"
+        self._turns[_card(member)] = token
         return job_of(lane, 0, member, self._entries[member].note, token)
 
     async def finish(self, job: Job, check: Check | None = None) -> bool:
         now, exists = self._time(), job.review_id in self._reviews
         later = check or Check("check", None)
         other = member_of(later.kind, job.review_id, job.place)
+        sole = self._alone(job)
+        if not sole and exists:
+            self._add(job.lane, other, now, note=later.note)
         if self._begun.get(job.member) != job.token:
-            if exists:
-                self._add(job.lane, other, now, note=later.note)
             return False
         del self._begun[job.member]
         if job.kind == "card":
@@ -96,7 +101,7 @@ class MemoryLanes:
             self._entries.pop(job.member, None)
         if exists and later.after is not None:
             self._add(job.lane, other, now + later.after, note=later.note)
-        return True
+        return sole
 
     async def put_back(self, job: Job) -> None:
         if self._begun.get(job.member) == job.token:
@@ -106,6 +111,7 @@ class MemoryLanes:
         if self._begun.get(job.member) != job.token:
             return
         del self._begun[job.member]
+        self._alone(job)
         if self._entries[job.member].note == job.note:
             entry = self._entries.pop(job.member)
             self._letters.append((job.review_id, job.member, entry))
@@ -144,6 +150,13 @@ class MemoryLanes:
     async def pause_slots(self, name: str, seconds: float) -> None:
         self._slots[name] = max(self._slots.get(name, 0.0), self._time() + seconds)
 
+    def _alone(self, job: Job) -> bool:
+        """Whether nobody began anything about this card since; then nobody has a turn any more."""
+        if self._turns.get(_card(job.member)) != job.token:
+            return False
+        del self._turns[_card(job.member)]
+        return True
+
     def _put(self, review_id: str, place: Place, created: float, before: float) -> None:
         """A card that changed."""
         first = (review_id, place) not in self._shown_at
@@ -167,3 +180,7 @@ class MemoryLanes:
                     await self._changed.wait()
         except TimeoutError:
             pass
+
+
+def _card(member: str) -> str:
+    return member.partition(" ")[2]

@@ -726,6 +726,23 @@ class StoreContract:
             left = await finish_all(store)
             assert [(job.kind, job.review_id) for job in left] == [("check", review.id)]
 
+    async def test_two_jobs_of_one_card_are_not_alone(self, store: Store):
+        """Faults 1: given one bot that checks a card, and another one that draws it, then in whatever order
+        they end it is drawn once more."""
+        for reverse in (False, True):
+            review = await created(store)
+            await finish_all(store)
+            await store.redraw(review.id, DEFAULT_PLACE)
+            [check] = await begin_all(store)
+            await approved(store, review)  # which a person did, so it comes first
+            [card] = await begin_all(store)
+            assert (check.kind, card.kind) == ("check", "card")
+            ends = [card, check] if reverse else [check, card]
+
+            assert [await store.finish(job) for job in ends] == [job is card for job in ends]
+
+            assert [job.kind for job in await finish_all(store)] == ["check"]
+
     async def test_what_changes_while_it_is_drawn_is_drawn_again(self, store: Store):
         review = await created(store)
         [job] = await begin_all(store)
@@ -777,12 +794,13 @@ class StoreContract:
 
     async def test_a_redraw_is_asked_for_once(self, store: Store):
         review = await created(store)
+        await finish_all(store)
         await store.redraw(f"0-{'f' * 32}", DEFAULT_PLACE)
         await store.redraw("nonsense", DEFAULT_PLACE)
         for _ in range(3):
             await store.redraw(review.id, DEFAULT_PLACE)
             await store.redraw(review.id, DEFAULT_PLACE, "stray", "slack C1 1.1")
-        draws = [job for job in await finish_all(store) if job.kind != "card"]
+        draws = await finish_all(store)
         notes = {job.kind: job.note for job in draws}
         assert notes == {"check": "3", "stray": "slack C1 1.1"}
         assert len(draws) == 2

@@ -214,6 +214,17 @@ class Scene:
         posted: Any = await client.chat_postMessage(channel=card.get("channel", APPROVALS), **more)
         return MessageRef(channel="slack", conversation=posted["channel"], ts=posted["ts"])
 
+    async def draw_again(self, card: Message) -> None:
+        """Put back what this card showed: as a drawing does that is applied late."""
+        client = AsyncWebClient(token=BOT_TOKEN, base_url=self.sandbox.api_url)
+        channel = card.get("channel", APPROVALS)
+        more = {name: card[name] for name in ("text", "blocks")}
+        await client.chat_update(channel=channel, ts=card["ts"], **more)
+
+    def limit(self, scale: float) -> None:
+        """From now on Slack limits calls, this many times as fast as the original."""
+        self.sandbox.api.limit(scale)
+
     async def redis(self) -> Any:
         """A client of the test's own."""
         return await self.stack.enter_async_context(Redis.from_url(self.redis_url))

@@ -68,6 +68,16 @@ def value(body: Body) -> str:
     return str(body["actions"][0]["value"])
 
 
+def review_of(body: Body) -> str:
+    """Which review the clicked button is about: what its value names first, or behind the word for what it
+    does under the dots.
+    """
+    action = body["actions"][0]
+    option = action.get("selected_option")
+    value = str(option["value"]).partition(".")[2] if option else str(action["value"])
+    return value.partition(".")[0]
+
+
 def target(value: str) -> Target:
     """A button of another version's names no review, which the person is told as usual."""
     review_id, _, rest = value.partition(".")

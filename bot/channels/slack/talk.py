@@ -30,6 +30,21 @@ QUICK = 0.5
 #: What telling somebody may take of the 3 s that a click has.
 TOLD = 0.4
 
+#: Refusals that mean that the message with the button doesn't show what is stored.
+OLD = frozenset(
+    {
+        "already_decided",
+        "already_started",
+        "already_voted",
+        "cancelled",
+        "done",
+        "expired",
+        "not_due",
+        "stale",
+        "unknown_action",
+    }
+)
+
 
 class Talk:
     def __init__(self, inbox: Inbox, channel: SlackChannel, home: HomeTab) -> None:
@@ -62,6 +77,7 @@ class Talk:
                 view = await task
             except Refused as refused:
                 view = modals.notice(str(refused))
+                await self._redraw(body, refused.code)
             await self._channel.update_view(view_id, view)
         except Refused as refused:
             await self.tell(body, respond, Reply(refused.code, str(refused)))
@@ -74,6 +90,7 @@ class Talk:
 
     async def tell(self, body: Body, respond: AsyncRespond | None, reply: Reply) -> None:
         """Privately. The click's own response_url reaches people who are not in the channel as well."""
+        await self._redraw(body, reply.code)
         if not reply.text:
             return
         if ids.view_of(body):
@@ -94,6 +111,16 @@ class Talk:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(TOLD):
                 await self._channel.whisper(body["channel"]["id"], body["user"]["id"], reply.text)
+
+    async def _redraw(self, body: Body, code: str) -> None:
+        """The message with the button shows something old, or is a second one: it is drawn as it is. Never
+        raises: whoever presses is told anyway.
+        """
+        if code not in OLD or ids.view_of(body) or (at := ids.message_of(body)) is None:
+            return
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(TOLD):
+                await self._inbox.redraw(ids.review_of(body), at)
 
     async def push(self, body: Body, view: View) -> None:
         """On top of the modal with the button. Never raises: it only tells."""

@@ -7,6 +7,7 @@ if redis.call('HGET', KEYS[4], ARGV[2]) ~= ARGV[4] then
   return
 end
 redis.call('HDEL', KEYS[4], ARGV[2])
+alone(KEYS[4], ARGV[2], ARGV[4])
 if (redis.call('HGET', KEYS[3], ARGV[2]) or '') ~= ARGV[3] then
   return
 end

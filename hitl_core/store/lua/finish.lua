@@ -1,17 +1,18 @@
--- A card that was begun is through. Only who began it last may say so: where another bot began it meanwhile, nobody
--- knows whose drawing came last, and it is drawn once more.
+-- A job that was begun is through. Only who began it last may say so; and where another bot began anything about this
+-- card meanwhile, nobody knows whose drawing came last, and it is drawn once more.
 -- KEYS 1 review (hash) 2 queue (zset) 3 queues (zset) 4 wants (hash) 5 begun (hash) 6 hints (stream)
 -- ARGV 1 lane 2 member 3 note 4 token 5 place, or "" where it was no card
 --      6 the check's member 7 seconds until that check, or "" 8 its note
 -- Answers 1, or 0 where another began it since.
 local exists = redis.call('EXISTS', KEYS[1]) == 1
 local now = clock()
+redis.call('HDEL', KEYS[5], '')  -- also when memory is full: see write.lua
+local sole = alone(KEYS[5], ARGV[2], ARGV[4])
+if not sole and exists then
+  add(KEYS[2], KEYS[3], KEYS[4], ARGV[1], ARGV[6], now, ARGV[8])
+  wake(KEYS[6], ARGV[1])
+end
 if redis.call('HGET', KEYS[5], ARGV[2]) ~= ARGV[4] then
-  if exists then
-    redis.call('HDEL', KEYS[5], '')  -- also when memory is full: see write.lua
-    add(KEYS[2], KEYS[3], KEYS[4], ARGV[1], ARGV[6], now, ARGV[8])
-    wake(KEYS[6], ARGV[1])
-  end
   return 0
 end
 redis.call('HDEL', KEYS[5], ARGV[2])
@@ -28,4 +29,4 @@ if exists and ARGV[7] ~= '' then
   add(KEYS[2], KEYS[3], KEYS[4], ARGV[1], ARGV[6], now + tonumber(ARGV[7]), ARGV[8])
 end
 settle(KEYS[2], KEYS[3], ARGV[1])
-return 1
+return sole and 1 or 0

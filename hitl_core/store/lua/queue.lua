@@ -43,3 +43,13 @@ local function add(queue, queues, wants, lane, member, score, note)
   redis.call('ZADD', queue, 'LT', text(score), member)
   settle(queue, queues, lane)
 end
+
+-- Whether nobody began anything about this card since this token was given; then nobody has a turn any more.
+local function alone(begun, member, token)
+  local card = 'turn ' .. string.match(member, ' (.*)$')
+  if redis.call('HGET', begun, card) ~= string.match(token, ' (%S+)$') then
+    return false
+  end
+  redis.call('HDEL', begun, card)
+  return true
+end

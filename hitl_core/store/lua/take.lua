@@ -12,9 +12,11 @@ end
 local begun = redis.call('HGET', KEYS[3], member)
 local times, since = 0, text(clock())
 if begun then
-  times, since = string.match(begun, '^(%d+) (.*)$')
+  times, since = string.match(begun, '^(%d+) (%S+)')
 end
-local token = string.format('%d %s', tonumber(times) + 1, since)
+-- Two jobs of one card may be begun by two bots: the card's last turn says whose drawing came last.
+local turn = text(clock())
+local token = string.format('%d %s %s', tonumber(times) + 1, since, turn)
 redis.call('HDEL', KEYS[3], '')  -- also when memory is full: see write.lua
-redis.call('HSET', KEYS[3], member, token)
+redis.call('HSET', KEYS[3], member, token, 'turn ' .. string.match(member, ' (.*)$'), turn)
 return { member, redis.call('HGET', KEYS[2], member) or '', token }

@@ -1,0 +1,154 @@
+"""Any number of bots that draw one card over a slow, lossy channel: a model of what it shows in the end."""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, rule
+
+from bot.lane import LATE
+from hitl_core.model import DEFAULT_PLACE
+from hitl_core.store import Check, Job, MemoryStore
+from tests.support.builders import START, review_of, write_of
+
+T = TypeVar("T")
+
+
+def now(coroutine: Coroutine[Any, Any, T]) -> T:
+    """What the store in memory answers, which waits for nothing."""
+    try:
+        coroutine.send(None)
+    except StopIteration as stop:
+        return stop.value
+    raise AssertionError("it waited")
+
+
+@dataclass(eq=False)
+class Request:
+    """A drawing on its way. It is applied once, at any time within LATE, whoever still waits for it."""
+
+    version: int
+    applied: bool = False
+
+
+@dataclass(eq=False)
+class Bot:
+    job: Job
+    request: Request
+    unsure: bool
+
+
+class Drawers(RuleBasedStateMachine):
+    """`newest` is what is stored, `shown` what Slack shows."""
+
+    bots = Bundle("bots")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.clock = START
+        self.store = MemoryStore(lambda: self.clock)
+        review, event = review_of(now=START)
+        self.review_id = review.id
+        assert now(self.store.commit(write_of((review, event))))
+        job = now(self.store.take(DEFAULT_PLACE, "post"))
+        assert job is not None
+        now(self.store.finish(job))
+        self.newest = self.shown = 0
+        self.requests: list[Request] = []
+        self.working = list[Bot]()
+
+    def draw(self) -> Request:
+        request = Request(self.newest)
+        self.requests.append(request)
+        return request
+
+    @rule()
+    def change(self) -> None:
+        """Somebody decides: as `commit` puts it into the queue."""
+        self.clock += 1
+        self.newest += 1
+        self.store._put(self.review_id, DEFAULT_PLACE, START, 0.0)
+
+    @rule()
+    def press(self) -> None:
+        """On a stale card."""
+        now(self.store.redraw(self.review_id, DEFAULT_PLACE))
+
+    @rule(target=bots)
+    def begin(self) -> Bot | None:
+        """A bot takes up what there is; another one may have it already."""
+        job = now(self.store.take(DEFAULT_PLACE, "draw"))
+        if job is None:
+            return None
+        bot = Bot(job, self.draw(), job.times > 1)
+        self.working.append(bot)
+        return bot
+
+    @rule(which=st.integers(0, 20))
+    def apply(self, which: int) -> None:
+        """Slack applies one of the requests that are on their way, in any order."""
+        waiting = [request for request in self.requests if not request.applied]
+        if waiting:
+            self.applied(waiting[which % len(waiting)])
+
+    def applied(self, request: Request) -> None:
+        request.applied, self.shown = True, request.version
+
+    @rule(bot=bots)
+    def give_up(self, bot: Bot | None) -> None:
+        """No answer in time: it draws once more."""
+        if bot in self.working:
+            bot.unsure, bot.request = True, self.draw()
+
+    @rule(bot=consumes(bots))
+    def die(self, bot: Bot | None) -> None:
+        if bot in self.working:
+            self.working.remove(bot)
+
+    @rule(bot=bots)
+    def answer(self, bot: Bot | None) -> None:
+        if bot in self.working and bot.request.applied:
+            self.finish(bot)
+
+    def finish(self, bot: Bot) -> None:
+        self.working.remove(bot)
+        check = Check("check", LATE if bot.unsure else None)
+        now(self.store.finish(bot.job, check))
+
+    @rule()
+    def wait(self) -> None:
+        """Nothing is on its way longer than LATE."""
+        for request in self.requests:
+            if not request.applied:
+                self.applied(request)
+        self.clock += LATE
+
+    def teardown(self) -> None:
+        """Who still works is answered; then one bot does what is left to do."""
+        for request in self.requests:
+            if not request.applied:
+                self.applied(request)
+        for bot in list(self.working):
+            self.finish(bot)
+        for _ in range(3):
+            while job := now(self.store.take(DEFAULT_PLACE, "draw")):
+                self.shown = self.newest
+                now(self.store.finish(job, Check("check", LATE if job.times > 1 else None)))
+            self.clock += LATE + 1
+        assert self.shown == self.newest
+        assert now(self.store.backlog()).waiting == 0
+
+    @invariant()
+    def nothing_is_forgotten(self) -> None:
+        """Whoever shows an old state is known to be at work, or something waits to be done."""
+        if self.shown != self.newest:
+            late = any(not request.applied for request in self.requests)
+            assert late or self.working or now(self.store.backlog()).waiting
+
+
+TestDrawers = Drawers.TestCase
+TestDrawers.settings = settings(max_examples=300, stateful_step_count=30, deadline=None)

@@ -1,0 +1,133 @@
+"""Two bots that draw one card: whatever order Slack applies their requests in, it ends in the newest state."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+import pytest
+
+from bot.channels.slack.channel import SlackChannel
+from bot.delivery import Delivery
+from bot.directory import Directory
+from bot.health import Health
+from bot.lane import LATE, Lane
+from bot.sandbox.server import Sandbox
+from bot.sandbox.trouble import Trouble
+from hitl_core.model import DEFAULT_PLACE
+from hitl_core.review.service import Reviews
+from hitl_core.store import MemoryStore
+from tests.support.builders import call, person, policy, proposal, review_of
+from tests.support.slack import words
+from tests.support.waiting import wait_until
+
+
+class Stage:
+    """One review that two must approve, so that it may be edited any number of times."""
+
+    def __init__(self, sandbox: Sandbox, channel: SlackChannel) -> None:
+        self.now = time.time()
+        self.sandbox, self._channel = sandbox, channel
+        self.store = MemoryStore(lambda: self.now)
+        self.reviews = Reviews(self.store)
+        self.review_id = ""
+
+    async def submit(self) -> None:
+        rule = {"reviewers": {"users": ["U0ALICE", "U0BOB"], "quorum": 2}}
+        review, event = review_of([call("it", x=1)], by=policy(it=rule), now=self.now)
+        await self.reviews.submit(review, event)
+        self.review_id = review.id
+
+    async def edit(self, x: int) -> None:
+        revision = (await self.reviews.load(self.review_id)).review.actions[0].revision
+        edited = proposal("edit", x=x)._replace(revision=revision)
+        await self.reviews.decide(self.review_id, "1", edited, person(), f"edit:{x}")
+
+    async def bot(self) -> None:
+        """A bot that holds the lane until nothing is left to do."""
+        directory = Directory(self._channel, self._channel.team)
+        delivery = Delivery(self.reviews, self._channel, directory)
+        await Lane(DEFAULT_PLACE, self.store, delivery.do, Health(), LATE, 0.01).run()
+
+    def cards(self) -> list[str]:
+        messages = self.sandbox.workspace.channels["C0APPROVE"].messages.values()
+        return [words(one.blocks) for one in messages if one.metadata and not one.deleted]
+
+    def hold(self, method: str) -> Trouble:
+        held = self.sandbox.troubles.order({"mode": "late", "method": method, "times": 1})
+        assert held is not None
+        return held
+
+    async def is_asked(self, method: str, count: int) -> None:
+        def asked() -> int:
+            return sum(call["method"] == method for call in self.sandbox.api.calls)
+
+        await wait_until(f"{count} calls of {method}", lambda: asked() >= count)
+
+
+@pytest.fixture
+async def stage(sandbox: Sandbox, channel: SlackChannel) -> Stage:
+    stage = Stage(sandbox, channel)
+    await stage.submit()
+    return stage
+
+
+async def test_an_older_drawing_that_is_applied_last_is_drawn_over(stage: Stage) -> None:
+    """Faults 1: given bot A whose drawing Slack applies only after B's newer one; when A has its answer, then
+    the newest state is drawn again."""
+    await stage.bot()
+    await stage.edit(4711)
+    held = stage.hold("chat.update")
+    slow = asyncio.create_task(stage.bot())
+    await stage.is_asked("chat.update", 1)
+    await stage.edit(4712)
+    await stage.bot()
+    assert "4712" in stage.cards()[0]
+
+    held.release()
+    await slow
+
+    [card] = stage.cards()
+    assert "4712" in card
+
+
+async def test_a_drawing_of_a_dead_bot_that_is_applied_late_is_drawn_over(stage: Stage) -> None:
+    """Faults 1 and 2: given a bot that died while it drew, and whose drawing Slack applies after the next
+    bot's; then the card is wrong, until it is looked at once more, without anybody's press."""
+    await stage.bot()
+    await stage.edit(4711)
+    held = stage.hold("chat.update")
+    dead = asyncio.create_task(stage.bot())
+    await stage.is_asked("chat.update", 1)
+    dead.cancel()
+    await asyncio.gather(dead, return_exceptions=True)
+    await stage.edit(4712)
+    await stage.bot()
+    held.release()
+    await wait_until("the old one is back", lambda: "4712" not in stage.cards()[0])
+
+    stage.now += LATE + 1
+    await stage.bot()
+
+    [card] = stage.cards()
+    assert "4712" in card
+
+
+async def test_a_post_of_a_dead_bot_that_is_applied_late_is_deleted(stage: Stage) -> None:
+    """Faults 2: given a bot that died while it posted, and whose post Slack applies after the next bot's;
+    then there are two cards with live buttons, until the one that isn't noted is deleted."""
+    held = stage.hold("chat.postMessage")
+    dead = asyncio.create_task(stage.bot())
+    await stage.is_asked("chat.postMessage", 1)
+    dead.cancel()
+    await asyncio.gather(dead, return_exceptions=True)
+    await stage.bot()
+    held.release()
+    await wait_until("two cards", lambda: len(stage.cards()) == 2)
+
+    stage.now += LATE + 1
+    await stage.bot()
+
+    assert len(stage.cards()) == 1
+    [ref] = (await stage.reviews.load(stage.review_id)).posts.values()
+    assert ref.ts in stage.sandbox.workspace.channels["C0APPROVE"].messages

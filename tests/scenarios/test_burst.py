@@ -1,0 +1,158 @@
+"""Class 9: a burst to one channel makes progress, in order, at the rate that Slack allows, whoever dies."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from bot.app import Timing
+from hitl_core import ToolCall
+from tests.support.bots import POLICY, Process, Scene, email
+from tests.support.slack import APPROVALS, review_of
+from tests.support.waiting import wait_until
+
+#: Slack's minute takes three seconds, and so does the bots'.
+SCALE = 20.0
+PACE, IDLE = 1 / SCALE, 2.0
+#: Nobody settles it alone, so that its card goes on asking.
+CANT_SETTLE = POLICY.replace(
+    "default: review", "default: review\nreviewers: {channel_members: true, quorum: 2}"
+)
+
+
+async def paced_bot(scene: Scene) -> Process:
+    """As an operator runs it, but for its pace."""
+    arguments = (str(PACE), str(IDLE))
+    bot = await scene.process("benchmarks.programs.paced_bot", *arguments, env=scene.environment())
+    await bot.listening()
+    return bot
+
+
+def of(scene: Scene, method: str) -> list[dict[str, Any]]:
+    return [call for call in scene.sandbox.api.calls if call["method"] == method]
+
+
+async def has_cards(scene: Scene, count: int) -> bool:
+    return len(await scene.cards()) >= count
+
+
+async def test_faults_4_and_9_a_burst_goes_on_in_order_when_bots_die(scene: Scene) -> None:
+    """Given sixty reviews for one channel, Slack's limits and two bots, of which one is killed and then the
+    other; then each card is shown once, in the order of submission, hardly a call is refused, and for each
+    dead bot there is one look for the post that it may have lost."""
+    scene.limit(SCALE)
+    bots = [await paced_bot(scene), await paced_bot(scene)]
+    gate = await scene.gate()
+    submitted = [
+        await gate.submit([ToolCall("c1", "note", {"n": n})], thread_id=f"t-{n}") for n in range(60)
+    ]
+    for number, shown in enumerate((10, 30)):
+        await wait_until(f"{shown} cards", lambda s=shown: has_cards(scene, s), 120)
+        await bots[number].kill()
+        bots.append(await paced_bot(scene))
+
+    await wait_until("all cards", lambda: has_cards(scene, 60), 120)
+
+    cards = sorted(await scene.cards(), key=lambda card: card["ts"])
+    assert [review_of(card) for card in cards] == submitted
+    posts = of(scene, "chat.postMessage")
+    assert sum(call["error"] == "ratelimited" for call in posts) <= 6
+    assert len(of(scene, "conversations.history")) <= 2
+
+
+async def test_faults_9_what_people_decided_is_shown_while_others_wait_to_be_posted(
+    scene: Scene,
+) -> None:
+    """Given a channel whose posts Slack limits for long; when a card that stands there is decided, then it
+    shows that, though other cards wait."""
+    await scene.bot(Timing(pace=0.0, idle=2.0, revive=60.0, every=0.05))
+    gate = await scene.gate()
+    scene.ask(gate, email())
+    card = await scene.card("send_email")
+    await scene.all_shown()
+    await scene.hands.trouble("ratelimited", method="chat.postMessage", retry_after=60)
+    for number in range(5):
+        scene.ask(gate, email(), thread_id=f"waits-{number}")
+    await scene.calls("chat.postMessage", 2)
+
+    await scene.alice.press(card, "approve")
+
+    await scene.card("approved by U0ALICE")
+    assert len(await scene.cards()) == 1
+
+
+async def test_faults_4_a_look_that_slack_stops_goes_on_where_it_was(scene: Scene) -> None:
+    """Given a channel with four pages of messages, a post whose answer is lost, and a Slack that limits the
+    look for it after the first page; then no page is read twice, and there is one message."""
+    await scene.bot()
+    gate = await scene.gate()
+    for number in range(650):
+        await scene.hands.say("U0ALICE", APPROVALS, f"talk {number}")
+    await scene.hands.trouble("ok_but_reset", method="chat.postMessage", times=1)
+    pages = scene.sandbox.api.calls
+
+    def history() -> list[dict[str, Any]]:
+        return [call for call in pages if call["method"] == "conversations.history"]
+
+    async def limited() -> None:
+        await wait_until("the first page", history)
+        await scene.hands.trouble(
+            "ratelimited", method="conversations.history", times=1, retry_after=1
+        )
+
+    limiting = asyncio.create_task(limited())
+    scene.ask(gate, email())
+    await scene.card("send_email")
+    await limiting
+
+    def pages_of_first_look() -> list[str]:
+        return [call["args"].get("cursor", "") for call in history() if call["error"] is None]
+
+    await wait_until("four pages", lambda: len(pages_of_first_look()) >= 4)
+    first_look = pages_of_first_look()
+    assert first_look[:4] == ["", "page:200", "page:400", "page:600"]
+
+
+async def test_faults_2_a_press_on_a_stale_card_has_it_drawn_again(scene: Scene) -> None:
+    """Given a card over which an old drawing came late; when somebody presses on it, then they are told that
+    it was changed, and it is drawn as it is."""
+    await scene.bot()
+    gate = await scene.gate(CANT_SETTLE)
+    scene.ask(gate, email())
+    old = await scene.card("send_email")
+    await scene.alice.press(old, "edit")
+    await scene.alice.submit(copies=7)
+    await scene.card("7")
+    await scene.all_shown()
+    await scene.draw_again(old)
+    stale = await scene.card("send_email")
+
+    await scene.bob.press(stale, "approve")
+
+    assert "edited since" in await scene.bob.last_told()
+    new = await scene.card("7")
+    await scene.bob.press(new, "approve")
+    await scene.card("approved by")
+
+
+async def test_faults_2_a_press_on_a_second_card_deletes_it(scene: Scene) -> None:
+    """Given a card that a late request posted a second time, with an old state; when somebody presses on it,
+    then they are told, and it is deleted; the one that is noted stays."""
+    await scene.bot()
+    gate = await scene.gate(CANT_SETTLE)
+    scene.ask(gate, email())
+    old = await scene.card("send_email")
+    await scene.alice.press(old, "edit")
+    await scene.alice.submit(copies=7)
+    await scene.all_shown()
+    ref = await scene.post_again(old)
+    [second] = [card for card in await scene.cards() if card["ts"] == ref.ts]
+
+    await scene.bob.press({**second, "channel": APPROVALS}, "approve")
+
+    assert "edited since" in await scene.bob.last_told()
+
+    async def one_is_left() -> bool:
+        return [card["ts"] for card in await scene.cards()] == [old["ts"]]
+
+    await wait_until("the second one is deleted", one_is_left)
