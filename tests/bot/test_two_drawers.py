@@ -1,4 +1,4 @@
-"""Two bots that draw one card: whatever order Slack applies their requests in, it ends in the newest state."""
+"""Two bots that draw one card: whatever Slack applies last, it ends in the newest state."""
 
 from __future__ import annotations
 
