@@ -11,7 +11,19 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks import click, clicks, door, drawing, home, imports, memory, policy, submit, timers
+from benchmarks import (
+    burst,
+    click,
+    clicks,
+    door,
+    drawing,
+    home,
+    imports,
+    memory,
+    policy,
+    submit,
+    timers,
+)
 from benchmarks.amount import FULL, TINY, Amount
 from benchmarks.figure import Figure
 from benchmarks.picture import svg
@@ -26,6 +38,7 @@ BENCHMARKS: Mapping[str, tuple[Callable[[Amount], Coroutine[Any, Any, list[Figur
     "policy": (policy.measure, "ten tool calls to a review, without Redis"),
     "drawing": (drawing.measure, "cards drawn, forms opened and checked"),
     "timers": (timers.measure, "what is due, with few and with many pending"),
+    "burst": (burst.measure, "a burst to one channel, with bots that die; what a backlog costs"),
     "home": (home.measure, "App Home of somebody for whom many wait"),
     "import": (imports.measure, "import hitl_core, and what the wheel depends on"),
     "memory": (memory.measure, "pending reviews, in Redis and in a bot"),

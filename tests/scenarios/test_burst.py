@@ -122,7 +122,7 @@ async def test_faults_2_a_press_on_a_stale_card_has_it_drawn_again(scene: Scene)
     old = await scene.card("send_email")
     await scene.alice.press(old, "edit")
     await scene.alice.submit(copies=7)
-    await scene.card("7")
+    await scene.card("edited by")
     await scene.all_shown()
     await scene.draw_again(old)
     stale = await scene.card("send_email")
@@ -130,9 +130,10 @@ async def test_faults_2_a_press_on_a_stale_card_has_it_drawn_again(scene: Scene)
     await scene.bob.press(stale, "approve")
 
     assert "edited since" in await scene.bob.last_told()
-    new = await scene.card("7")
+    new = await scene.card("edited by")
     await scene.bob.press(new, "approve")
-    await scene.card("approved by")
+    [action] = (await gate.reviews.load(review_of(new))).review.actions
+    assert [vote.by.id for vote in action.votes] == ["U0BOB"]
 
 
 async def test_faults_2_a_press_on_a_second_card_deletes_it(scene: Scene) -> None:

@@ -1,0 +1,157 @@
+"""A burst of reviews to one channel under Slack's limits while bots are killed; and what a backlog costs."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from itertools import pairwise
+from pathlib import Path
+
+from redis.asyncio import Redis
+
+from benchmarks.amount import Amount
+from benchmarks.figure import Figure
+from benchmarks.payload import SIGNING_SECRET
+from benchmarks.process import ROOT
+from benchmarks.stage import EVERYSEC
+from bot.sandbox.server import BOT_TOKEN, Sandbox, running_sandbox
+from hitl_core import Gate, Policy, ToolCall
+from hitl_core.embedded_redis import EmbeddedRedis
+
+#: Slack's minute takes six seconds, and so does the bots'.
+SCALE = 10.0
+PACE, IDLE = 1 / SCALE, 2.0
+CHANNEL = "C0APPROVE"
+
+
+async def measure(amount: Amount) -> list[Figure]:
+    count = min(600, max(10, amount.pending // 10))
+    async with _stage(SCALE) as stage:
+        bots = [await stage.bot(), await stage.bot()]
+        began = time.monotonic()
+        submitted = await stage.submit(count)
+        for number, bot in enumerate(bots):
+            await stage.shows((number + 1) * count // 4)
+            os.kill(bot.pid, signal.SIGKILL)
+            await stage.bot()
+        await stage.shows(count)
+        spent = time.monotonic() - began
+    inversions = _inversions([submitted.index(one) for one in stage.shown()])
+    posts, looks = stage.calls("chat.postMessage"), stage.calls("conversations.history")
+    refused = sum(call["error"] == "ratelimited" for call in posts)
+    burst = f"a burst of {count} cards, two bots killed"
+    seconds = max(1.0, 10 * amount.settle)
+    few, many = [await _idle(waiting, seconds) for waiting in (1, min(1000, amount.pending))]
+    backlog = f"with {min(1000, amount.pending):,} cards waiting"
+    return [
+        Figure(f"{burst}: until all are shown", "s", spent, count * PACE, 1.5, "lower"),
+        Figure(f"{burst}: in order", "", count - inversions, count, 1.0, "higher"),
+        Figure(f"{burst}: posts, with the refused", "", len(posts), count, 1.05, "lower"),
+        Figure(f"{burst}: of these taken", "", len(posts) - refused, count, 1.05, "lower"),
+        Figure(f"{burst}: looks at the history", "", max(1, len(looks)), 2, 4.0, "lower"),
+        Figure(f"Redis commands a second {backlog}", "/s", many[0], few[0], 1.5, "lower"),
+        Figure(f"append-only file a second {backlog}", "B/s", many[1], few[1], 1.5, "lower"),
+    ]
+
+
+def _inversions(places: list[int]) -> int:
+    """How many cards stand before one that was submitted earlier."""
+    return sum(one > two for one, two in pairwise(places))
+
+
+class _Stage:
+    def __init__(self, sandbox: Sandbox, redis_url: str, redis: Redis) -> None:
+        self.sandbox, self.redis_url, self.redis = sandbox, redis_url, redis
+        self._bots: list[asyncio.subprocess.Process] = []
+
+    async def bot(self) -> asyncio.subprocess.Process:
+        environment = {
+            "SLACK_BOT_TOKEN": BOT_TOKEN,
+            "SLACK_SIGNING_SECRET": SIGNING_SECRET,
+            "SLACK_API_URL": self.sandbox.api_url,
+            "HITL_REDIS_URL": self.redis_url,
+            "HITL_CHANNEL": "#agent-approvals",
+            "HITL_PORT": "0",
+        }
+        bot = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "benchmarks.programs.paced_bot", str(PACE), str(IDLE),
+            cwd=ROOT, env={**os.environ, **environment},
+            stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
+        )  # fmt: skip
+        self._bots.append(bot)
+        assert bot.stdout is not None
+        await bot.stdout.readline()
+        return bot
+
+    async def submit(self, count: int) -> list[str]:
+        policy = Policy.from_mapping({"default": "review"})
+        async with Gate.connect(self.redis_url, policy=policy, agent="bench") as gate:
+            return [
+                await gate.submit([ToolCall("c1", "note", {"n": n})], thread_id=f"t-{n}")
+                for n in range(count)
+            ]
+
+    def shown(self) -> list[str]:
+        """The reviews, as their cards stand in the channel."""
+        messages = self.sandbox.workspace.channels[CHANNEL].messages.values()
+        marks = [one.metadata for one in sorted(messages, key=lambda one: float(one.ts))]
+        return [mark["event_payload"]["review_id"] for mark in marks if mark]
+
+    async def shows(self, count: int) -> None:
+        async with asyncio.timeout(600):
+            while len(self.shown()) < count:  # noqa: ASYNC110
+                await asyncio.sleep(0.05)
+
+    def calls(self, method: str) -> list[dict[str, object]]:
+        return [call for call in self.sandbox.api.calls if call["method"] == method]
+
+    async def end(self) -> None:
+        for bot in self._bots:
+            if bot.returncode is None:
+                bot.send_signal(signal.SIGINT)
+            await bot.wait()
+
+
+@asynccontextmanager
+async def _stage(scale: float) -> AsyncGenerator[_Stage, None]:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        EmbeddedRedis(Path(folder) / "redis", settings=EVERYSEC) as server,
+    ):
+        async with (
+            running_sandbox(signing_secret=SIGNING_SECRET, rate_limits=scale) as sandbox,
+            Redis.from_url(server.url) as redis,
+        ):
+            stage = _Stage(sandbox, server.url, redis)
+            try:
+                yield stage
+            finally:
+                await stage.end()
+
+
+async def _idle(waiting: int, seconds: float) -> tuple[float, float]:
+    """Commands and bytes of the append-only file, a second, of a bot with so many cards that must wait."""
+    async with _stage(SCALE) as stage:
+        stage.sandbox.troubles.order(
+            {"mode": "ratelimited", "method": "chat.postMessage", "retry_after": 600}
+        )
+        await stage.submit(waiting)
+        await stage.bot()
+        while not stage.calls("chat.postMessage"):  # noqa: ASYNC110
+            await asyncio.sleep(0.05)
+        before = await _used(stage.redis)
+        await asyncio.sleep(seconds)
+        after = await _used(stage.redis)
+    commands, written = (two - one for one, two in zip(before, after, strict=True))
+    return commands / seconds, written / seconds
+
+
+async def _used(redis: Redis) -> tuple[int, int]:
+    stats, kept = await redis.info("stats"), await redis.info("persistence")
+    return int(stats["total_commands_processed"]), int(kept["aof_current_size"])
