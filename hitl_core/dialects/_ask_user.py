@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, Literal, cast
 
-from hitl_core.dialects._decisions import Place, Spoken
+from hitl_core.dialects._decisions import Ending, Place, takes
 from hitl_core.dialects._json import Json, is_mapping, listing, mapping, optional_text
 from hitl_core.dialects._requests import Asked, asked_args, texts_of
 from hitl_core.errors import DialectError
@@ -70,7 +70,7 @@ def question_of(review: Review, action: Action) -> Json:
         "type": TYPE,
         **asked,
         **(args if own else {}),
-        "allow_cancel": "ignore" in action.config.allowed_decisions,
+        "allow_cancel": "ignore" in takes(action),
         "tool_call_id": action.request.tool_call_id,
     }
 
@@ -88,22 +88,31 @@ def proposal_of(place: Place, response: object) -> Proposal:
     return place.proposal("ignore", "type")
 
 
-def response_of(action: Action, said: Spoken) -> Json:
-    """What Sagents resumes with. An answer that is none of the options is told as `other`."""
-    if said.kind != "respond":
-        return {"type": "cancel"}
-    value = said.message if said.answer is None else said.answer
-    if _kind(action) == "freeform":
-        return {"type": "answer", "other_text": value}
+def word(action: Action, end: Ending) -> Json | None:
+    """What Sagents resumes with. An answer that is none of the options is told as `other`, where the question
+    takes one. Only a person selects: a deadline may say a text of its own, or cancel.
+    """
+    allowed = takes(action)
+    if end.kind in ("reject", "ignore"):
+        return {"type": "cancel"} if "ignore" in allowed else None
+    if end.kind != "respond" or "respond" not in allowed:
+        return None
+    value = end.message if end.answer is None else end.answer
+    kind = _kind(action)
+    if kind == "freeform":
+        fits = isinstance(value, str) and value
+        return {"type": "answer", "other_text": value} if fits else None
     given = cast(list[Any], value) if isinstance(value, list) else [value]
-    options = _options(action)
+    options, takes_other = _options(action), "enum" not in _one(action)
     others = [each for each in given if each not in options]
     selected = [each for each in given if each in options]
+    if not given or (others and not takes_other) or (selected and not end.by_person):
+        return None
     answer: Json = {"type": "answer", "selected": [*selected, _OTHER] if others else selected}
     if others:
         answer["other_text"] = ", ".join(map(str, others))
-    elif isinstance(value, str) and said.message not in (None, value):
-        answer["other_text"] = said.message
+    elif isinstance(value, str) and end.message not in (None, value):
+        answer["other_text"] = end.message
     return answer
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from hitl_core.dialects._config import Words
-from hitl_core.dialects._decisions import Place, Spoken, rejected_instead, spoken, unsayable
+from hitl_core.dialects._decisions import Ending, Place, as_rejection, takes, words_of
 from hitl_core.dialects._json import Json, first, listing, mapping, optional_text, plain
 from hitl_core.dialects._requests import (
     Asked,
@@ -19,7 +19,7 @@ from hitl_core.dialects._requests import (
 )
 from hitl_core.errors import DialectError, InvalidToolCall
 from hitl_core.gate import Request
-from hitl_core.model import Action, DecisionType, DialectName, Review, ToolCall
+from hitl_core.model import Action, DialectName, Review, ToolCall
 from hitl_core.policy import Policy
 
 #: LangChain's, in both languages.
@@ -130,40 +130,23 @@ class Batch:
         """Under either spelling."""
         return first(decision, self.spelling.edited, SNAKE.edited, CAMEL.edited)
 
-    def takes(
-        self,
-        kind: DecisionType,
-        allowed: Collection[DecisionType],
-        *,
-        message: str | None = None,
-        renames: bool = False,
-    ) -> bool:
+    @property
+    def renames(self) -> bool:
+        return True
+
+    def word(self, review: Review, action: Action, end: Ending) -> Json | None:
         """Skipping is told as a rejection."""
-        word = "reject" if kind == "ignore" else kind
-        return word in self.words.known and word in allowed
+        end = as_rejection(end)
+        if end.kind not in self.words.known or end.kind not in takes(action):
+            return None
+        if end.kind == "edit":
+            return {"type": "edit", self.spelling.edited: {"name": end.name, "args": end.args}}
+        if end.kind == "approve" or (end.kind == "reject" and end.message is None):
+            return {"type": end.kind}
+        return {"type": end.kind, "message": end.message or ""}
 
     def dump_decisions(self, review: Review) -> Json:
-        return {"decisions": [self._decided(review, action) for action in review.actions]}
-
-    def _decided(self, review: Review, action: Action) -> Json:
-        return self.decided(said_in(self.name, review, action), action)
-
-    def decided(self, said: Spoken, action: Action) -> Json:
-        """One decision. Raises Unsayable."""
-        if not self.takes(said.kind, action.config.allowed_decisions):
-            raise unsayable(self.name, said)
-        if said.kind == "edit":
-            edited = {"name": said.name, "args": said.args}
-            return {"type": "edit", self.spelling.edited: edited}
-        if said.kind == "approve" or (said.kind == "reject" and said.message is None):
-            return {"type": said.kind}
-        return {"type": said.kind, "message": said.message or ""}
-
-
-def said_in(dialect: DialectName, review: Review, action: Action) -> Spoken:
-    """LangChain has no word for skipping a call: it is told as a rejection."""
-    said = spoken(review, action)
-    return rejected_instead(review, action) if said.kind == "ignore" else said
+        return {"decisions": words_of(self, review)}
 
 
 def read_name(value: object) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn, Protocol
 
 from hitl_core.dialects._json import Json, plain
 from hitl_core.errors import (
@@ -22,6 +22,8 @@ from hitl_core.review.proposal import Proposal, answer_of, args_of, message_of
 
 #: As other systems call our decisions.
 ALIASES: dict[str, DecisionType] = {"accept": "approve", "response": "respond"}
+#: The channel of a decision that the policy itself took at once: it denied what an interrupt asks about.
+POLICY = "policy"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,17 +107,22 @@ def places(review: Review, decisions: Sequence[object], message: str) -> list[Pl
     return [Place(review, action, index) for index, action in enumerate(review.actions)]
 
 
-class Spoken(NamedTuple):
-    """What was decided on one action, nothing left to look up. `answer` is a person's own, as a value."""
+class Ending(NamedTuple):
+    """What came of one action, nothing left to look up. `answer` is a person's own, as a value; `by_person`:
+    a person decided, and not a deadline, the policy or a cancellation; `told` is what the model would be told
+    of it in any framework.
+    """
 
     kind: DecisionType
     message: str | None
     name: str
     args: JsonObject
     answer: Any = None
+    by_person: bool = True
+    told: str = ""
 
 
-def spoken(review: Review, action: Action) -> Spoken:
+def ending(review: Review, action: Action) -> Ending:
     """A decision; where nobody took one (it was cancelled, or the deadline spoke) a rejection that says so.
     Raises Refused while it waits.
     """
@@ -128,27 +135,56 @@ def spoken(review: Review, action: Action) -> Spoken:
     )
     if decision is None and not withdrawn:
         raise Refused("not_decided", f"{call.name} is not decided yet.")
+    told = _told(review, action)
     if decision is None or withdrawn:
-        return Spoken("reject", _told(review, action), call.name, args)
+        return Ending("reject", told, call.name, args, by_person=False, told=told)
+    by_person = decision.by is not None and decision.by.channel != POLICY
     message = decision.message
     if decision.type == "reject" and decision.by is None and not message:
-        message = _told(review, action)
-    return Spoken(decision.type, message, name, args, decision.answer)
+        message = told
+    return Ending(decision.type, message, name, args, decision.answer, by_person, told)
 
 
-def rejected_instead(review: Review, action: Action) -> Spoken:
-    """Skipping, where a system has no word for it: told as a rejection."""
-    said = spoken(review, action)
-    return said._replace(kind="reject", message=_told(review, action))
+def takes(action: Action) -> tuple[DecisionType, ...]:
+    """What the interrupt itself allows: of a review that none asked for, what may be decided."""
+    return action.request.takes or action.config.allowed_decisions
 
 
-def unsayable(dialect: DialectName, said: Spoken) -> Unsayable:
+def as_rejection(end: Ending) -> Ending:
+    """Where a system has no word for skipping a call, that is told as a rejection."""
+    return end._replace(kind="reject", message=end.told) if end.kind == "ignore" else end
+
+
+class Speaks(Protocol):
+    """Of a dialect what `words_of` needs."""
+
+    @property
+    def name(self) -> DialectName: ...
+
+    def word(self, review: Review, action: Action, end: Ending) -> Any: ...
+
+
+def words_of(dialect: Speaks, review: Review) -> list[Any]:
+    """The word for each action, in their order. Raises Unsayable, and Refused while one waits."""
+    return [word_of(dialect, review, action) for action in review.actions]
+
+
+def word_of(dialect: Speaks, review: Review, action: Action) -> Any:
+    """Raises Unsayable, and Refused while it waits."""
+    end = ending(review, action)
+    if (word := dialect.word(review, action, end)) is None:
+        raise unsayable(dialect.name, end)
+    return word
+
+
+def unsayable(dialect: DialectName, end: Ending) -> Unsayable:
     return Unsayable(
-        dialect, said.kind, f"{dialect} takes no answer that says {said.kind} on {said.name}."
+        dialect, end.kind, f"{dialect} takes no answer that says {end.kind} on {end.name}."
     )
 
 
 def _told(review: Review, action: Action) -> str:
     """What the model is told in any other framework."""
     call_id = action.request.tool_call_id
-    return next(each.content for each in answers(review) if each.tool_call_id == call_id)
+    found = (each.content for each in answers(review) if each.tool_call_id == call_id)
+    return next(found, "")

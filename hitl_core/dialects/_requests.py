@@ -47,6 +47,7 @@ class Asked(NamedTuple):
     output: Output | None = None
     title: str | None = None
     interrupt_id: str | None = None
+    extra: JsonObject | None = None
 
 
 def request_of(
@@ -203,4 +204,5 @@ def _ruling(dialect: DialectName, asked: Asked, call: ToolCall) -> Ruling:
         line=None,
         title=asked.title,
         interrupt_id=asked.interrupt_id,
+        extra=asked.extra,
     )

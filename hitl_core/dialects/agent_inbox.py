@@ -6,10 +6,10 @@ https://github.com/langchain-ai/agent-inbox
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from hitl_core.dialects._decisions import Place, answer_wire, places, spoken, unsayable
+from hitl_core.dialects._decisions import Ending, Place, answer_wire, places, takes, words_of
 from hitl_core.dialects._json import Json, is_mapping, mapping, optional_text, parse, plain
 from hitl_core.dialects._requests import (
     Asked,
@@ -68,19 +68,31 @@ class AgentInbox:
             for place, response in zip(places(review, responses, _COUNT), responses, strict=True)
         }
 
-    def takes(
-        self,
-        kind: DecisionType,
-        allowed: Collection[DecisionType],
-        *,
-        message: str | None = None,
-        renames: bool = False,
-    ) -> bool:
-        """There is no word for a rejection: its reason is a response, else the action is ignored."""
-        if renames or kind in ("approve", "edit", "respond"):
-            return not renames
-        says_why = kind == "reject" and bool(message) and bool({"respond", "reject"} & {*allowed})
-        return says_why or "ignore" in allowed
+    @property
+    def renames(self) -> bool:
+        return False
+
+    def word(self, review: Review, action: Action, end: Ending) -> Json | None:
+        """There is no word for a rejection: the action is ignored. Where the interrupt is ours, and offers a
+        rejection as a response, its reason is one.
+        """
+        allowed = takes(action)
+        if end.name != action.request.name:
+            return None
+        request = {"action": action.request.title or end.name, "args": end.args}
+        match end.kind:
+            case "approve" if "approve" in allowed:
+                return {"type": "accept", "args": request if "edit" in allowed else None}
+            case "edit" if "edit" in allowed:
+                return {"type": "edit", "args": request}
+            case "respond" if "respond" in allowed:
+                return {"type": "response", "args": end.message or ""}
+            case "reject" if end.message and "reject" in allowed:
+                return {"type": "response", "args": end.message}
+            case "reject" | "ignore" if "ignore" in allowed:
+                return {"type": "ignore", "args": None}
+            case _:
+                return None
 
     def dump_decisions(self, review: Review) -> list[Json]:
         """What was cancelled has no answer: end the thread, as "Mark as Resolved" does, with
@@ -92,26 +104,7 @@ class AgentInbox:
                 "cancel",
                 "Agent Inbox has no answer that cancels: end the thread instead.",
             )
-        return sendable([self._decided(review, action) for action in review.actions], self.name)
-
-    def _decided(self, review: Review, action: Action) -> Json:
-        said, allowed = spoken(review, action), action.config.allowed_decisions
-        renames = said.name != action.request.name
-        if not self.takes(said.kind, allowed, message=said.message, renames=renames):
-            raise unsayable(self.name, said)
-        title = action.request.title or said.name
-        request = {"action": title, "args": said.args}
-        match said.kind:
-            case "approve":
-                return {"type": "accept", "args": request if "edit" in allowed else None}
-            case "edit":
-                return {"type": "edit", "args": request}
-            case "respond":
-                return {"type": "response", "args": said.message or ""}
-            case "reject" if said.message and {"respond", "reject"} & {*allowed}:
-                return {"type": "response", "args": said.message}
-            case "reject" | "ignore":
-                return {"type": "ignore", "args": None}
+        return sendable(words_of(self, review), self.name)
 
 
 def interrupts_in(wire: object) -> list[Json] | None:

@@ -6,17 +6,18 @@ https://developers.arcgis.com/javascript/latest/
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
-from typing import Any, Literal, cast
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, assert_never, cast
 
-from hitl_core.dialects._arcgis_config import question, read_config
-from hitl_core.dialects._decisions import Place, Spoken, answer_wire, spoken, unsayable
+from hitl_core.dialects._arcgis_config import AGENT, options_in, question, read_config
+from hitl_core.dialects._decisions import Ending, Place, answer_wire, takes, words_of
 from hitl_core.dialects._json import Json, mapping, optional_text, plain
 from hitl_core.dialects._requests import Asked, asked_args, request_of, sendable, texts_of
 from hitl_core.errors import DecisionError, DialectError, Unsayable
 from hitl_core.gate import Request
-from hitl_core.model import Action, DecisionType, DialectName, Review, ToolCall
+from hitl_core.model import Action, DialectName, Review, ToolCall
 from hitl_core.policy import Policy
+from hitl_core.policy.wording import as_javascript
 from hitl_core.review.proposal import Proposal
 
 Kind = Literal["booleanChoice", "multipleSelection", "singleSelection", "textInput"]
@@ -43,19 +44,19 @@ class ArcGIS:
         return sendable(each[0] if len(each) == 1 else each, self.name)
 
     def _interrupt(self, review: Review, action: Action) -> Json:
+        kind, extra = _kind(action), action.request.extra or {}
         metadata: Json = {
             "toolName": action.request.title or action.request.name,
             "args": asked_args(review, action),
         }
-        kind = _kind(action)
         if kind in ("multipleSelection", "singleSelection"):
             metadata["options"] = _options(action)
         return {
             "id": _id(action),
             "agentId": _agent(review),
             "kind": kind,
-            "message": texts_of(review, action),
-            "metadata": metadata,
+            "message": extra.get("message") or texts_of(review, action),
+            "metadata": {**metadata, **extra.get("metadata", {})},
         }
 
     def load_request(self, wire: object, thread_id: str, calls: Sequence[ToolCall] = ()) -> Request:
@@ -91,33 +92,23 @@ class ArcGIS:
             raise DecisionError("The answer answers nothing.")
         return decided
 
-    def takes(
-        self,
-        kind: DecisionType,
-        allowed: Collection[DecisionType],
-        *,
-        message: str | None = None,
-        renames: bool = False,
-    ) -> bool:
-        """There is a payload for yes, for no, and for an answer."""
-        return kind in ("approve", "reject", "respond") and not renames
+    @property
+    def renames(self) -> bool:
+        return False
+
+    def word(self, review: Review, action: Action, end: Ending) -> Json | None:
+        """A yes is `true` and a no is `false`, by the app's convention, and only where the question is a yes
+        or no. The app goes on with every other payload, so only a person gives one, and only one that the
+        question asks for.
+        """
+        payload = _payload(action, end)
+        if payload is None or end.name != action.request.name:
+            return None
+        return {"id": _id(action), "agentId": _agent(review), "payload": payload}
 
     def dump_decisions(self, review: Review) -> Json | list[Json]:
-        each = [
-            {"id": _id(action), "agentId": _agent(review), "payload": self._payload(review, action)}
-            for action in review.actions
-        ]
+        each = words_of(self, review)
         return sendable(each[0] if len(each) == 1 else each, self.name)
-
-    def _payload(self, review: Review, action: Action) -> Any:
-        said: Spoken = spoken(review, action)
-        renames = said.name != action.request.name
-        if not self.takes(said.kind, action.config.allowed_decisions, renames=renames):
-            raise unsayable(self.name, said)
-        if said.kind == "reject":
-            return False
-        bare = True if said.kind == "approve" else said.message
-        return bare if said.answer is None else said.answer
 
 
 def is_partial(wire: object) -> bool:
@@ -127,9 +118,11 @@ def is_partial(wire: object) -> bool:
     return said and found.keys() < {*INTERRUPT_KEYS}
 
 
-def payload(wire: object) -> Any:
-    """`getHumanInTheLoopPayload`: what a person answered, None where nobody did."""
-    return cast(Json, wire).get("payload") if isinstance(wire, dict) else None
+def payload(config: object) -> Any:
+    """`getHumanInTheLoopPayload`: what a person answered, of an AgentExecutionConfig. None: nobody did."""
+    for key in ("configurable", "hitlResponse", "payload"):
+        config = cast(Json, config).get(key) if isinstance(config, dict) else None
+    return config
 
 
 def _id(action: Action) -> str:
@@ -153,32 +146,38 @@ def _asked(value: Json) -> Asked:
         raise DialectError(f"The kind of a UiInterrupt is one of {', '.join(KINDS)}.")
     metadata = value.get("metadata")
     about: Json = cast(Json, metadata) if isinstance(metadata, dict) else {}
+    optional_text(value.get("message"), "`message`")
     asked = question(value, into_input=False, has_output=False)
     title = about.get("toolName")
-    name = title if isinstance(title, str) else f"agent:{_text(value, 'agentId')}"
+    name = title if isinstance(title, str) else f"{AGENT}{_text(value, 'agentId')}"
     args = about.get("args")
     tool = re.sub(r"[^A-Za-z0-9_.:/-]", "_", name)[:128]
     return Asked(
         name=tool,
         args=args if isinstance(args, dict) else {},
-        description=optional_text(value.get("message"), "`message`"),
+        description=asked.text,
         allowed=asked.allowed_decisions,
         id=interrupt_id,
         answer_schema=asked.answer_schema,
         title=name if name != tool else None,
         interrupt_id=interrupt_id,
+        extra=asked.extra,
     )
 
 
 def _kind(action: Action) -> Kind:
-    allowed, schema = action.config.allowed_decisions, action.config.answer_schema or {}
+    """As its interrupt says, else by what may be answered."""
+    for kind in KINDS:
+        if kind == (action.request.extra or {}).get("kind"):
+            return kind
+    allowed, schema = takes(action), action.config.answer_schema or {}
     if schema.get("type") == "array":
         return "multipleSelection"
-    if "enum" in schema:
+    if _options(action):
         return "singleSelection"
     if schema.get("type") == "string":
         return "textInput"
-    if "approve" in allowed or "reject" in allowed:
+    if "approve" in allowed or "reject" in allowed or schema.get("type") == "boolean":
         return "booleanChoice"
     if "respond" in allowed:
         return "textInput"
@@ -192,7 +191,41 @@ def _kind(action: Action) -> Kind:
 def _options(action: Action) -> list[Any]:
     schema = action.config.answer_schema or {}
     items: Any = schema.get("items", schema)
-    return list(cast(Json, items).get("enum", ())) if isinstance(items, dict) else []
+    return options_in(cast(Json, items)) if isinstance(items, dict) else []
+
+
+def _payload(action: Action, end: Ending) -> Any:
+    """None where there is none that says this."""
+    allowed, kind = takes(action), _kind(action)
+    if end.kind in ("reject", "ignore"):
+        return False if kind == "booleanChoice" and "reject" in allowed else None
+    if end.kind == "edit" or end.kind not in allowed or not end.by_person:
+        return None
+    if end.kind == "approve" and kind == "booleanChoice":
+        return (
+            True if end.answer is None or (action.request.extra or {}).get("kind") else end.answer
+        )
+    given = end.message if end.answer is None else end.answer
+    return given if _fits(kind, _options(action), given) else None
+
+
+def _fits(kind: Kind, options: list[Any], given: Any) -> bool:
+    """By the JSON of both: Python takes 1 for True."""
+
+    def one(value: Any) -> bool:
+        known = [as_javascript(option, 0) for option in options]
+        return as_javascript(value, 0) in known if options else isinstance(value, str)
+
+    match kind:
+        case "booleanChoice":
+            return isinstance(given, bool)
+        case "multipleSelection":
+            return isinstance(given, list) and all(map(one, cast(list[Any], given)))
+        case "singleSelection":
+            return one(given)
+        case "textInput":
+            return isinstance(given, str)
+    assert_never(kind)
 
 
 def _proposal(place: Place, response: Json) -> Proposal:

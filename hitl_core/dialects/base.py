@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
+from hitl_core.dialects._decisions import Ending
 from hitl_core.gate import Request
-from hitl_core.model import DecisionType, DialectName, Review, ToolCall
+from hitl_core.model import Action, DialectName, Review, ToolCall
 from hitl_core.policy import Policy
 from hitl_core.review.proposal import Proposal
 
@@ -41,16 +42,15 @@ class Dialect(Protocol):
         """
         ...
 
-    def takes(
-        self,
-        kind: DecisionType,
-        allowed: Collection[DecisionType],
-        *,
-        message: str | None = None,
-        renames: bool = False,
-    ) -> bool:
-        """Whether `dump_decisions` has a word for this decision, with this message, where the interrupt
-        allows those. `renames`: it is on another tool than the one asked about.
+    @property
+    def renames(self) -> bool:
+        """Whether an edit may name another tool than the one asked about."""
+        ...
+
+    def word(self, review: Review, action: Action, end: Ending) -> Wire | None:
+        """What the interrupt's answer says for one action that ended so, None where its system has no word
+        for that: no yes that no person gave, no decision that the interrupt doesn't take, no option that is
+        none. `dump_decisions` says these, and `offer.sayable` asks for them before anybody is asked.
         """
         ...
 

@@ -73,6 +73,7 @@ def gated(ours: Ruling, theirs: Ruling, call: ToolCall) -> Ruling:
         allowed_decisions=allowed,
         args_schema=_both_schemas(ours.args_schema, theirs.args_schema),
         answer_schema=answer_schema if theirs.answer_schema is None else theirs.answer_schema,
+        says_no=by_rule and not {"reject", "ignore"}.isdisjoint(ours.allowed_decisions),
         output=theirs.output,  # ours would change arguments behind the back of who asked
     )
 

@@ -5,19 +5,20 @@ https://docs.langchain.com/oss/python/langchain/human-in-the-loop
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-from hitl_core.dialects._batch import read_name, said_in
-from hitl_core.dialects._decisions import Place, answer_wire, spoken, unsayable
+from hitl_core.dialects._batch import read_name
+from hitl_core.dialects._decisions import Ending, Place, answer_wire, ending, word_of
 from hitl_core.dialects._json import Json, is_mapping, mapping, optional_text, plain
 from hitl_core.dialects._python import ALL, WORDS, python_proposal
 from hitl_core.dialects._requests import Asked, allowed_words, asked_args, request_of, texts_of
 from hitl_core.dialects._response_schema import read_response_schema, response_schema
+from hitl_core.dialects.langchain import dialect as langchain
 from hitl_core.errors import DecisionError, DialectError
 from hitl_core.gate import Request
-from hitl_core.model import Action, DecisionType, DialectName, Review, ToolCall
+from hitl_core.model import Action, DialectName, Review, ToolCall
 from hitl_core.policy import Policy
 from hitl_core.review.proposal import Proposal
 
@@ -86,35 +87,21 @@ class PerCall:
             decided[place.action.key] = _proposal(place, decision)
         return decided
 
-    def takes(
-        self,
-        kind: DecisionType,
-        allowed: Collection[DecisionType],
-        *,
-        message: str | None = None,
-        renames: bool = False,
-    ) -> bool:
-        """Skipping is told as a rejection; an edit keeps its tool."""
-        return ("reject" if kind == "ignore" else kind) in allowed and not renames
+    @property
+    def renames(self) -> bool:
+        return False
+
+    def word(self, review: Review, action: Action, end: Ending) -> Json | None:
+        """As in LangChain's other mode, but that an edit keeps its tool."""
+        return None if end.name != action.request.name else langchain.word(review, action, end)
 
     def dump_decisions(self, review: Review) -> Json:
         """Those that are decided, by their interrupt's id."""
         decided = [a for a in review.actions if not a.pending or review.cancelled is not None]
         if not decided:
             for action in review.actions:
-                spoken(review, action)  # raises: it waits
-        return {_id(action): self._decided(review, action) for action in decided}
-
-    def _decided(self, review: Review, action: Action) -> Json:
-        said = said_in(self.name, review, action)
-        renames = said.name != action.request.name
-        if not self.takes(said.kind, action.config.allowed_decisions, renames=renames):
-            raise unsayable(self.name, said)
-        if said.kind == "edit":
-            return {"type": "edit", "edited_action": {"name": said.name, "args": said.args}}
-        if said.kind == "approve" or said.message is None:
-            return {"type": said.kind}
-        return {"type": said.kind, "message": said.message}
+                ending(review, action)  # raises: it waits
+        return {_id(action): word_of(self, review, action) for action in decided}
 
 
 def _id(action: Action) -> str:

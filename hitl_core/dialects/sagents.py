@@ -5,18 +5,25 @@ https://hexdocs.pm/sagents
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 from hitl_core.dialects import _approvals, _ask_user
 from hitl_core.dialects._approvals import ALL, claims
 from hitl_core.dialects._config import Words
-from hitl_core.dialects._decisions import Place, answer_wire, spoken, unsayable
+from hitl_core.dialects._decisions import (
+    Ending,
+    Place,
+    answer_wire,
+    as_rejection,
+    takes,
+    word_of,
+)
 from hitl_core.dialects._json import Json, listing, mapping, optional_text, plain
 from hitl_core.dialects._requests import Asked, request_of
 from hitl_core.errors import DecisionError, DialectError
 from hitl_core.gate import Request
-from hitl_core.model import Action, DecisionType, DialectName, Review, ToolCall
+from hitl_core.model import Action, DialectName, Review, ToolCall
 from hitl_core.policy import Policy
 from hitl_core.review.proposal import Proposal
 
@@ -92,41 +99,31 @@ class Sagents:
             decided |= _answered(review, group, answer)
         return decided
 
-    def takes(
-        self,
-        kind: DecisionType,
-        allowed: Collection[DecisionType],
-        *,
-        message: str | None = None,
-        renames: bool = False,
-    ) -> bool:
+    @property
+    def renames(self) -> bool:
+        return False
+
+    def word(self, review: Review, action: Action, end: Ending) -> Json | None:
         """Skipping is told as a rejection; a question is answered or cancelled."""
+        if end.name != action.request.name:
+            return None
+        allowed = takes(action)
         if _ask_user.is_question(allowed):
-            cancels = kind in ("ignore", "reject") and "ignore" in allowed
-            return (kind == "respond" or cancels) and not renames
-        word = "reject" if kind == "ignore" else kind
-        return word in ALL and word in allowed and not renames
+            return _ask_user.word(action, end)
+        end = as_rejection(end)
+        if end.kind not in ALL or end.kind not in allowed:
+            return None
+        return {"type": "edit", "arguments": end.args} if end.kind == "edit" else {"type": end.kind}
 
     def dump_decisions(self, review: Review) -> Any:
         """A rejection's reason has no place here: the model gets Sagents' own sentence."""
         groups = [
-            [(action, self._decided(review, action)) for action in group]
+            [(action, word_of(self, review, action)) for action in group]
             for group in _groups(review)
         ]
         one = _is_one(review)
         answers = [_answer(group, alone=one) for group in groups]
         return answers[0] if one and answers else answers
-
-    def _decided(self, review: Review, action: Action) -> Json:
-        said = spoken(review, action)
-        allowed, renames = action.config.allowed_decisions, said.name != action.request.name
-        if not self.takes(said.kind, allowed, renames=renames):
-            raise unsayable(self.name, said)
-        if _ask_user.is_question(allowed):
-            return _ask_user.response_of(action, said)
-        if said.kind == "edit":
-            return {"type": "edit", "arguments": said.args}
-        return {"type": "reject" if said.kind == "ignore" else said.kind}
 
 
 class _Part(NamedTuple):
@@ -165,7 +162,7 @@ def _groups(review: Review) -> list[list[Action]]:
     """Those that one interrupt asks about, together."""
     found: dict[str, list[Action]] = {}
     for action in review.actions:
-        asks = _ask_user.is_question(action.config.allowed_decisions)
+        asks = _ask_user.is_question(takes(action))
         own = action.request.tool_call_id if asks else ""
         found.setdefault(action.request.interrupt_id or own, []).append(action)
     return list(found.values())
@@ -178,14 +175,14 @@ def _is_one(review: Review) -> bool:
 
 
 def _interrupt(review: Review, group: Sequence[Action]) -> Json:
-    if _ask_user.is_question(group[0].config.allowed_decisions):
+    if _ask_user.is_question(takes(group[0])):
         return _ask_user.question_of(review, group[0])
     return _approvals.approvals_of(review, group)
 
 
 def _answered(review: Review, group: Sequence[Action], answer: object) -> dict[str, Proposal]:
     first = Place(review, group[0], review.actions.index(group[0]))
-    if _ask_user.is_question(group[0].config.allowed_decisions):
+    if _ask_user.is_question(takes(group[0])):
         return {group[0].key: _ask_user.proposal_of(first, answer)}
     if not isinstance(answer, list):
         raise DecisionError(_NOBODY)
@@ -202,7 +199,7 @@ def _answered(review: Review, group: Sequence[Action], answer: object) -> dict[s
 def _answer(group: Sequence[tuple[Action, Json]], *, alone: bool) -> Any:
     """Of several questions at once each answer names its own."""
     action, said = group[0]
-    if not _ask_user.is_question(action.config.allowed_decisions):
+    if not _ask_user.is_question(takes(action)):
         return [decided for _, decided in group]
     return said if alone else {**said, "tool_call_id": action.request.tool_call_id}
 

@@ -89,6 +89,8 @@ def _action(
             text=ruling.text,
             title=ruling.title,
             interrupt_id=ruling.interrupt_id,
+            takes=ruling.takes,
+            extra=ruling.extra,
         ),
         config=ReviewConfig(
             action_name=call.name,

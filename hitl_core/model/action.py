@@ -15,7 +15,8 @@ class ActionRequest(Value):
 
     The others are for the agent's own system: `text` is the description as that one words it, where it
     isn't `description`; `title` what it calls the action, where no tool may be called that; `interrupt_id`
-    what its answer is sent to.
+    what its answer is sent to; `takes` which decisions its interrupt takes, of which the policy may allow
+    fewer; `extra` what else its interrupt says, as that system writes it.
     """
 
     tool_call_id: str
@@ -24,6 +25,8 @@ class ActionRequest(Value):
     text: str | None = None
     title: str | None = None
     interrupt_id: str | None = None
+    takes: tuple[DecisionType, ...] = ()
+    extra: dict[str, Any] | None = None
 
 
 class Output(Value):

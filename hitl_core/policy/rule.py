@@ -34,11 +34,12 @@ class Seen(NamedTuple):
 
 
 class Question(NamedTuple):
-    """What a description may say beside its text: what a person may answer."""
+    """What a description may say beside its text: what a person may answer. `extra` as in ActionRequest."""
 
     text: str
     answer_schema: dict[str, Any] | None
     allowed_decisions: tuple[DecisionType, ...]
+    extra: dict[str, Any] | None = None
 
 
 #: Of a rule: what it answers may have to be awaited, and it may raise.
@@ -91,6 +92,7 @@ class Rule:
     answer_schema: dict[str, Any] | None = None
     output: Output | None = None
     dialect: DialectName | None = None
+    extra: dict[str, Any] | None = None
 
     async def judge(self, seen: Seen) -> Ruling | None:
         """None where `when` is not met. One that fails, or says neither, counts as met, and as `unsure`."""
@@ -122,6 +124,7 @@ class Rule:
             allowed_decisions=(question or self).allowed_decisions if asks else (),
             args_schema=_copy(self.args_schema),
             answer_schema=(question or self).answer_schema,
+            extra=(question or self).extra,
             output=self.output,
             reject_reason=self.reject_reason,
             must_read=self.must_read,

@@ -16,6 +16,7 @@ class Ruling:
     is `review`, and never empty then. `says_reviewers`: its rule itself says who may decide.
     `needs_requester`: it says that the requester must not, so who that is has to be known. `line` is where
     the rule stands, None without a file. `unsure`: its `when` failed, so it may not be the rule that speaks.
+    `says_no`, of an interrupt: the rule lets people reject or skip the call, whatever the interrupt takes.
     The rest is as in `ActionRequest` and `ReviewConfig`.
     """
 
@@ -32,9 +33,12 @@ class Ruling:
     text: str | None = None
     title: str | None = None
     interrupt_id: str | None = None
+    takes: tuple[DecisionType, ...] = ()
+    extra: dict[str, Any] | None = None
     must_read: bool = False
     confirm: bool = False
     redact: tuple[str, ...] = ()
     says_reviewers: bool = False
     needs_requester: bool = False
     unsure: bool = False
+    says_no: bool = False

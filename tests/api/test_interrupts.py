@@ -226,9 +226,9 @@ async def test_while_a_call_is_in_doubt_there_is_nothing_to_resume_with(
 async def test_a_rule_takes_decisions_away_and_gives_none(open_door: Open):
     client = await open_door(policies=POLICY)
 
-    reply = await asks(client, "only_yes", "approve", "edit")
+    reply = await asks(client, "only_yes", "approve", "edit", "reject")
 
-    assert reply.body["actions"][0]["allowed_decisions"] == ["approve"]
+    assert reply.body["actions"][0]["allowed_decisions"] == ["approve", "reject"]
 
 
 async def test_a_rules_own_description_is_shown(open_door: Open):
@@ -347,6 +347,96 @@ async def test_a_withdrawn_interrupt_is_answered_where_its_system_has_a_word(cli
             assert "The user went on" in decision["message"]
         else:
             assert cancelled.body["resume"] is None
+
+
+NOBODY = {"after": "1h", "decision": "respond", "message": "Nobody was there"}
+LATE = {"after": "1h"}
+ACCEPT = [{"action_request": {"action": "pay", "args": {}}, "config": {"allow_accept": True}}]
+
+
+def question(kind: str, *options: Any) -> dict[str, Any]:
+    asked = {"id": "i1", "agentId": "map", "kind": kind, "message": "Which?"}
+    return {**asked, "metadata": {"options": [*options]}} if options else asked
+
+
+def only(**rule: Any) -> Policies:
+    return Policies(Policy.from_mapping({"default": "review", **rule}))
+
+
+@pytest.mark.parametrize(
+    ("interrupt", "rule"),
+    [
+        (question("booleanChoice"), {"expire": NOBODY}),
+        (question("singleSelection", "a", "b"), {"expire": NOBODY}),
+        (question("singleSelection", "a", "b"), {"expire": {**NOBODY, "message": "b"}}),
+        (question("multipleSelection", "a"), {"expire": LATE}),
+        (question("textInput"), {"expire": NOBODY}),
+        (question("textInput"), {"expire": LATE}),
+        (question("textInput"), {"default": "deny"}),
+        (ACCEPT, {"expire": NOBODY}),
+        (ACCEPT, {"expire": {**NOBODY, "decision": "ignore"}}),
+        (ACCEPT, {"expire": LATE}),
+        (ACCEPT, {"default": "deny"}),
+        (ACCEPT, {"interrupt_on": {"pay": {"allowed_decisions": ["approve", "reject"]}}}),
+        (batch(("pay", {}, ["approve"])), {"interrupt_on": {"pay": True}}),
+    ],
+)
+async def test_dialects_2_a_policy_that_an_interrupt_has_no_word_for_is_refused(
+    open_door: Open, store: RedisStore, interrupt: Any, rule: Any
+):
+    """Given a deadline, a denial or a rejection that this interrupt can't be told; then the door says so, and
+    what to change, and nobody is asked."""
+    client = await open_door(policies=only(**rule))
+
+    reply = await raised(client, interrupt)
+
+    assert (reply.status, reply.code) == (422, "invalid")
+    assert reply.body["detail"].startswith("/interrupt: The policy")
+    assert await store.live() == []
+
+
+async def test_dialects_2_what_can_be_said_at_the_deadline_is_said(
+    open_door: Open, reviews: Reviews
+):
+    """Given a yes or no of ArcGIS, one that Agent Inbox lets people ignore, and a deadline that rejects; then
+    each hears no."""
+    client = await open_door(policies=only(expire=LATE))
+    ignorable = [{**ACCEPT[0], "config": {"allow_accept": True, "allow_ignore": True}}]
+    said = []
+    for turn, interrupt in enumerate([question("booleanChoice"), ignorable]):
+        id = (await raised(client, interrupt, turn=str(turn))).body["id"]
+        await reviews.change(id, "late", lambda review, now: transitions.fire(review, now + 3700))
+        said.append((await client.read(id))["resume"])
+
+    assert said == [
+        {"id": "i1", "agentId": "map", "payload": False},
+        [{"type": "ignore", "args": None}],
+    ]
+
+
+async def test_dialects_2_a_rule_that_only_tightens_leaves_the_interrupts_words(
+    open_door: Open, reviews: Reviews
+):
+    """Given a rule that lets people only approve, and a deadline that rejects; then the deadline says what
+    the interrupt takes, though no person may."""
+    rule = {"allowed_decisions": ["approve"], "expire": LATE}
+    client = await open_door(policies=only(interrupt_on={"pay": rule}))
+    id = (await asks(client, "pay")).body["id"]
+    await reviews.change(id, "late", lambda review, now: transitions.fire(review, now + 3700))
+
+    [decision] = (await client.read(id))["resume"]["decisions"]
+
+    assert decision["type"] == "reject"
+
+
+async def test_dialects_2_no_answer_means_no_payload(client: Client):
+    """Given a question of ArcGIS that is withdrawn; then there is nothing to resume it with: it would go on
+    with any text."""
+    id = (await raised(client, question("textInput"))).body["id"]
+
+    cancelled = await client.post(f"/v1/reviews/{id}/cancel")
+
+    assert cancelled.body["resume"] is None
 
 
 # ---------------------------------------------------------------------------------------- what is wrong

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from hitl_core.errors import IntegrationError
 from hitl_core.policy import Policy
 from tests.integrations.agents import Lab, answers, call, go
 from tests.integrations.graphs import answered, asking
@@ -127,6 +128,20 @@ async def test_a_review_says_in_which_dialect_and_by_which_agents_it_was_asked(l
     paused = await asking(lab, wire).run({"out": []}, thread_id="t-1")
     review = await lab.review(paused.review_id)
     assert (review.dialect, review.path) == ("sagents", ("researcher",))
+
+
+@pytest.mark.parametrize("kind", ["singleSelection", "multipleSelection", "textInput"])
+@pytest.mark.parametrize("decision", ["reject", "respond", "ignore"])
+async def test_dialects_2_silence_answers_no_question_of_arcgis(
+    lab: Lab, kind: str, decision: str
+) -> None:
+    """Given a question that ArcGIS goes on with whatever it is told, and a deadline; then nobody is asked."""
+    expire = {"after": "1h", "decision": decision, "message": "a"}
+    lab.set_policy(default="review", expire=expire)
+    wire = {**ARCGIS, "kind": kind, "metadata": {"options": ["a", "b"]}}
+    with pytest.raises(IntegrationError, match=f"deadline would {decision}"):
+        await asking(lab, wire).run({"out": []}, thread_id="t-1")
+    assert await lab.all_reviews("t-1") == []
 
 
 async def test_an_edit_has_to_fit_the_schema_that_the_interrupt_brings(lab: Lab) -> None:

@@ -196,6 +196,25 @@ async def test_a_request_that_the_policy_leaves_nothing_to_decide_on_is_an_error
         await asking(lab, asks).run({"out": []}, thread_id="t-1")
 
 
+@pytest.mark.parametrize(
+    "policy",
+    [
+        {"expire": {"after": "1h", "decision": "respond", "message": "Nobody was there"}},
+        {"expire": {"after": "1h"}},
+        {"interrupt_on": {"send_email": "deny"}},
+        {"interrupt_on": {"send_email": {"allowed_decisions": ["approve", "reject"]}}},
+    ],
+)
+async def test_dialects_2_what_the_node_can_not_be_told_is_an_error_before_anybody_is_asked(
+    lab: Lab, policy: Any
+) -> None:
+    """Given a node that takes only an accept, and a policy that may need a no, or an answer."""
+    lab.set_policy(default="allow", **policy)
+    with pytest.raises(IntegrationError, match="The policy"):
+        await asking(lab, request(config={"allow_accept": True})).run({"out": []}, thread_id="t-1")
+    assert await lab.all_reviews("t-1") == []
+
+
 async def test_a_request_that_allows_nothing_is_left_alone_and_the_log_says_why(
     lab: Lab, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from hitl_core import dialects
 from hitl_core.dialects.interrupted import under_policy
+from hitl_core.dialects.offer import sayable
 from hitl_core.errors import DialectError, IntegrationError
 from hitl_core.gate import Outcome, Request
 from hitl_core.integrations.langgraph.graph import Json, Tools
@@ -53,9 +54,11 @@ class Pause:
         bare = asked._replace(rulings=rulings)
         try:
             made = await under_policy(policy, bare, tools=own, state=self.state)
+            if not self.guarded:  # a guard obeys the review, whatever the agent is told
+                made = sayable(dialects.get(self.dialect), made, asked)
         except DialectError as error:
             raise IntegrationError(str(error)) from error
-        renames = self.guarded and dialects.get(self.dialect).takes("edit", ("edit",), renames=True)
+        renames = self.guarded and dialects.get(self.dialect).renames
         named = {n: t for n, t in made.tools.items() if renames and n not in tools.unedited}
         return made._replace(tools=named, path=(*self.path, *asked.path))
 

@@ -37,7 +37,8 @@ def decided_as_asked(
 
 def _decided(asked: Action, outcome: Outcome, guarded: bool) -> Action:
     stored = outcome.review
-    if stored.dialect == "agent_inbox":  # its page offers to ignore, whatever the interrupt says
+    # Its page offers to ignore, whatever the interrupt says, and a cancellation has no other word.
+    if stored.dialect == "agent_inbox" and stored.cancelled is not None:
         allowed = dict.fromkeys((*asked.config.allowed_decisions, "ignore"))
         config = asked.config.model_copy(update={"allowed_decisions": tuple(allowed)})
         asked = asked.model_copy(update={"config": config})

@@ -1,0 +1,119 @@
+"""ArcGIS' own: what its `interrupt` function is given, and what a question says beside its text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from bot.card.choices import choices_of
+from hitl_core import dialects
+from hitl_core.cli.policy_import import imported
+from hitl_core.dialects import arcgis
+from hitl_core.gate import request
+from hitl_core.gate.request import Turn
+from hitl_core.model import Review, ToolCall
+from hitl_core.policy import InvalidPolicy, Policy
+from tests.support.builders import START
+
+Json = dict[str, Any]
+METADATA = {"layer": "roads", "count": 12, "options": [{"value": "a", "label": "First"}, "b"]}
+QUESTION: Json = {
+    "id": "i1",
+    "agentId": "map",
+    "kind": "singleSelection",
+    "message": "Which one?",
+    "metadata": METADATA,
+}
+
+
+async def reviewed(config: Json, name: str = "agent:nav", state: Any = None, **args: Any) -> Review:
+    policy = dialects.get("arcgis").load_policy(config)
+    asked = await request.judged(policy, [ToolCall("i1", name, args)], state=state)
+    return request.build_from(Turn("a", "t", "x", None), asked, 1, START)[0]
+
+
+def loaded(wire: Json) -> Review:
+    asked = dialects.get("arcgis").load_request(wire, "t")
+    return request.build_from(Turn("a", "t", "x", None), asked, 1, START)[0]
+
+
+async def test_dialects_3_an_agents_function_gets_its_id_and_its_request() -> None:
+    """The example of ArcGIS' own reference, and what the run was asked."""
+
+    async def interrupt(request: Json) -> Json:
+        return {
+            "message": f"Agent {request['agentId']} is requesting approval to continue."
+            f" Do you approve? {request['text']}, {request['state']['step']}"
+        }
+
+    config = {"agent": {"interrupt": interrupt}}
+    review = await reviewed(config, state={"step": 2}, text="Find parks")
+
+    told = "Agent nav is requesting approval to continue. Do you approve? Find parks, 2"
+    assert review.actions[0].request.description == told
+    assert dialects.get("arcgis").dump_request(review)["message"] == told
+
+
+async def test_dialects_3_a_tools_function_gets_its_name_and_arguments() -> None:
+    """And can't change what would run."""
+
+    def interrupt(request: Json) -> str:
+        request["args"]["n"] = 5
+        return f"Tool {request['toolName']}"
+
+    review = await reviewed({"tools": {"pay": {"interrupt": interrupt}}}, "pay", n=1)
+
+    assert review.actions[0].request.description == "Tool pay"
+    assert review.arguments("1").parse() == {"n": 1}
+
+
+@pytest.mark.parametrize("source", ["wire", "config", "function"])
+async def test_dialects_3_metadata_reaches_people_and_comes_back(source: str) -> None:
+    """Given metadata of an interrupt, of a configuration, or made by a function; then people read it below
+    the message, its options keep their labels, and the interrupt says it again."""
+    parts = {key: QUESTION[key] for key in ("kind", "message", "metadata")}
+    if source == "wire":
+        review = loaded(QUESTION)
+    else:
+        interrupt = parts if source == "config" else lambda request: parts
+        review = await reviewed({"agent": {"interrupt": interrupt}})
+
+    [action] = review.actions
+    assert action.request.description == "Which one?\n\nlayer: roads\ncount: 12"
+    assert [choice.label for choice in choices_of(action.config)] == ["First", "b"]
+    again = dialects.get("arcgis").dump_request(review)
+    assert (again["kind"], again["message"]) == ("singleSelection", "Which one?")
+    assert again["metadata"] == {"toolName": action.request.name, "args": {}, **METADATA}
+
+
+def test_dialects_3_an_imported_configuration_keeps_its_metadata_and_labels() -> None:
+    config = b"""{"agent": {"interrupt": {"kind": "singleSelection", "message": "Which one?", "metadata":
+        {"layer": "roads", "options": [{"value": "a", "label": "First"}, "b"]}}}}"""
+
+    policy, text = imported("arcgis", config, "x.json")
+
+    [rule] = Policy.from_yaml(text).rules
+    assert rule.description == policy.rules[0].description == "Which one?\n\nlayer: roads"
+    assert rule.answer_schema == {"anyOf": [{"const": "a", "title": "First"}, {"const": "b"}]}
+
+
+def test_dialects_3_metadata_that_is_no_json_is_a_problem_with_its_path() -> None:
+    config = {"agent": {"interrupt": {"kind": "textInput", "metadata": {"when": object()}}}}
+    with pytest.raises(InvalidPolicy) as caught:
+        dialects.get("arcgis").load_policy(config)
+    assert caught.value.problems[0].path == "agent.interrupt"
+
+
+@pytest.mark.parametrize("payload", [True, False, "text", ["a"], 0])
+def test_dialects_3_the_payload_is_found_in_the_agents_configuration(payload: Any) -> None:
+    """`getHumanInTheLoopPayload(config)`: ArcGIS puts the response into `configurable.hitlResponse`."""
+    response = {"id": "i1", "agentId": "map", "payload": payload}
+    assert arcgis.payload({"configurable": {"thread_id": "t", "hitlResponse": response}}) is payload
+
+
+@pytest.mark.parametrize(
+    "config", [None, {}, {"configurable": {}}, {"configurable": {"hitlResponse": None}}, "x"]
+)
+def test_dialects_3_without_a_response_there_is_no_payload(config: object) -> None:
+    assert arcgis.payload(config) is None
