@@ -8,6 +8,7 @@ from typing import BinaryIO, NamedTuple
 
 from hitl_core.errors import InvalidToolCall
 from hitl_core.model import ToolCall, decode, encode
+from hitl_core.model.call_shapes import CALL_KEYS
 
 #: The longest line, in bytes: the most that one call's arguments may take, were every byte an escape.
 MAX_LINE = 2 * 1024 * 1024
@@ -29,7 +30,7 @@ class BadLine(NamedTuple):
 
 def recorded(file: BinaryIO) -> Iterator[Recorded | BadLine]:
     """Every line of `{"name", "args", "id"?, "thread_id"?}`, held to what the gate accepts; other keys are
-    somebody else's. Empty lines are passed over.
+    somebody else's, but for those by which other shapes give arguments. Empty lines are passed over.
     """
     number = 0
     while data := file.readline(MAX_LINE + 1):
@@ -57,7 +58,8 @@ def _read(number: int, text: bytes) -> Recorded:
     call_id, thread_id = said.get("id"), said.get("thread_id")
     if not isinstance(call_id, str | None):
         raise InvalidToolCall("The `id` must be text.")
-    call = ToolCall.from_mapping({**said, "id": str(number) if call_id is None else call_id})
+    known = {key: value for key, value in said.items() if key in CALL_KEYS}
+    call = ToolCall.from_mapping({**known, "id": str(number) if call_id is None else call_id})
     encode(call.args)
     return Recorded(number, call, call_id, thread_id if isinstance(thread_id, str) else None)
 

@@ -20,6 +20,7 @@ from hitl_core.dialects._requests import (
 )
 from hitl_core.errors import DialectError, Unsayable
 from hitl_core.model import Action, DecisionType, Review
+from hitl_core.model.call_shapes import arguments_in
 from hitl_core.review.proposal import Proposal
 
 ALL: tuple[DecisionType, ...] = ("approve", "edit", "reject")
@@ -39,7 +40,7 @@ def asked_of(value: object, configs: Json) -> Asked:
     allowed = listing(config.get("allowed_decisions", list(ALL)), "`allowed_decisions`")
     return Asked(
         name=name,
-        args=request.get("arguments"),
+        args=arguments_in(request, "arguments", tool=name),
         description=optional_text(request.get("display_text"), "`display_text`"),
         allowed=decision_types(allowed),
         id=optional_text(request.get("tool_call_id"), "`tool_call_id`"),

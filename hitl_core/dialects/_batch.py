@@ -20,6 +20,7 @@ from hitl_core.dialects._requests import (
 from hitl_core.errors import DialectError, InvalidToolCall
 from hitl_core.gate import Request
 from hitl_core.model import Action, DialectName, Review, ToolCall
+from hitl_core.model.call_shapes import arguments_in
 from hitl_core.policy import Policy
 
 #: LangChain's, in both languages.
@@ -118,7 +119,7 @@ class Batch:
         schema = may.get(self.spelling.schema)
         return Asked(
             name=read_name(name),
-            args=first(request, "args", "arguments"),
+            args=arguments_in(request, "args", "arguments", tool=name),
             description=optional_text(request.get("description"), "A description"),
             allowed=decision_types(
                 listing(may.get(self.spelling.allowed), f"`{self.spelling.allowed}`")

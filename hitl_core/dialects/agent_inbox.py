@@ -23,6 +23,7 @@ from hitl_core.dialects.inbox_page import IMPROPER
 from hitl_core.errors import DialectError, Unsayable
 from hitl_core.gate import Request
 from hitl_core.model import Action, DecisionType, DialectName, Review, ToolCall
+from hitl_core.model.call_shapes import arguments_in
 from hitl_core.policy import Policy
 from hitl_core.review.proposal import Proposal
 
@@ -142,14 +143,14 @@ def _interrupt(review: Review, action: Action) -> Json:
 def _asked(interrupt: Json) -> Asked:
     request = mapping(interrupt["action_request"], "`action_request`")
     config = mapping(interrupt["config"], "`config`")
-    title, args = request.get("action"), request.get("args")
+    title = request.get("action")
     if not isinstance(title, str):
         raise DialectError("An `action_request` has no `action`.")
     # What a tool's name can't hold becomes "_": a title may be a sentence.
     name = re.sub(r"[^A-Za-z0-9_.:/-]", "_", title)[:128] or "_"
     return Asked(
         name=name,
-        args=args,
+        args=arguments_in(request, "args", tool=title),
         description=optional_text(interrupt.get("description"), "A description"),
         allowed=tuple(kind for flag, kind in FLAGS.items() if config.get(flag) is True),
         title=title if title != name else None,

@@ -16,6 +16,7 @@ from hitl_core.dialects._requests import Asked, asked_args, request_of, sendable
 from hitl_core.errors import DecisionError, DialectError, Unsayable
 from hitl_core.gate import Request
 from hitl_core.model import Action, DialectName, Review, ToolCall
+from hitl_core.model.call_shapes import arguments_in
 from hitl_core.policy import Policy
 from hitl_core.policy.wording import as_javascript
 from hitl_core.review.proposal import Proposal
@@ -150,11 +151,14 @@ def _asked(value: Json) -> Asked:
     asked = question(value, into_input=False, has_output=False)
     title = about.get("toolName")
     name = title if isinstance(title, str) else f"{AGENT}{_text(value, 'agentId')}"
-    args = about.get("args")
+    if isinstance(title, str) or "args" in about:
+        args = arguments_in({"args": about.get("args")}, "args", tool=name)
+    else:  # the run itself, of which nothing is known
+        args = Json()
     tool = re.sub(r"[^A-Za-z0-9_.:/-]", "_", name)[:128]
     return Asked(
         name=tool,
-        args=args if isinstance(args, dict) else {},
+        args=args,
         description=asked.text,
         allowed=asked.allowed_decisions,
         id=interrupt_id,

