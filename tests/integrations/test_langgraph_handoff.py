@@ -21,7 +21,7 @@ CONFIG: Any = {"configurable": {"thread_id": "t-1"}}
 
 def asks(to: str) -> dict[str, Any]:
     """A tool's own question, as Agent Inbox reads it."""
-    config = {"allow_accept": True, "allow_respond": True}
+    config = {"allow_accept": True, "allow_respond": True, "allow_ignore": True}
     return {"action_request": {"action": "transfer", "args": {"to": to}}, "config": config}
 
 
