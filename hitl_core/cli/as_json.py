@@ -21,6 +21,7 @@ def review_as_json(snapshot: Snapshot, *, with_args: bool) -> Json:
         "agent": review.agent,
         "thread_id": review.thread_id,
         "turn": review.turn,
+        "path": list(review.path),
         "requester": review.requester,
         "status": review.status,
         "created_at": review.created_at,
@@ -49,7 +50,9 @@ def _call(review: Review, call: Call, number: int | None, *, with_args: bool) ->
     return {
         "number": number,
         "tool_call_id": call.tool_call_id,
-        "name": call.name,
+        "name": review.tool(call),
+        "asked_for": call.name,
+        "title": action and action.request.title,
         **({"args": args_shown(review, call)} if with_args else {}),
         "verdict": call.verdict.model_dump(),
         "action": action and _action(action),
@@ -63,7 +66,10 @@ def _action(action: Action) -> Json:
         "allowed_decisions": list(action.config.allowed_decisions),
         "revision": action.revision,
         "places": list(action.places),
-        "escalations": [{"to": e.to, "at": e.at, "by": _who(e.by)} for e in action.escalations],
+        "escalations": [
+            {"to": e.to, "at": e.at, "by": _who(e.by), "fallback": e.step is None}
+            for e in action.escalations
+        ],
         "expires_at": deadline(action),
         "decision": _decision(action.decision),
     }

@@ -149,7 +149,8 @@ def _fields(entry: dict[str, Any]) -> Iterator[tuple[str, str]]:
     if "policy" in entry:
         yield "policy", entry["policy"][:_SHORT]
     if entry.get("rule"):
-        yield "rule", entry["rule"]
+        rules = [rule.strip() or "the default" for rule in entry["rule"].split(",")]
+        yield "rule", ", ".join(rules)
     if "op" in entry:
         yield "op", entry["op"]
 

@@ -62,11 +62,11 @@ def add_to(commands: Commands) -> None:
 
 def run(args: argparse.Namespace) -> int:
     try:
-        verifier = Verifier([known for given in args.anchor for known in _known(given)])
+        known = [anchor for given in args.anchor for anchor in _known(given)]
         if args.file is None:
-            with_reviews(args, lambda reviews: _kept(reviews, verifier))
+            verifier = with_reviews(args, lambda reviews: _kept(reviews, known))
         else:
-            _read(args.file, verifier)
+            verifier = _read(args.file, Verifier(known))
     except OSError as error:
         return complain(f"{error.filename} can't be read: {error.strerror or error}.")
     except Broken as broken:
@@ -75,26 +75,52 @@ def run(args: argparse.Namespace) -> int:
     return _whole(verifier, args.file)
 
 
-def _read(name: str, verifier: Verifier) -> None:
+def _read(name: str, verifier: Verifier) -> Verifier:
     """Raises OSError, Broken."""
     with nullcontext(sys.stdin.buffer) if name == "-" else open(name, "rb") as file:
         for line in file:
             verifier.take(line)
     verifier.end()
+    return verifier
 
 
-async def _kept(reviews: Reviews, verifier: Verifier) -> None:
-    """What is in Redis; the end of it has no anchor yet. Raises Broken."""
+async def _kept(reviews: Reviews, known: list[tuple[str, str]]) -> Verifier:
+    """What is in Redis; the end of it has no anchor yet. Raises Broken.
+
+    Bots seal and trim meanwhile. A new anchor only follows what was read; what was trimmed away is missing
+    here, so that is read again.
+    """
+    while True:
+        begins, verifier = await _begins(reviews), Verifier(known)
+        try:
+            await _take(reviews, verifier)
+            return verifier
+        except Broken:
+            if await _begins(reviews) == begins:
+                raise
+
+
+async def _begins(reviews: Reviews) -> list[str]:
+    """The first entry of each partition that is left."""
+    found = [
+        await reviews.store.ledger.entries(partition, "", 1)
+        for partition in range(reviews.store.partitions)
+    ]
+    return [page[0].id if page else "" for page in found]
+
+
+async def _take(reviews: Reviews, verifier: Verifier) -> None:
     from hitl_core.audit.export import entries, line_of, sealed
 
     ledger = reviews.store.ledger
     for partition in range(reviews.store.partitions):
         if exported := await ledger.exported(partition):
             verifier.expect(exported)
-        last = await ledger.last_anchor(partition)
         async for line, _ in sealed(ledger, partition):
             verifier.take(line)
-        async for entry in entries(ledger, partition, last.last if last else ""):
+        # Behind the last anchor that was read, and not the last that there is by now.
+        ends = (anchor.last for anchor in verifier.last if place_of(anchor.last)[0] == partition)
+        async for entry in entries(ledger, partition, next(ends, "")):
             verifier.take(line_of(entry))
     verifier.end(sealed=False)
 

@@ -9,7 +9,7 @@ from hitl_core.cli import told
 from hitl_core.cli.terminal import BOLD, DIM, GREEN, RED, YELLOW, Paint, say, say_field
 from hitl_core.cli.values import say_args
 from hitl_core.errors import Refused
-from hitl_core.model import Action, Call, Decision, Review, Run, Snapshot
+from hitl_core.model import Action, Call, Decision, Escalation, Review, Run, Snapshot
 from hitl_core.review.redaction import args_shown
 from hitl_core.review.transitions import VERBS, deadline, step_at
 
@@ -27,7 +27,13 @@ def may_mean(review: Review, named: str, calls: Iterable[Call]) -> list[Call]:
     return [
         call
         for call in calls
-        if named in (call.tool_call_id, call.name, str(numbers.get(call.key, "-")))
+        if named
+        in (
+            call.tool_call_id,
+            call.name,
+            told.name_of(review, call),
+            str(numbers.get(call.key, "-")),
+        )
     ]
 
 
@@ -41,7 +47,8 @@ def one_of(review: Review, named: str, found: Sequence[Call]) -> Call:
 def ambiguous(review: Review, named: str, found: Iterable[Call]) -> Refused:
     numbers = numbers_of(review)
     which = ", ".join(
-        f"{numbers.get(call.key, '-')} ({call.name} {call.tool_call_id})" for call in found
+        f"{numbers.get(call.key, '-')} ({told.name_of(review, call)} {call.tool_call_id})"
+        for call in found
     )
     return Refused("ambiguous", f"{named!r} may mean {which}: say another of its names.")
 
@@ -51,7 +58,7 @@ def say_call(snapshot: Snapshot, call: Call, *, rest: str | None, to: TextIO | N
     review, now = snapshot.review, snapshot.now
     action, run = review.action(call.key), review.runs.get(call.key)
     number = numbers_of(review).get(call.key, "-")
-    name = Paint(f"{number}  {call.name}", BOLD)
+    name = Paint(f"{number}  {told.name_of(review, call)}", BOLD)
     say(name, "  ", Paint(call.tool_call_id, DIM), "  ", _state(review, call), to=to)
     fields = [("rule", f"{call.verdict.rule or 'none, the default'}: {call.verdict.reason}")]
     for label, text in [*fields, *_asked(review, action, now), *_ran(run, now)]:
@@ -85,11 +92,11 @@ def _state(review: Review, call: Call) -> Paint:
 def _asked(review: Review, action: Action | None, now: float) -> Iterator[Field]:
     if action is None:
         return
+    if action.name != action.request.name:
+        yield "replaces", action.request.name
     if action.decision is not None:
         yield "decided", verdict_of(action.decision)
         yield "", told.when(action.decision.at, now)
-        if action.decision.name:
-            yield "runs", action.decision.name
         if action.decision.message:
             yield "said", action.decision.message
     elif not review.cancelled:
@@ -97,10 +104,20 @@ def _asked(review: Review, action: Action | None, now: float) -> Iterator[Field]
         yield "decisions", ", ".join(action.config.allowed_decisions) + needs
     yield "stands in", ", ".join(map(told.place, action.places))
     for step in action.escalations:
-        why = f"by {told.who(step.by)}" if step.by else "as this was not decided in time"
-        yield "escalated", f"to {told.place(step.to)} {why}, {told.when(step.at, now)}"
+        yield _passed_on(action, step, now)
     if action.pending and not review.cancelled:
         yield from _ahead(action, now)
+
+
+def _passed_on(action: Action, step: Escalation, now: float) -> Field:
+    """A fallback is no escalation: nobody was late."""
+    to, when = told.place(step.to), told.when(step.at, now)
+    if step.step is None:
+        wanted = ", ".join(map(told.place, action.route.notify))
+        because = f": {step.why}" if step.why else ""
+        return "fallback", f"to {to}, as it could not be shown in {wanted}{because}, {when}"
+    why = f"by {told.who(step.by)}" if step.by else "as this was not decided in time"
+    return "escalated", f"to {to} {why}, {when}"
 
 
 def _ahead(action: Action, now: float) -> Iterator[Field]:

@@ -72,7 +72,7 @@ def run(args: argparse.Namespace) -> int:
     transitions.cancel(
         review, operator(), args.reason, snapshot.now
     )  # refused before anybody is asked
-    calls = told.tools(call.name for call in review.calls)
+    calls = told.names(review, review.calls)
     about = f"{review.id}: {review.agent}, thread {review.thread_id}: {calls}"
     if not agreed(args, lambda: say(about, to=sys.stderr), "Cancel it?", "Nothing was cancelled."):
         return 1

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 from hitl_core.cli import told
 from hitl_core.cli.change import agreed, show_calls, stored
@@ -25,7 +26,7 @@ from hitl_core.cli.session import (
 )
 from hitl_core.cli.terminal import complain, note, say
 from hitl_core.cli.values import say_args
-from hitl_core.errors import Refused
+from hitl_core.errors import InvalidToolCall, Refused
 from hitl_core.model import Action, Arguments, DecisionType, Review, Snapshot, decode, encode
 from hitl_core.review import transitions
 from hitl_core.review.transitions import VERBS, Proposal
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
 #: In place of one action.
 _ALL = "all"
+_WOULD_RUN = "edited, these would run"
 _MORE = """\
 It counts like an answer in the chat and follows the same rules: allowed
 decisions, required reasons, schemas, deadlines. But nobody is asked whether
@@ -47,7 +49,9 @@ examples:
   $ hitl reviews decide 0-93b4c7d2 send_email approve
   $ hitl reviews decide 0-93b4c7d2 2 reject --reason "Not on a Friday"
   $ hitl reviews decide 0-93b4c7d2 c1 edit --args '{"to": "jo@example.com"}'
+  $ hitl reviews decide 0-93b4c7d2 c1 edit --tool send_sms --args '{"to": "+49…"}'
   $ hitl reviews decide 0-93b4c7d2 ask respond --answer "Use the second one"
+  $ hitl reviews decide 0-93b4c7d2 pick respond --answer roads --answer rivers
   $ hitl reviews decide 0-93b4c7d2 all reject --reason "The wrong customer"
 
 What it is about is shown, and nothing is decided before you say y. Scripts
@@ -86,13 +90,22 @@ def add_to(commands: Commands) -> None:
         "--answer",
         metavar="TEXT",
         type=text,
-        dest="message",
-        help="with respond: what the agent gets in place of the tool's result",
+        action="append",
+        dest="answers",
+        help="with respond: what the agent gets in place of the tool's result, or with approve: what the tool"
+        " runs with; an option's value or name; several times for a list",
     )
     edited = parser.add_mutually_exclusive_group()
-    edited.add_argument("--args", metavar="JSON", help="with edit: all of the new arguments")
+    edited.add_argument(
+        "--args",
+        metavar="JSON",
+        help="with edit: all of the new arguments; with --tool alone they stay as they are",
+    )
     edited.add_argument(
         "--args-file", metavar="FILE", help="the same from a file; - reads them from the pipe"
+    )
+    parser.add_argument(
+        "--tool", metavar="NAME", help="with edit: the tool to run in place of the one asked for"
     )
     add_yes(parser)
     add_redis(parser)
@@ -111,13 +124,13 @@ def run(args: argparse.Namespace) -> int:
     if review.doubts:  # a call can only be started when all is decided
         raise Refused("already_decided", f"This is decided already; {told.doubt(review)}")
     actions = _chosen(review, args)
-    proposals = [(a, Proposal(args.decision, a.revision, args.message, edited)) for a in actions]
+    proposals = [(action, _proposal(review, action, args, edited)) for action in actions]
     for action, proposal in proposals:  # what would be refused is refused before anybody is asked
         try:
             transitions.decide(review, action.key, proposal, operator(), snapshot.now)
         except Refused as refused:
-            raise _in_our_words(refused, action) from refused
-    question = _question(proposals)
+            raise _in_our_words(refused, review, action) from refused
+    question = _question(review, proposals)
     if not agreed(args, lambda: _show(snapshot, proposals), question, "Nothing was decided."):
         return 1
     return with_reviews(args, lambda reviews: _decide(reviews, review, proposals))
@@ -126,9 +139,11 @@ def run(args: argparse.Namespace) -> int:
 def _wrong(args: argparse.Namespace) -> str | None:
     """What is wrong with the command, before anything is looked at."""
     given = args.args is not None or args.args_file is not None
-    if (args.decision == "edit") != given:
-        return "edit, and only edit, needs the new arguments: --args or --args-file."
-    if args.action == _ALL and args.decision in ("edit", "respond"):
+    if (args.decision == "edit") != (given or args.tool is not None):
+        return "edit, and only edit, takes what is new: --args or --args-file, or --tool."
+    if args.answers and args.decision not in ("approve", "respond"):
+        return f"An --answer goes with respond or approve. Why you {args.decision}: --reason."
+    if args.action == _ALL and (args.decision in ("edit", "respond") or args.answers):
         return f"{args.decision} is for one action: name it, in place of {_ALL}."
     if args.args_file == "-" and not args.yes:
         return "Where the arguments come from the pipe you can't be asked there: add --yes."
@@ -145,6 +160,46 @@ def _edited(args: argparse.Namespace) -> Arguments | None:
     return encode(decode(sys.stdin.buffer.read() if piped else Path(args.args_file).read_bytes()))
 
 
+def _proposal(
+    review: Review, action: Action, args: argparse.Namespace, edited: Arguments | None
+) -> Proposal:
+    """Raises Refused for a list where one answer is asked for."""
+    if args.decision == "edit":
+        new = review.arguments(action.key) if edited is None else edited
+        return Proposal("edit", action.revision, args.message, new, args.tool)
+    given: list[str] = args.answers or []
+    schema = action.config.answer_schema
+    if not given or schema is None or schema.get("type") == "string":
+        if len(given) > 1:
+            raise Refused("invalid_answer", "This takes one --answer.")
+        return Proposal(args.decision, action.revision, given[0] if given else args.message)
+    return Proposal(args.decision, action.revision, answer=_answer(schema, given))
+
+
+def _answer(schema: dict[str, Any], given: list[str]) -> Any:
+    """Options by their value or their name; else a JSON value, or the text."""
+    if schema.get("type") == "array":
+        items = schema.get("items")
+        return [_value(cast("dict[str, Any]", items or {}), each) for each in given]
+    if len(given) > 1:
+        raise Refused("invalid_answer", "This takes one --answer, and no list.")
+    return _value(schema, given[0])
+
+
+def _value(schema: dict[str, Any], given: str) -> Any:
+    from hitl_core.forms.choices import options_of
+
+    for label, value in options_of(schema):
+        if given in (label, value if isinstance(value, str) else json.dumps(value)):
+            return value
+    if schema.get("type") == "string":
+        return given
+    try:
+        return decode(f'{{"value": {given}}}')["value"]
+    except InvalidToolCall:
+        return given
+
+
 def _chosen(review: Review, args: argparse.Namespace) -> list[Action]:
     """Raises Refused where what was typed may mean another action than the one that was meant."""
     named = args.action
@@ -157,7 +212,7 @@ def _chosen(review: Review, args: argparse.Namespace) -> list[Action]:
             raise Refused("already_decided", "No action of this review waits any more.")
         return list(open_actions)
     if not found:
-        has = told.tools(call.name for call in calls) or "no action"
+        has = told.names(review, calls) or "no action"
         raise Refused("unknown_action", f"This review has {has}, and no action {named!r}.")
     key = one_of(review, named, found).key
     return [action for action in review.actions if action.key == key]
@@ -168,14 +223,16 @@ def _show(snapshot: Snapshot, proposals: list[tuple[Action, Proposal]]) -> None:
     show_calls(snapshot, (call for call in snapshot.review.calls if call.key in keys))
     for _, proposal in proposals:  # an edit is of one action, and so of the last that was shown
         if proposal.args is not None:
-            would_run = proposal.args.parse()
-            say_args(would_run, label="edited, these would run", rest=None, to=sys.stderr)
+            named = f"edited, {proposal.name} would run with" if proposal.name else _WOULD_RUN
+            say_args(proposal.args.parse(), label=named, rest=None, to=sys.stderr)
 
 
-def _question(proposals: list[tuple[Action, Proposal]]) -> str:
+def _question(review: Review, proposals: list[tuple[Action, Proposal]]) -> str:
     kind = proposals[0][1].type
     verb = {"respond": "Answer in place of", "ignore": "Skip"}.get(kind, kind.capitalize())
-    return f"{verb} {told.tools(action.request.name for action, _ in proposals)}?"
+    keys, name = {action.key for action, _ in proposals}, proposals[0][1].name
+    asked = told.names(review, (call for call in review.calls if call.key in keys))
+    return f"{verb} {asked}{f' into {name}' if name else ''}?"
 
 
 async def _decide(
@@ -187,11 +244,11 @@ async def _decide(
         try:
             applied = await stored(decide)
         except Refused as refused:
-            complain(str(_in_our_words(refused, action)))
+            complain(str(_in_our_words(refused, review, action)))
             code = 1
             continue
         review = applied.review
-        say(f"{VERBS[proposal.type]} {action.request.name} ({action.request.tool_call_id})")
+        say(f"{VERBS[proposal.type]} {_name(review, action)} ({action.request.tool_call_id})")
     if code == 0:
         left = len(told.waiting(review))
         more = "1 more action waits" if left == 1 else f"{left} more actions wait"
@@ -199,14 +256,18 @@ async def _decide(
     return code
 
 
-def _in_our_words(refused: Refused, action: Action) -> Refused:
+def _name(review: Review, action: Action) -> str:
+    return next(told.name_of(review, call) for call in review.calls if call.key == action.key)
+
+
+def _in_our_words(refused: Refused, review: Review, action: Action) -> Refused:
     """A refusal speaks of buttons."""
     match refused.code:
         case "unchanged":
             words = "These are the arguments that it has. To run it as it is, say approve."
         case "not_allowed":
             allowed = ", ".join(action.config.allowed_decisions)
-            words = f"The policy allows for {action.request.name}: {allowed}."
+            words = f"The policy allows for {_name(review, action)}: {allowed}."
         case "message_required":
             words = f"{refused} Say it with --reason or --answer."
         case _:

@@ -96,10 +96,7 @@ def run(args: argparse.Namespace) -> int:
 
 async def _listed(reviews: Reviews, args: argparse.Namespace) -> _Listing:
     store, listing = reviews.store, _Listing([], False, [])
-    if args.thread is None:
-        ids = [id async for id in live_ids(store)]
-    else:
-        ids = await store.thread(args.thread)
+    ids = live_ids(store) if args.thread is None else _each(await store.thread(args.thread))
     async for snapshot in _loaded(reviews, ids, listing.problems):
         if _wanted(snapshot, args):
             if len(listing.found) == args.limit:
@@ -108,10 +105,16 @@ async def _listed(reviews: Reviews, args: argparse.Namespace) -> _Listing:
     return listing
 
 
-async def _loaded(reviews: Reviews, ids: list[str], problems: list[str]) -> AsyncIterator[Snapshot]:
+async def _each(ids: list[str]) -> AsyncIterator[str]:
+    for review_id in ids:
+        yield review_id
+
+
+async def _loaded(
+    reviews: Reviews, ids: AsyncIterator[str], problems: list[str]
+) -> AsyncIterator[Snapshot]:
     """One that can't be read hides no other: a newer version's, say. One that is gone is left out."""
-    for at in range(0, len(ids), _AT_ONCE):
-        some = ids[at : at + _AT_ONCE]
+    while some := [review_id async for review_id in _first(ids, _AT_ONCE)]:
         loads = (reviews.store.load(review_id) for review_id in some)
         for loaded in await asyncio.gather(*loads, return_exceptions=True):
             if isinstance(loaded, StoreError):
@@ -120,6 +123,14 @@ async def _loaded(reviews: Reviews, ids: list[str], problems: list[str]) -> Asyn
                 raise loaded
             elif loaded is not None:
                 yield loaded
+
+
+async def _first(ids: AsyncIterator[str], most: int) -> AsyncIterator[str]:
+    for _ in range(most):
+        try:
+            yield await anext(ids)
+        except StopAsyncIteration:
+            return
 
 
 def _wanted(snapshot: Snapshot, args: argparse.Namespace) -> bool:

@@ -93,15 +93,15 @@ def run(args: argparse.Namespace) -> int:
     review, answer = snapshot.review, args.answer
     call = _chosen(review, args.action)
     attempt = _doubt(snapshot, call).attempt
-    question = _QUESTIONS[answer].format(call.name)
+    question = _QUESTIONS[answer].format(told.name_of(review, call))
     if not agreed(args, lambda: show_calls(snapshot, [call]), question, "Nothing was resolved."):
         return 1
     after = with_reviews(args, lambda reviews: _resolve(reviews, review, call, answer, attempt))
     if args.json:
         say_json(review_as_json(after, with_args=True))
     else:
-        say(f"{answer}: {call.name} ({call.tool_call_id})")
-    left = told.tools(doubt.name for doubt in after.review.doubts)
+        say(f"{answer}: {told.name_of(after.review, call)} ({call.tool_call_id})")
+    left = told.names(after.review, after.review.doubts)
     note(f"Still in doubt: {left}." if left else "That was the last doubt: its agent can go on.")
     return 0
 
@@ -120,7 +120,7 @@ def _chosen(review: Review, named: str) -> Call:
     """Any call may be in doubt, also one that nobody was asked about."""
     if found := may_mean(review, named, review.calls):
         return one_of(review, named, found)
-    has = told.tools(call.name for call in review.calls)
+    has = told.names(review, review.calls)
     raise Refused("unknown_action", f"This review has {has}, and no call {named!r}.")
 
 
@@ -134,12 +134,12 @@ def _doubt(snapshot: Snapshot, call: Call) -> Run:
         end = told.when(review.lease.until, snapshot.now)
         raise Refused(
             "not_due",
-            f"{review.lease.holder} may still be running {call.name}: it is in doubt only if its lease"
-            f" ends before it reports, {end}.",
+            f"{review.lease.holder} may still be running {told.name_of(review, call)}: it is in doubt only if"
+            f" its lease ends before it reports, {end}.",
         )
     if run is not None and run.by is not None:
         raise Refused("already_decided", f"{run.by.name} already answered this.")
-    raise Refused("already_decided", f"There is no doubt about {call.name}.")
+    raise Refused("already_decided", f"There is no doubt about {told.name_of(review, call)}.")
 
 
 async def _resolve(

@@ -75,6 +75,8 @@ def _fields(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
     yield "thread", review.thread_id
     if review.turn:
         yield "turn", review.turn
+    if review.path:
+        yield "path", " > ".join(review.path)
     if review.requester:
         yield "requester", review.requester
     yield "submitted", told.when(review.created_at, now)

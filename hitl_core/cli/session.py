@@ -19,6 +19,7 @@ from hitl_core.model.call import is_text
 if TYPE_CHECKING:
     from hitl_core.review.service import Reviews
     from hitl_core.store import Store
+    from hitl_core.store.base import Seat
 
 T = TypeVar("T")
 
@@ -117,11 +118,10 @@ async def _opened(url: str, source: str) -> AsyncGenerator[Reviews, None]:
 
 async def live_ids(store: Store) -> AsyncIterator[str]:
     """Of all reviews that are not done, the oldest first."""
-    offset = 0
-    while page := await store.live(_PAGE, offset):
-        for review_id in page:
-            yield review_id
-        offset += len(page)
+    after: Seat | None = None
+    while page := await store.seats(_PAGE, after):
+        for after in page:
+            yield after.id
 
 
 async def find(reviews: Reviews, given: str) -> Snapshot:

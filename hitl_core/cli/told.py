@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 
 from hitl_core.cli.terminal import DIM, GREEN, RED, YELLOW
-from hitl_core.model import DEFAULT_PLACE, Action, Place, Review, Reviewer, Status
+from hitl_core.model import DEFAULT_PLACE, Action, Call, Place, Review, Reviewer, Status
 
 COLOURS: dict[Status, str] = {"pending": YELLOW, "settled": GREEN, "claimed": GREEN, "done": DIM}
 VERDICTS = {"allow": GREEN, "review": YELLOW, "deny": RED}
@@ -59,6 +59,21 @@ def tools(names: Iterable[str]) -> str:
     return ", ".join(name if count == 1 else f"{name} ({count})" for name, count in counts)
 
 
+def name_of(review: Review, call: Call) -> str:
+    """The tool that would run, or ran: after an edit that names another the new one. What another system
+    calls by a sentence is called so.
+    """
+    action = review.action(call.key)
+    if action is None or action.name != call.name:
+        return call.name if action is None else action.name
+    return action.request.title or call.name
+
+
+def names(review: Review, calls: Iterable[Call]) -> str:
+    """`send_email (2), run_sql`."""
+    return tools(name_of(review, call) for call in calls)
+
+
 def heading(review: Review) -> str:
     """Whose review it is, above a question about it."""
     requester = f", for {review.requester}" if review.requester else ""
@@ -70,7 +85,7 @@ def doubt(review: Review) -> str:
     call = review.doubts[0]
     command = f"hitl reviews resolve {review.id} {shlex.quote(call.tool_call_id)}"
     return (
-        f"whether {call.name} ran is not known. Look whether it did, and say so:"
+        f"whether {name_of(review, call)} ran is not known. Look whether it did, and say so:"
         f" {command} ran (or rerun, or skip)"
     )
 
@@ -82,9 +97,10 @@ def waiting(review: Review) -> tuple[Action, ...]:
 
 def waits(review: Review) -> str:
     """What a person should look at: doubts first, then the tools whose actions are open."""
-    doubts = tools(call.name for call in review.doubts)
+    doubts = names(review, review.doubts)
     told = [f"in doubt: {doubts}"] if doubts else []
-    if open_tools := tools(action.request.name for action in waiting(review)):
+    open_keys = {action.key for action in waiting(review)}
+    if open_tools := names(review, (call for call in review.calls if call.key in open_keys)):
         told.append(open_tools)
     if review.cancelled:
         told.append("cancelled")

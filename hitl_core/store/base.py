@@ -93,6 +93,13 @@ def delivered(review_id: str, place: Place, ref: MessageRef, now: float) -> Even
     return Event(kind="delivered", review_id=review_id, at=now, place=place, what=where)
 
 
+class Seat(NamedTuple):
+    """Where a review stands among those that are not done: when it was submitted, and its id."""
+
+    at: float
+    id: str
+
+
 class Gauge(NamedTuple):
     """How much there is to do: how many reviews are not done, when the oldest of them was submitted, and
     since when the longest overdue one has been due. None where there is none.
@@ -191,8 +198,14 @@ class Store(Protocol):
         """The ids of the thread's reviews, live ones first, each in the order of submission."""
         ...
 
-    async def live(self, limit: int = 100, offset: int = 0) -> list[str]:
-        """The ids of all reviews that are not done, the oldest first."""
+    async def live(self, limit: int = 100) -> list[str]:
+        """The ids of the oldest reviews that are not done."""
+        ...
+
+    async def seats(self, limit: int = 100, after: Seat | None = None) -> list[Seat]:
+        """The reviews that are not done, the oldest first, from behind the last of the page before. What a
+        page costs depends on its length, and not on how many there are.
+        """
         ...
 
     async def gauge(self) -> Gauge:

@@ -9,7 +9,16 @@ from collections.abc import Callable, Collection
 from hitl_core.audit.entry import PolicyChanged, linked
 from hitl_core.model import MessageRef, Place, Snapshot
 from hitl_core.model.event import SHOWN, UNAUDITED, Event
-from hitl_core.store.base import DECIDED, Gauge, Waiting, Write, delivered, has_say, head_start
+from hitl_core.store.base import (
+    DECIDED,
+    Gauge,
+    Seat,
+    Waiting,
+    Write,
+    delivered,
+    has_say,
+    head_start,
+)
 from hitl_core.store.memory_lanes import MemoryLanes
 from hitl_core.store.memory_ledger import MemoryLedger
 from hitl_core.store.memory_shelf import MemoryShelf
@@ -120,10 +129,13 @@ class MemoryStore(MemoryShelf, MemoryLanes):
         found.sort(key=lambda r: (r.status == "done", r.done_at or r.created_at))
         return [review.id for review in found]
 
-    async def live(self, limit: int = 100, offset: int = 0) -> list[str]:
-        found = [review for review in self._reviews.values() if review.status != "done"]
-        found.sort(key=lambda review: (review.created_at, review.id))
-        return [review.id for review in found[offset : offset + limit]]
+    async def live(self, limit: int = 100) -> list[str]:
+        return [seat.id for seat in await self.seats(limit)]
+
+    async def seats(self, limit: int = 100, after: Seat | None = None) -> list[Seat]:
+        live = (review for review in self._reviews.values() if review.status != "done")
+        seats = sorted(Seat(review.created_at, review.id) for review in live)
+        return [seat for seat in seats if after is None or seat > after][:limit]
 
     async def gauge(self) -> Gauge:
         live = [r.created_at for r in self._reviews.values() if r.status != "done"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 from typing import Any, cast
 
 from hitl_core.audit.entry import linked
@@ -14,6 +15,7 @@ from hitl_core.store import record
 from hitl_core.store.base import (
     DECIDED,
     Gauge,
+    Seat,
     Write,
     has_say,
     head_start,
@@ -209,14 +211,28 @@ class RedisStore:
                 found += await self._redis.zrange(keys.thread(thread_id), 0, -1, withscores=True)
         return [member.decode() for member, _ in sorted(found, key=lambda pair: pair[1])]
 
-    async def live(self, limit: int = 100, offset: int = 0) -> list[str]:
-        found: list[tuple[bytes, float]] = []
-        for keys in self._keys:
+    async def live(self, limit: int = 100) -> list[str]:
+        return [seat.id for seat in await self.seats(limit)]
+
+    async def seats(self, limit: int = 100, after: Seat | None = None) -> list[Seat]:
+        found: list[Seat] = []
+        for keys in self._keys:  # the first ones of all partitions are among the first of each
+            found += await self._live_in(keys, limit, after)
+        return sorted(found)[:limit]
+
+    async def _live_in(self, keys: Keys, limit: int, after: Seat | None) -> list[Seat]:
+        """Redis finds a place by time alone, so those of the same time are read again."""
+        at, count = -inf if after is None else after.at, limit
+        while True:
             async with translated():
-                # The first ones of all partitions are among the first of each.
-                found += await self._redis.zrange(keys.live, 0, offset + limit - 1, withscores=True)
-        found.sort(key=lambda pair: (pair[1], pair[0]))
-        return [member.decode() for member, _ in found[offset : offset + limit]]
+                page = await self._redis.zrangebyscore(
+                    keys.live, at, "+inf", start=0, num=count, withscores=True
+                )
+            seats = [Seat(score, member.decode()) for member, score in page]
+            new = [seat for seat in seats if after is None or seat > after]
+            if len(new) >= limit or len(page) < count:
+                return new[:limit]
+            count *= 2
 
     async def gauge(self) -> Gauge:
         live, oldest, due = 0, list[float](), list[float]()

@@ -9,6 +9,7 @@ import pytest
 import redis
 
 from hitl_core.model import MessageRef, Review
+from hitl_core.policy import Policy
 from hitl_core.review import execution
 from hitl_core.review.service import Reviews
 from hitl_core.store.keys import Keys
@@ -112,3 +113,13 @@ def test_what_was_changed_in_redis_is_said(desk: Desk, review: Review, redis_url
     assert (
         forged.err == "Entry 5 is not as it was written: it was changed: its hash is another one.\n"
     )
+
+
+def test_newcomer_9_a_turn_that_no_rule_names_says_so(desk: Desk) -> None:
+    """Not `rule ,`."""
+    by = Policy.from_mapping({"default": "review"})
+    review = desk.submit(call("a", "c1"), call("b", "c2"), by=by)
+    one = desk.submit(call("ask", "c1"), call("unknown", "c2"))
+
+    assert "  rule       the default, the default\n" in desk.hitl("audit", "show", review.id).out
+    assert "  rule       ask, the default\n" in desk.hitl("audit", "show", one.id).out

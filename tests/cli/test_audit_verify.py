@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import redis
 
+from hitl_core.audit.sealer import seal, trim
+from hitl_core.cli.audit_verify import _kept
+from hitl_core.review.service import Reviews
 from hitl_core.store.keys import Keys
 from tests.cli.desk import Desk
 from tests.support.builders import approve_all, person
@@ -125,6 +129,51 @@ def test_a_wrong_command_is_one_sentence(desk: Desk, export: Path, tmp_path: Pat
     ):
         ran = desk.hitl("audit", "verify", *argv)
         assert (ran.code, ran.out, ran.err.count("\n")) == (code, "", 1), argv
+
+
+class Meanwhile:
+    """The ledger, and what a bot does right behind a reading of it, once."""
+
+    def __init__(self, ledger: Any, after: str, does: Callable[[], Awaitable[Any]]) -> None:
+        self._ledger, self._after, self._does = ledger, after, does
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._ledger, name)
+        if name != self._after:
+            return found
+
+        async def then(*args: Any) -> Any:
+            answer, self._after = await found(*args), ""
+            await self._does()
+            return answer
+
+        return then
+
+
+@pytest.mark.parametrize("after", ["last_anchor", "anchors", "entries", "exported"])
+@pytest.mark.parametrize("does", ["seal", "trim"])
+def test_faults_7_what_a_bot_seals_or_trims_meanwhile_is_no_alarm(
+    desk: Desk, export: Path, after: str, does: str
+) -> None:
+    """Given entries behind the last anchor, when a bot seals them, or forgets the exported ones, between any
+    two readings, then all is whole."""
+    for _ in range(3):
+        desk.submit()
+
+    async def verified(reviews: Reviews) -> int:
+        store: Any = reviews.store
+        ledger = store.ledger
+        ledger.retention = -3600
+
+        async def work() -> None:
+            store.ledger = ledger
+            await (seal(store) if does == "seal" else trim(store))
+            store.ledger = meanwhile
+
+        store.ledger = meanwhile = Meanwhile(ledger, after, work)
+        return (await _kept(reviews, [])).entries
+
+    assert desk.do(verified) >= 3
 
 
 def test_nothing_is_whole(desk: Desk) -> None:

@@ -88,8 +88,11 @@ BAD_LINES = [
     ("[1]", "This is no JSON object."),
     ('{"args": {}}', 'This has no `name`: a line is {"name": …, "args": {…}}.'),
     ('{"name": "a", "arguments": {}}', 'This has no `args`: a line is {"name": …, "args": {…}}.'),
-    ('{"name": "a", "args": []}', "The call of 'a' has arguments that are not a JSON object: `args` is"),
-    ('{"name": "a b", "args": {}}', "The call '2' names the tool 'a b'; a tool's name has 1 to"),
+    (
+        '{"name": "a", "args": []}',
+        "The call of 'a' has arguments that are not a JSON object: `args` is",
+    ),
+    ('{"name": "a b", "args": {}}', "The call '2' names the tool 'a b'; a tool's name has"),
     ('{"name": "a", "args": {}, "id": 7}', "The `id` must be text."),
     ('{"name": "a", "args": {"x": "\\ud800"}}', "The arguments hold half a surrogate pair"),
     ("[" * 100_000, "This nests too deeply."),

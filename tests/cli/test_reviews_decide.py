@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pwd
 import socket
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from hitl_core.embedded_redis import EmbeddedRedis
-from hitl_core.model import Decision, Reviewer
+from hitl_core.gate import request
+from hitl_core.gate.request import Turn
+from hitl_core.model import Decision, Review, Reviewer, ToolCall
+from hitl_core.policy import Policy
+from hitl_core.review.service import Reviews
 from tests.cli.desk import Desk
 from tests.support.builders import call, person, proposal
 
@@ -267,3 +273,70 @@ def test_all_that_still_wait(allowed: Desk) -> None:
     assert types == ["reject", "approve", "reject"]
     again = allowed.hitl("reviews", "decide", review.id, "all", "approve", "--yes")
     assert (again.code, again.err) == (1, "hitl: No action of this review waits any more.\n")
+
+
+def with_tools(desk: Desk, **rule: Any) -> Review:
+    """A call of `a`, which an edit may turn into `b`."""
+    policy = Policy.from_mapping({"default": "allow", "interrupt_on": {"a": rule or True}})
+
+    async def submit(reviews: Reviews) -> Review:
+        asked = await request.judged(
+            policy, [ToolCall("c1", "a", {"n": 1})], tools={"a": None, "b": None}
+        )
+        made = request.build_from(
+            Turn("billing", "t-1", "m1", None), asked, 1, await reviews.store.now()
+        )
+        return await reviews.submit(*made)
+
+    return desk.do(submit)
+
+
+def test_dialects_8_an_edit_may_name_another_tool_and_then_that_one_is_named(allowed: Desk) -> None:
+    """Security M3 as well: with the same arguments, where no others are given."""
+    review = with_tools(allowed)
+    decide = ["reviews", "decide", review.id, "a", "edit", "--tool"]
+    wrong = allowed.hitl(*decide, "drop_table", "--yes")
+    assert (wrong.code, "drop_table" in wrong.err) == (1, True)
+
+    ran = allowed.hitl(*decide, "b", "--yes")
+
+    assert (ran.code, ran.out) == (0, "edited and approved b (c1)\n")
+    after = allowed.review(review.id)
+    assert (after.tool(after.calls[0]), after.arguments("1").parse()) == ("b", {"n": 1})
+    shown = allowed.hitl("reviews", "show", review.id).out
+    assert "\n1  b  c1  edited and approved\n" in shown
+    assert "    replaces   a\n" in shown
+    [told] = json.loads(allowed.hitl("reviews", "show", review.id, "--json").out)["calls"]
+    assert (told["name"], told["asked_for"]) == ("b", "a")
+
+
+@pytest.mark.parametrize(
+    ("schema", "given", "answer"),
+    [
+        ({"type": "array", "items": {"enum": ["x", "y", "z"]}}, ["z", "x"], ["z", "x"]),
+        ({"type": "array", "items": {"type": "integer"}}, ["5"], [5]),
+        ({"anyOf": [{"const": 1, "title": "One"}, {"const": 2}]}, ["One"], 1),
+        ({"type": "boolean"}, ["false"], False),
+        ({"type": "integer"}, ["7"], 7),
+        ({"type": "string"}, ["7"], None),
+    ],
+)
+def test_dialects_8_an_answer_may_be_a_list_or_any_value(
+    allowed: Desk, schema: Any, given: list[str], answer: Any
+) -> None:
+    review = with_tools(allowed, allowed_decisions=["respond"], answer_schema=schema)
+    answers = [part for each in given for part in ("--answer", each)]
+
+    ran = allowed.hitl("reviews", "decide", review.id, "1", "respond", *answers, "--yes")
+
+    assert ran.code == 0, ran.err
+    [decision] = decisions(allowed, review.id)
+    assert decision is not None
+    assert decision.answer == ("7" if answer is None else answer)
+
+
+def test_dialects_8_a_list_where_one_answer_is_asked_for_is_refused(allowed: Desk) -> None:
+    review = allowed.submit()
+    two = ["--answer", "a", "--answer", "b"]
+    ran = allowed.hitl("reviews", "decide", review.id, "1", "respond", *two, "--yes")
+    assert (ran.code, ran.err) == (1, "hitl: This takes one --answer.\n")

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 import redis
@@ -13,6 +14,7 @@ import redis
 from hitl_core.cli import session
 from hitl_core.cli.terminal import columns_of
 from hitl_core.review.service import Reviews
+from hitl_core.store.keys import Keys
 from tests.cli.desk import Desk
 from tests.support.builders import call, person, review_of
 
@@ -212,3 +214,20 @@ def test_who_reads_only_the_beginning_is_no_trouble(desk: Desk) -> None:
     )
     os.close(write)
     assert (ended.returncode, ended.stderr) == (141, b"")
+
+
+def test_faults_8_the_first_page_costs_the_same_at_any_size(desk: Desk, redis_url: str) -> None:
+    """Given a few reviews, and thousands behind them, when the first are listed, then Redis sends no more."""
+    for _ in range(4):
+        desk.submit()
+    client: Any = redis.Redis.from_url(redis_url)
+    sent = []
+    with client:
+        for more in (0, 20_000):
+            seats = {f"0-{number:032x}": 4e9 + number for number in range(more)}
+            if seats:
+                client.zadd(Keys(0).live, seats)
+            before = client.info("stats")["total_net_output_bytes"]
+            assert desk.hitl("reviews", "list", "--limit", "3").out.count("\n") == 3
+            sent.append(client.info("stats")["total_net_output_bytes"] - before)
+    assert sent[1] < sent[0] + 100_000

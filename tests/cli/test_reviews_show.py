@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 
+from hitl_core import dialects
 from hitl_core.cli.terminal import columns_of
-from hitl_core.model import MessageRef
-from hitl_core.review import transitions
+from hitl_core.gate import Request, request
+from hitl_core.gate.request import Turn
+from hitl_core.model import MessageRef, Review
+from hitl_core.review import routing, transitions
 from hitl_core.review.service import Reviews
 from hitl_core.store import keys
 from tests.cli.desk import Desk
@@ -172,3 +175,41 @@ def test_a_review_that_is_not_there(desk: Desk) -> None:
         ran = desk.hitl("reviews", "show", given)
         assert (ran.code, ran.out, ran.err.count("\n")) == (1, "", 1), given
         assert "\x1b" not in ran.err
+
+
+def test_dialects_8_path_title_fallback_and_the_tool_that_runs(desk: Desk) -> None:
+    """Given a sub-agent's interrupt with a sentence for a title, an edit that names another tool, and a place
+    that could not be reached; then each is told as it is."""
+    wire = {
+        "action_request": {"action": "Really send?", "args": {}},
+        "config": {"allow_accept": True},
+    }
+    asked = dialects.get("agent_inbox").load_request([wire], "t")._replace(path=("main", "mailer"))
+    turn = Turn("billing", "t-1", "m1", None)
+    titled = desk.do(lambda reviews: _submitted(reviews, turn, asked))
+
+    shown = desk.hitl("reviews", "show", titled.id).out
+    assert "  path       main > mailer\n" in shown
+    assert "\n1  Really send?  " in shown
+    assert json.loads(desk.hitl("reviews", "show", titled.id, "--json").out)["path"] == [
+        "main",
+        "mailer",
+    ]
+    assert "Really send?" in desk.hitl("reviews", "list").out
+
+    lost = desk.submit(call("jury", "c1"))
+    desk.do(
+        lambda reviews: reviews.change(
+            lost.id,
+            "lost",
+            lambda review, now: routing.reroute(review, "slack:#first", "is archived", now),
+        )
+    )
+    shown = desk.hitl("reviews", "show", lost.id).out
+    assert "    fallback   to slack:#it, as it could not be shown in slack:#first" in shown
+    assert "not decided in time" not in shown
+
+
+async def _submitted(reviews: Reviews, turn: Turn, asked: Request) -> Review:
+    made = request.build_from(turn, asked, reviews.store.partitions, await reviews.store.now())
+    return await reviews.submit(*made)

@@ -543,7 +543,25 @@ class StoreContract:
 
         assert await store.live() == [old.id, new.id]
         assert await store.live(limit=1) == [old.id]
-        assert await store.live(limit=5, offset=1) == [new.id]
+        [first] = await store.seats(limit=1)
+        assert first == (pytest.approx(old.created_at), old.id)
+        assert [seat.id for seat in await store.seats(5, first)] == [new.id]
+        assert await store.seats(5, (await store.seats())[-1]) == []
+
+    async def test_faults_8_pages_miss_none_of_the_same_time(self, store: Store):
+        """Given reviews of one moment, then each is on one page, however short these are."""
+        now = await store.now()
+        made = [
+            review_of([call("ask")], now=now, thread_id=f"t-{n}", partitions=store.partitions)
+            for n in range(7)
+        ]
+        for each in made:
+            assert await store.commit(write_of(each))
+        found, after = [], None
+        while page := await store.seats(2, after):
+            found += [seat.id for seat in page]
+            after = page[-1]
+        assert found == sorted(review.id for review, _ in made)
 
     async def test_ready_is_an_agents_own_in_order(self, store: Store):
         """The longest waiting first, no other agent's, at most `limit`."""
