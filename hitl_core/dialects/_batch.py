@@ -19,7 +19,7 @@ from hitl_core.dialects._requests import (
 )
 from hitl_core.errors import DialectError, InvalidToolCall
 from hitl_core.gate import Request
-from hitl_core.model import Action, DialectName, Review, ToolCall
+from hitl_core.model import Action, DecisionType, DialectName, Review, ToolCall
 from hitl_core.model.call_shapes import arguments_in
 from hitl_core.policy import Policy
 
@@ -136,18 +136,24 @@ class Batch:
         return True
 
     def word(self, review: Review, action: Action, end: Ending) -> Json | None:
-        """Skipping is told as a rejection."""
-        end = as_rejection(end)
-        if end.kind not in self.words.known or end.kind not in takes(action):
-            return None
-        if end.kind == "edit":
-            return {"type": "edit", self.spelling.edited: {"name": end.name, "args": end.args}}
-        if end.kind == "approve" or (end.kind == "reject" and end.message is None):
-            return {"type": end.kind}
-        return {"type": end.kind, "message": end.message or ""}
+        return decision_word(end, action, self.words.known, self.spelling)
 
     def dump_decisions(self, review: Review) -> Json:
         return {"decisions": words_of(self, review)}
+
+
+def decision_word(
+    end: Ending, action: Action, known: Sequence[DecisionType], spelling: Spelling
+) -> Json | None:
+    """One decision, None where the interrupt takes none that says this. Skipping is told as a rejection."""
+    end = as_rejection(end)
+    if end.kind not in known or end.kind not in takes(action):
+        return None
+    if end.kind == "edit":
+        return {"type": "edit", spelling.edited: {"name": end.name, "args": end.args}}
+    if end.kind == "approve" or (end.kind == "reject" and end.message is None):
+        return {"type": end.kind}
+    return {"type": end.kind, "message": end.message or ""}
 
 
 def read_name(value: object) -> str:

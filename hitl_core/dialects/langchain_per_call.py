@@ -9,13 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-from hitl_core.dialects._batch import read_name
+from hitl_core.dialects._batch import SNAKE, decision_word, read_name
 from hitl_core.dialects._decisions import Ending, Place, answer_wire, ending, word_of
 from hitl_core.dialects._json import Json, is_mapping, mapping, optional_text, plain
 from hitl_core.dialects._python import ALL, WORDS, python_proposal
 from hitl_core.dialects._requests import Asked, allowed_words, asked_args, request_of, texts_of
 from hitl_core.dialects._response_schema import read_response_schema, response_schema
-from hitl_core.dialects.langchain import dialect as langchain
 from hitl_core.errors import DecisionError, DialectError
 from hitl_core.gate import Request
 from hitl_core.model import Action, DialectName, Review, ToolCall
@@ -94,7 +93,8 @@ class PerCall:
 
     def word(self, review: Review, action: Action, end: Ending) -> Json | None:
         """As in LangChain's other mode, but that an edit keeps its tool."""
-        return None if end.name != action.request.name else langchain.word(review, action, end)
+        renamed = end.name != action.request.name
+        return None if renamed else decision_word(end, action, ALL, SNAKE)
 
     def dump_decisions(self, review: Review) -> Json:
         """Those that are decided, by their interrupt's id."""
