@@ -5,6 +5,7 @@
 //     HITL_URL=http://127.0.0.1:3000 HITL_TOKEN=hitl_… node examples/langchain_js.mjs
 
 import { randomUUID } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import { Command, MemorySaver } from "@langchain/langgraph";
 import {
   AIMessage,
@@ -51,14 +52,15 @@ async function ask(method, path, body) {
   }
 }
 
-let review;
+let reviews = []; // those that the agent waits for: one for each interrupt, also a sub-agent's
 
 // Stands in front of each reviewed call: it runs once, whoever resumes the agent twice, and only as it was decided.
 const guard = createMiddleware({
   name: "guard",
   wrapToolCall: async (request, handler) => {
     const { id, name, args } = request.toolCall;
-    if (!review?.outcome.execute.some((call) => call.id === id)) return handler(request); // nobody had to be asked
+    const review = reviews.find((each) => each.outcome.execute.some((call) => call.id === id));
+    if (!review) return handler(request); // nobody had to be asked
     const { run } = await ask("POST", `/${review.id}/once`, { tool_call_id: id, name, args, holder });
     if (run) return handler(request);
     return new ToolMessage({ tool_call_id: id, name, content: "This was started before: see what came of it." });
@@ -85,18 +87,29 @@ const thread_id = `t-${randomUUID()}`; // the conversation's id
 const thread = { configurable: { thread_id } };
 let state = await agent.invoke({ messages: [{ role: "user", content: "Write to Ada" }] }, thread);
 while (state.__interrupt__) {
-  const [{ id: turn, value: interrupt }] = state.__interrupt__;
-  const calls = state.messages.at(-1).tool_calls.map(({ id, name, args }) => ({ id, name, args }));
-  review = await ask("POST", "", { thread_id, turn, interrupt, calls });
-  while (!review.outcome) review = await ask("GET", `/${review.id}?wait=30`);
+  // The calls go along where it is the last message that is asked about. A sub-agent's are in a message of its own.
+  const calls = (state.messages.at(-1)?.tool_calls ?? []).map(({ id, name, args }) => ({ id, name, args }));
+  const same = (asked) => (call) => call.name === asked.name && isDeepStrictEqual(call.args, asked.args);
+  const waiting = state.__interrupt__.map(async ({ id: turn, value: interrupt }) => {
+    const own = interrupt.actionRequests.every((asked) => calls.some(same(asked)));
+    let review = await ask("POST", "", { thread_id, turn, interrupt, ...(own && { calls }) });
+    while (!review.outcome) review = await ask("GET", `/${review.id}?wait=30`);
+    return { ...review, turn, own };
+  });
+  reviews = await Promise.all(waiting);
 
-  state = await agent.invoke(new Command({ resume: review.resume }), thread);
+  const resume = Object.fromEntries(reviews.map((review) => [review.turn, review.resume])); // each by its id
+  state = await agent.invoke(new Command({ resume }), thread);
 
-  const running = new Set(review.outcome.execute.map((call) => call.id));
-  const ran = state.messages.filter((each) => ToolMessage.isInstance(each) && running.has(each.tool_call_id));
-  const results = Object.fromEntries(ran.map((each) => [each.tool_call_id, String(each.content)]));
-  await ask("POST", `/${review.id}/done`, { results, holder });
-  review = undefined;
+  const said = new Map(
+    state.messages.filter((each) => ToolMessage.isInstance(each)).map((each) => [each.tool_call_id, String(each.content)])
+  );
+  for (const { id, outcome, own } of reviews) {
+    // LangChain drops an approved call where another of its turn was rejected. Of a sub-agent's calls it keeps no result.
+    const results = !own ? [] : outcome.execute.map((call) => [call.id, said.get(call.id) ?? "failed: not run"]);
+    await ask("POST", `/${id}/done`, { results: Object.fromEntries(results), holder });
+  }
+  reviews = [];
 }
 
 for (const told of state.messages.filter((each) => ToolMessage.isInstance(each))) {

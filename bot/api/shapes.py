@@ -90,6 +90,9 @@ class ReviewOut(Answer):
     id: str
     thread_id: str
     turn: str = Field(description="As it was submitted, or `#` and a number.")
+    path: list[str] = Field(
+        description="The agents that led to it, the outermost first: of an interrupt that a sub-agent raised."
+    )
     requester: str | None
     status: Status
     created_at: Time

@@ -26,6 +26,7 @@ def view(review: Review) -> ReviewOut:
         id=review.id,
         thread_id=review.thread_id,
         turn=review.turn,
+        path=list(review.path),
         requester=review.requester,
         status=review.status,
         created_at=review.created_at,

@@ -76,6 +76,8 @@ def run(args: argparse.Namespace) -> int:
         policy, text = imported(args.dialect, data, args.file)
     except InvalidPolicy as error:
         return say_problems(error, to=sys.stderr)
+    if policy.dialect == "langchain_per_call":
+        note("`interrupt_mode` is the agent's own, and in no policy: keep it in its middleware.")
     say(f"# From a configuration of {args.dialect}. Tools that it doesn't name run without asking.")
     print(text, end="")
     if policy.allow_override:

@@ -55,7 +55,7 @@ class Sagents:
         """Several at once where the review asks questions beside its tool calls."""
         if not review.actions:
             return _approvals.approvals_of(review, ())
-        wires = [_interrupt(review, group) for group in _groups(review)]
+        wires = [_wrapped(group, _interrupt(review, group)) for group in _groups(review)]
         one = _is_one(review)
         return wires[0] if one else {"type": "multiple_interrupts", "interrupts": wires}
 
@@ -132,6 +132,14 @@ class _Part(NamedTuple):
     path: tuple[str, ...]
     asked: list[Asked]
 
+    def inside(self, wrapper: Json) -> _Part:
+        """What names the sub-agent is kept, the innermost last, so that `dump_request` says it again."""
+        asked = [
+            each._replace(extra={"inside": [wrapper, *(each.extra or {}).get("inside", ())]})
+            for each in self.asked
+        ]
+        return self._replace(asked=asked)
+
 
 def _parts(value: Json, path: tuple[str, ...]) -> Iterator[_Part]:
     match value.get("type"):
@@ -142,7 +150,9 @@ def _parts(value: Json, path: tuple[str, ...]) -> Iterator[_Part]:
             who = value.get("task_name") or value.get("sub_agent_id")
             name = optional_text(who, "A sub-agent's name") or "sub-agent"
             inner = value.get("interrupt_data", value.get("inner"))
-            yield from _parts(mapping(inner, "`interrupt_data`"), (*path, name))
+            wrapper = {k: v for k, v in value.items() if k not in ("interrupt_data", "inner")}
+            for part in _parts(mapping(inner, "`interrupt_data`"), (*path, name)):
+                yield part.inside(wrapper)
         case _ask_user.TYPE:
             yield _Part(path, [_ask_user.asked_of(value)])
         case "halt":
@@ -172,6 +182,12 @@ def _is_one(review: Review) -> bool:
     """Whether it is one interrupt, and not several in one."""
     several = any(action.request.interrupt_id for action in review.actions)
     return not several and len(_groups(review)) <= 1
+
+
+def _wrapped(group: Sequence[Action], wire: Json) -> Json:
+    for wrapper in reversed((group[0].request.extra or {}).get("inside", ())):
+        wire = {**wrapper, "interrupt_data": wire}
+    return wire
 
 
 def _interrupt(review: Review, group: Sequence[Action]) -> Json:

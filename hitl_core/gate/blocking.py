@@ -20,6 +20,7 @@ from collections.abc import (
     Mapping,
 )
 from contextlib import AbstractContextManager, contextmanager, suppress
+from pathlib import Path
 from typing import Any, Protocol, TypedDict, TypeVar, Unpack, overload
 
 from hitl_core.errors import GateClosed
@@ -48,7 +49,7 @@ class Runner(Protocol):
 def connect(
     url: str,
     *,
-    policy: Policy,
+    policy: Policy | str | Path,
     agent: str,
     lease: float = LEASE,
     alive: float = ALIVE,

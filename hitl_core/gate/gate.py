@@ -9,6 +9,7 @@ import os
 import socket
 from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Mapping
 from functools import partial
+from pathlib import Path
 from typing import Any, Self, overload
 from uuid import uuid4
 
@@ -37,24 +38,36 @@ log = logging.getLogger(__name__)
 LEASE = 30.0
 
 
+def _policy(given: object) -> Policy:
+    """Raises PolicyError for a file that is none, TypeError for anything else."""
+    if isinstance(given, str | Path):
+        return Policy.load(given)
+    if not isinstance(given, Policy):
+        raise TypeError(
+            f"`policy` is a Policy, or the path of its file, not {type(given).__name__}."
+        )
+    return given
+
+
 class Gate:
     """`async with Gate.connect(url, policy=policy, agent="billing") as gate`.
 
-    `agent` names the program whose processes may take up each other's reviews. Nothing runs unless
-    `review` (or `wait`, or `settled`) hands it over. `lease` and `alive`, in seconds: how long a claim, and
-    a claim to be waiting, hold after the process's last sign of life.
+    `policy` is a Policy, or the path of its file. `agent` names the program whose processes may take up each
+    other's reviews. Nothing runs unless `review` (or `wait`, or `settled`) hands it over. `lease` and
+    `alive`, in seconds: how long a claim, and a claim to be waiting, hold after the process's last sign of
+    life.
     """
 
     def __init__(
         self,
         store: Store,
         *,
-        policy: Policy,
+        policy: Policy | str | Path,
         agent: str,
         lease: float = LEASE,
         alive: float = ALIVE,
     ) -> None:
-        self.policy, self.agent = policy, agent
+        self.policy, self.agent = _policy(policy), agent
         self.process = f"{socket.gethostname()}:{os.getpid()}:{uuid4().hex[:8]}"
         self.reviews = Reviews(store, patience=10.0)
         self._notes = PolicyNotes(self.reviews)
@@ -68,13 +81,16 @@ class Gate:
         cls,
         url: str,
         *,
-        policy: Policy,
+        policy: Policy | str | Path,
         agent: str,
         lease: float = LEASE,
         alive: float = ALIVE,
         partitions: int | None = None,
     ) -> AsyncGenerator[Self, None]:
-        """Raises SettingsError for a Redis that would lose reviews, StoreUnavailable where none answers."""
+        """Raises PolicyError for a file that is no policy, SettingsError for a Redis that would lose reviews,
+        StoreUnavailable where none answers.
+        """
+        policy = _policy(policy)
         store = await RedisStore.open(url, partitions=partitions)
         try:
             async with cls(store, policy=policy, agent=agent, lease=lease, alive=alive) as gate:

@@ -319,3 +319,12 @@ def test_any_bytes_are_a_policy_or_a_policy_error(dialect: str, data: bytes) -> 
     for text in (data, b'{"interrupt_on": ' + data + b"}"):
         with suppress(InvalidPolicy):
             imported(dialect, text, "hitl")
+
+
+def test_dialects_10_a_mode_that_no_policy_holds_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "hitl.json"
+    file.write_text('{"interrupt_on": {"a": true}, "interrupt_mode": "per_call"}')
+    assert main(["policy", "import", "langchain", str(file)]) == 0
+    assert "`interrupt_mode` is the agent's own" in capsys.readouterr().err

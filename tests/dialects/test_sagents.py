@@ -211,3 +211,20 @@ def test_the_list_must_have_an_answer_for_each() -> None:
 def test_a_question_that_waits_has_no_answer_yet() -> None:
     with pytest.raises(Refused):
         SAGENTS.dump_decisions(review_of(question()))
+
+
+def test_dialects_10_a_sub_agents_interrupt_goes_out_as_it_came_in() -> None:
+    """In all of its wrappers, whose names `path` keeps as well."""
+    inner = {**approval("c1"), "hitl_tool_call_ids": ["c1"]}
+    names = {"type": "subagent_hitl", "sub_agent_id": "s2", "task_name": "in", "tool_call_id": "t2"}
+    wire = {
+        "type": "subagent_hitl",
+        "sub_agent_id": "s1",
+        "task_name": "out",
+        "interrupt_data": {**names, "interrupt_data": inner},
+    }
+    out = SAGENTS.dump_request(review_of(wire))
+    assert {**out, "interrupt_data": None} == {**wire, "interrupt_data": None}
+    assert {**out["interrupt_data"], "interrupt_data": None} == {**names, "interrupt_data": None}
+    assert SAGENTS.load_request(out, "t").path == ("out", "in")
+    assert SAGENTS.load_request(out, "t").calls == SAGENTS.load_request(wire, "t").calls

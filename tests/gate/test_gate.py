@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 from collections.abc import AsyncIterator, Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from hitl_core.errors import (
     GateClosed,
     InvalidToolCall,
     LeaseLost,
+    PolicyError,
     Refused,
     ReviewConflict,
     ReviewNotFound,
@@ -833,3 +835,17 @@ async def test_promise_10_a_turn_without_a_proper_name_is_one_sentence(
 ):
     with pytest.raises(InvalidToolCall, match=f"The {next(iter(where))} must be text"):
         await gate.submit([call()], **{"thread_id": "t", **where})
+
+
+def test_newcomer_9_a_policy_may_be_given_as_the_path_of_its_file(tmp_path: Path):
+    """Anything else is an error at once, and not at the first review."""
+    file = tmp_path / "policy.yaml"
+    file.write_text("default: deny\ninterrupt_on: {}\n")
+    for path in (file, str(file)):
+        gate = Gate(MemoryStore(), policy=path, agent="billing")
+        assert gate.policy.default.kind == "deny"
+    with pytest.raises(PolicyError, match="There is no such file"):
+        Gate(MemoryStore(), policy=str(tmp_path / "missing.yaml"), agent="billing")
+    wrong: Any = {"default": "deny"}
+    with pytest.raises(TypeError, match="`policy` is a Policy, or the path of its file, not dict"):
+        Gate(MemoryStore(), policy=wrong, agent="billing")
