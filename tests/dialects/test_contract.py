@@ -185,7 +185,7 @@ class TestArcGIS(DialectContract):
                 [
                     {"options": ["a", "yes"]},
                     {"options": [{"value": "a", "label": "First"}, {"value": False}]},
-                    {"toolName": TOOL, "layer": "roads", "options": [1, True]},
+                    {"toolName": TOOL, "args": {}, "layer": "roads", "options": [1, True]},
                 ]
             ),
         }
