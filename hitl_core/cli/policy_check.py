@@ -7,8 +7,9 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from hitl_core.cli.command import add_command
-from hitl_core.cli.terminal import GREEN, Paint, say, say_problems
+from hitl_core.cli.terminal import GREEN, YELLOW, Paint, say, say_problems
 from hitl_core.policy import InvalidPolicy, Policy
+from hitl_core.policy.gaps import gaps_of
 
 if TYPE_CHECKING:
     from hitl_core.cli.command import Commands
@@ -18,11 +19,15 @@ example:
   $ hitl policy check policy.yaml
   policy.yaml:1: default: This must be `allow`, `review` or `deny`, not `alow`
 
-It knows nothing of Slack: whether the channels, people and groups exist there,
-`python -m bot check-policy FILE` says, with the bot's token.
+It warns where a `when` lets a call through because an argument is missing or of
+another type. It knows nothing of Slack: whether the channels, people and groups
+exist there, `python -m bot check-policy FILE` says, with the bot's token.
 
-Exits with 0 where the policy is good, 1 where it is not.
+Exits with 0 where the policy is good, 1 where it is not; warnings change nothing.
 """
+
+
+_CURE = "Say by `not` which calls are harmless; all others then meet it."
 
 
 def add_to(commands: Commands) -> None:
@@ -42,4 +47,8 @@ def run(args: argparse.Namespace) -> int:
     number = f"{len(policy.rules)} rule{'' if len(policy.rules) == 1 else 's'}"
     rules = f"{number} ({counts})" if counts else number
     say(Paint("ok ", GREEN), f"{policy.name}: {rules}, default {policy.default.kind}")
+    for rule in policy.rules:
+        where = policy.name if rule.line is None else f"{policy.name}:{rule.line}"
+        for gap in gaps_of(policy, rule):
+            say(Paint("warning ", YELLOW), f"{where}: interrupt_on.{rule.name}.when: {gap} {_CURE}")
     return 0

@@ -4,6 +4,7 @@ Pure: no chat words, no input or output. The values are in `form.py`.
 """
 
 from hitl_core.forms.build import make_form
+from hitl_core.forms.fixed import change_of_fixed, fixed_paths, loss_of_hidden
 from hitl_core.forms.form import (
     ArgError,
     Field,
@@ -29,10 +30,13 @@ __all__ = [
     "Option",
     "PatternError",
     "SchemaError",
+    "change_of_fixed",
     "check_args",
     "check_pattern",
     "check_schema",
+    "fixed_paths",
     "hidden_in",
+    "loss_of_hidden",
     "make_form",
     "masked_args",
     "read_answers",

@@ -38,7 +38,13 @@ def taken(args: Json, names: tuple[str, ...], above: tuple[Blank, ...]) -> Json:
 def at(value: Any, path: tuple[str, ...]) -> Any:
     """ABSENT where there is nothing."""
     for name in path:
-        if not isinstance(value, dict) or name not in value:
+        if isinstance(value, list):
+            items = cast("list[Any]", value)
+            if not (name.isascii() and name.isdecimal() and int(name) < len(items)):
+                return ABSENT
+            value = items[int(name)]
+        elif isinstance(value, dict) and name in value:
+            value = cast(Json, value)[name]
+        else:
             return ABSENT
-        value = cast(Json, value)[name]
     return value

@@ -41,13 +41,14 @@ class Place:
         )
 
 
-def entered(at: Place, declared: object, schema: Schema) -> Place:
+def entered(at: Place, declared: object, schema: Schema, *, fixed: bool = False) -> Place:
     """The place, by the title that its own part of the schema gives it: one that a reference brings names the
     type, not the argument."""
     title = cast(Schema, declared).get("title") if isinstance(declared, dict) else None
     if isinstance(title, str) and title.strip() and at.names:
         at = changed(at, labels=(*at.labels[:-1], title.strip()))
-    return changed(at, locked=_READ_ONLY) if is_fixed(schema) and not at.locked else at
+    fixed = fixed or is_fixed(schema)
+    return changed(at, locked=_READ_ONLY) if fixed and not at.locked else at
 
 
 def slot_at(at: Place, schema: Schema, nullable: bool, value: Any) -> Slot:

@@ -43,8 +43,7 @@ class Marks:
         self._hidden: set[Path] = {tuple(parts(pointer)) for pointer in redact}
         if '"writeOnly": true' in text or '"password"' in text:
             self._hidden |= _marked(root, args, is_secret)
-        fixed = _marked(root, args, is_fixed) if '"readOnly": true' in text else set[Path]()
-        self._fixed = fixed
+        self.fixed = _marked(root, args, is_fixed) if '"readOnly": true' in text else set[Path]()
 
     def hides(self, names: Path) -> bool:
         return any(names[:end] in self._hidden for end in range(len(names) + 1))
@@ -53,10 +52,14 @@ class Marks:
         """The ways, from the value that stands there, to what is hidden in it."""
         return [path for path in _below(self._hidden, names) if holds(value, path)]
 
+    def fixes(self, names: Path) -> bool:
+        """Whether what stands there must not change."""
+        return bool(self.fixed) and any(names[:end] in self.fixed for end in range(len(names) + 1))
+
     def fixed_in(self, names: Path, value: Any) -> tuple[Path, ...]:
-        """The ways to what must not change in it. Not in lists: there things move."""
-        found = _below(self._fixed, names)
-        return tuple(path for path in found if path and _in_objects(value, path))
+        """The ways to what must not change in it."""
+        found = _below(self.fixed, names)
+        return tuple(path for path in found if path and holds(value, path))
 
 
 def hidden_in(
@@ -105,14 +108,6 @@ def holds(value: Any, path: Path) -> bool:
     return True
 
 
-def _in_objects(value: Any, path: Path) -> bool:
-    for name in path:
-        if not isinstance(value, dict) or name not in value:
-            return False
-        value = cast("dict[str, Any]", value)[name]
-    return True
-
-
 def _below(paths: set[Path], names: Path) -> list[Path]:
     return [path[len(names) :] for path in paths if path[: len(names)] == names]
 
@@ -157,7 +152,8 @@ def _same_place(root: Mapping[str, Any], schema: Schema) -> Iterator[object]:
     for key in _ALSO:
         yield from cast("list[object]", schema.get(key, []))
     yield from (schema[key] for key in _ALSO_ONE if key in schema)
-    yield from cast("dict[str, object]", schema.get("dependentSchemas", {})).values()
+    for key in ("dependentSchemas", "dependencies"):
+        yield from cast("dict[str, object]", schema.get(key, {})).values()
     if "$dynamicRef" in schema or "$recursiveRef" in schema:
         raise Conflict
     if "$ref" in schema:

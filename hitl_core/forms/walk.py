@@ -57,7 +57,7 @@ class Walk:
             branches = () if options_of(schema) else branches_of(self._shapes, schema)
         except Conflict:
             schema, nullable = told(declared), False
-        at = entered(at, declared, schema)
+        at = entered(at, declared, schema, fixed=self._marks.fixes(at.names))
         slot = slot_at(at, schema, nullable, value)
         if self._marks.hides(at.names) or is_secret(schema):
             return self._hidden(slot, schema)
@@ -155,7 +155,7 @@ class Walk:
         elif not slot.values and width(field.initial or "") > self._room.text:
             reason = _TOO_LONG.format(self._room.text)
             field = changed(field, locked=field.locked or reason, max_length=None)
-        kept = self._marks.fixed_in(slot.names, slot.value) if slot.reads == "json" else ()
+        kept = () if slot.branch else self._marks.fixed_in(slot.names, slot.value)
         self.slots.append(changed(slot, field=field, kept=kept))
         if len(self.slots) > MAX_FIELDS:
             raise TooManyFields

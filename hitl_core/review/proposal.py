@@ -50,6 +50,9 @@ def args_of(review: Review, action: Action, proposal: Proposal) -> Arguments:
         raise DecisionError(
             f"{where or 'The arguments'}: {wrong}", field=where, code="invalid_args"
         )
+    from hitl_core.review.kept_values import check_kept
+
+    check_kept(review, action, name, args.parse(), proposal.args.parse())
     return proposal.args
 
 

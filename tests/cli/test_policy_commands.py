@@ -335,3 +335,39 @@ def test_as_a_process_of_its_own() -> None:
         check=False,
     )
     assert (ended.returncode, ended.stdout) == (1, "none.yaml: There is no such file.\n")
+
+
+@pytest.mark.parametrize(
+    ("rest", "gaps"),
+    [
+        ("when: {properties: {amount: {minimum: 500}}}", []),
+        (
+            "when: {properties: {amount: {type: number, minimum: 500}}, required: [amount]}",
+            ["A call without `amount`", "A call whose `amount` is of another type (a text"],
+        ),
+        (
+            "when: {properties: {mode: {enum: [hard]}}, required: [mode]}",
+            ["A call without `mode`", "whose `mode`"],
+        ),
+        ("when: {required: [force]}", ["A call without `force`"]),
+        (
+            "when: {not: {properties: {amount: {type: number, maximum: 99}}, required: [amount]}}",
+            [],
+        ),
+    ],
+)
+def test_check_warns_where_a_call_slips_past_a_when(
+    rest: str, gaps: list[str], policy: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Security Low: `{}` and `"500"` fall through to allow. Where the default asks, nothing is said."""
+    text = f"default: allow\ninterrupt_on:\n  refund:\n    {rest}\n"
+    policy.write_text(text)
+    assert main(["policy", "check", "policy.yaml"]) == 0
+    told = [line for line in capsys.readouterr().out.splitlines() if "warning" in line]
+    assert len(told) == len(gaps)
+    for line, gap in zip(told, gaps, strict=True):
+        assert gap in line
+        assert "interrupt_on.refund.when" in line
+    policy.write_text(text.replace("default: allow", "default: review"))
+    assert main(["policy", "check", "policy.yaml"]) == 0
+    assert "warning" not in capsys.readouterr().out

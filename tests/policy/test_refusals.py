@@ -457,3 +457,43 @@ def test_the_text_of_the_error_is_its_first_problem_and_the_number_of_the_others
         "p.yaml:2: interrupt_on.a: A rule is true, false, `deny` or a mapping, not `yes`."
         " (and 2 more)"
     )
+
+
+@pytest.mark.parametrize(
+    ("schema", "words"),
+    [
+        ("{propertes: {a: {minimum: 5}}}", "did you mean properties"),
+        ("{properties: {a: {minimun: 5}}}", "did you mean minimum"),
+        (
+            "{properties: {a: {items: {}, additionalItems: false}}}",
+            "a keyword of draft 4 to 2019-09",
+        ),
+        ("{properties: {a: {id: x}}}", "a keyword of draft 4"),
+        ("{reviewers: 5}", "begins with x-"),
+        ("{$schema: 'http://json-schema.org/draft-03/schema#'}", "before 4"),
+        (
+            "{$schema: 'http://json-schema.org/draft-07/schema#', $ref: '#', required: [b]}",
+            "ignores required beside",
+        ),
+    ],
+)
+@pytest.mark.parametrize("key", ["when", "args_schema"])
+def test_what_would_be_ignored_in_a_schema_is_refused(key: str, schema: str, words: str) -> None:
+    """Security Low: a typo must not switch a check off."""
+    (said,) = problems(f"default: review\ninterrupt_on:\n  run: {{{key}: {schema}}}")
+    assert words in said
+
+
+@pytest.mark.parametrize(
+    "schema", ["{x-note: 5, properties: {a: {x-unit: EUR, nullable: true, type: string}}}"]
+)
+def test_notes_of_ones_own_are_welcome_in_a_schema(schema: str) -> None:
+    Policy.from_yaml(f"default: review\ninterrupt_on:\n  run: {{args_schema: {schema}}}")
+
+
+def test_an_agent_s_own_schema_may_hold_any_note() -> None:
+    """Security Low: it stops no submit; but `dependencies` counts, as in the drafts that have it."""
+    from hitl_core.forms import check_args
+
+    schema = {"propertes": {}, "markdownDescription": "x", "dependencies": {"a": ["b"]}}
+    assert [error.pointer for error in check_args(schema, {"a": 1})] == ["/b"]
