@@ -49,7 +49,7 @@ examples:
   $ hitl reviews decide 0-93b4c7d2 send_email approve
   $ hitl reviews decide 0-93b4c7d2 2 reject --reason "Not on a Friday"
   $ hitl reviews decide 0-93b4c7d2 c1 edit --args '{"to": "jo@example.com"}'
-  $ hitl reviews decide 0-93b4c7d2 c1 edit --tool send_sms --args '{"to": "+49…"}'
+  $ hitl reviews decide 0-93b4c7d2 c1 edit --tool send_sms
   $ hitl reviews decide 0-93b4c7d2 ask respond --answer "Use the second one"
   $ hitl reviews decide 0-93b4c7d2 pick respond --answer roads --answer rivers
   $ hitl reviews decide 0-93b4c7d2 all reject --reason "The wrong customer"
