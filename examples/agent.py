@@ -44,7 +44,7 @@ async def serve(settings: argparse.Namespace) -> None:
             choose_model(),
             make_tools(settings.data),
             system_prompt=SYSTEM_PROMPT,
-            middleware=[HumanInTheLoopMiddleware(INTERRUPT_ON), reviews.middleware],
+            middleware=[HumanInTheLoopMiddleware(INTERRUPT_ON)],
             checkpointer=checkpointer,
         )
         driver = reviews.drive(agent)

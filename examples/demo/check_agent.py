@@ -78,18 +78,13 @@ class Recorder(BaseTool):
         return ToolMessage("recorded", tool_call_id=call["id"], name=self.name)
 
 
-def make_agent(
-    turns: dict[int, dict[str, Any]], data: Path, policy: Policy, reviews: HumanReview, saver: Any
-) -> Any:
+def make_agent(turns: dict[int, dict[str, Any]], data: Path, policy: Policy, saver: Any) -> Any:
     """LangChain interrupts exactly where our policy asks for a person."""
     names = sorted({call["name"] for turn in turns.values() for call in turn["calls"]})
     return create_agent(
         Replay(turns=turns),
         [Recorder(name=name, file=data / "received.jsonl") for name in names],
-        middleware=[
-            HumanInTheLoopMiddleware({name: _asked(policy) for name in names}),
-            reviews.middleware,
-        ],
+        middleware=[HumanInTheLoopMiddleware({name: _asked(policy) for name in names})],
         checkpointer=saver,
     )
 
@@ -112,7 +107,7 @@ async def serve(options: argparse.Namespace) -> None:
         Gate.connect(options.redis, policy=policy, agent=options.name, lease=10.0) as gate,
     ):
         reviews = HumanReview(gate)
-        driver = reviews.drive(make_agent(turns, options.data, policy, reviews, saver))
+        driver = reviews.drive(make_agent(turns, options.data, policy, saver))
 
         async def told(run: Run) -> None:
             _tell(options.data, run)

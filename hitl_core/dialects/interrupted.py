@@ -79,21 +79,33 @@ def gated(ours: Ruling, theirs: Ruling, call: ToolCall) -> Ruling:
 
 
 def free(ours: Ruling, call: ToolCall) -> Ruling:
-    """A call that nobody is asked about: allowed, unless the policy denies it or names it for review. Its
-    default stops nothing: most systems let through what they don't list.
+    """A call that nobody is asked about: it runs only where the policy allows it unasked. Where its rule or its
+    default wants a person, it is denied with what to do: whoever wants what LangChain does with a tool that it
+    doesn't list writes `default: allow`.
     """
     kind, rule = ours.verdict.kind, ours.verdict.rule
     if kind == "deny":
         return ours
-    reason = "The agent does not interrupt before this tool."
-    verdict = Verdict(kind="allow", rule=rule, reason=reason)
-    if kind == "review" and rule is not None:
-        cure = f"add `{call.name}` to interrupt_on in the agent"
-        if call.name != rule:
-            cure += f" (the rule is `{rule}`)"
-        reason = f"it asks for a person, but the agent did not interrupt: {cure}."
-        verdict = Verdict(kind="deny", rule=rule, reason=reason)
+    verdict = Verdict(
+        kind="allow", rule=rule, reason="The agent does not interrupt before this tool."
+    )
+    if kind == "review":
+        verdict = Verdict(kind="deny", rule=rule, reason=_unasked(call.name, rule))
     return replace(ours, verdict=verdict, allowed_decisions=(), args_schema=None, idempotent=False)
+
+
+def _unasked(tool: str, rule: str | None) -> str:
+    """An agent's `when` lets calls pass of a tool that it lists, so both cures are said."""
+    if rule is None:
+        return (
+            f"its default asks for a person, but the agent did not interrupt: add `{tool}` to interrupt_on"
+            " in the agent, or a rule or `default: allow` to the policy."
+        )
+    named = "" if rule == tool else f" (the rule is `{rule}`)"
+    return (
+        f"it asks for a person, but the agent did not interrupt: add `{tool}` to interrupt_on in the agent"
+        f"{named}. Where it is there with a `when` that let this call pass, give the policy's rule the same `when`."
+    )
 
 
 def _both_allow(ours: Ruling, theirs: Ruling) -> tuple[DecisionType, ...]:

@@ -195,7 +195,7 @@ async def test_a_call_that_the_agent_does_not_ask_about_has_the_policys_places(
     open_door: Open, reviews: Reviews
 ):
     """They are asked where it is in doubt later."""
-    ops = Policy.from_mapping({"default": "review", "notify": "slack:#ops", "interrupt_on": {}})
+    ops = Policy.from_mapping({"default": "allow", "notify": "slack:#ops", "interrupt_on": {}})
     client = await open_door(policies=Policies(ops))
 
     calls = [tool_call("c1", "look_up"), tool_call("c2", n=1)]

@@ -81,13 +81,19 @@ def test_nothing_left_to_decide_is_an_error_that_names_the_tool() -> None:
         gated(judged(send_email=rule), asked("approve"), CALL)
 
 
-def test_a_call_that_does_not_interrupt_is_free_unless_the_policy_names_it() -> None:
-    """Given a default of review only, then it is free; a rule of its own, or a denial, stops it."""
-    assert free(judged("review"), CALL).verdict.kind == "allow"
+def test_a_call_that_does_not_interrupt_runs_only_where_the_policy_allows_it() -> None:
+    """security M5: given a default of review, then it is stopped, as it is by a rule of its own."""
+    assert free(judged("allow"), CALL).verdict.kind == "allow"
+    assert free(judged("review", send_email=False), CALL).verdict.kind == "allow"
+    by_default = free(judged("review"), CALL)
+    assert by_default.verdict.kind == "deny"
+    assert "`default: allow`" in by_default.verdict.reason
     assert free(judged("deny"), CALL).verdict.kind == "deny"
     ruling = free(judged(send_email=True), CALL)
     assert ruling.verdict.kind == "deny"
     assert "add `send_email` to interrupt_on in the agent" in ruling.verdict.reason
+    # dialects 4: it may be there, with a `when` that let this call pass.
+    assert "give the policy's rule the same `when`" in ruling.verdict.reason
 
 
 async def test_a_tools_own_schema_counts_where_nobody_says_another() -> None:

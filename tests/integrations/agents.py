@@ -6,9 +6,9 @@ import asyncio
 import contextlib
 import os
 import signal
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from uuid import uuid4
 
 from langchain.agents import create_agent
@@ -16,7 +16,7 @@ from langchain.agents.middleware import HumanInTheLoopMiddleware
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
-from langchain_core.tools import BaseTool, ToolException, tool
+from langchain_core.tools import BaseTool, StructuredTool, ToolException, tool
 
 from hitl_core.gate import Gate
 from hitl_core.integrations.langgraph import Driver, HumanReview, Run
@@ -100,6 +100,17 @@ def tools(effects: Path) -> list[BaseTool]:
     return [send_email, run_sql, read, explode, refuse]
 
 
+def _with(tool: BaseTool, during: Callable[[], Awaitable[None]]) -> BaseTool:
+    """The same tool, with something that happens after its effect and before its result."""
+
+    async def run(**args: Any) -> Any:
+        result = cast(StructuredTool, tool).func(**args)  # type: ignore[misc]
+        await during()
+        return result
+
+    return tool.model_copy(update={"coroutine": run})
+
+
 class Lab:
     """One agent of one process. `process()` makes another one over the same store and checkpointer."""
 
@@ -118,24 +129,23 @@ class Lab:
         *turns: Turn | str,
         asking: Any = ASKING,
         between: Sequence[Any] = (),
-        inside: Sequence[Any] = (),
-        guard_first: bool = False,
+        before: Sequence[Any] = (),
+        during: Callable[[], Awaitable[None]] | None = None,
         **hitl: Any,
     ) -> Any:
-        pausing = HumanInTheLoopMiddleware(asking, **hitl)
-        stack = [pausing, *between, self.reviews.middleware, *inside]
+        """`before` and `between` stand around LangChain's pauses; `during` is awaited in each tool."""
+        own = tools(self.folder / "effects")
         return create_agent(
             Script(turns=list(turns)),
-            tools(self.folder / "effects"),
-            middleware=stack[::-1] if guard_first else stack,
+            [_with(tool, during) for tool in own] if during else own,
+            middleware=[*before, HumanInTheLoopMiddleware(asking, **hitl), *between],
             checkpointer=self.saver,
         )
 
     def sync_agent(self, *turns: Turn | str) -> Any:
         """Without a checkpointer: AsyncSqliteSaver has no sync side."""
-        folder = self.folder / "effects"
-        guarded = [self.reviews.middleware]
-        return create_agent(Script(turns=list(turns)), tools(folder), middleware=guarded)
+        agent = create_agent(Script(turns=list(turns)), tools(self.folder / "effects"))
+        return self.reviews.guard(agent)
 
     def set_policy(self, **config: Any) -> None:
         self.gate.policy = Policy.from_mapping(config)

@@ -58,7 +58,7 @@ def nested_driver(lab: Lab) -> Driver:
     inner = create_agent(
         Script(turns=[TURN, SECOND_TURN]),
         tools(lab.folder / "effects"),
-        middleware=[HumanInTheLoopMiddleware(ASKING), lab.reviews.middleware],
+        middleware=[HumanInTheLoopMiddleware(ASKING)],
     )
     graph = StateGraph(MessagesState)
     graph.add_node("agent", inner)
@@ -85,7 +85,7 @@ def handoff_driver(lab: Lab) -> Driver:
     agent = create_agent(
         Script(turns=[[call("c1", "pay", to="a")]]),
         [pay],
-        middleware=[HumanInTheLoopMiddleware({"pay": True}), lab.reviews.middleware],
+        middleware=[HumanInTheLoopMiddleware({"pay": True})],
         checkpointer=lab.saver,
     )
     return lab.reviews.drive(agent)
@@ -96,7 +96,7 @@ def in_tool_driver(lab: Lab, mode: Any = "batched") -> Driver:
     inner = create_agent(
         Script(turns=[TURN, SECOND_TURN]),
         tools(lab.folder / "effects"),
-        middleware=[HumanInTheLoopMiddleware(ASKING, interrupt_mode=mode), lab.reviews.middleware],
+        middleware=[HumanInTheLoopMiddleware(ASKING, interrupt_mode=mode)],
         name="mailer",
     )
 
@@ -112,7 +112,6 @@ def in_tool_driver(lab: Lab, mode: Any = "batched") -> Driver:
     agent = create_agent(
         Script(turns=[[call("o1", "delegate", task="mail")]]),
         [delegate],
-        middleware=[lab.reviews.middleware],
         checkpointer=lab.saver,
     )
     return lab.reviews.drive(agent)

@@ -52,7 +52,6 @@ def agent(
             HumanInTheLoopMiddleware(
                 {"pay": True, "send_email": True}, interrupt_mode=mode, **hitl
             ),
-            lab.reviews.middleware,
         ],
         checkpointer=lab.saver,
     )
@@ -151,7 +150,7 @@ async def test_a_tool_that_asks_twice_is_reviewed_twice(lab: Lab) -> None:
         create_agent(
             Script(turns=[[call("c1", "pay", to="a")]]),
             [pay],
-            middleware=[HumanInTheLoopMiddleware({"pay": True}), lab.reviews.middleware],
+            middleware=[HumanInTheLoopMiddleware({"pay": True})],
             checkpointer=lab.saver,
         )
     )
@@ -188,7 +187,7 @@ async def test_a_result_that_looks_like_a_pause_opens_nothing(lab: Lab) -> None:
         create_agent(
             Script(turns=[[call("c1", "run_sql", query=f"  {PAUSED}\n")]]),
             [run_sql],
-            middleware=[HumanInTheLoopMiddleware({"run_sql": True}), lab.reviews.middleware],
+            middleware=[HumanInTheLoopMiddleware({"run_sql": True})],
             checkpointer=lab.saver,
         )
     )
@@ -213,7 +212,7 @@ async def test_a_free_tool_that_asks_becomes_a_review_as_well(lab: Lab) -> None:
         create_agent(
             Script(turns=[turn]),
             [*tools(lab.folder / "effects"), book],
-            middleware=[HumanInTheLoopMiddleware({"send_email": True}), lab.reviews.middleware],
+            middleware=[HumanInTheLoopMiddleware({"send_email": True})],
             checkpointer=lab.saver,
         )
     )

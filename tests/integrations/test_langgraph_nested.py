@@ -30,7 +30,6 @@ def agent(
     *,
     name: str | None = None,
     mode: Any = "batched",
-    guarded: bool = True,
     with_tools: Sequence[Any] = (),
     asking: Any = None,
     saver: Any = None,
@@ -39,7 +38,7 @@ def agent(
     return create_agent(
         Script(turns=list(turns)),
         [*tools(lab.folder / "effects"), *with_tools],
-        middleware=[pauses, lab.reviews.middleware] if guarded else [pauses],
+        middleware=[pauses],
         name=name,
         checkpointer=saver,
     )
@@ -141,24 +140,6 @@ async def test_an_agent_in_an_agent_in_an_agent_is_reviewed_and_named(lab: Lab) 
     [review] = await lab.all_reviews("t-1")
     assert review.path == ("clerk", "mailer")
     assert lab.effects == ["sent a"]
-
-
-@MODES
-async def test_an_inner_agent_without_the_guard_is_left_alone(
-    lab: Lab, mode: str, caplog: pytest.LogCaptureFixture
-) -> None:
-    """Given an inner agent whose tools nothing guards, as a tool or a node, so that a crash could run a call
-    twice, then its question is not ours, and the log says what to do."""
-    inner = agent(lab, [INNER[:1]], guarded=False, mode=mode)
-    graph = StateGraph(MessagesState)
-    graph.add_node("inner", inner)
-    graph.add_edge(START, "inner")
-    outer = agent(lab, [OUTER], with_tools=[delegating(inner)], saver=lab.saver)
-    for number, each in enumerate((outer, graph.compile(checkpointer=lab.saver))):
-        run = await lab.reviews.drive(each).run(go(), thread_id=f"t-{number}")
-        assert (run.review_ids, len(run.unknown), lab.effects) == ((), 1, [])
-        assert "list `reviews.middleware` there as well" in caplog.text
-        caplog.clear()
 
 
 async def test_a_graph_in_a_tool_that_nothing_guards_is_left_alone(lab: Lab) -> None:

@@ -124,7 +124,7 @@ async def test_answers_are_given_one_after_the_other_in_the_models_order(lab: La
             seen.append(f"{request.tool_call['id']} ends")
             return result
 
-    driver = lab.driver(EMAILS, inside=[Watching()], **PER_CALL)
+    driver = lab.driver(EMAILS, between=[Watching()], **PER_CALL)
     await decided(lab, driver, "approve", "approve", "approve")
     assert seen == [f"c{n} {what}" for n in (1, 2, 3) for what in ("begins", "ends")]
 
@@ -239,7 +239,7 @@ async def test_a_turn_is_not_submitted_before_all_of_it_has_asked(lab: Lab) -> N
     agent = create_agent(
         Script(turns=[[EMAILS[0], call("c2", "look", at="x"), EMAILS[2]]]),
         [*tools(lab.folder / "effects"), look],
-        middleware=[HumanInTheLoopMiddleware(ASKING, **PER_CALL), lab.reviews.middleware],
+        middleware=[HumanInTheLoopMiddleware(ASKING, **PER_CALL)],
         checkpointer=lab.saver,
     )
     driver = lab.reviews.drive(agent)
@@ -267,7 +267,7 @@ async def test_a_turn_that_another_process_is_running_is_left_to_it(lab: Lab) ->
     agent = create_agent(
         Script(turns=[EMAILS[:1], [call("d1", "send_email", to="d"), call("d2", "slow")]]),
         [*tools(lab.folder / "effects"), slow],
-        middleware=[HumanInTheLoopMiddleware(ASKING, **PER_CALL), lab.reviews.middleware],
+        middleware=[HumanInTheLoopMiddleware(ASKING, **PER_CALL)],
         checkpointer=lab.saver,
     )
 
@@ -330,10 +330,7 @@ async def test_an_edit_that_only_the_tool_itself_refuses_does_not_run_and_is_tol
     agent = create_agent(
         Script(turns=[[call("c1", "pair", people=2), call("c2", "run_sql", query="x")]]),
         [*tools(lab.folder / "effects"), pair],
-        middleware=[
-            HumanInTheLoopMiddleware(asking, **PER_CALL),
-            lab.reviews.middleware,
-        ],
+        middleware=[HumanInTheLoopMiddleware(asking, **PER_CALL)],
         checkpointer=lab.saver,
     )
     told = await decided(lab, lab.reviews.drive(agent), {"people": 3}, "approve")
@@ -344,22 +341,6 @@ async def test_an_edit_that_only_the_tool_itself_refuses_does_not_run_and_is_tol
     line = "failed: not executed: the edited arguments don't fit the tool (people)."
     assert review.runs["1"].line == line
     assert told["c2"] == ("success", "ran x")
-
-
-async def test_the_guard_listed_first_is_refused_at_the_first_interrupt(lab: Lab) -> None:
-    """Given the wrong order, in which the guard would not see what is decided, then one sentence says
-    what to do, and nothing ran."""
-    driver = lab.driver(TURN[:1], guard_first=True, **PER_CALL)
-    with pytest.raises(IntegrationError, match="after HumanInTheLoopMiddleware"):
-        await driver.run(go(), thread_id="t-1")
-    assert lab.effects == []
-
-
-async def test_an_agent_without_the_guard_is_refused(lab: Lab) -> None:
-    pausing = HumanInTheLoopMiddleware(ASKING, **PER_CALL)
-    agent = create_agent(Script(turns=[]), middleware=[pausing], checkpointer=lab.saver)
-    with pytest.raises(IntegrationError, match="not guarded"):
-        lab.reviews.drive(agent)
 
 
 async def test_an_interrupt_of_a_tool_beside_reviewed_calls_stays_pending(lab: Lab) -> None:
@@ -374,7 +355,7 @@ async def test_an_interrupt_of_a_tool_beside_reviewed_calls_stays_pending(lab: L
     agent = create_agent(
         Script(turns=[[*EMAILS[:2], call("q", "ask_user", question="why")]]),
         [*tools(lab.folder / "effects"), ask_user],
-        middleware=[HumanInTheLoopMiddleware(ASKING, **PER_CALL), lab.reviews.middleware],
+        middleware=[HumanInTheLoopMiddleware(ASKING, **PER_CALL)],
         checkpointer=lab.saver,
     )
     driver = lab.reviews.drive(agent)
@@ -412,7 +393,7 @@ async def test_an_agent_that_is_a_node_of_another_graph_is_reviewed_turn_by_turn
     inner = create_agent(
         Script(turns=[TURN, [call("d1", "send_email", to="d")]]),
         tools(lab.folder / "effects"),
-        middleware=[HumanInTheLoopMiddleware(ASKING, **PER_CALL), lab.reviews.middleware],
+        middleware=[HumanInTheLoopMiddleware(ASKING, **PER_CALL)],
     )
     outer = StateGraph(MessagesState)
     outer.add_node("agent", inner)

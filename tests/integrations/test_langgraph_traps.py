@@ -110,7 +110,6 @@ async def test_two_middlewares_that_ask_about_one_turn_let_nothing_unasked_run(l
         middleware=[
             second({"run_sql": {"allowed_decisions": ["approve", "reject"]}}),
             HumanInTheLoopMiddleware({"send_email": True}),
-            lab.reviews.middleware,
         ],
         checkpointer=lab.saver,
     )
@@ -190,7 +189,7 @@ async def test_an_unknown_interrupt_beside_reviewed_calls_stays_pending(lab: Lab
     agent = create_agent(
         Script(turns=[[call("c1", "send_email", to="a"), call("c2", "ask_user", question="q")]]),
         [*tools(lab.folder / "effects"), _ask_user()],
-        middleware=[HumanInTheLoopMiddleware(ASKING), lab.reviews.middleware],
+        middleware=[HumanInTheLoopMiddleware(ASKING)],
         checkpointer=lab.saver,
     )
     driver = lab.reviews.drive(agent)
@@ -214,7 +213,7 @@ async def test_an_agent_that_is_a_node_of_another_graph_is_reviewed(lab: Lab) ->
     inner = create_agent(
         Script(turns=[[*TWO, call("c3", "read", topic="x")]]),
         tools(lab.folder / "effects"),
-        middleware=[HumanInTheLoopMiddleware(ASKING), lab.reviews.middleware],
+        middleware=[HumanInTheLoopMiddleware(ASKING)],
     )
     outer = StateGraph(MessagesState)
     outer.add_node("agent", inner)

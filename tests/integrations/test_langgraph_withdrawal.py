@@ -223,7 +223,6 @@ async def test_a_tool_that_asks_itself_is_told_as_stopped(lab: Lab) -> None:
     agent = create_agent(
         Script(turns=[[call("q", "ask", what="x")], "Fine."]),
         [ask],
-        middleware=[lab.reviews.middleware],
         checkpointer=lab.saver,
     )
     driver = lab.reviews.drive(agent, allow_in_memory=True)

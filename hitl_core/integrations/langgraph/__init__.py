@@ -4,7 +4,7 @@ reviews = HumanReview(gate)
 agent = create_agent(
     model,
     tools,
-    middleware=[HumanInTheLoopMiddleware(interrupt_on={...}), reviews.middleware],
+    middleware=[HumanInTheLoopMiddleware(interrupt_on={...})],
     checkpointer=checkpointer,
 )
 driver = reviews.drive(agent)

@@ -47,6 +47,7 @@ class Admission:
             raise GraphInterrupt(interrupts)
         held = self._holding.get(origin.claim, origin.turn)
         try:
+            _check_tool(request)
             if held is None:
                 return await self._alone(request, origin)
             return await self._held(request, held)
@@ -92,6 +93,7 @@ class Admission:
         """What had its interrupt answered may go on: its review is through, and this is a driver's run."""
         call = _find(review, str(request.tool_call["id"]))
         if call.verdict.kind == "allow":
+            _check_same(review, call, request)
             return None
         driven = self._holding.waiting(origin.claim) is not None
         if driven and _is_paused(review, call):
@@ -143,6 +145,15 @@ def _find(review: Review, call_id: str) -> Call:
 def _is_paused(review: Review, call: Call) -> bool:
     run = review.runs.get(call.key)
     return run is not None and run.state == "done" and run.line == PAUSED
+
+
+def _check_tool(request: ToolCallRequest) -> None:
+    """A middleware may put another tool behind a call: what was decided was about the tool that it names."""
+    tool, name = request.tool, request.tool_call["name"]
+    if tool is not None and tool.name != name:
+        raise Refused(
+            "args_changed", f"the call names `{name}`, and another tool stands behind it."
+        )
 
 
 def _check_same(review: Review, call: Call, request: ToolCallRequest) -> None:

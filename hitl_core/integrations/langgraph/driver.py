@@ -31,24 +31,25 @@ from hitl_core.integrations.langgraph.holding import Held, Holding
 from hitl_core.integrations.langgraph.pauses import Pause, Pauses, read_pauses, stalled, unfinished
 from hitl_core.integrations.langgraph.resumption import NodeFailed, resume
 from hitl_core.integrations.langgraph.run import Run
-from hitl_core.integrations.langgraph.thread import Thread, asked_by
+from hitl_core.integrations.langgraph.settings import Own, Settings
+from hitl_core.integrations.langgraph.thread import Streaming, Thread, asked_by
 from hitl_core.integrations.langgraph.withdrawal import with_answers, withdrawn
 from hitl_core.model import Place, Review
 
 log = logging.getLogger(__name__)
 
 Input: TypeAlias = Mapping[str, Any] | Command[Any]
-Told: TypeAlias = Callable[[Run], Awaitable[None]]
+OnStop: TypeAlias = Callable[[Run], Awaitable[None]]
 
 
 class Driver:
     """Made by `HumanReview.drive`. A run that pauses is left to its checkpointer: nothing waits."""
 
     def __init__(
-        self, gate: Gate, holding: Holding, agent: Graph, config: RunnableConfig, context: Any
+        self, gate: Gate, holding: Holding, agent: Graph, settings: Settings, streaming: Streaming
     ) -> None:
         self._gate, self._holding, self._agent = gate, holding, agent
-        self._config, self._context = config, context
+        self._settings, self._streaming = settings, streaming
         self._tools = tools_of(agent)
         self._failures: dict[str, int] = {}
         self._turnstiles: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
@@ -60,6 +61,8 @@ class Driver:
         thread_id: str,
         requester: str | None = None,
         origin: Place | None = None,
+        config: RunnableConfig | None = None,
+        context: Any = None,
     ) -> Run:
         """Run the agent until it ends or pauses, and submit what it pauses for.
 
@@ -67,13 +70,21 @@ class Driver:
         input for a thread that waits for people cancels what they were asked, and the model is told so of
         each call. `requester` is the chat user on whose behalf the agent acts, `origin` the place in which
         that person asked it, "slack:C0123ABCD/1700000000.000100"; what is not said is as in the run before.
+        `config` and `context` are this run's own, over those of `drive`, until it ends: `serve` of this process
+        resumes it with them. For other processes give `drive` a function that makes them.
 
         Raises Refused for new input while the thread is busy, InvalidToolCall and IntegrationError for
-        calls that can't be reviewed, StoreUnavailable (run(None) makes up for it), and what the agent
-        raises.
+        calls that can't be reviewed or guarded, StoreUnavailable (run(None) makes up for it), and what the
+        agent raises.
         """
         async with self._turnstile(thread_id):
             thread, state = await self._look(thread_id, requester, origin)
+            given = Own(config, context)
+            if input is not None or given.names:
+                self._settings.begin(thread_id, given)
+            else:
+                given = self._settings.own(thread_id, state)
+            thread = thread.given(given)
             live = await self._live_reviews(thread_id)
             if input is not None:
                 async with self._admitted(thread, state, live, input) as admitted:
@@ -102,26 +113,26 @@ class Driver:
             async with self._admitted(thread, state, live, input) as admitted:
                 await thread.keep(admitted)
 
-    async def serve(self, told: Told | None = None, *, concurrency: int = 8) -> None:
-        """Take up every settled review of this agent, for ever: resume its run to the next stop.
+    async def serve(self, on_stop: OnStop | None = None, *, concurrency: int = 8) -> None:
+        """Take up every settled review of this agent, without end: resume its run to the next stop.
 
-        `told` hears of each stop, at least once, while the review is still open; when it raises, it is
-        told again later. So is a run that raised taken up again, with growing pauses.
+        `on_stop` gets the Run of each stop, at least once, while the review is still open; when it raises, it
+        gets it again later. A run that raised is taken up again too, with growing pauses.
         """
         slots = asyncio.Semaphore(concurrency)
         async with asyncio.TaskGroup() as tasks:
             async for outcome in self._gate.settled():
                 await slots.acquire()
-                task = tasks.create_task(self._take_up(outcome, told))
+                task = tasks.create_task(self._take_up(outcome, on_stop))
                 task.add_done_callback(lambda _: slots.release())
 
-    async def _take_up(self, outcome: Outcome, told: Told | None) -> None:
+    async def _take_up(self, outcome: Outcome, on_stop: OnStop | None) -> None:
         with self._holding.hold(outcome) as held:
             try:
                 async with self._turnstile(outcome.thread_id):
                     run = await self._go_on(held)
-                if told is not None:
-                    await told(run)
+                if on_stop is not None:
+                    await on_stop(run)
                 await failpoint("langgraph.before_done")
                 await outcome.done(held.lines)
                 self._failures.pop(outcome.review_id, None)
@@ -137,10 +148,11 @@ class Driver:
         """To the next stop. What trying again will not cure becomes a stop as well."""
         outcome = held.outcome
         origin = outcome.review.origin
-        thread = self._thread(outcome.thread_id, outcome.requester, origin, held.claim)
+        thread = await self._thread(outcome.thread_id, outcome.requester, origin, held.claim)
         state = await thread.look()
         if state.created_at is None:
             raise StoreError(f"The agent's checkpointer has no thread {thread.id!r}.")
+        thread = thread.given(self._settings.own(thread.id, state))
         try:
             state = await resume(thread, state, held)
             if stalled(state):
@@ -164,8 +176,12 @@ class Driver:
         # A review holds all that its turn asks, so whoever runs the turn right now comes to its end first.
         asked = () if unfinished(state) else pauses.known
         ids = [await self._submit(thread, pause) for pause in asked]
+        if pauses.lost and not unfinished(state):
+            raise IntegrationError(pauses.lost[0])
         if state.tasks:
             ids.extend(review.id for review in live)
+        else:
+            self._settings.end(thread.id)
         return Run(
             thread.id, state.values, not state.tasks, tuple(dict.fromkeys(ids)), pauses.unknown
         )
@@ -231,24 +247,27 @@ class Driver:
     async def _look(
         self, thread_id: str, requester: str | None, origin: Place | None
     ) -> tuple[Thread, StateSnapshot]:
-        thread = self._thread(thread_id, requester, origin)
+        thread = await self._thread(thread_id, requester, origin)
         state = await thread.look()
         last_requester, last_origin = asked_by(state)
         who, where = requester or last_requester, origin or last_origin
         return replace(thread, requester=who, origin=where), state
 
-    def _thread(
+    async def _thread(
         self, id: str, requester: str | None, origin: Place | None, claim: str | None = None
     ) -> Thread:
+        default = await self._settings.default(id)
         return Thread(
             graph=self._agent,
             holding=self._holding,
             id=id,
             requester=requester,
             origin=origin,
-            config=self._config,
-            context=self._context,
+            default=default,
+            own=Own(),
             claim=claim or f"run:{uuid4().hex}",
+            policy=lambda: self._gate.policy,
+            streaming=self._streaming,
         )
 
 

@@ -1,101 +1,89 @@
-"""Stands in front of the tools: a reviewed call runs as it was decided, once, or not at all."""
+"""Stands in front of the tools: a reviewed call runs as it was decided, once, or not at all.
+
+It is put into each tool node, around the tool itself: whatever LangChain's middleware of any order does to a call, it
+does before the guard compares it with what was decided.
+"""
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import logging
-from collections.abc import Awaitable, Callable, Coroutine, Generator
-from typing import Annotated, Any, NotRequired, TypeVar, cast
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any, TypeAlias, TypeVar
 
-from langchain.agents.middleware import AgentMiddleware, AgentState
-from langchain.agents.middleware.types import (
-    ExtendedModelResponse,
-    ModelRequest,
-    ModelResponse,
-    PrivateStateAttr,
-)
-from langgraph.errors import GraphBubbleUp, GraphInterrupt
+from langgraph.errors import GraphBubbleUp
+from langgraph.prebuilt import ToolNode
 from langgraph.prebuilt.tool_node import ToolCallRequest
-from langgraph.types import Command, Interrupt
 
 from hitl_core.errors import HitlError, IntegrationError, LeaseLost
 from hitl_core.failpoints import failpoint
 from hitl_core.gate import Gate
 from hitl_core.integrations.langgraph.admission import PAUSED, Admission, Permit
 from hitl_core.integrations.langgraph.holding import Held, Holding
-from hitl_core.integrations.langgraph.model_turn import approval
-from hitl_core.integrations.langgraph.nested import MARK
-from hitl_core.integrations.langgraph.tool_messages import (
-    Result,
-    line,
-    raised,
-)
+from hitl_core.integrations.langgraph.tool_messages import Result, line, raised
+from hitl_core.integrations.langgraph.watch import let_through
 from hitl_core.review.execution import one_line
 
-log = logging.getLogger(__name__)
-
 T = TypeVar("T")
+Execute: TypeAlias = Callable[[ToolCallRequest], Result]
+AsyncExecute: TypeAlias = Callable[[ToolCallRequest], Awaitable[Result]]
 
 #: How long the gate's event loop may take to answer a sync hook, in seconds.
 PATIENCE = 5.0
 
 
-class _GuardState(AgentState[Any]):
-    hitl_review_guard: NotRequired[Annotated[bool, PrivateStateAttr]]
-
-
-class ReviewGuard(AgentMiddleware[Any, Any, Any]):
-    """List it after HumanInTheLoopMiddleware: only there it sees the edited arguments.
-
-    Listed before, it refuses every edited call, and with `interrupt_mode="per_call"` the run raises
-    IntegrationError at its first interrupt.
-    """
-
-    state_schema = _GuardState
+class ReviewGuard:
+    """Made by `HumanReview`."""
 
     def __init__(self, gate: Gate, holding: Holding) -> None:
-        super().__init__()
         self._admission = Admission(gate, holding)
         try:
             self._loop = asyncio.get_running_loop()
         except RuntimeError:
             self._loop = None
 
-    async def awrap_model_call(
-        self,
-        request: ModelRequest[Any],
-        handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
-    ) -> ExtendedModelResponse[Any]:
-        return _marked(await handler(request))
+    def stand_in(self, node: ToolNode) -> bool:
+        """Guard this tool node, once. False: it can't be, as it is none that calls what wraps it. Raises
+        IntegrationError where the guard of another HumanReview stands there."""
+        parts, runs = (
+            vars(node),
+            ("_run_one", "_arun_one", "_execute_tool_sync", "_execute_tool_async"),
+        )
+        if not {"_wrap_tool_call", "_awrap_tool_call"} <= parts.keys() or any(
+            getattr(type(node), name, None) is not getattr(ToolNode, name) for name in runs
+        ):
+            return False
+        outer, async_outer = parts["_wrap_tool_call"], parts["_awrap_tool_call"]
+        if isinstance(outer, _Guarded):
+            if outer.guard is not self:
+                raise IntegrationError(
+                    "Another HumanReview guards these tools already: make one for all agents of a process."
+                )
+            return True
+        guarded = _Guarded(self, outer, async_outer)
+        setattr(node, "_wrap_tool_call", guarded)  # noqa: B010 - LangGraph has no public way
+        setattr(node, "_awrap_tool_call", guarded.acall)  # noqa: B010
+        return True
 
-    def wrap_model_call(
-        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
-    ) -> ExtendedModelResponse[Any]:
-        return _marked(handler(request))
-
-    async def awrap_tool_call(
-        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Result]]
-    ) -> Result:
+    async def acall(self, request: ToolCallRequest, execute: AsyncExecute) -> Result:
         permit = await self._admission.admit(request)
+        if permit is None:
+            with let_through(request.tool_call):
+                return await execute(request)
         if not isinstance(permit, Permit):
-            with _innermost(request):
-                return permit or await handler(request)
+            return permit
         # LangGraph cancels a tool when another one of the turn raises. Its effect may happen all the
         # same, so it is let run to its end, and reported.
-        work = asyncio.ensure_future(self._run(permit.held, request, handler))
+        work = asyncio.ensure_future(self._run(permit.held, request, execute))
         if permit.held is not None:
             permit.held.running.add(work)
         return await asyncio.shield(work)
 
     async def _run(
-        self,
-        held: Held | None,
-        request: ToolCallRequest,
-        handler: Callable[[ToolCallRequest], Awaitable[Result]],
+        self, held: Held | None, request: ToolCallRequest, execute: AsyncExecute
     ) -> Result:
         try:
-            result = await handler(request)
+            with let_through(request.tool_call):
+                result = await execute(request)
         except GraphBubbleUp:
             await self._report_pause(held, request)
             raise
@@ -104,16 +92,17 @@ class ReviewGuard(AgentMiddleware[Any, Any, Any]):
         await self._report(held, request, result)
         return result
 
-    def wrap_tool_call(
-        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Result]
-    ) -> Result:
+    def call(self, request: ToolCallRequest, execute: Execute) -> Result:
         """For `invoke` in a worker thread, while the gate's loop runs in another."""
         permit = self._on_loop(self._admission.admit(request))
+        if permit is None:
+            with let_through(request.tool_call):
+                return execute(request)
         if not isinstance(permit, Permit):
-            with _innermost(request):
-                return permit or handler(request)
+            return permit
         try:
-            result = handler(request)
+            with let_through(request.tool_call):
+                result = execute(request)
         except GraphBubbleUp:
             self._on_loop(self._report_pause(permit.held, request))
             raise
@@ -160,22 +149,31 @@ class ReviewGuard(AgentMiddleware[Any, Any, Any]):
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
 
-def _marked(response: ModelResponse[Any]) -> ExtendedModelResponse[Any]:
-    return ExtendedModelResponse(response, Command(update={MARK: True}))
+class _Guarded:
+    """What a tool node calls for each call: the middlewares' wrapper, if it has one, around the guard."""
 
+    def __init__(self, guard: ReviewGuard, outer: Any, async_outer: Any) -> None:
+        self.guard, self._outer, self._async_outer = guard, outer, async_outer
 
-@contextlib.contextmanager
-def _innermost(request: ToolCallRequest) -> Generator[None, None, None]:
-    """Raises IntegrationError where LangChain asks about this call behind the guard: what is decided
-    there, the guard would not see."""
-    try:
-        yield
-    except GraphInterrupt as pause:
-        interrupts = cast(tuple[Interrupt, ...], pause.args[0])
-        requests = [approval(interrupt.value) for interrupt in interrupts]
-        if any(r and r.get("tool_call_id") == request.tool_call["id"] for r in requests):
-            raise IntegrationError(
-                "LangChain asks about this call after the review guard: list `reviews.middleware`"
-                " after HumanInTheLoopMiddleware."
-            ) from pause
-        raise
+    def __call__(self, request: ToolCallRequest, execute: Execute) -> Result:
+        def inner(asked: ToolCallRequest) -> Result:
+            return self.guard.call(asked, execute)
+
+        return self._outer(request, inner) if self._outer else inner(request)
+
+    async def acall(self, request: ToolCallRequest, execute: AsyncExecute) -> Result:
+        async def inner(asked: ToolCallRequest) -> Result:
+            return await self.guard.acall(asked, execute)
+
+        if self._async_outer is not None:
+            return await self._async_outer(request, inner)
+        if (
+            self._outer is not None
+        ):  # LangGraph calls it all the same: here in a thread, so that it may wait
+            loop = asyncio.get_running_loop()
+
+            def wait(asked: ToolCallRequest) -> Result:
+                return asyncio.run_coroutine_threadsafe(inner(asked), loop).result()
+
+            return await asyncio.to_thread(self._outer, request, wait)
+        return await inner(request)

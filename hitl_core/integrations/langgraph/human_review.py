@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
@@ -10,38 +11,63 @@ from langgraph.checkpoint.memory import InMemorySaver
 from hitl_core.errors import IntegrationError
 from hitl_core.gate import Gate
 from hitl_core.integrations.langgraph.driver import Driver
-from hitl_core.integrations.langgraph.graph import ASKING, Graph
+from hitl_core.integrations.langgraph.graph import Graph
 from hitl_core.integrations.langgraph.guard import ReviewGuard
 from hitl_core.integrations.langgraph.holding import Holding
-from hitl_core.integrations.langgraph.nested import MARK
+from hitl_core.integrations.langgraph.reachable import reachable, refuse_unguardable
+from hitl_core.integrations.langgraph.settings import Settings
+from hitl_core.integrations.langgraph.thread import Stream, Streaming
 
 
 class HumanReview:
-    """Make it where the gate's event loop runs. `middleware` goes after HumanInTheLoopMiddleware."""
+    """Make one for a process, where the gate's event loop runs."""
 
     def __init__(self, gate: Gate) -> None:
         self._gate = gate
         self._holding = Holding()
-        self.middleware = ReviewGuard(gate, self._holding)
+        self._guard = ReviewGuard(gate, self._holding)
+
+    def guard(self, agent: Graph) -> Graph:
+        """Put the guard in front of every tool that this graph, its sub-graphs and the agents in its tools and
+        nodes can run; the same graph comes back. `drive` does so as well: this is for an agent that somebody
+        else runs, where calls that need a person are stopped.
+
+        Raises IntegrationError, before anything runs, for what can't be guarded.
+        """
+        found = reachable(agent)
+        refuse_unguardable(found)
+        for way, node in found.tool_nodes.items():
+            if not self._guard.stand_in(node):
+                raise IntegrationError(
+                    f"{way}: this tool node runs its tools in a way of its own, which can't be guarded: use"
+                    " LangGraph's ToolNode."
+                )
+        return agent
 
     def drive(
         self,
         agent: Graph,
         *,
-        config: RunnableConfig | None = None,
+        config: RunnableConfig | Callable[[str], RunnableConfig] | None = None,
         context: Any = None,
+        stream: Stream | None = None,
+        stream_mode: Any = "updates",
         allow_in_memory: bool = False,
     ) -> Driver:
-        """`config` and `context` go into every run (callbacks, recursion_limit, …).
+        """`config` and `context` go into every run (callbacks, recursion_limit, …). A function of the thread's
+        id makes those of each thread: needed where another process may resume what `run(context=…)` began.
 
-        `allow_in_memory` is for tests. Raises IntegrationError for an agent whose runs could not be
-        taken up again, or whose tools would not be guarded.
+        `stream` gets every chunk of every run, also of the resumed ones, as `await stream(thread_id, chunk)`;
+        `stream_mode` is LangGraph's. `allow_in_memory` is for tests. Raises IntegrationError for an agent whose
+        runs could not be taken up again, or whose tools can't be guarded.
         """
-        _check(agent, allow_in_memory)
-        return Driver(self._gate, self._holding, agent, config or {}, context)
+        _check_checkpointer(agent, allow_in_memory)
+        self.guard(agent)
+        settings = Settings(config=config, context=context)
+        return Driver(self._gate, self._holding, agent, settings, Streaming(stream, stream_mode))
 
 
-def _check(agent: Graph, allow_in_memory: bool) -> None:
+def _check_checkpointer(agent: Graph, allow_in_memory: bool) -> None:
     saver: object = cast(Any, agent).checkpointer
     if saver is None or isinstance(saver, bool):
         raise IntegrationError(
@@ -52,14 +78,4 @@ def _check(agent: Graph, allow_in_memory: bool) -> None:
         raise IntegrationError(
             "An in-memory checkpointer loses paused runs with its process: use a durable one, for"
             " example AsyncSqliteSaver or AsyncPostgresSaver (or allow_in_memory=True in a test)."
-        )
-    if agent.interrupt_before_nodes or agent.interrupt_after_nodes:
-        raise IntegrationError(
-            "A pause by interrupt_before or interrupt_after can't be told from a crash: call"
-            " interrupt() in a node in its place."
-        )
-    if ASKING in agent.nodes and MARK not in cast(Any, agent).channels:
-        raise IntegrationError(
-            "This agent's tools are not guarded: list `reviews.middleware` after"
-            " HumanInTheLoopMiddleware."
         )

@@ -10,8 +10,6 @@ from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
 from langgraph.checkpoint.serde.types import ERROR, INTERRUPT, RESUME
 from langgraph.types import Interrupt, PregelTask, StateSnapshot
 
-#: A channel that the guard writes with each answer of the model: an agent that has it is guarded.
-MARK = "hitl_review_guard"
 #: Between the names of graphs in each other.
 SEPARATOR = "|"
 

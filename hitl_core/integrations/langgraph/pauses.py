@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple, cast
 
+from langchain_core.messages import ToolMessage
 from langgraph.types import Interrupt, PregelTask, StateSnapshot
 
-from hitl_core.integrations.langgraph.graph import Json
+from hitl_core.integrations.langgraph.graph import Json, last_ai_message, messages_of
 from hitl_core.integrations.langgraph.model_turn import (
     Batch,
     PerCall,
@@ -17,21 +17,21 @@ from hitl_core.integrations.langgraph.model_turn import (
     read_batch,
     read_per_call,
 )
-from hitl_core.integrations.langgraph.nested import MARK, InTool
+from hitl_core.integrations.langgraph.nested import InTool
 from hitl_core.integrations.langgraph.question import Question, read_question
-
-log = logging.getLogger(__name__)
 
 Pause = Batch | PerCall | Question
 
 
 class Pauses(NamedTuple):
     """`known` are ours to answer, `unknown` are left alone. `failed` are those of the unknown ones
-    that had our answer and raised: LangGraph keeps that answer."""
+    that had our answer and raised: LangGraph keeps that answer. `lost` says why nobody can be asked what
+    LangChain asks about a tool call."""
 
     known: tuple[Pause, ...]
     unknown: tuple[Interrupt, ...]
     failed: tuple[Question, ...]
+    lost: tuple[str, ...]
 
     def of(self, turn: str) -> Pause | None:
         return next((pause for pause in (*self.known, *self.failed) if pause.turn == turn), None)
@@ -42,6 +42,7 @@ def read_pauses(state: StateSnapshot) -> Pauses:
     known: list[Pause] = []
     unknown: list[Interrupt] = []
     failed: list[Question] = []
+    lost: list[str] = []
     for level in _levels(state):
         per_call = _read_per_call(level)
         answered = per_call.interrupt_ids if per_call else ()
@@ -57,8 +58,10 @@ def read_pauses(state: StateSnapshot) -> Pauses:
                 elif pause is not None:
                     known.append(pause)
                     continue
+                elif is_langchains(interrupt, task.name, level.values):
+                    lost.append(_lost(level))
                 unknown.append(interrupt)
-    return Pauses(tuple(known), tuple(unknown), tuple(failed))
+    return Pauses(tuple(known), tuple(unknown), tuple(failed), tuple(lost))
 
 
 def unfinished(state: StateSnapshot) -> bool:
@@ -96,8 +99,12 @@ class _Level(NamedTuple):
     in_tool: bool
 
     @property
-    def guarded(self) -> bool:
-        return MARK in self.values
+    def runs_tools(self) -> bool:
+        """Whether its last AI message has calls without an answer: what asks now may be one of these tools."""
+        messages = messages_of(self.values)
+        asked = last_ai_message(messages)
+        answered = {m.tool_call_id for m in messages if isinstance(m, ToolMessage)}
+        return any(each["id"] not in answered for each in (asked.tool_calls if asked else ()))
 
     @property
     def place(self) -> tuple[Json, tuple[str, ...]]:
@@ -118,22 +125,26 @@ def _levels(state: StateSnapshot, path: tuple[str, ...] = ()) -> Iterator[_Level
 
 def _read_per_call(level: _Level) -> PerCall | None:
     raised = [interrupt for task in level.tasks for interrupt in task.interrupts]
-    return read_per_call(raised, *level.place) if level.guarded else None
+    return read_per_call(raised, *level.place)
 
 
 def _read(interrupt: Interrupt, task: PregelTask, level: _Level) -> Batch | Question | None:
-    """Without a guard nothing would keep a crash from running a call twice: such an agent is left alone."""
-    failed, guarded = task.error is not None, level.guarded
-    if guarded and (batch := read_batch(interrupt, *level.place, failed)):
-        return batch
-    langchains = is_langchains(interrupt, task.name, level.values)
-    if not langchains and (guarded or not level.in_tool):
-        return read_question(interrupt, *level.place, failed)
-    if guarded:
-        log.warning("An interrupt's requests are not among the calls of the last AI message.")
-    else:
-        log.warning("An inner agent has no guard: list `reviews.middleware` there as well.")
-    return None
+    """None: it is not ours to answer. A graph in a tool that asks itself is not: after a crash it would go on from
+    its own state, and not hear what people say."""
+    failed = task.error is not None
+    if is_langchains(interrupt, task.name, level.values):
+        return read_batch(interrupt, *level.place, failed)
+    if level.in_tool and not level.runs_tools:
+        return None
+    return read_question(interrupt, *level.place, failed)
+
+
+def _lost(level: _Level) -> str:
+    where = " > ".join(level.path) or "the agent"
+    return (
+        f"{where} waits at a question of LangChain's about a tool call, and nobody can be asked: its requests are"
+        " not the calls of the last AI message. A middleware before HumanInTheLoopMiddleware may change them."
+    )
 
 
 def _unfinished(task: PregelTask) -> bool:

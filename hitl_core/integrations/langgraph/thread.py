@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, cast
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command, StateSnapshot
 
 from hitl_core.integrations.langgraph.graph import Graph, Json
 from hitl_core.integrations.langgraph.holding import Holding
-from hitl_core.integrations.langgraph.nested import MARK, with_agents_in_tools
+from hitl_core.integrations.langgraph.nested import with_agents_in_tools
 from hitl_core.integrations.langgraph.pauses import waiting
+from hitl_core.integrations.langgraph.settings import OWN, Own, combined
+from hitl_core.integrations.langgraph.watch import watched
 from hitl_core.model import Place
+from hitl_core.policy import Policy
+
+log = logging.getLogger(__name__)
 
 #: Kept with every checkpoint, so that whoever takes a run up knows on whose behalf it goes.
 REQUESTER = "hitl_requester"
@@ -22,34 +29,60 @@ ORIGIN = "hitl_origin"
 CLAIM = "hitl_claim"
 
 
+Stream: TypeAlias = Callable[[str, Any], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Streaming:
+    """Who gets the chunks of each run, and which of LangGraph's modes they are in."""
+
+    to: Stream | None
+    mode: Any
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thread:
-    """`config` and `context` are those of every run; `claim` names the outcome that this one
-    carries out, or is a name of its own."""
+    """`default` are `drive`'s settings for this thread, `own` what the caller gave to its run; `claim` names the
+    outcome that this one carries out, or is a name of its own. `policy` is the gate's at the moment."""
 
     graph: Graph
     holding: Holding
     id: str
     requester: str | None
     origin: Place | None
-    config: RunnableConfig
-    context: Any
+    default: Own
+    own: Own
     claim: str
+    policy: Callable[[], Policy]
+    streaming: Streaming
+
+    def given(self, own: Own) -> Thread:
+        return replace(self, own=own)
 
     async def look(self) -> StateSnapshot:
         """What is saved, never what was streamed: only that is there after a crash."""
         state = await self.graph.aget_state(self._config(), subgraphs=True)
-        if MARK in cast(Any, self.graph).channels:  # whatever came between the guard and the model
-            state = state._replace(values={**state.values, MARK: True})
         return await with_agents_in_tools(cast(Any, self.graph).checkpointer, self.id, state)
 
     async def invoke(self, input: Any, state: StateSnapshot) -> StateSnapshot:
         """From `state`, with every step saved before the next begins: LangGraph's default loses steps on
         kill -9. What waits and has no answer here stays as it is, though LangGraph runs it again."""
-        graph = cast(Any, self.graph)
-        with self.holding.drive(self.claim, _waiting(state, input)):
-            await graph.ainvoke(input, self._config(), context=self.context, durability="sync")
+        with self.holding.drive(self.claim, _waiting(state, input)), watched(self.policy):
+            await self._run(input)
         return await self.look()
+
+    async def _run(self, input: Any) -> None:
+        graph, to = cast(Any, self.graph), self.streaming.to
+        settings: Json = {"context": combined(self.default, self.own).context, "durability": "sync"}
+        if to is None:
+            await graph.ainvoke(input, self._config(), **settings)
+            return
+        chunks = graph.astream(input, self._config(), stream_mode=self.streaming.mode, **settings)
+        async for chunk in chunks:
+            try:
+                await to(self.id, chunk)
+            except Exception as error:  # a listener stops no run
+                log.warning("`stream` raised %s on a chunk of %s.", type(error).__name__, self.id)
 
     async def keep(self, input: Any) -> None:
         """Save input without running anything."""
@@ -61,12 +94,14 @@ class Thread:
         return await self.invoke(None, await self.look())
 
     def _config(self) -> RunnableConfig:
-        configurable: Json = {**self.config.get("configurable", {}), "thread_id": self.id}
+        settings = cast(Json, combined(self.default, self.own).config)
+        configurable: Json = {**settings.get("configurable", {}), "thread_id": self.id}
         configurable[CLAIM] = self.claim
-        metadata = {**self.config.get("metadata", {}), REQUESTER: self.requester}
+        metadata: Json = {**settings.get("metadata", {}), REQUESTER: self.requester}
+        metadata[OWN] = self.own.names
         if self.origin is not None:
             metadata[ORIGIN] = self.origin
-        config = {**self.config, "configurable": configurable, "metadata": metadata}
+        config = {**settings, "configurable": configurable, "metadata": metadata}
         return cast(RunnableConfig, config)
 
 

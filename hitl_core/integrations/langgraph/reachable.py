@@ -1,0 +1,230 @@
+"""What a compiled graph can run: its nodes, sub-graphs and tools, and the agents that they hold. Pure.
+
+Nothing is called. The walk follows what Python can see: the parts of a graph, closures, bound methods, partials,
+attributes of the application's own objects, and the globals that its functions name. What it can't see is left to
+`watch`, which stops a tool as it starts.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import sys
+import sysconfig
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from types import CodeType, FunctionType, MethodType, ModuleType
+from typing import Any, cast
+
+from langchain.agents.middleware import AgentMiddleware
+from langchain_core.language_models import BaseLanguageModel
+from langchain_core.runnables import Runnable
+from langchain_core.tools import BaseTool
+from langgraph.graph import StateGraph
+from langgraph.prebuilt import ToolNode
+from langgraph.pregel import Pregel  # pyright: ignore[reportMissingTypeStubs] - typed, but not marked
+from langgraph.pregel.remote import RemoteGraph  # pyright: ignore[reportMissingTypeStubs]
+
+from hitl_core.errors import IntegrationError
+from hitl_core.integrations.langgraph.graph import Graph
+from hitl_core.model.call import TOOL_NAME
+
+#: How many objects one look visits, and how many parts of one container.
+OBJECTS, PARTS = 20_000, 500
+#: Code of installed packages: their globals and attributes are not the application's.
+_INSTALLED = tuple({sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")})
+#: What makes an agent. A tool or node that names one makes it while it runs, where no guard can be put in.
+_MAKERS = frozenset(
+    {"ToolNode", "create_agent", "create_deep_agent", "create_react_agent", "create_supervisor"}
+)
+#: What a refused tool could be called.
+_NAMED = "send_mail"
+#: Modules whose functions hand work to another server.
+_ELSEWHERE = ("deepagents.middleware.async_subagents", "langgraph_sdk")
+
+
+@dataclass(slots=True)
+class Reachable:
+    """Each with the way to it, as people know it: "agent > task > tools"."""
+
+    tool_nodes: dict[str, ToolNode] = field(default_factory=dict[str, ToolNode])
+    graphs: dict[str, Graph] = field(default_factory=dict[str, Graph])
+    tools: dict[str, BaseTool] = field(default_factory=dict[str, BaseTool])
+    #: Agents that run on another server, and functions that make agents while they run.
+    remote: list[str] = field(default_factory=list[str])
+    makers: list[str] = field(default_factory=list[str])
+
+
+def reachable(agent: Graph) -> Reachable:
+    """All that is found from this graph."""
+    found, seen = Reachable(), dict[int, object]()
+    todo: deque[tuple[object, str]] = deque([(agent, "agent")])
+    while todo and len(seen) < OBJECTS:
+        thing, way = todo.popleft()
+        if id(thing) in seen or not _is_open(thing):
+            continue
+        seen[id(thing)] = thing  # kept, so that its id stays its own
+        _note(found, thing, way)
+        todo.extend(_parts(thing, way))
+    return found
+
+
+def refuse_unguardable(found: Reachable) -> None:
+    """Raises IntegrationError, with the way to what can't be guarded, and the cure."""
+    if found.remote:
+        raise IntegrationError(
+            f"{found.remote[0]}: an agent on another server runs its tools there, where this guard is not: drive"
+            " it on that server, and take it out of this graph."
+        )
+    if found.makers:
+        raise IntegrationError(
+            f"{found.makers[0]}: it makes an agent or a ToolNode while it runs, which can't be guarded then: make"
+            " it outside of that function."
+        )
+    for way, graph in found.graphs.items():
+        if graph.interrupt_before_nodes or graph.interrupt_after_nodes:
+            raise IntegrationError(
+                f"{way}: a pause by interrupt_before or interrupt_after can't be told from a crash: call"
+                " interrupt() in a node in its place."
+            )
+    for way, tool in found.tools.items():
+        if not TOOL_NAME.fullmatch(tool.name):
+            raise IntegrationError(
+                f"{way}: no rule and no card can name the tool {tool.name!r}: a tool's name has 1 to 128 of"
+                f" A-Z a-z 0-9 _ . : / -. Rename it, as in @tool({_NAMED!r})."
+            )
+
+
+def _note(found: Reachable, thing: Any, way: str) -> None:
+    if isinstance(thing, ToolNode):
+        found.tool_nodes[_free(way, found.tool_nodes)] = thing
+    elif isinstance(thing, RemoteGraph):
+        found.remote.append(way)
+    elif isinstance(thing, Pregel):
+        found.graphs[_free(way, found.graphs)] = cast(Graph, thing)
+    elif isinstance(thing, BaseTool):
+        found.tools[_free(way, found.tools)] = thing
+    elif isinstance(thing, FunctionType) and str(thing.__module__).startswith(_ELSEWHERE):
+        found.remote.append(way)
+    if isinstance(thing, Runnable) and any(_makes_agents(each) for each in _code_of(thing)):
+        found.makers.append(way)
+
+
+def _code_of(thing: Any) -> Iterator[object]:
+    """The functions that a tool or a node runs first."""
+    for name in ("func", "afunc", "coroutine"):
+        yield getattr(thing, name, None)
+    if isinstance(thing, BaseTool):
+        yield from (type(thing)._run, type(thing)._arun)  # pyright: ignore[reportPrivateUsage]
+
+
+def _makes_agents(function: Any) -> bool:
+    function = getattr(function, "__func__", function)
+    if not isinstance(function, FunctionType) or not _is_own(function):
+        return False
+    return not _MAKERS.isdisjoint(_names(function.__code__))
+
+
+def _free(way: str, taken: Mapping[str, object]) -> str:
+    return way if way not in taken else f"{way} #{len(taken)}"
+
+
+def _is_open(thing: object) -> bool:
+    """Whether it can lead to a tool. A model is asked, and runs nothing."""
+    closed = (str, bytes, bytearray, int, float, complex, type, BaseLanguageModel, CodeType)
+    return thing is not None and not isinstance(thing, (*closed, ModuleType))
+
+
+def _parts(thing: Any, way: str) -> Iterator[tuple[object, str]]:
+    """What it holds, each with the way to it."""
+    for part, name in _named_parts(thing):
+        yield part, f"{way} > {name}" if name else way
+
+
+def _named_parts(thing: Any) -> Iterator[tuple[object, str]]:
+    match thing:
+        case Pregel():
+            for name, node in thing.nodes.items():
+                yield from ((part, str(name)) for part in (node.bound, node.writers, node.mapper))
+        case StateGraph():
+            yield from ((node.runnable, str(name)) for name, node in thing.nodes.items())
+        case dict():
+            for key, part in itertools.islice(cast(dict[Any, Any], thing).items(), PARTS):
+                yield part, key if isinstance(key, str) else ""
+        case BaseTool():
+            yield from ((part, thing.name) for part in _attributes(thing))
+        case _:
+            yield from ((part, "") for part in itertools.islice(_unnamed_parts(thing), PARTS))
+
+
+def _unnamed_parts(thing: Any) -> Iterable[object]:
+    match thing:
+        case list() | tuple() | set() | frozenset():
+            return cast(list[Any], thing)
+        case functools.partial():
+            return thing.func, thing.args, thing.keywords
+        case MethodType():
+            return thing.__self__, thing.__func__
+        case FunctionType():
+            return _of_function(thing)
+        case Runnable() | AgentMiddleware():
+            return _attributes(thing)
+        case _:
+            return _attributes(thing) if _is_own(type(thing)) else ()
+
+
+def _attributes(thing: object) -> Iterator[object]:
+    """Of an instance, and what the methods of the application's own class reach."""
+    yield from getattr(thing, "__dict__", {}).values()
+    yield from (getattr(thing, "__pydantic_private__", None) or {}).values()
+    for each in type(thing).__mro__:
+        slots: Any = each.__dict__.get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else slots:
+            yield getattr(thing, name, None)
+        if _is_own(each):
+            for value in vars(each).values():
+                yield getattr(value, "__func__", getattr(value, "fget", value))
+
+
+def _of_function(function: FunctionType) -> Iterator[object]:
+    for cell in function.__closure__ or ():
+        try:
+            yield cell.cell_contents
+        except ValueError:  # a function that isn't bound yet
+            continue
+    yield from function.__defaults__ or ()
+    yield from (function.__kwdefaults__ or {}).values()
+    yield getattr(function, "__wrapped__", None)
+    if _is_own(function):
+        yield from _globals(function)
+
+
+def _globals(function: FunctionType) -> Iterator[object]:
+    """Those that the function names, also as attributes of the application's modules and objects."""
+    names = _names(function.__code__)
+    for name in names & function.__globals__.keys():
+        value = function.__globals__[name]
+        if isinstance(value, ModuleType):
+            yield from (vars(value)[each] for each in names & vars(value).keys())
+        yield value
+
+
+def _names(code: CodeType) -> set[str]:
+    """Global and attribute names in a function and in those inside it."""
+    found = set(code.co_names)
+    for part in code.co_consts:
+        if isinstance(part, CodeType):
+            found |= _names(part)
+    return found
+
+
+def _is_own(thing: Any) -> bool:
+    """Whether the application wrote it, and not a package that it installed."""
+    name = getattr(thing, "__module__", None)
+    if name == "__main__" or name not in sys.modules:
+        return True
+    file = getattr(sys.modules[name], "__file__", None)
+    return (
+        file is not None and not file.startswith(_INSTALLED) and name.split(".")[0] != "hitl_core"
+    )

@@ -1,0 +1,84 @@
+"""The `config` and `context` of a thread's runs. What one thread got never reaches another."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias, cast
+
+from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables.config import merge_configs
+from langgraph.types import StateSnapshot
+
+from hitl_core.errors import IntegrationError
+from hitl_core.integrations.langgraph.graph import Json
+
+#: Kept with every checkpoint: which settings the run was given by its caller, so that only these resume it.
+OWN = "hitl_own_settings"
+
+Config: TypeAlias = RunnableConfig | Callable[[str], RunnableConfig] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """What the caller gave to one run; None where nothing was said."""
+
+    config: RunnableConfig | None = None
+    context: Any = None
+
+    @property
+    def names(self) -> list[str]:
+        return [name for name in ("config", "context") if getattr(self, name) is not None]
+
+
+class Settings:
+    """Those of `drive`, and those that each open run of this process was given."""
+
+    def __init__(self, *, config: Config, context: Any) -> None:
+        self._config, self._context = config, context
+        self._own: dict[str, Own] = {}
+
+    async def default(self, thread_id: str) -> Own:
+        """What `drive` was given, for this thread."""
+        config = cast(RunnableConfig, await _for(self._config, thread_id) or {})
+        return Own(config, await _for(self._context, thread_id))
+
+    def begin(self, thread_id: str, own: Own) -> None:
+        """A run with new input: what an earlier one was given counts no more."""
+        self._own.pop(thread_id, None)
+        if own.names:
+            self._own[thread_id] = own
+
+    def end(self, thread_id: str) -> None:
+        """The run is through."""
+        self._own.pop(thread_id, None)
+
+    def own(self, thread_id: str, state: StateSnapshot) -> Own:
+        """To go on with a run as it began. Raises IntegrationError where another process was given what this one
+        can't know."""
+        own = self._own.get(thread_id, Own())
+        wanted = cast(list[str], cast(Json, state.metadata or {}).get(OWN) or [])
+        for name in wanted:
+            made_here = callable(getattr(self, f"_{name}"))
+            if name not in own.names and not made_here:
+                raise IntegrationError(
+                    f"The run of {thread_id!r} was given a `{name}` of its own by another process, so it can't be"
+                    f" resumed here: give `drive` a function that makes the `{name}` of a thread from its id."
+                )
+        return own
+
+
+def combined(default: Own, own: Own) -> Own:
+    """The run's own over those of `drive`. Pure."""
+    config = merge_configs(default.config, own.config)
+    return replace(
+        own, config=config, context=default.context if own.context is None else own.context
+    )
+
+
+async def _for(value: object, thread_id: str) -> object:
+    if isinstance(value, Mapping) or not callable(value):
+        return value
+    made = value(thread_id)
+    return await made if inspect.isawaitable(made) else made
