@@ -79,9 +79,9 @@ def gated(ours: Ruling, theirs: Ruling, call: ToolCall) -> Ruling:
 
 
 def free(ours: Ruling, call: ToolCall) -> Ruling:
-    """A call that nobody is asked about: it runs only where the policy allows it unasked. Where its rule or its
-    default wants a person, it is denied with what to do: whoever wants what LangChain does with a tool that it
-    doesn't list writes `default: allow`.
+    """A call that nobody is asked about: it runs only where the policy allows it unasked. Where a rule or the
+    default wants a person, it is denied, and the reason says what to do. LangChain lets through what it does
+    not list: `default: allow` says the same here.
     """
     kind, rule = ours.verdict.kind, ours.verdict.rule
     if kind == "deny":
@@ -104,7 +104,8 @@ def _unasked(tool: str, rule: str | None) -> str:
     named = "" if rule == tool else f" (the rule is `{rule}`)"
     return (
         f"it asks for a person, but the agent did not interrupt: add `{tool}` to interrupt_on in the agent"
-        f"{named}. Where it is there with a `when` that let this call pass, give the policy's rule the same `when`."
+        f"{named}. Where it is there with a `when` that let this call pass, give the policy's rule the same"
+        " `when`."
     )
 
 

@@ -7,6 +7,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
+import pytest
+
 from examples.support.model import ScriptedModel
 from examples.support.tools import make_tools
 from hitl_core import Gate, Policy, ToolCall
@@ -114,6 +116,13 @@ async def a_shop(scene: Scene) -> AsyncIterator[Names]:
         }
 
 
+@asynccontextmanager
+async def deepagents(scene: Scene) -> AsyncIterator[Names]:
+    """Where it is installed."""
+    pytest.importorskip("deepagents")
+    yield {}
+
+
 GIVENS: dict[str, Given] = {
     given.__name__.replace("_", " "): given
     for given in (
@@ -126,6 +135,7 @@ GIVENS: dict[str, Given] = {
         a_settled_review,
         an_audit,
         a_shop,
+        deepagents,
     )
 }
 

@@ -103,6 +103,17 @@ async def test_a_loop_that_was_killed_starts_again_with_its_review(scene: Scene)
     assert len(await scene.cards()) == 1
 
 
+async def test_a_deep_agent_sends_what_was_approved(scene: Scene) -> None:
+    """dialects 1: given deepagents, which adds middlewares and a sub-agent of its own."""
+    pytest.importorskip("deepagents")
+    env = {"HITL_REDIS_URL": scene.redis_url, "AGENT_DATA": str(scene.folder / "deep")}
+    words = "Email jo@example.com Your parcel is on its way"
+    agent = await scene.process("examples.deep_agent", words, env=env)
+    await scene.alice.press(await scene.card("jo@example.com", "send_email"), "approve")
+    assert await finished(agent)
+    assert len(list((scene.folder / "deep" / "outbox").glob("*.eml"))) == 1
+
+
 async def test_the_script_reminds_and_leaves_as_people_say(scene: Scene) -> None:
     """Given two invoices; when the first reminder is edited and the second rejected; then one went out as
     edited, both are recorded, and the next run asks nothing."""

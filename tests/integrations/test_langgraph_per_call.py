@@ -373,8 +373,9 @@ async def test_an_interrupt_of_a_tool_beside_reviewed_calls_stays_pending(lab: L
         {"type": "tool_approval"},
     ],
 )
-async def test_what_only_looks_like_one_of_langchains_is_left_alone(lab: Lab, value: Any) -> None:
-    """Given an interrupt about a call of the model, but not as the model made it, then it is nobody's."""
+async def test_what_only_looks_like_one_of_langchains_is_no_review(lab: Lab, value: Any) -> None:
+    """Given an interrupt about a call of the model, but not as the model made it, then nobody can be asked,
+    and the run says so; one about no call is somebody else's to answer."""
 
     def node(state: MessagesState) -> dict[str, Any]:
         return {"messages": [("ai", str(interrupt(value)))]}
@@ -384,6 +385,10 @@ async def test_what_only_looks_like_one_of_langchains_is_left_alone(lab: Lab, va
     graph.add_edge(START, "node")
     driver = lab.reviews.drive(graph.compile(checkpointer=lab.saver))
     asks = AIMessage("", tool_calls=[EMAILS[0]])
+    if "args" in value:
+        with pytest.raises(IntegrationError, match="nobody can be asked"):
+            await driver.run({"messages": [asks]}, thread_id="t-1")
+        return
     run = await driver.run({"messages": [asks]}, thread_id="t-1")
     assert (len(run.unknown), run.review_ids) == (1, ())
 

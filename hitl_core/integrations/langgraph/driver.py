@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any, TypeAlias, cast
@@ -28,6 +28,7 @@ from hitl_core.failpoints import failpoint
 from hitl_core.gate import Gate, Outcome
 from hitl_core.integrations.langgraph.graph import Graph, Json, tools_of
 from hitl_core.integrations.langgraph.holding import Held, Holding
+from hitl_core.integrations.langgraph.nested import reader_of
 from hitl_core.integrations.langgraph.pauses import Pause, Pauses, read_pauses, stalled, unfinished
 from hitl_core.integrations.langgraph.resumption import NodeFailed, resume
 from hitl_core.integrations.langgraph.run import Run
@@ -46,11 +47,17 @@ class Driver:
     """Made by `HumanReview.drive`. A run that pauses is left to its checkpointer: nothing waits."""
 
     def __init__(
-        self, gate: Gate, holding: Holding, agent: Graph, settings: Settings, streaming: Streaming
+        self,
+        gate: Gate,
+        holding: Holding,
+        agent: Graph,
+        graphs: Iterable[Graph],
+        settings: Settings,
+        streaming: Streaming,
     ) -> None:
         self._gate, self._holding, self._agent = gate, holding, agent
         self._settings, self._streaming = settings, streaming
-        self._tools = tools_of(agent)
+        self._tools, self._reader = tools_of(agent), reader_of(graphs)
         self._failures: dict[str, int] = {}
         self._turnstiles: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
@@ -70,8 +77,8 @@ class Driver:
         input for a thread that waits for people cancels what they were asked, and the model is told so of
         each call. `requester` is the chat user on whose behalf the agent acts, `origin` the place in which
         that person asked it, "slack:C0123ABCD/1700000000.000100"; what is not said is as in the run before.
-        `config` and `context` are this run's own, over those of `drive`, until it ends: `serve` of this process
-        resumes it with them. For other processes give `drive` a function that makes them.
+        `config` and `context` are this run's own, over those of `drive`, until it ends: `serve` of this
+        process resumes it with them. For other processes give `drive` a function that makes them.
 
         Raises Refused for new input while the thread is busy, InvalidToolCall and IntegrationError for
         calls that can't be reviewed or guarded, StoreUnavailable (run(None) makes up for it), and what the
@@ -259,6 +266,7 @@ class Driver:
         default = await self._settings.default(id)
         return Thread(
             graph=self._agent,
+            reader=self._reader,
             holding=self._holding,
             id=id,
             requester=requester,

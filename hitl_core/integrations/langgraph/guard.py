@@ -1,7 +1,7 @@
 """Stands in front of the tools: a reviewed call runs as it was decided, once, or not at all.
 
-It is put into each tool node, around the tool itself: whatever LangChain's middleware of any order does to a call, it
-does before the guard compares it with what was decided.
+It is put into each tool node, around the tool itself: what middlewares do to a call, in any order, they do
+before the guard compares it with what was decided.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from hitl_core.integrations.langgraph.driver import Driver
 from hitl_core.integrations.langgraph.graph import Graph
 from hitl_core.integrations.langgraph.guard import ReviewGuard
 from hitl_core.integrations.langgraph.holding import Holding
-from hitl_core.integrations.langgraph.reachable import reachable, refuse_unguardable
+from hitl_core.integrations.langgraph.reachable import Reachable, reachable, refuse_unguardable
 from hitl_core.integrations.langgraph.settings import Settings
 from hitl_core.integrations.langgraph.thread import Stream, Streaming
 
@@ -28,12 +28,16 @@ class HumanReview:
         self._guard = ReviewGuard(gate, self._holding)
 
     def guard(self, agent: Graph) -> Graph:
-        """Put the guard in front of every tool that this graph, its sub-graphs and the agents in its tools and
-        nodes can run; the same graph comes back. `drive` does so as well: this is for an agent that somebody
+        """Put the guard in front of every tool that this graph, its sub-graphs and the agents in its tools
+        and nodes can run; the same graph comes back. `drive` does so too: this is for an agent that somebody
         else runs, where calls that need a person are stopped.
 
         Raises IntegrationError, before anything runs, for what can't be guarded.
         """
+        self._guard_all(agent)
+        return agent
+
+    def _guard_all(self, agent: Graph) -> Reachable:
         found = reachable(agent)
         refuse_unguardable(found)
         for way, node in found.tool_nodes.items():
@@ -42,7 +46,7 @@ class HumanReview:
                     f"{way}: this tool node runs its tools in a way of its own, which can't be guarded: use"
                     " LangGraph's ToolNode."
                 )
-        return agent
+        return found
 
     def drive(
         self,
@@ -54,17 +58,19 @@ class HumanReview:
         stream_mode: Any = "updates",
         allow_in_memory: bool = False,
     ) -> Driver:
-        """`config` and `context` go into every run (callbacks, recursion_limit, …). A function of the thread's
-        id makes those of each thread: needed where another process may resume what `run(context=…)` began.
+        """`config` and `context` go into every run (callbacks, recursion_limit, …). A function of the
+        thread's id makes those of each thread, also for another process that resumes it.
 
         `stream` gets every chunk of every run, also of the resumed ones, as `await stream(thread_id, chunk)`;
-        `stream_mode` is LangGraph's. `allow_in_memory` is for tests. Raises IntegrationError for an agent whose
-        runs could not be taken up again, or whose tools can't be guarded.
+        `stream_mode` is LangGraph's. `allow_in_memory` is for tests. Raises IntegrationError for an agent
+        whose runs could not be taken up again, or whose tools can't be guarded.
         """
         _check_checkpointer(agent, allow_in_memory)
-        self.guard(agent)
+        graphs = self._guard_all(agent).graphs.values()
         settings = Settings(config=config, context=context)
-        return Driver(self._gate, self._holding, agent, settings, Streaming(stream, stream_mode))
+        return Driver(
+            self._gate, self._holding, agent, graphs, settings, Streaming(stream, stream_mode)
+        )
 
 
 def _check_checkpointer(agent: Graph, allow_in_memory: bool) -> None:

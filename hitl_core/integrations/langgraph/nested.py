@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, cast
 
 from langchain_core.runnables import RunnableConfig
+from langgraph.channels import DeltaChannel  # pyright: ignore[reportMissingTypeStubs]
 from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
 from langgraph.checkpoint.serde.types import ERROR, INTERRUPT, RESUME
 from langgraph.types import Interrupt, PregelTask, StateSnapshot
+
+from hitl_core.integrations.langgraph.graph import Graph, messages_of
 
 #: Between the names of graphs in each other.
 SEPARATOR = "|"
@@ -18,39 +21,63 @@ class InTool(StateSnapshot):
     """The state of an agent that a tool runs. What its tasks' nodes are called is not known."""
 
 
-async def with_agents_in_tools(
-    saver: BaseCheckpointSaver[Any], thread_id: str, state: StateSnapshot
-) -> StateSnapshot:
+class Saved(NamedTuple):
+    """Where the states of a thread are. `reader` is a graph that keeps its messages as differences, if one of
+    the agents does: only LangGraph can put these together."""
+
+    saver: BaseCheckpointSaver[Any]
+    thread_id: str
+    reader: Graph | None
+
+    async def at(self, namespace: str) -> CheckpointTuple | None:
+        config = self._config(namespace)
+        saved = await self.saver.aget_tuple(config)
+        if saved is None or self.reader is None:
+            return saved
+        values = saved.checkpoint["channel_values"]
+        if "messages" in values or "messages" not in saved.checkpoint["channel_versions"]:
+            return saved
+        own = {**config["configurable"], "__pregel_checkpointer": self.saver}  # pyright: ignore
+        state = await self.reader.aget_state({"configurable": own})
+        whole = {**values, "messages": messages_of(state.values)}
+        return saved._replace(checkpoint={**saved.checkpoint, "channel_values": whole})
+
+    def _config(self, namespace: str) -> RunnableConfig:
+        return {"configurable": {"thread_id": self.thread_id, "checkpoint_ns": namespace}}
+
+
+def reader_of(graphs: Iterable[Graph]) -> Graph | None:
+    """See `Saved.reader`."""
+    channels = ((graph, cast(Any, graph).channels.get("messages")) for graph in graphs)
+    return next((graph for graph, kept in channels if isinstance(kept, DeltaChannel)), None)
+
+
+async def with_agents_in_tools(saved: Saved, state: StateSnapshot) -> StateSnapshot:
     """The same, with what waits inside the tools of its agents."""
     namespace = str(state.config.get("configurable", {}).get("checkpoint_ns", ""))
-    tasks = [await _looked_into(saver, thread_id, namespace, task) for task in state.tasks]
+    tasks = [await _looked_into(saved, namespace, task) for task in state.tasks]
     return state._replace(tasks=tuple(tasks))
 
 
-async def _looked_into(
-    saver: BaseCheckpointSaver[Any], thread_id: str, namespace: str, task: PregelTask
-) -> PregelTask:
+async def _looked_into(saved: Saved, namespace: str, task: PregelTask) -> PregelTask:
     inner = task.state if isinstance(task.state, StateSnapshot) else None
     if inner is None and task.interrupts and task.result is None:
         within = SEPARATOR.join(filter(None, (namespace, f"{task.name or 'tools'}:{task.id}")))
-        inner = await _last_agent(saver, thread_id, within)
+        inner = await _last_agent(saved, within)
     if inner is None:
         return task
-    return task._replace(state=await with_agents_in_tools(saver, thread_id, inner))
+    return task._replace(state=await with_agents_in_tools(saved, inner))
 
 
-async def _last_agent(
-    saver: BaseCheckpointSaver[Any], thread_id: str, namespace: str
-) -> InTool | None:
+async def _last_agent(saved: Saved, namespace: str) -> InTool | None:
     """A tool's second agent stands beside its first, under a number. None: it runs no agent."""
     found, number = None, 0
     while True:
         each = SEPARATOR.join([namespace, str(number)]) if number else namespace
-        config: RunnableConfig = {"configurable": {"thread_id": thread_id, "checkpoint_ns": each}}
-        saved = await saver.aget_tuple(config)
-        if saved is None:
+        agent = await saved.at(each)
+        if agent is None:
             return found
-        found, number = _in_tool(saved), number + 1
+        found, number = _in_tool(agent), number + 1
 
 
 def _in_tool(saved: CheckpointTuple) -> InTool:

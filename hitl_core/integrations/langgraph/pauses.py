@@ -100,7 +100,7 @@ class _Level(NamedTuple):
 
     @property
     def runs_tools(self) -> bool:
-        """Whether its last AI message has calls without an answer: what asks now may be one of these tools."""
+        """Whether its last AI message has calls without an answer: what asks may be one of these tools."""
         messages = messages_of(self.values)
         asked = last_ai_message(messages)
         answered = {m.tool_call_id for m in messages if isinstance(m, ToolMessage)}
@@ -129,8 +129,8 @@ def _read_per_call(level: _Level) -> PerCall | None:
 
 
 def _read(interrupt: Interrupt, task: PregelTask, level: _Level) -> Batch | Question | None:
-    """None: it is not ours to answer. A graph in a tool that asks itself is not: after a crash it would go on from
-    its own state, and not hear what people say."""
+    """None: it is not ours to answer. A graph in a tool that asks itself is not: after a crash it would go on
+    from its own state, and not hear what people say."""
     failed = task.error is not None
     if is_langchains(interrupt, task.name, level.values):
         return read_batch(interrupt, *level.place, failed)
@@ -142,8 +142,9 @@ def _read(interrupt: Interrupt, task: PregelTask, level: _Level) -> Batch | Ques
 def _lost(level: _Level) -> str:
     where = " > ".join(level.path) or "the agent"
     return (
-        f"{where} waits at a question of LangChain's about a tool call, and nobody can be asked: its requests are"
-        " not the calls of the last AI message. A middleware before HumanInTheLoopMiddleware may change them."
+        f"{where} waits at a question of LangChain's about a tool call, and nobody can be asked: its requests"
+        " are not the calls of the last AI message. A middleware before HumanInTheLoopMiddleware may change"
+        " them."
     )
 
 

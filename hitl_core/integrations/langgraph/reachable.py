@@ -1,8 +1,8 @@
 """What a compiled graph can run: its nodes, sub-graphs and tools, and the agents that they hold. Pure.
 
-Nothing is called. The walk follows what Python can see: the parts of a graph, closures, bound methods, partials,
-attributes of the application's own objects, and the globals that its functions name. What it can't see is left to
-`watch`, which stops a tool as it starts.
+Nothing is called. The walk follows what Python can see: the parts of a graph, closures, bound methods,
+partials, attributes of the application's own objects, and the globals that its functions name. What it can't
+see is left to `watch`, which stops a tool as it starts.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from langchain.agents.middleware import AgentMiddleware
 from langchain_core.language_models import BaseLanguageModel
 from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
-from langgraph.graph import StateGraph
+from langgraph.graph import StateGraph  # pyright: ignore[reportMissingTypeStubs]
 from langgraph.prebuilt import ToolNode
 from langgraph.pregel import Pregel  # pyright: ignore[reportMissingTypeStubs] - typed, but not marked
 from langgraph.pregel.remote import RemoteGraph  # pyright: ignore[reportMissingTypeStubs]
@@ -74,13 +74,13 @@ def refuse_unguardable(found: Reachable) -> None:
     """Raises IntegrationError, with the way to what can't be guarded, and the cure."""
     if found.remote:
         raise IntegrationError(
-            f"{found.remote[0]}: an agent on another server runs its tools there, where this guard is not: drive"
-            " it on that server, and take it out of this graph."
+            f"{found.remote[0]}: an agent on another server runs its tools there, where this guard is not:"
+            " drive it on that server, and take it out of this graph."
         )
     if found.makers:
         raise IntegrationError(
-            f"{found.makers[0]}: it makes an agent or a ToolNode while it runs, which can't be guarded then: make"
-            " it outside of that function."
+            f"{found.makers[0]}: it makes an agent or a ToolNode while it runs, which can't be guarded then:"
+            " make it outside of that function."
         )
     for way, graph in found.graphs.items():
         if graph.interrupt_before_nodes or graph.interrupt_after_nodes:
@@ -145,10 +145,11 @@ def _parts(thing: Any, way: str) -> Iterator[tuple[object, str]]:
 def _named_parts(thing: Any) -> Iterator[tuple[object, str]]:
     match thing:
         case Pregel():
-            for name, node in thing.nodes.items():
+            for name, node in cast(Any, thing).nodes.items():
                 yield from ((part, str(name)) for part in (node.bound, node.writers, node.mapper))
         case StateGraph():
-            yield from ((node.runnable, str(name)) for name, node in thing.nodes.items())
+            for name, node in cast(Any, thing).nodes.items():
+                yield node.runnable, str(name)
         case dict():
             for key, part in itertools.islice(cast(dict[Any, Any], thing).items(), PARTS):
                 yield part, key if isinstance(key, str) else ""
@@ -168,10 +169,9 @@ def _unnamed_parts(thing: Any) -> Iterable[object]:
             return thing.__self__, thing.__func__
         case FunctionType():
             return _of_function(thing)
-        case Runnable() | AgentMiddleware():
-            return _attributes(thing)
         case _:
-            return _attributes(thing) if _is_own(type(thing)) else ()
+            framework = isinstance(thing, Runnable | AgentMiddleware)
+            return _attributes(cast(object, thing)) if framework or _is_own(type(thing)) else ()
 
 
 def _attributes(thing: object) -> Iterator[object]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias, cast
 
@@ -29,6 +29,7 @@ class Own:
 
     @property
     def names(self) -> list[str]:
+        """Of those that are given."""
         return [name for name in ("config", "context") if getattr(self, name) is not None]
 
 
@@ -55,15 +56,14 @@ class Settings:
         self._own.pop(thread_id, None)
 
     def own(self, thread_id: str, state: StateSnapshot) -> Own:
-        """To go on with a run as it began. Raises IntegrationError where another process was given what this one
-        can't know."""
+        """To go on with a run as it began. Raises IntegrationError where another process was given what this
+        one can't know."""
         own = self._own.get(thread_id, Own())
-        wanted = cast(list[str], cast(Json, state.metadata or {}).get(OWN) or [])
-        for name in wanted:
-            made_here = callable(getattr(self, f"_{name}"))
-            if name not in own.names and not made_here:
+        marked = str(cast(Json, state.metadata or {}).get(OWN) or "")
+        for name in marked.split():
+            if name not in own.names and not callable(getattr(self, f"_{name}")):
                 raise IntegrationError(
-                    f"The run of {thread_id!r} was given a `{name}` of its own by another process, so it can't be"
+                    f"Another process gave the run of {thread_id!r} a `{name}` of its own, so it can't be"
                     f" resumed here: give `drive` a function that makes the `{name}` of a thread from its id."
                 )
         return own
@@ -77,8 +77,8 @@ def combined(default: Own, own: Own) -> Own:
     )
 
 
-async def _for(value: object, thread_id: str) -> object:
-    if isinstance(value, Mapping) or not callable(value):
-        return value
+async def _for(value: Any, thread_id: str) -> Any:
+    if isinstance(value, dict) or not callable(value):
+        return cast(Any, value)
     made = value(thread_id)
     return await made if inspect.isawaitable(made) else made

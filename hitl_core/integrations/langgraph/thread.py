@@ -12,7 +12,7 @@ from langgraph.types import Command, StateSnapshot
 
 from hitl_core.integrations.langgraph.graph import Graph, Json
 from hitl_core.integrations.langgraph.holding import Holding
-from hitl_core.integrations.langgraph.nested import with_agents_in_tools
+from hitl_core.integrations.langgraph.nested import Saved, with_agents_in_tools
 from hitl_core.integrations.langgraph.pauses import waiting
 from hitl_core.integrations.langgraph.settings import OWN, Own, combined
 from hitl_core.integrations.langgraph.watch import watched
@@ -42,10 +42,11 @@ class Streaming:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thread:
-    """`default` are `drive`'s settings for this thread, `own` what the caller gave to its run; `claim` names the
-    outcome that this one carries out, or is a name of its own. `policy` is the gate's at the moment."""
+    """`default` are `drive`'s settings for this thread, `own` what the caller gave to its run; `claim` names
+    the outcome that this one carries out, or is a name of its own. `policy` is the gate's at the moment."""
 
     graph: Graph
+    reader: Graph | None
     holding: Holding
     id: str
     requester: str | None
@@ -62,7 +63,8 @@ class Thread:
     async def look(self) -> StateSnapshot:
         """What is saved, never what was streamed: only that is there after a crash."""
         state = await self.graph.aget_state(self._config(), subgraphs=True)
-        return await with_agents_in_tools(cast(Any, self.graph).checkpointer, self.id, state)
+        saved = Saved(cast(Any, self.graph).checkpointer, self.id, self.reader)
+        return await with_agents_in_tools(saved, state)
 
     async def invoke(self, input: Any, state: StateSnapshot) -> StateSnapshot:
         """From `state`, with every step saved before the next begins: LangGraph's default loses steps on
@@ -98,7 +100,7 @@ class Thread:
         configurable: Json = {**settings.get("configurable", {}), "thread_id": self.id}
         configurable[CLAIM] = self.claim
         metadata: Json = {**settings.get("metadata", {}), REQUESTER: self.requester}
-        metadata[OWN] = self.own.names
+        metadata[OWN] = " ".join(self.own.names)
         if self.origin is not None:
             metadata[ORIGIN] = self.origin
         config = {**settings, "configurable": configurable, "metadata": metadata}

@@ -1,9 +1,9 @@
 """The second line: no tool of a driven run starts unless the guard let it, or the policy allows it unasked.
 
-LangChain tells its callbacks of each tool before it starts, wherever it is called: by a tool node that was made during
-the run, by `tool.invoke` in a node's own code, or by a middleware that swaps tools. A callback that raises stops it.
-The watch is found by a context variable, so it also holds where code passes callbacks of its own. A thread that is
-started without the context (`run_in_executor`) is out of its sight.
+LangChain tells its callbacks of each tool before it starts, wherever it is called: by a tool node that was
+made during the run, by `tool.invoke` in a node's own code, or by a middleware that swaps tools. A callback
+that raises stops it. The watch is found by a context variable, so it also holds where code passes callbacks
+of its own. A thread that is started without the context (`run_in_executor`) is out of its sight.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from uuid import uuid4
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.tracers.context import register_configure_hook
 
-from hitl_core.errors import HitlError, IntegrationError, PolicyError
+from hitl_core.errors import HitlError, IntegrationError
 from hitl_core.integrations.langgraph.graph import Json
 from hitl_core.model import ToolCall
 from hitl_core.policy import Policy
@@ -62,7 +62,7 @@ def let_through(call: Mapping[str, Any]) -> Generator[None, None, None]:
 
 @contextlib.contextmanager
 def watched(policy: Callable[[], Policy]) -> Generator[None, None, None]:
-    """While a driven graph runs. Raises PastTheGuard at the end where a tool was stopped and the graph went on."""
+    """While a driven graph runs. Raises PastTheGuard at the end where it went on after a stopped tool."""
     _register()
     watch = Watch(policy)
     token = _watch.set(watch)
@@ -96,17 +96,17 @@ class Watch(BaseCallbackHandler):
             ticket.spent = True
         elif call_id is not None:
             self._stop(
-                f"`{name}` was called by something that the driver did not find, so no guard stood in front of it,"
-                " and it was stopped: make the agent or ToolNode that runs it where the driver can see it, in"
-                " the graph or outside of the function that uses it."
+                f"`{name}` was called by something that the driver did not find, so no guard stood in front"
+                " of it, and it was stopped: make the agent or ToolNode that runs it where the driver can see"
+                " it, in the graph or outside of the function that uses it."
             )
-        elif (
-            why := self._objection(name, kwargs.get("inputs") or {"input": input_str})
-        ) is not None:
-            self._stop(
-                f"`{name}` was invoked by code and not by a tool node, so nobody can be asked about it, and it"
-                f" was stopped: {why} Let a ToolNode run it, or allow it in the policy."
-            )
+        else:
+            why = self._objection(name, kwargs.get("inputs") or {"input": input_str})
+            if why is not None:
+                self._stop(
+                    f"`{name}` was invoked by code and not by a tool node, so nobody can be asked about it,"
+                    f" and it was stopped: {why} Let a ToolNode run it, or allow it in the policy."
+                )
 
     def on_chat_model_start(
         self, serialized: Json | None, messages: Sequence[Any], **kwargs: Any
@@ -115,8 +115,8 @@ class Watch(BaseCallbackHandler):
         for name in _run_by_provider(params):
             if (why := self._objection(name, {})) is not None:
                 self._stop(
-                    f"The model's provider runs `{name}` itself, so nobody can be asked about it: {why} Take the"
-                    " tool away, or allow it in the policy."
+                    f"The model's provider runs `{name}` itself, so nobody can be asked about it: {why} Take"
+                    " the tool away, or allow it in the policy."
                 )
 
     def on_llm_start(self, serialized: Json | None, prompts: list[str], **kwargs: Any) -> None:
@@ -125,7 +125,7 @@ class Watch(BaseCallbackHandler):
     def _objection(self, name: str, args: Json) -> str | None:
         try:
             verdict = self._policy().judge(ToolCall(uuid4().hex, name, args)).verdict
-        except (HitlError, PolicyError) as error:
+        except HitlError as error:
             return str(error)
         return (
             None
@@ -142,7 +142,7 @@ class Watch(BaseCallbackHandler):
 def _run_by_provider(params: Json) -> list[str]:
     """The tools of this model call that its provider runs."""
     given = cast(list[Any], params.get("tools") or [])
-    tools = [cast(Json, tool) for tool in given if isinstance(tool, dict) and tool.get("type")]
-    own = [tool for tool in tools if not str(tool["type"]).startswith(_RUN_HERE)]
+    tools = [cast(Json, tool) for tool in given if isinstance(tool, dict)]
+    own = [tool for tool in tools if not str(tool.get("type", "custom")).startswith(_RUN_HERE)]
     servers = cast(list[Json], params.get("mcp_servers") or [])
     return [str(each.get("name") or each.get("type")) for each in (*own, *servers)]

@@ -1,0 +1,123 @@
+"""dialects 6: a run's context and config belong to its thread. dialects 11: every leg can be streamed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from langchain.agents import create_agent
+from langchain.agents.middleware import HumanInTheLoopMiddleware
+from langchain_core.tools import tool
+from langgraph.prebuilt import ToolRuntime
+
+from hitl_core.errors import IntegrationError
+from tests.integrations.agents import Lab, Script, answers, call, go
+
+
+@dataclass
+class User:
+    name: str
+
+
+def asking(lab: Lab, **options: Any) -> Any:
+    """A driver of an agent whose tool says for whom, and with which label, it ran."""
+
+    @tool
+    async def send_email(to: str, runtime: ToolRuntime[User]) -> str:
+        """Send an e-mail."""
+        label = runtime.config.get("configurable", {}).get("label", "none")
+        user = getattr(runtime.context, "name", "nobody")
+        return f"{user} to {to}, {label}"
+
+    agent = create_agent(
+        Script(turns=[[call("c1", "send_email", to="a")]]),
+        [send_email],
+        middleware=[HumanInTheLoopMiddleware({"send_email": True})],
+        context_schema=User,
+        checkpointer=lab.saver,
+    )
+    return lab.reviews.drive(agent, **options)
+
+
+def labelled(label: str) -> Any:
+    return {"configurable": {"label": label}}
+
+
+def told(lab: Lab) -> dict[str, str]:
+    return {run.thread_id: answers(run)["c1"][1] for run in lab.stops}
+
+
+async def test_each_thread_is_resumed_with_its_own(lab: Lab) -> None:
+    """Given two threads with a context and config of their own, and one without, then each is resumed with
+    what it began with, and nothing reaches another."""
+    driver = asking(lab, context=User("default"))
+    async with lab.serving(driver):
+        first = await driver.run(
+            go(), thread_id="t-1", context=User("Ann"), config=labelled("blue")
+        )
+        second = await driver.run(go(), thread_id="t-2", context=User("Bob"))
+        third = await driver.run(go(), thread_id="t-3")
+        for run in (third, second, first):
+            await lab.decide(run.review_id, "approve")
+            await lab.done(run.review_id)
+    assert told(lab) == {
+        "t-1": "Ann to a, blue",
+        "t-2": "Bob to a, none",
+        "t-3": "default to a, none",
+    }
+
+
+async def test_another_process_makes_them_from_the_threads_id(lab: Lab) -> None:
+    async def user(thread_id: str) -> User:
+        return User(f"user of {thread_id}")
+
+    run = await asking(lab).run(go(), thread_id="t-1", context=User("Ann"))
+    other = Lab(lab.gate, lab.saver, lab.folder)
+    driver = asking(other, context=user, config=labelled)
+    async with other.serving(driver):
+        await other.decide(run.review_id, "approve")
+        await other.done(run.review_id)
+    assert told(other) == {"t-1": "user of t-1 to a, t-1"}
+
+
+async def test_a_process_that_does_not_know_them_does_not_go_on(lab: Lab) -> None:
+    """Given a run with a context of its own, then a process that can't know it refuses, and nothing runs
+    under another one."""
+    run = await asking(lab).run(go(), thread_id="t-1", context=User("Ann"))
+    other = asking(Lab(lab.gate, lab.saver, lab.folder), context=User("default"))
+    await lab.decide(run.review_id, "approve")
+    with pytest.raises(IntegrationError, match="a `context` of its own"):
+        await other.run(None, thread_id="t-1")
+
+
+async def test_a_new_run_begins_with_nothing_of_the_last_one(lab: Lab) -> None:
+    driver = asking(lab)
+    run = await driver.run(go(), thread_id="t-1", context=User("Ann"), config=labelled("blue"))
+    again = await driver.run(go("again"), thread_id="t-1", context=User("Bob"))
+    assert run.review_id != again.review_id or run.review_id is None
+    async with lab.serving(driver):
+        if again.review_id is not None:
+            await lab.decide(again.review_id, "approve")
+            await lab.done(again.review_id)
+    assert "Ann" not in str(lab.stops)
+
+
+async def test_the_resumed_leg_is_streamed_like_the_first(lab: Lab) -> None:
+    """dialects 11: given a listener, also one that raises, then it gets each step of both legs, with the
+    thread's id."""
+    seen: list[tuple[str, str]] = []
+
+    async def stream(thread_id: str, chunk: Any) -> None:
+        seen.append((thread_id, next(iter(chunk))))
+        raise ValueError
+
+    driver = asking(lab, stream=stream)
+    async with lab.serving(driver):
+        run = await driver.run(go(), thread_id="t-1")
+        assert seen == [("t-1", "model"), ("t-1", "__interrupt__")]
+        seen.clear()
+        await lab.decide(run.review_id, "approve")
+        await lab.done(run.review_id)
+    assert ("t-1", "tools") in seen
+    assert seen[-1] == ("t-1", "model") or seen[-1][1].startswith("HumanInTheLoop")
