@@ -58,6 +58,21 @@ class Script(BaseChatModel):
         return ChatResult(generations=[ChatGeneration(message=message)])
 
 
+class ByTask(Script):
+    """An agent plays its own turns: the sub-agents share their parent's model, and are known by the task."""
+
+    parts: dict[str, list[Any]]
+
+    def _generate(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> ChatResult:
+        first = next(m.text for m in messages if m.type == "human")
+        turns = self.parts.get(first, self.turns)
+        number = sum(isinstance(message, AIMessage) for message in messages)
+        turn = turns[number] if number < len(turns) else f"the end of {first}"
+        calls = [] if isinstance(turn, str) else [{**c, "type": "tool_call"} for c in turn]
+        message = AIMessage(content=turn if isinstance(turn, str) else "", tool_calls=calls)
+        return ChatResult(generations=[ChatGeneration(message=message)])
+
+
 def call(id: str | None, name: str, **args: Any) -> dict[str, Any]:
     return {"id": id, "name": name, "args": args}
 

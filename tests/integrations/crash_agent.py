@@ -23,7 +23,7 @@ from langgraph.types import interrupt
 
 from hitl_core.gate import Gate
 from hitl_core.integrations.langgraph import Driver, Run
-from tests.integrations.agents import ASKING, POLICY, Lab, Script, answers, call, go, tools
+from tests.integrations.agents import ASKING, POLICY, ByTask, Lab, Script, answers, call, go, tools
 
 TURN = [
     call("c1", "send_email", to="a"),
@@ -117,6 +117,20 @@ def in_tool_driver(lab: Lab, mode: Any = "batched") -> Driver:
     return lab.reviews.drive(agent)
 
 
+def deep_driver(lab: Lab) -> Driver:
+    """The sub-agent that deepagents adds by itself asks."""
+    from importlib import import_module
+
+    delegates = call("o1", "task", description="mail", subagent_type="general-purpose")
+    agent = import_module("deepagents").create_deep_agent(
+        ByTask(turns=[[delegates]], parts={"mail": [TURN]}),
+        tools(lab.folder / "effects"),
+        interrupt_on=ASKING,
+        checkpointer=lab.saver,
+    )
+    return lab.reviews.drive(agent)
+
+
 SHAPES: dict[str, Callable[[Lab], Driver]] = {
     "turn": lambda lab: lab.driver(TURN),
     "per_call": lambda lab: lab.driver(TURN, interrupt_mode="per_call"),
@@ -124,6 +138,7 @@ SHAPES: dict[str, Callable[[Lab], Driver]] = {
     "node": node_driver,
     "handoff": handoff_driver,
     "in_tool": in_tool_driver,
+    "deep": deep_driver,
     "in_tool_per_call": lambda lab: in_tool_driver(lab, "per_call"),
 }
 

@@ -372,6 +372,38 @@ async def test_killed_while_an_agent_in_a_tool_works_is_as_anywhere(
     assert inner["c3"].endswith("with reason: no")
 
 
+@pytest.mark.parametrize(
+    ("point", "answer", "effects"),
+    [
+        ("gate.after_submit", None, 1),
+        ("gate.after_claim", None, 1),
+        ("langgraph.after_resume", None, 1),
+        ("gate.after_once", "ran", 0),
+        ("langgraph.after_tool", "rerun", 2),
+        ("langgraph.before_done", None, 1),
+    ],
+)
+async def test_killed_while_a_sub_agent_of_deepagents_works_is_as_anywhere(
+    scene: Scene, point: str, answer: DoubtAnswer | None, effects: int
+) -> None:
+    """dialects 1: given a deep agent that is killed around its sub-agent's tool, then another process goes on
+    there, and nothing runs twice that nobody ordered."""
+    pytest.importorskip("deepagents")
+    scene.shape = "deep"
+    async with scene.agent(point):
+        if point != "gate.after_submit":
+            await scene.decide()
+    async with scene.agent():
+        if point == "gate.after_submit":
+            await scene.decide()
+        if answer is not None:
+            await scene.doubted()
+            await scene.resolve(answer)
+        await scene.done()
+    assert scene.effects == ["sent a"] * effects
+    assert scene.answers["o1"] == ["success", "the end of mail"]
+
+
 async def test_killed_in_the_next_model_call_of_an_agent_in_a_tool_goes_on(scene: Scene) -> None:
     scene.shape = "in_tool"
     async with scene.agent(DIE_IN_MODEL="1"):

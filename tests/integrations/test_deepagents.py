@@ -6,32 +6,15 @@ from typing import Any
 
 import pytest
 from langchain.agents import create_agent
-from langchain_core.messages import AIMessage, BaseMessage
-from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.tools import tool
 
 from hitl_core.errors import IntegrationError
-from tests.integrations.agents import Lab, Script, answers, call, go, tools
+from tests.integrations.agents import ByTask, Lab, Script, answers, call, go, tools
 from tests.support.waiting import wait_until
 
 create_deep_agent: Any = pytest.importorskip("deepagents").create_deep_agent
 
 SENDS = [call("i1", "send_email", to="a")]
-
-
-class ByTask(Script):
-    """An agent plays its own turns: the sub-agents share their parent's model, and are known by the task."""
-
-    parts: dict[str, list[Any]]
-
-    def _generate(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> ChatResult:
-        first = next(m.text for m in messages if m.type == "human")
-        turns = self.parts.get(first, self.turns)
-        number = sum(isinstance(message, AIMessage) for message in messages)
-        turn = turns[number] if number < len(turns) else f"the end of {first}"
-        calls = [] if isinstance(turn, str) else [{**c, "type": "tool_call"} for c in turn]
-        message = AIMessage(content=turn if isinstance(turn, str) else "", tool_calls=calls)
-        return ChatResult(generations=[ChatGeneration(message=message)])
 
 
 def to(agent: str, id: str = "t1", task: str = "part") -> dict[str, Any]:

@@ -13,6 +13,7 @@ from langchain.agents.middleware import AgentMiddleware, ToolRetryMiddleware
 from langchain_core.messages import AIMessage
 from langchain_core.runnables import Runnable, RunnableLambda
 from langchain_core.tools import BaseTool, StructuredTool, tool
+from langgraph.func import task
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode
 from langgraph.pregel.remote import RemoteGraph
@@ -125,6 +126,30 @@ def by_name(agent: Any) -> BaseTool:
     return _as_tool(by_global)
 
 
+def by_cache(agent: Any) -> BaseTool:
+    @functools.lru_cache
+    def chosen() -> Any:
+        return agent
+
+    async def run(task: str) -> str:
+        return await _with(chosen(), task)
+
+    return _as_tool(run)
+
+
+def by_task(agent: Any) -> BaseTool:
+    """LangGraph's functional API."""
+
+    @task
+    async def step(task: str) -> str:
+        return await _with(agent, task)
+
+    async def run(task: str) -> str:
+        return await step(task)
+
+    return _as_tool(run)
+
+
 def by_subclass(agent: Any) -> BaseTool:
     class Delegate(BaseTool):
         name: str = "delegate"
@@ -140,7 +165,9 @@ def by_subclass(agent: Any) -> BaseTool:
     return Delegate(agent=agent)
 
 
-@pytest.mark.parametrize("way", [by_partial, by_runnable, by_method, by_name, by_subclass])
+@pytest.mark.parametrize(
+    "way", [by_partial, by_runnable, by_method, by_name, by_cache, by_task, by_subclass]
+)
 async def test_an_agent_in_a_tool_is_guarded_however_it_is_held(
     lab: Lab, way: Callable[[Any], BaseTool]
 ) -> None:

@@ -10,6 +10,7 @@ from langchain.agents import create_agent
 from langchain.agents.middleware import HumanInTheLoopMiddleware
 from langchain_core.tools import tool
 from langgraph.prebuilt import ToolRuntime
+from langgraph.types import Command, interrupt
 
 from hitl_core.errors import IntegrationError
 from tests.integrations.agents import Lab, Script, answers, call, go
@@ -89,6 +90,27 @@ async def test_a_process_that_does_not_know_them_does_not_go_on(lab: Lab) -> Non
     await lab.decide(run.review_id, "approve")
     with pytest.raises(IntegrationError, match="a `context` of its own"):
         await other.run(None, thread_id="t-1")
+
+
+async def test_an_answer_by_hand_goes_on_with_the_runs_own(lab: Lab) -> None:
+    """Given a run that waits at a question that is its caller's to answer, then its context is still its own."""
+
+    @tool
+    async def ask(what: str, runtime: ToolRuntime[User]) -> str:
+        """Ask the caller."""
+        return f"{interrupt(what)}, {runtime.context.name}"
+
+    agent = create_agent(
+        Script(turns=[[call("c1", "ask", what="Which?")]]),
+        [ask],
+        context_schema=User,
+        checkpointer=lab.saver,
+    )
+    driver = lab.reviews.drive(agent)
+    run = await driver.run(go(), thread_id="t-1", context=User("Ann"))
+    [question] = run.unknown
+    run = await driver.run(Command(resume={question.id: "this"}), thread_id="t-1")
+    assert answers(run)["c1"] == ("success", "this, Ann")
 
 
 async def test_a_new_run_begins_with_nothing_of_the_last_one(lab: Lab) -> None:

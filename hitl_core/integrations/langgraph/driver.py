@@ -87,10 +87,9 @@ class Driver:
         async with self._turnstile(thread_id):
             thread, state = await self._look(thread_id, requester, origin)
             given = Own(config, context)
-            if input is not None or given.names:
-                self._settings.begin(thread_id, given)
-            else:
-                given = self._settings.own(thread_id, state)
+            if input is None or isinstance(input, Command):  # it goes on with the last run
+                given = self._settings.own(thread_id, state, given)
+            self._settings.begin(thread_id, given)
             thread = thread.given(given)
             live = await self._live_reviews(thread_id)
             if input is not None:

@@ -170,6 +170,11 @@ def _unnamed_parts(thing: Any) -> Iterable[object]:
         case FunctionType():
             return _of_function(thing)
         case _:
+            if callable(thing) and not isinstance(
+                thing, Runnable
+            ):  # lru_cache, a task of LangGraph's
+                wrapped = [getattr(thing, name, None) for name in ("func", "__wrapped__")]
+                return [*wrapped, *(_attributes(thing) if _is_own(type(thing)) else ())]
             framework = isinstance(thing, Runnable | AgentMiddleware)
             return _attributes(cast(object, thing)) if framework or _is_own(type(thing)) else ()
 

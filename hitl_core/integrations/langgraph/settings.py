@@ -17,6 +17,9 @@ from hitl_core.integrations.langgraph.graph import Json
 #: Kept with every checkpoint: which settings the run was given by its caller, so that only these resume it.
 OWN = "hitl_own_settings"
 
+#: How many open runs' settings a process remembers.
+KEPT = 10_000
+
 Config: TypeAlias = RunnableConfig | Callable[[str], RunnableConfig] | None
 
 
@@ -46,19 +49,21 @@ class Settings:
         return Own(config, await _for(self._context, thread_id))
 
     def begin(self, thread_id: str, own: Own) -> None:
-        """A run with new input: what an earlier one was given counts no more."""
+        """What a run is given, in place of what an earlier one was."""
         self._own.pop(thread_id, None)
         if own.names:
             self._own[thread_id] = own
+        while len(self._own) > KEPT:  # other processes may have ended these
+            del self._own[next(iter(self._own))]
 
     def end(self, thread_id: str) -> None:
         """The run is through."""
         self._own.pop(thread_id, None)
 
-    def own(self, thread_id: str, state: StateSnapshot) -> Own:
-        """To go on with a run as it began. Raises IntegrationError where another process was given what this
-        one can't know."""
-        own = self._own.get(thread_id, Own())
+    def own(self, thread_id: str, state: StateSnapshot, given: Own | None = None) -> Own:
+        """To go on with a run as it began, but for what is given now. Raises IntegrationError where it was given
+        something that this process can't know."""
+        own = _over(self._own.get(thread_id, Own()), given or Own())
         marked = str(cast(Json, state.metadata or {}).get(OWN) or "")
         for name in marked.split():
             if name not in own.names and not callable(getattr(self, f"_{name}")):
@@ -69,12 +74,14 @@ class Settings:
         return own
 
 
+def _over(own: Own, given: Own) -> Own:
+    config = own.config if given.config is None else given.config
+    return Own(config, own.context if given.context is None else given.context)
+
+
 def combined(default: Own, own: Own) -> Own:
     """The run's own over those of `drive`. Pure."""
-    config = merge_configs(default.config, own.config)
-    return replace(
-        own, config=config, context=default.context if own.context is None else own.context
-    )
+    return replace(_over(default, own), config=merge_configs(default.config, own.config))
 
 
 async def _for(value: Any, thread_id: str) -> Any:
