@@ -93,7 +93,7 @@ async def test_a_process_that_does_not_know_them_does_not_go_on(lab: Lab) -> Non
 
 
 async def test_an_answer_by_hand_goes_on_with_the_runs_own(lab: Lab) -> None:
-    """Given a run that waits at a question that is its caller's to answer, then its context is still its own."""
+    """Given a run that waits at a question for its caller to answer, then its context is still its own."""
 
     @tool
     async def ask(what: str, runtime: ToolRuntime[User]) -> str:

@@ -61,8 +61,8 @@ class Settings:
         self._own.pop(thread_id, None)
 
     def own(self, thread_id: str, state: StateSnapshot, given: Own | None = None) -> Own:
-        """To go on with a run as it began, but for what is given now. Raises IntegrationError where it was given
-        something that this process can't know."""
+        """To go on with a run as it began, but for what is given now. Raises IntegrationError where it began
+        with something that this process can't know."""
         own = _over(self._own.get(thread_id, Own()), given or Own())
         marked = str(cast(Json, state.metadata or {}).get(OWN) or "")
         for name in marked.split():
