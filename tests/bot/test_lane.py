@@ -1,0 +1,47 @@
+"""A lane says what makes no progress."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from bot import lane as lanes
+from bot.channels.slack.channel import SlackChannel
+from bot.delivery import Delivery
+from bot.directory import Directory
+from bot.health import Health
+from bot.lane import LATE, Lane
+from bot.sandbox.server import Sandbox
+from hitl_core.model import DEFAULT_PLACE
+from hitl_core.review.service import Reviews
+from hitl_core.store import MemoryStore
+from tests.support.builders import review_of
+from tests.support.waiting import wait_until
+
+
+async def test_what_makes_no_progress_is_reported_until_it_does(
+    sandbox: Sandbox, channel: SlackChannel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Faults 4, class 8: given a Slack that takes no post; then the health names the review, its place and
+    why; when Slack takes it, then that is over."""
+    monkeypatch.setattr(lanes, "PATIENCE", 0.0)
+    health, reviews = Health(), Reviews(MemoryStore())
+    review, event = review_of()
+    await reviews.submit(review, event)
+    delivery = Delivery(reviews, channel, Directory(channel, channel.team))
+    lane = Lane(DEFAULT_PLACE, reviews.store, delivery.do, health, LATE, 0.01)
+    sandbox.troubles.order({"mode": "http_500", "method": "chat.postMessage"})
+    running = asyncio.create_task(lane.run())
+
+    def is_reported() -> bool:
+        lane.report()
+        return any("HTTP 500" in problem.text for problem in health.current())
+
+    await wait_until("it is reported", is_reported)
+    [problem] = health.current()
+    assert (problem.kind, problem.subject) == ("delivery", f"{review.id} at {DEFAULT_PLACE}")
+
+    sandbox.troubles.order({"mode": "ok"})
+    await running
+    assert health.current() == ()
