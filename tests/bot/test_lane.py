@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 
 import pytest
 
@@ -27,7 +28,7 @@ async def test_what_makes_no_progress_is_reported_until_it_does(
     why; when Slack takes it, then that is over."""
     monkeypatch.setattr(lanes, "PATIENCE", 0.0)
     health, reviews = Health(), Reviews(MemoryStore())
-    review, event = review_of()
+    review, event = review_of(now=time.time())
     await reviews.submit(review, event)
     delivery = Delivery(reviews, channel, Directory(channel, channel.team))
     lane = Lane(DEFAULT_PLACE, reviews.store, delivery.do, health, LATE, 0.01)
