@@ -26,6 +26,7 @@ from hitl_core.model import (
 )
 from hitl_core.review import transitions
 from hitl_core.review.service import Reviews
+from hitl_core.review.transitions import Proposal
 
 log = logging.getLogger(__name__)
 
@@ -144,6 +145,23 @@ class Access:
         """Who voted on this action and may no longer decide."""
         action = snapshot.review.action(key)
         return await self._directory.lapsed(action, snapshot) if action else ()
+
+    async def is_entitled(
+        self, snapshot: Snapshot, key: str, proposal: Proposal, who: Reviewer, op: str
+    ) -> bool:
+        """Whether this person may decide by the rule itself that an edit falls under, not only as the action
+        was passed on to them. Not known is no. Raises Refused for an edit that the policy denies.
+        """
+        if op in snapshot.review.ops:
+            return False
+        grant = transitions.asks_anew(snapshot.review, key, proposal, snapshot.now)
+        if grant is None:
+            return False
+        try:
+            await self._directory.check(who, snapshot, [grant])
+        except Refused:
+            return False
+        return True
 
     async def has_read(self, target: Target, who: Reviewer) -> None:
         """This person has opened all of this revision. Never raises: pressing again shows it once more."""

@@ -204,7 +204,7 @@ class Delivery:
         try:
             await self._reviews.change(
                 snapshot.review.id,
-                f"delivered:{place}",
+                f"delivered:{place}:{snapshot.review.version}",  # after an edit it may come here again
                 lambda review, now: transitions.delivered(review, keys, now),
             )
         except Refused as refused:  # another place was faster

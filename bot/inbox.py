@@ -44,9 +44,17 @@ class Inbox:
             if action is not None and op not in seen.review.ops:
                 self.access.check_read(seen, action, proposal.type, who)
             lapsed = await self.access.lapsed(seen, target.action)
+            entitled = await self.access.is_entitled(seen, target.action, proposal, who, op)
             await failpoint("bot.before_commit")
             await self._reviews.decide(
-                target.review_id, target.action, proposal, who, op, seen, lapsed=lapsed
+                target.review_id,
+                target.action,
+                proposal,
+                who,
+                op,
+                seen,
+                lapsed=lapsed,
+                entitled=entitled,
             )
             await failpoint("bot.after_commit")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from bot import text
@@ -9,7 +10,7 @@ from bot.card import hidden
 from bot.card.arguments import MAX_LABEL, label_of, ordered
 from bot.card.parts import Change, Edit
 from hitl_core.model import Action, Edited, Review
-from hitl_core.review.redaction import redacted
+from hitl_core.review.redaction import redacted, schema_shown
 
 MAX_CHANGES = 8
 #: The most that the old or the new text of one change takes; and how much of what stayed is told around it.
@@ -30,21 +31,33 @@ def edits_of(review: Review, action: Action) -> tuple[Edit, ...]:
 
 
 def edit_of(review: Review, action: Action, edited: Edited) -> Edit:
-    return _edit(edited.by, _changes(review, action, edited.revision), edited.name)
+    made = _edit(edited.by, _changes(review, action, edited.revision), edited.name)
+    return replace(made, falls=_falls(action, edited))
 
 
 def _edit(by: Any, changes: list[Change], tool: str | None) -> Edit:
     return Edit(by, tuple(changes[:MAX_CHANGES]), max(0, len(changes) - MAX_CHANGES), tool)
 
 
+def _falls(action: Action, edited: Edited) -> str | None:
+    """Which rule speaks now; of the newest edit also how many it takes. The card's foot says who they are."""
+    if edited.under is None:
+        return None
+    rule = f"the rule `{edited.under.rule}`" if edited.under.rule else "the policy's default"
+    quorum = action.route.reviewers.quorum
+    if edited is not action.edits[-1] or quorum == 1:
+        return f"The edit falls under {rule}, which asks others."
+    return f"The edit falls under {rule}: {quorum} people must approve."
+
+
 def _changes(review: Review, action: Action, revision: int) -> list[Change]:
     """Between this revision and the one before it."""
-    schema = action.config.args_schema
+    schema = schema_shown(action.config)
     old = review.arguments(action.key, revision - 1).parse()
     new = review.arguments(action.key, revision).parse()
     each = [(key, _said(old, key), _said(new, key)) for key in ordered({**old, **new}, schema)]
     differ = [(key, before, after) for key, before, after in each if before != after]
-    redact = [*redacted(review, action, old), *redacted(review, action, new)]
+    redact = [*redacted(action, old), *redacted(action, new)]
     if redact:
         old, new = hidden.hide(old, None, redact), hidden.hide(new, None, redact)
         differ = [(key, _said(old, key), _said(new, key)) for key, *_ in differ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bot import text
-from bot.card.changes import edits_of
+from bot.card.changes import edit_of, edits_of
 from bot.card.deciders import message_of, voters
 from bot.card.model import Closed, Elsewhere
 from hitl_core.model import Action, Call, Cancellation, Decision, Place, Review, Reviewer, Run
@@ -86,6 +86,20 @@ def _cancelled(review: Review, cancelled: Cancellation, action: Action) -> Close
     reason = message_of(cancelled.reason)
     name, revision = action.request.name, action.revision
     return Closed(action.key, revision, name, "cancel", by, reason, (), None, None)
+
+
+def moved_of(review: Review, gone: list[Action], place: Place) -> tuple[Closed, ...]:
+    """What an edit took away from this place; its newer arguments are not for those who are here to see."""
+    found: list[Closed] = []
+    for action in gone:
+        at = action.left[place]
+        edit = next(edit for edit in action.edits if edit.under and edit.at == at)
+        changes = (edit_of(review, action, edit),)
+        name = action.request.name
+        found.append(
+            Closed(action.key, edit.revision, name, "moved", (edit.by,), None, changes, None, None)
+        )
+    return tuple(found)
 
 
 def _allowed(call: Call, run: Run) -> Closed:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from bot import text
 from bot.card import words
 from bot.card.arguments import shown_of
-from bot.card.closed import closed_of, elsewhere_of, took
+from bot.card.closed import closed_of, elsewhere_of, moved_of, took
 from bot.card.deciders import called, deciders_of, joined
 from bot.card.history import first_of, notes_of
 from bot.card.model import (
@@ -26,8 +26,8 @@ from bot.card.odd import warning
 from bot.card.opened import all_opened, in_short, listed
 from bot.card.parts import NOBODY, People
 from hitl_core.model import Action, Call, MessageRef, Place, Review
-from hitl_core.review.redaction import redacted
-from hitl_core.review.transitions import steps_taken
+from hitl_core.review.redaction import redacted, schema_shown
+from hitl_core.review.transitions import deadline, steps_taken
 
 #: How many actions a card shows with everything. Of more it has a line each.
 MAX_OPEN = 10
@@ -41,12 +41,13 @@ def card(review: Review, place: Place, posts: Mapping[Place, MessageRef] | None 
     the messages that it has already.
     """
     here = [action for action in review.actions if place in action.places]
+    gone = [action for action in review.actions if place in action.left]
     waiting = [action for action in here if action.pending and not review.cancelled]
     number_of = {action.key: n for n, action in enumerate(review.actions, start=1)}
     escalated = bool(here) and all(place not in action.route.notify for action in here)
     doubts = [call for call in review.doubts if place in review.places_of(call)]
     opened, short = _waiting(review, waiting, number_of)
-    at = words.Standing(review, here, waiting, doubts, _was_passed_on(here, place), opened)
+    at = words.Standing(review, here, waiting, doubts, _was_passed_on(here, place), opened, gone)
     return Card(
         review_id=review.id,
         place=place,
@@ -60,7 +61,7 @@ def card(review: Review, place: Place, posts: Mapping[Place, MessageRef] | None 
         approve_all=_approvable(waiting),
         confirm_all=any(action.config.confirm for action in waiting),
         doubts=tuple(_doubt(review, call) for call in doubts),
-        closed=closed_of(review, here, place),
+        closed=closed_of(review, here, place) + moved_of(review, gone, place),
         elsewhere=elsewhere_of(review, here) if escalated else (),
         called=_called(waiting, place) if escalated else NOBODY,
         first=first_of(here, place, posts or {}) if escalated else None,
@@ -147,8 +148,8 @@ def _called(waiting: list[Action], place: Place) -> People:
 
 def _doubt(review: Review, call: Call) -> Doubt:
     action, args = review.action(call.key), review.arguments(call.key).parse()
-    schema = action.config.args_schema if action else None
-    shown = shown_of(args, schema, redacted(review, action, args) if action else ())
+    schema = schema_shown(action.config) if action else None
+    shown = shown_of(args, schema, redacted(action, args) if action else ())
     return Doubt(call.key, review.runs[call.key].attempt, review.tool(call), shown)
 
 
@@ -177,7 +178,7 @@ def _next(here: list[Action], waiting: list[Action]) -> Next | None:
 
 def _ends(waiting: list[Action]) -> Ends | None:
     ends = [
-        Ends(_at(action, expire.after), expire.after, expire.decision, action.name)
+        Ends(deadline(action), expire.after, expire.decision, action.name)
         for action in waiting
         if (expire := action.route.expire) is not None
     ]

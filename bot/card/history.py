@@ -9,7 +9,7 @@ from bot.card.changes import edit_of
 from bot.card.deciders import joined, message_of, still_asked, voters
 from bot.card.model import Note, ThreadLine
 from bot.card.parts import NOBODY
-from hitl_core.model import Action, Escalation, MessageRef, Place, Review
+from hitl_core.model import Action, Escalation, MessageRef, Place, Review, Standing
 
 
 def notes_of(here: list[Action]) -> tuple[Note, ...]:
@@ -37,9 +37,11 @@ def thread(review: Review, place: Place) -> tuple[ThreadLine, ...]:
     """
     found: dict[tuple[object, ...], ThreadLine] = {}
     for action in review.actions:
-        if place in action.places:
+        until = action.left.get(place)
+        if place in action.places or until is not None:
             for line in _lines(review, action, place):
-                _add(found, line)
+                if until is None or line.at <= until:
+                    _add(found, line)
     return tuple(sorted(found.values(), key=lambda line: line.at))
 
 
@@ -57,11 +59,14 @@ def _add(found: dict[tuple[object, ...], ThreadLine], line: ThreadLine) -> None:
 def _lines(review: Review, action: Action, place: Place) -> Iterator[ThreadLine]:
     since = _came(action, place)
     names = (action.request.name,)
+    before = [standing for standing in action.earlier if standing.left is not None]
+    steps = [step for one in (*before, action) for step in one.escalations]
+    reminders = [at for one in (*before, action) for at in one.reminded]
     for edited in action.edits:
         if edited.at >= since:
             edit = edit_of(review, action, edited)
             yield ThreadLine(edited.at, "edited", names, (edited.by,), edit)
-    for step in action.escalations:
+    for step in steps:
         if step.to != place and step.at >= since:
             yield ThreadLine(
                 step.at,
@@ -72,7 +77,7 @@ def _lines(review: Review, action: Action, place: Place) -> Iterator[ThreadLine]
                 to=step.to,
                 fallback=step.step is None,
             )
-    for at in action.reminded:
+    for at in reminders:
         if at >= since:
             asked = still_asked(action, review.requester) if action.pending else NOBODY
             yield ThreadLine(at, "reminded", names, people=asked)
@@ -83,10 +88,16 @@ def _lines(review: Review, action: Action, place: Place) -> Iterator[ThreadLine]
 
 
 def _came(action: Action, place: Place) -> float:
-    """When it came to this place."""
-    if place in action.route.notify:
-        return action.submitted_at
-    return next(step.at for step in action.escalations if step.to == place)
+    """When it first came to this place."""
+    start = action.submitted_at
+    for one in (*action.earlier, action):
+        if place in one.route.notify:
+            return start
+        if (step := next((s for s in one.escalations if s.to == place), None)) is not None:
+            return step.at
+        if isinstance(one, Standing) and one.left is not None:
+            start = one.left
+    return start
 
 
 def _note(step: Escalation, origin: tuple[Place, ...]) -> Note:

@@ -38,10 +38,11 @@ class Listed:
 class Open:
     """An action with everything that will run, and the answers that are allowed.
 
-    `why` is the policy's description, "" where it says nothing of its own, and `rule` which one asks; `title`
-    what the agent's own system calls it. `choices` are the answers to a question, `asks` where it is one.
-    `confirm`: Approve asks once more. `must_read`: not all of it is shown here, and who approves must have
-    opened it. `decided` is set where nothing of it is open any more.
+    `why` is the policy's description, "" where it says nothing of its own, or what the agent says of it
+    (`by_agent`), and `rule` which one asks; `title` what the agent's own system calls it. `choices` are the
+    answers to a question, `asks` where it is one. `confirm`: Approve asks once more. `must_read`: not all of
+    it is shown here, and who approves must have opened it. `decided` is set where nothing of it is open any
+    more.
     """
 
     key: str
@@ -50,6 +51,7 @@ class Open:
     name: str
     title: str
     why: str
+    by_agent: bool
     rule: str
     fact: str
     shown: Shown
@@ -77,13 +79,14 @@ class Doubt:
 @dataclass(frozen=True)
 class Closed:
     """One quiet line: what was decided, by whom, and what came of it. `by` are those who had a say, the last
-    one last; nobody where it was the deadline, or an agent that cancels.
+    one last; nobody where it was the deadline, or an agent that cancels. `moved`: an edit by this person fell
+    under another rule, and what waits is no longer decided here.
     """
 
     key: str
     revision: int
     name: str
-    type: DecisionType | Literal["allow", "cancel"]
+    type: DecisionType | Literal["allow", "cancel", "moved"]
     by: tuple[Reviewer, ...]
     message: str | None
     edits: tuple[Edit, ...]

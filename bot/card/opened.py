@@ -16,7 +16,7 @@ from bot.card.odd import is_plain
 from hitl_core.forms import hidden_in
 from hitl_core.model import Action, Review
 from hitl_core.policy.read import DESCRIPTION_PREFIX
-from hitl_core.review.redaction import redacted
+from hitl_core.review.redaction import redacted, schema_shown
 
 #: What the arguments of all actions of a card may take together.
 MAX_CARD = 7_000
@@ -53,8 +53,8 @@ def all_opened(review: Review, waiting: list[Action], numbers: dict[str, int]) -
 
 def opened(review: Review, action: Action, number: int, room: int) -> Open:
     config = action.config
-    args, schema = review.arguments(action.key).parse(), config.args_schema
-    redact = redacted(review, action, args)
+    args, schema = review.arguments(action.key).parse(), schema_shown(config)
+    redact = redacted(action, args)
     secrets = _secrets(review, action)
     why = hidden.without(_why(action), secrets)
     title = hidden.without(action.request.title or "", secrets)
@@ -68,6 +68,7 @@ def opened(review: Review, action: Action, number: int, room: int) -> Open:
         name=action.name,
         title=text.shortened(title, MAX_TITLE),
         why=text.shortened(why, MAX_WHY),
+        by_agent=action.request.by_agent,
         rule=text.shortened(hidden.without(_rule(review, action), secrets), MAX_WHY),
         fact=fact_of(args, schema, redact),
         shown=shown,
@@ -84,16 +85,16 @@ def opened(review: Review, action: Action, number: int, room: int) -> Open:
 
 def _narrowed(review: Review, action: Action, found: Open, room: int) -> Open:
     config, args = action.config, review.arguments(action.key).parse()
-    redact = redacted(review, action, args)
-    shown = shown_of(args, config.args_schema, redact, room=room)
+    redact = redacted(action, args)
+    shown = shown_of(args, schema_shown(config), redact, room=room)
     return replace(found, shown=shown, must_read=config.must_read and shown.missing > 0)
 
 
 def listed(review: Review, action: Action, number: int) -> Listed:
     """On one line, and quickly: there may be many, and large ones."""
     config, arguments = action.config, review.arguments(action.key)
-    args, schema = arguments.parse(), config.args_schema
-    redact = redacted(review, action, args)
+    args, schema = arguments.parse(), schema_shown(config)
+    redact = redacted(action, args)
     return Listed(
         key=action.key,
         revision=action.revision,
@@ -130,7 +131,7 @@ def _secrets(review: Review, action: Action) -> frozenset[str]:
     return frozenset(
         secret
         for args in each
-        for secret in hidden.leaves(args, hidden_in(None, args, redacted(review, action, args)))
+        for secret in hidden.leaves(args, hidden_in(None, args, redacted(action, args)))
     )
 
 

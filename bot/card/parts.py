@@ -45,13 +45,15 @@ class Change:
 @dataclass(frozen=True)
 class Edit:
     """What one edit changed. `tool` is the one that it names in place of the one asked for; `more_changes`
-    counts those that are not told.
+    counts those that are not told. `falls` is a sentence of ours on the rule that it falls under, where that
+    is another than before, or None.
     """
 
     by: Reviewer
     changes: tuple[Change, ...]
     more_changes: int
     tool: str | None
+    falls: str | None = None
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ _DONE: dict[str, str] = {
 
 class Standing(NamedTuple):
     """A review as it stands at one place: its actions there, those that wait (`opened`, where the card shows
-    them), and the calls in doubt.
+    them), the calls in doubt, and the actions that an edit took away from here.
     """
 
     review: Review
@@ -40,6 +40,7 @@ class Standing(NamedTuple):
     doubts: Sequence[Call]
     escalated: bool
     opened: Sequence[Open]
+    gone: Sequence[Action]
 
 
 def title(at: Standing) -> str:
@@ -97,10 +98,14 @@ def _is_question(waiting: Sequence[Action]) -> bool:
 
 
 def _names(at: Standing) -> list[str]:
+    if not at.here and at.gone:  # what an edit made of them is not for this place
+        return [a.request.name for a in at.gone]
     return [a.name for a in at.here] or [c.name for c in at.review.calls]
 
 
 def _end(at: Standing) -> str:
+    if not at.here and at.gone:
+        return "edited, for others to decide"
     if at.review.cancelled:
         return "cancelled"
     kinds = {action.decision.type for action in at.here if action.decision}

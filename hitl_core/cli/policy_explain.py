@@ -18,7 +18,7 @@ from hitl_core.gate import request
 from hitl_core.model import ORIGIN, Place, ToolCall, decode, encode
 from hitl_core.policy import InvalidPolicy, Policy, Ruling
 from hitl_core.policy.glob import is_glob
-from hitl_core.review.proposal import check_target
+from hitl_core.review.judging import judge
 
 if TYPE_CHECKING:
     from hitl_core.cli.command import Commands
@@ -147,5 +147,6 @@ def _others(policy: Policy, call: ToolCall) -> Iterator[str]:
     review, _ = request.build_from(turn, judged, 1, 0.0)
     for name in names:
         with suppress(Refused):
-            if name != call.name and check_target(review, review.actions[0], name):
+            if name != call.name:
+                judge(review, review.actions[0], name, review.arguments("1"), 0.0)
                 yield name

@@ -13,6 +13,7 @@ from hitl_core.cli import told
 from hitl_core.cli.change import agreed, show_calls, stored
 from hitl_core.cli.command import add_command
 from hitl_core.cli.one_call import ambiguous, may_mean, one_of
+from hitl_core.cli.reviewers import who
 from hitl_core.cli.session import (
     add_id,
     add_redis,
@@ -27,7 +28,16 @@ from hitl_core.cli.session import (
 from hitl_core.cli.terminal import complain, note, say
 from hitl_core.cli.values import say_args
 from hitl_core.errors import InvalidToolCall, Refused
-from hitl_core.model import Action, Arguments, DecisionType, Review, Snapshot, decode, encode
+from hitl_core.model import (
+    Action,
+    Arguments,
+    DecisionType,
+    Review,
+    Snapshot,
+    Verdict,
+    decode,
+    encode,
+)
 from hitl_core.review import transitions
 from hitl_core.review.transitions import VERBS, Proposal
 
@@ -248,7 +258,11 @@ async def _decide(
             code = 1
             continue
         review = applied.review
-        say(f"{VERBS[proposal.type]} {_name(review, action)} ({action.request.tool_call_id})")
+        now = next(each for each in review.actions if each.key == action.key)
+        verb = "edited" if proposal.type == "edit" and now.pending else VERBS[proposal.type]
+        say(f"{verb} {_name(review, action)} ({action.request.tool_call_id})")
+        if now.under is not None and now.under != action.under:
+            note(_falls(now, now.under))
     if code == 0:
         left = len(told.waiting(review))
         more = "1 more action waits" if left == 1 else f"{left} more actions wait"
@@ -258,6 +272,13 @@ async def _decide(
 
 def _name(review: Review, action: Action) -> str:
     return next(told.name_of(review, call) for call in review.calls if call.key == action.key)
+
+
+def _falls(action: Action, verdict: Verdict) -> str:
+    """An edit from here is nobody's approval by another rule: whom that names is not looked up here."""
+    rule = f"the rule `{verdict.rule}`" if verdict.rule else "the policy's default"
+    where = " and ".join(map(told.place, action.places))
+    return f"The edit falls under {rule}, so it waits in {where}: {who(action.route.reviewers)}."
 
 
 def _in_our_words(refused: Refused, review: Review, action: Action) -> Refused:

@@ -205,4 +205,5 @@ def _ruling(dialect: DialectName, asked: Asked, call: ToolCall) -> Ruling:
         title=asked.title,
         interrupt_id=asked.interrupt_id,
         extra=asked.extra,
+        by_agent=True,
     )

@@ -10,7 +10,7 @@ from typing import Any
 
 from hitl_core.errors import DialectError
 from hitl_core.gate import Request
-from hitl_core.gate.request import Schemas, flaw_of, frozen
+from hitl_core.gate.request import Schemas, excerpt_for, flaw_of, frozen
 from hitl_core.model import DecisionType, ToolCall, Verdict
 from hitl_core.model.arguments import JsonObject
 from hitl_core.policy import Policy, Ruling
@@ -40,8 +40,11 @@ async def under_policy(
             ruling = gated(ours, theirs, call)
             rulings.append(await schemas.added(ruling, tools.get(call.name)))
     edits = any("edit" in ruling.allowed_decisions for ruling in rulings)
-    named = await schemas.targets(policy, tools) if edits else {}
-    return asked._replace(calls=calls, rulings=rulings, tools=named, policy=policy.digest)
+    named = await schemas.targets(tools) if edits else {}
+    kept = excerpt_for(policy, calls, rulings, named)
+    return asked._replace(
+        calls=calls, rulings=rulings, tools=named, policy=policy.digest, excerpt=kept
+    )
 
 
 def gated(ours: Ruling, theirs: Ruling, call: ToolCall) -> Ruling:
@@ -67,6 +70,7 @@ def gated(ours: Ruling, theirs: Ruling, call: ToolCall) -> Ruling:
         ours,
         verdict=ours.verdict if asks else theirs.verdict,
         description=description,
+        by_agent=description != ours.description,
         text=None if text == description else text,
         title=theirs.title,
         interrupt_id=theirs.interrupt_id,

@@ -19,6 +19,7 @@ from hitl_core.forms.patterns import check_pattern
 from hitl_core.forms.read import read_answers
 from hitl_core.forms.schema import check_schema
 from hitl_core.forms.secrets import hidden_in, masked_args
+from hitl_core.forms.unsaid import unsaid
 from hitl_core.forms.validate import check_args
 
 __all__ = [
@@ -40,4 +41,5 @@ __all__ = [
     "make_form",
     "masked_args",
     "read_answers",
+    "unsaid",
 ]

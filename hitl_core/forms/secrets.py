@@ -11,6 +11,8 @@ from hitl_core.forms.pointer import parts
 from hitl_core.forms.shape import Conflict, Schema, target
 
 HIDDEN = "(hidden)"
+#: At the root of a schema that may hide nothing (`forms.unsaid`).
+MARK = "x-hitl-unsaid"
 Path = tuple[str, ...]
 _MAX_LOOKS = 5_000
 _ALSO = ("allOf", "anyOf", "oneOf")  # whatever they say of a value counts
@@ -41,7 +43,7 @@ class Marks:
     ) -> None:
         text = json.dumps(dict(root))
         self._hidden: set[Path] = {tuple(parts(pointer)) for pointer in redact}
-        if '"writeOnly": true' in text or '"password"' in text:
+        if root.get(MARK) is not True and ('"writeOnly": true' in text or '"password"' in text):
             self._hidden |= _marked(root, args, is_secret)
         self.fixed = _marked(root, args, is_fixed) if '"readOnly": true' in text else set[Path]()
 

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any, NamedTuple, cast
 
 from hitl_core.errors import InvalidToolCall
-from hitl_core.model import DialectName, Target, ToolCall, encode
+from hitl_core.model import DialectName, ToolCall, encode
 from hitl_core.model.arguments import JsonObject
 from hitl_core.policy import Ruling
 
@@ -21,17 +21,19 @@ MAX_VALUES = 100_000
 class Request(NamedTuple):
     """The calls of one model turn, with everything that is said of them.
 
-    `tools` are those that an edit may name. `path` names the agents that led here, the outermost first;
-    `dialect` is the one whose texts the model gets; `policy` the digest of the policy that judged.
+    `tools` are those that an edit may name, each with its own schema or None. `path` names the agents that
+    led here, the outermost first; `dialect` is the one whose texts the model gets; `policy` the digest of the
+    policy that judged; `excerpt` what of it an edit is judged by (`schemas.excerpt_for`), None without one.
     """
 
     calls: Sequence[ToolCall]
     rulings: Sequence[Ruling]
     path: tuple[str, ...] = ()
     dialect: DialectName = "langchain"
-    tools: Mapping[str, Target] = {}
+    tools: Mapping[str, JsonObject | None] = {}
     edit_notice: str | None = None
     policy: str | None = None
+    excerpt: JsonObject | None = None
 
 
 def frozen(calls: Iterable[ToolCall]) -> list[ToolCall]:

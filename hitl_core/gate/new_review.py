@@ -10,11 +10,9 @@ from hitl_core.model import (
     ActionRequest,
     Call,
     Event,
-    Place,
     Review,
     ReviewConfig,
     Route,
-    Target,
     ToolCall,
     encode,
 )
@@ -35,7 +33,7 @@ def build_from(turn: Turn, request: Request, partitions: int, now: float) -> tup
     actions: list[Action] = []
     each = zip(calls, request.rulings, digests, strict=True)
     for position, (call, ruling, digest) in enumerate(each, start=1):
-        key, route = str(position), origin.settled(ruling.route, turn.origin)
+        key, route = str(position), ruling.route.settled(turn.origin)
         frozen.append(
             Call(
                 key=key,
@@ -62,7 +60,8 @@ def build_from(turn: Turn, request: Request, partitions: int, now: float) -> tup
         created_at=now,
         calls=tuple(frozen),
         actions=tuple(actions),
-        tools={name: _placed(tool, turn.origin) for name, tool in request.tools.items()},
+        tools=dict(request.tools),
+        excerpt=request.excerpt,
         edit_notice=request.edit_notice,
         status="pending" if actions else "settled",
         settled_at=None if actions else now,
@@ -70,10 +69,6 @@ def build_from(turn: Turn, request: Request, partitions: int, now: float) -> tup
     )
     event = event_of("submitted", review, now, (action.key for action in actions))
     return review, event.model_copy(update={"before": None})
-
-
-def _placed(tool: Target, place: Place | None) -> Target:
-    return tool.model_copy(update={"notify": origin.places(tool.notify, place)})
 
 
 def _action(
@@ -91,11 +86,13 @@ def _action(
             interrupt_id=ruling.interrupt_id,
             takes=ruling.takes,
             extra=ruling.extra,
+            by_agent=ruling.by_agent,
         ),
         config=ReviewConfig(
             action_name=call.name,
             allowed_decisions=ruling.allowed_decisions,
             args_schema=ruling.args_schema,
+            policy_schema=ruling.policy_schema,
             reject_reason=ruling.reject_reason,
             answer_schema=ruling.answer_schema,
             output=ruling.output,

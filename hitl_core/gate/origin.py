@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from hitl_core.errors import InvalidToolCall
-from hitl_core.model import DEFAULT_PLACE, ORIGIN, Place, Route
+from hitl_core.model import Place
 from hitl_core.policy import Ruling
 from hitl_core.policy.reviewers import USER_ID
 
@@ -31,15 +31,3 @@ def check_requester(requester: str | None, rulings: Iterable[Ruling]) -> None:
             "The policy doesn't let the requester approve, so say who that is by a user id of the chat, such"
             f" as U0123ABCD; {f'it is {requester!r:.80}' if requester else 'there is none'}."
         )
-
-
-def settled(route: Route, origin: Place | None) -> Route:
-    """The route with the place itself where the policy says `origin`."""
-    if ORIGIN not in route.notify:
-        return route
-    return route.model_copy(update={"notify": places(route.notify, origin)})
-
-
-def places(notify: Iterable[Place], origin: Place | None) -> tuple[Place, ...]:
-    known = ((origin or DEFAULT_PLACE) if place == ORIGIN else place for place in notify)
-    return tuple(dict.fromkeys(known))

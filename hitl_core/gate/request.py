@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from hitl_core.errors import InvalidToolCall
 from hitl_core.gate.calls import MAX_CALLS, MAX_VALUES, Request, frozen, more_than
 from hitl_core.gate.new_review import build_from
-from hitl_core.gate.schemas import Schemas, flaw_of
+from hitl_core.gate.schemas import Schemas, excerpt_for, flaw_of
 from hitl_core.gate.turns import Turn, check_turn, id_of
 from hitl_core.model import Event, Review, ToolCall
 from hitl_core.model.arguments import JsonObject
@@ -23,6 +23,7 @@ __all__ = [
     "build_from",
     "check_turn",
     "checked",
+    "excerpt_for",
     "flaw_of",
     "frozen",
     "id_of",
@@ -49,14 +50,16 @@ async def judged(
         for call in calls
     ]
     edits = any("edit" in ruling.allowed_decisions for ruling in rulings)
+    named = await schemas.targets(tools) if edits else {}
     return Request(
         calls,
         rulings,
         tuple(path),
         policy.dialect or "langchain",
-        await schemas.targets(policy, tools) if edits else {},
+        named,
         policy.edit_notice if edits else None,
         policy.digest,
+        excerpt_for(policy, calls, rulings, named),
     )
 
 

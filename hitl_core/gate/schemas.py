@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hitl_core.errors import InvalidToolCall
-from hitl_core.model import Target
+from hitl_core.model import ToolCall
 from hitl_core.model.arguments import JsonObject
 from hitl_core.policy import Policy, Ruling
 
@@ -29,24 +29,21 @@ class Schemas:
         self._paused = REQUEST_STEPS
 
     async def added(self, ruling: Ruling, own: JsonObject | None) -> Ruling:
-        """With the tool's own schema where there is none. Raises InvalidToolCall where it can't be used."""
+        """With the tool's own schema where there is none: it checks arguments, and says and hides nothing,
+        unless the policy vouches for it. Raises InvalidToolCall where it can't be used.
+        """
         if own is None or ruling.args_schema is not None or ruling.verdict.kind != "review":
             return ruling
         if flaw := await self._flaw_of(own):
             raise InvalidToolCall(f"A tool's own schema can't be used: {flaw}.")
-        return replace(ruling, args_schema=own)
+        return replace(ruling, args_schema=own, policy_schema=own if ruling.trusts_tools else None)
 
-    async def targets(
-        self, policy: Policy, tools: Mapping[str, JsonObject | None]
-    ) -> dict[str, Target]:
+    async def targets(self, tools: Mapping[str, JsonObject | None]) -> dict[str, JsonObject | None]:
         """What an edit may name. Without tools whose schema can't be used: no edit can be checked by it."""
-        found: dict[str, Target] = {}
+        found: dict[str, JsonObject | None] = {}
         for name, own in tools.items():
-            target = policy.target(name)
-            if own is None or target.args_schema is not None:
-                found[name] = target
-            elif await self._flaw_of(own) is None:
-                found[name] = target.model_copy(update={"args_schema": own})
+            if own is None or await self._flaw_of(own) is None:
+                found[name] = own
         return found
 
     async def _flaw_of(self, schema: JsonObject) -> str | None:
@@ -55,6 +52,19 @@ class Schemas:
             await asyncio.sleep(0)
             self._paused = self._budget.left
         return flaw
+
+
+def excerpt_for(
+    policy: Policy, calls: Iterable[ToolCall], rulings: Iterable[Ruling], tools: Iterable[str]
+) -> JsonObject | None:
+    """What of the policy a review keeps, so that whatever changes a call's arguments is judged as well."""
+    changing = [c.name for c, r in zip(calls, rulings, strict=True) if _may_change(r)]
+    return policy.excerpt(dict.fromkeys([*changing, *tools])) if changing else None
+
+
+def _may_change(ruling: Ruling) -> bool:
+    into = ruling.output and ruling.output.into
+    return "edit" in ruling.allowed_decisions or into == "input"
 
 
 def flaw_of(schema: JsonObject, budget: Budget | None = None) -> str | None:

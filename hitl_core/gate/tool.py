@@ -100,7 +100,7 @@ def failure_line(review: Review, call: ToolCall, error: Exception) -> str:
     """
     (key,) = (known.key for known in review.calls if known.tool_call_id == call.id)
     action = review.action(key)
-    all_seen = action is not None and not redacted(review, action, call.args)
+    all_seen = action is not None and not redacted(action, call.args)
     return f"failed: {failure_text(error) if all_seen else type(error).__name__}"
 
 

@@ -7,7 +7,7 @@ from hitl_core.model.action import (
     Grant,
     Output,
     ReviewConfig,
-    Target,
+    Standing,
 )
 from hitl_core.model.arguments import Arguments, decode, encode
 from hitl_core.model.call import ToolCall
@@ -70,9 +70,9 @@ __all__ = [
     "Run",
     "RunState",
     "Snapshot",
+    "Standing",
     "Status",
     "Step",
-    "Target",
     "Token",
     "ToolCall",
     "Trouble",

@@ -8,6 +8,7 @@ from hitl_core.model.decision import Decision, DecisionType, Edited, Reviewer, V
 from hitl_core.model.reviewers import Reviewers
 from hitl_core.model.route import Place, Route
 from hitl_core.model.value import Value
+from hitl_core.model.verdict import Verdict
 
 
 class ActionRequest(Value):
@@ -16,7 +17,8 @@ class ActionRequest(Value):
     The others are for the agent's own system: `text` is the description as that one words it, where it
     isn't `description`; `title` what it calls the action, where no tool may be called that; `interrupt_id`
     what its answer is sent to; `takes` which decisions its interrupt takes, of which the policy may allow
-    fewer; `extra` what else its interrupt says, as that system writes it.
+    fewer; `extra` what else its interrupt says, as that system writes it. `by_agent`: the description is the
+    agent's own, and not the policy's.
     """
 
     tool_call_id: str
@@ -27,6 +29,7 @@ class ActionRequest(Value):
     interrupt_id: str | None = None
     takes: tuple[DecisionType, ...] = ()
     extra: dict[str, Any] | None = None
+    by_agent: bool = False
 
 
 class Output(Value):
@@ -36,24 +39,10 @@ class Output(Value):
     into: Literal["state", "input"]
 
 
-class Target(Value):
-    """What the policy says of another tool that an edit may name; `notify` and `reviewers`, who is asked. The
-    rest is as in ReviewConfig.
-    """
-
-    verdict: Literal["allow", "review", "deny"]
-    allowed_decisions: tuple[DecisionType, ...] = ()
-    args_schema: dict[str, Any] | None = None
-    notify: tuple[Place, ...] = ()
-    reviewers: Reviewers = Reviewers()
-    must_read: bool = False
-    confirm: bool = False
-    redact: tuple[str, ...] = ()
-
-
 class ReviewConfig(Value):
     """How it may be answered. The schemas are JSON Schemas, None where there is none; `answer_schema` is that
-    of a person's own answer (a text, a choice).
+    of a person's own answer (a text, a choice). `policy_schema` is the part of `args_schema` that the policy
+    vouches for: only that may hide and name arguments; the rest only checks them.
 
     `must_read`: nobody approves it who has not seen all of it. `confirm`: Approve asks once more. `redact`
     are JSON pointers to values that people never see; the digest covers them.
@@ -62,6 +51,7 @@ class ReviewConfig(Value):
     action_name: str
     allowed_decisions: tuple[DecisionType, ...]
     args_schema: dict[str, Any] | None = None
+    policy_schema: dict[str, Any] | None = None
     reject_reason: Literal["optional", "required"] = "optional"
     answer_schema: dict[str, Any] | None = None
     output: Output | None = None
@@ -95,11 +85,32 @@ class Escalation(Value):
     open: bool = False
 
 
+class Standing(Value):
+    """How an action was asked about before an edit fell under another rule, as which tool. `left` is when it
+    went to other places or people, None where it stayed with those who were asked.
+    """
+
+    tool: str
+    config: ReviewConfig
+    route: Route
+    escalations: tuple[Escalation, ...] = ()
+    reminded: tuple[float, ...] = ()
+    left: float | None = None
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        return _places(self.route, self.escalations)
+
+
 class Action(Value):
     """`key` is the call's position in the turn ("1", "2", …); `revision` is raised by an edit.
 
     Steps and deadline count from `clock`. `votes` are those on the newest revision, one a person; `edits` who
     made the revisions from 2 on; `reminded` when those who are still needed were reminded.
+
+    Each edit is judged again: `config` and `route` are those of the newest revision, and `earlier` has what
+    they were before, the oldest first. `since` is when it came to the people who are asked now, None for
+    the submission; `until` a deadline that an earlier revision had, which no edit moves to a later time.
     """
 
     key: str
@@ -115,11 +126,20 @@ class Action(Value):
     escalations: tuple[Escalation, ...] = ()
     delivered_at: float | None = None
     reminded: tuple[float, ...] = ()
+    since: float | None = None
+    until: float | None = None
+    earlier: tuple[Standing, ...] = ()
 
     @property
     def clock(self) -> float | None:
         """When its clock started, in seconds since the epoch; None while it waits for its first card."""
-        return self.submitted_at if self.route.clock == "submitted" else self.delivered_at
+        start = self.submitted_at if self.since is None else self.since
+        return start if self.route.clock == "submitted" else self.delivered_at
+
+    @property
+    def under(self) -> Verdict | None:
+        """The rule that the newest edit fell under; None where the one of the call still speaks."""
+        return next((edit.under for edit in reversed(self.edits) if edit.under), None)
 
     @property
     def name(self) -> str:
@@ -142,7 +162,14 @@ class Action(Value):
     @property
     def places(self) -> tuple[Place, ...]:
         """Everywhere this action stands, in the order in which it got there."""
-        return tuple(dict.fromkeys([*self.route.notify, *(e.to for e in self.escalations)]))
+        return _places(self.route, self.escalations)
+
+    @property
+    def left(self) -> dict[Place, float]:
+        """Where it stood before an edit took it away, and when that was: nobody decides it there any more."""
+        here = self.places
+        gone = [one for one in self.earlier if one.left is not None]
+        return {place: one.left or 0.0 for one in gone for place in one.places if place not in here}
 
     @property
     def grants(self) -> tuple[Grant, ...]:
@@ -166,3 +193,7 @@ class Action(Value):
         """The index of the escalation step that has not been taken yet."""
         taken = sum(1 for each in self.escalations if each.step is not None)
         return taken if taken < len(self.route.escalate) else None
+
+
+def _places(route: Route, escalations: tuple[Escalation, ...]) -> tuple[Place, ...]:
+    return tuple(dict.fromkeys([*route.notify, *(each.to for each in escalations)]))

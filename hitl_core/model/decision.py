@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from hitl_core.model.value import Value
+from hitl_core.model.verdict import Verdict
 
 DecisionType = Literal["approve", "edit", "reject", "respond", "ignore"]
 DECISION_TYPES: tuple[DecisionType, ...] = ("approve", "edit", "reject", "respond", "ignore")
@@ -41,13 +42,16 @@ class Vote(Value):
 
 
 class Edited(Value):
-    """Who made a revision, when; `name` is the tool that it names in place of the one asked for."""
+    """Who made a revision, when; `name` is the tool that it names in place of the one asked for; `under` the
+    rule that it fell under, where that asks for more, or other people, than before.
+    """
 
     by: Reviewer
     at: float
     revision: int
     digest: str
     name: str | None = None
+    under: Verdict | None = None
 
 
 class Decision(Value):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
-from hitl_core.model.action import Action, Target
+from hitl_core.model.action import Action
 from hitl_core.model.arguments import Arguments
 from hitl_core.model.decision import Reviewer
 from hitl_core.model.dialect import DialectName
@@ -65,8 +65,10 @@ class Review(Value):
 
     `path` names the agents that led to it, the outermost first. `dialect` is the one whose texts the model
     gets. `policy` is the digest of the policy that judged, None where an integration did. `origin` is the
-    thread in which its requester asked the agent. `tools` are those that an edit may name, `edit_notice`
-    what the result of an edited call begins with. `troubles` are those of its places at the moment.
+    thread in which its requester asked the agent. `tools` are those that an edit may name, each with its own
+    JSON Schema or None, and `excerpt` is what the policy says of them (`Policy.excerpt`): by that an edit is
+    judged. `edit_notice` is what the result of an edited call begins with. `troubles` are those of its places
+    at the moment.
     """
 
     schema_version: Literal[1] = SCHEMA_VERSION
@@ -82,7 +84,8 @@ class Review(Value):
     created_at: float
     calls: tuple[Call, ...]
     actions: tuple[Action, ...]
-    tools: dict[str, Target] = Field(default_factory=dict)
+    tools: dict[str, dict[str, Any] | None] = Field(default_factory=dict)
+    excerpt: dict[str, Any] | None = None
     edit_notice: str | None = None
     version: int = 1
     status: Status = "pending"
@@ -130,8 +133,10 @@ class Review(Value):
 
     @property
     def places(self) -> tuple[Place, ...]:
-        """Everywhere this review stands: where its actions do, and where a doubt is asked about."""
-        found = [place for action in self.actions for place in action.places]
+        """Everywhere it has cards: where its actions stand, or stood before an edit took them away, and where
+        a doubt is asked about.
+        """
+        found = [place for a in self.actions for place in (*a.places, *a.left)]
         for call in self.calls:
             run = self.runs.get(call.key)
             if run is not None and (run.state == "in_doubt" or run.by is not None):

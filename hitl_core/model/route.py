@@ -52,3 +52,10 @@ class Route(Value):
     remind: float | None = None
     clock: Literal["submitted", "delivered"] = "submitted"
     fallback: Place | None = None
+
+    def settled(self, origin: Place | None) -> Route:
+        """With the place itself where the policy says `origin`."""
+        if ORIGIN not in self.notify:
+            return self
+        known = [(origin or DEFAULT_PLACE) if place == ORIGIN else place for place in self.notify]
+        return self.model_copy(update={"notify": tuple(dict.fromkeys(known))})

@@ -11,8 +11,8 @@ from hitl_core.policy.rule import Lost, Rule, SchemaWhen, Seen
 
 
 class KeptRule(Value):
-    """The fields of a Rule. `when` is a JSON Schema; `lost`: it was Python code, which can not be written,
-    so nobody knows any more which calls the rule is about. Descriptions by Python code are left out.
+    """The fields of a Rule. `when` is a JSON Schema; `lost`: it was Python code, which no text can hold, so
+    the rule may match any call. Descriptions by Python code are left out.
     """
 
     name: str | None
@@ -35,6 +35,8 @@ class KeptRule(Value):
     answer_schema: dict[str, Any] | None
     output: Output | None
     dialect: DialectName | None
+    extra: dict[str, Any] | None
+    trusts_tools: bool
 
 
 _SAME = [field.name for field in fields(Rule) if field.name not in ("when", "description")]

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any, Self, cast
 
 from hitl_core.errors import PolicyError
-from hitl_core.model import DialectName, Target, ToolCall
+from hitl_core.model import DialectName, ToolCall
+from hitl_core.policy.context import check_context
 from hitl_core.policy.kept import keep, read_back
 from hitl_core.policy.node import Node
 from hitl_core.policy.read import read_policy
@@ -19,7 +20,7 @@ from hitl_core.policy.report import Report
 from hitl_core.policy.rule import Rule, Seen
 from hitl_core.policy.rules import Rules, until_certain
 from hitl_core.policy.ruling import Ruling
-from hitl_core.policy.stricter import either, stricter, target
+from hitl_core.policy.stricter import either, overriding, stricter
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -113,10 +114,13 @@ class Policy:
         """This policy under one run's own configuration, in the words of its dialect.
 
         It may only tighten: of the two rulings the stricter counts. With `allow_override: true` in the
-        policy, what the context says of a tool replaces what the policy does. Raises PolicyError.
+        policy, what the context says of a tool replaces what the policy does. Raises PolicyError, also for
+        what would change what people see: hidden values, answers, and texts in the policy's voice.
         """
         report = Report("context", bounded=True)
         reading = self.read(Node(context, (), report), self.default)
+        report.check()
+        check_context(reading, self.default, report, override=self.allow_override)
         report.check()
         return replace(self, over=reading)
 
@@ -146,15 +150,7 @@ class Policy:
         said = await _first(over.about(call.name), seen)
         if said is None:
             return ruling
-        return said if self.allow_override else stricter(ruling, said)
-
-    def target(self, tool: str) -> Target:
-        """What it says of a tool whatever its arguments are: what an edit may turn another call into."""
-        own = (*self._found.about(tool), self.default)
-        if self.over is None:
-            return target(own)
-        over = self.over.about(tool)
-        return target((*over, *own)) if self.allow_override else target(own, over)
+        return overriding(ruling, said) if self.allow_override else stricter(ruling, said)
 
     def excerpt(self, tools: Iterable[str]) -> dict[str, Any]:
         """All that it says of these tools, the run's context with it, as plain JSON: `from_excerpt` of that

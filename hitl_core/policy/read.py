@@ -20,6 +20,7 @@ KEYS = (
     "description_prefix",
     "interrupt_on",
     "allow_override",
+    "trust_tool_schemas",
     "edit_notice",
     *ROUTE_KEYS,
 )
@@ -44,6 +45,7 @@ def read_policy(node: Node, inherited: Rule | None = None) -> Reading:
         prefix=prefix or (inherited.prefix if inherited else DESCRIPTION_PREFIX),
         route=read_route(fields, inherited.route if inherited else Route()),
         needs_requester=excludes_requester(fields, bool(inherited and inherited.needs_requester)),
+        trusts_tools=take(fields, "trust_tool_schemas", Node.boolean) or False,
     )
     entries = take(fields, "interrupt_on", Node.entries) or {}
     rules: list[Rule] = []

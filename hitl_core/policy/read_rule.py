@@ -51,6 +51,7 @@ def read_rule(name: str, node: Node, default: Rule) -> Rule | None:
         prefix=default.prefix,
         route=default.route,
         needs_requester=default.needs_requester,
+        trusts_tools=default.trusts_tools,
     )
 
 
@@ -86,6 +87,7 @@ def _read_mapping(name: str, node: Node, default: Rule) -> Rule | None:
         confirm=take(fields, "confirm", Node.boolean) or False,
         redact=take(fields, "redact", read_pointers, ()),
         idempotent=take(fields, "idempotent", Node.boolean) or False,
+        trusts_tools=default.trusts_tools,
     )
 
 

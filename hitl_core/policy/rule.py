@@ -93,6 +93,7 @@ class Rule:
     output: Output | None = None
     dialect: DialectName | None = None
     extra: dict[str, Any] | None = None
+    trusts_tools: bool = False
 
     async def judge(self, seen: Seen) -> Ruling | None:
         """None where `when` is not met. One that fails, or says neither, counts as met, and as `unsure`."""
@@ -136,6 +137,8 @@ class Rule:
             idempotent=self.idempotent,
             line=self.line,
             unsure=bool(failure),
+            policy_schema=_copy(self.args_schema),
+            trusts_tools=self.trusts_tools,
         )
 
     def _text(self, said: str | None, prefix: str, call: ToolCall) -> str | None:

@@ -17,7 +17,8 @@ class Ruling:
     `needs_requester`: it says that the requester must not, so who that is has to be known. `line` is where
     the rule stands, None without a file. `unsure`: its `when` failed, so it may not be the rule that speaks.
     `says_no`, of an interrupt: the rule lets people reject or skip the call, whatever the interrupt takes.
-    The rest is as in `ActionRequest` and `ReviewConfig`.
+    `trusts_tools`: the policy vouches for the tools' own schemas. The rest is as in `ActionRequest` and
+    `ReviewConfig`.
     """
 
     verdict: Verdict
@@ -42,3 +43,6 @@ class Ruling:
     needs_requester: bool = False
     unsure: bool = False
     says_no: bool = False
+    policy_schema: dict[str, Any] | None = None
+    trusts_tools: bool = False
+    by_agent: bool = False

@@ -1,14 +1,13 @@
-"""Two rulings on one call, or all rules that may speak of a tool, become the strictest of it. Pure."""
+"""Two rulings on one call become the strictest of both. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from hitl_core.model import Target, Verdict
+from hitl_core.model import Verdict
 from hitl_core.policy.reviewers import beyond, together
-from hitl_core.policy.rule import Kind, Rule
+from hitl_core.policy.rule import Kind
 from hitl_core.policy.ruling import Ruling
 
 Schema = dict[str, Any]
@@ -23,7 +22,34 @@ def stricter(policy: Ruling, run: Ruling) -> Ruling:
     """What a run's context may make of the policy's ruling: never more than that. Places, people, deadline
     and whether it may run twice stay the policy's.
     """
-    return _stricter(policy, run, asks_more=run.says_reviewers)
+    made = _stricter(policy, run, asks_more=run.says_reviewers)
+    if made.verdict.kind == policy.verdict.kind or run.verdict.kind != made.verdict.kind:
+        return made
+    does = "denies it" if made.verdict.kind == "deny" else "asks for a person"
+    reason = f"This run's own configuration {does}."
+    return replace(
+        made,
+        verdict=Verdict(kind=made.verdict.kind, rule=run.verdict.rule, reason=reason),
+        redact=policy.redact,
+        policy_schema=policy.policy_schema,
+    )
+
+
+def overriding(policy: Ruling, run: Ruling) -> Ruling:
+    """What a run's context says in the policy's place, where the policy lets it. Even then what the policy
+    hides stays hidden, and what people could reject they can.
+    """
+    allowed = run.allowed_decisions
+    if "reject" in policy.allowed_decisions and allowed and "reject" not in allowed:
+        allowed = (*allowed, "reject")
+    return replace(
+        run,
+        allowed_decisions=allowed,
+        redact=policy.redact,
+        policy_schema=policy.policy_schema,
+        trusts_tools=policy.trusts_tools,
+        by_agent=run.verdict.kind == "review",
+    )
 
 
 def _stricter(policy: Ruling, run: Ruling, *, asks_more: bool) -> Ruling:
@@ -84,41 +110,6 @@ def either(ruling: Ruling, unsure: Ruling) -> Ruling:
         return replace(ruling, verdict=denied, allowed_decisions=())
     both = _stricter(ruling, unsure, asks_more=True)
     return both if both.verdict.kind == "deny" else replace(both, verdict=unsure.verdict)
-
-
-def target(*rules: Iterable[Rule]) -> Target:
-    """Of a tool whose arguments are not known yet: every rule that could speak does."""
-    speaking = [rule for each in rules for rule in _until_certain(each)]
-    kind = max(speaking, key=lambda rule: _STRICT.index(rule.kind)).kind
-    asking = [rule for rule in speaking if rule.kind == "review"]
-    if kind != "review":
-        return Target(verdict=kind)
-    first, notify = asking[0].route, {rule.route.notify for rule in asking}
-    same = all(rule.route.reviewers.people == first.reviewers.people for rule in asking)
-    reviewers = first.reviewers
-    schema: Schema | None = None
-    for rule in asking:
-        schema = both_of(schema, rule.args_schema)
-        reviewers = together(reviewers, rule.route.reviewers)
-    return Target(
-        verdict=kind,
-        allowed_decisions=tuple(
-            d for d in asking[0].allowed_decisions if all(d in r.allowed_decisions for r in asking)
-        ),
-        args_schema=schema,
-        notify=first.notify if same and len(notify) == 1 else (),
-        reviewers=reviewers,
-        must_read=any(rule.must_read for rule in asking),
-        confirm=any(rule.confirm for rule in asking),
-        redact=tuple(dict.fromkeys(each for rule in asking for each in rule.redact)),
-    )
-
-
-def _until_certain(rules: Iterable[Rule]) -> Iterator[Rule]:
-    for rule in rules:
-        yield rule
-        if rule.when is None:
-            return
 
 
 def _checked(ruling: Ruling, one: Schema | None, other: Schema | None) -> Ruling:

@@ -71,7 +71,7 @@ def event_of(
     before it and have `after` it. `what` is one for each of them, or one for all.
     """
     keys = tuple(keys)
-    rules = [call.verdict.rule for key in keys if (call := review.call(key))]
+    rules = [_rule(after or review, key) for key in keys]
     return Event(
         kind=kind,
         review_id=review.id,
@@ -110,6 +110,13 @@ def _digest(review: Review, key: str) -> str:
     call = review.call(key)
     assert call is not None  # every caller looked
     return call.digest
+
+
+def _rule(review: Review, key: str) -> str | None:
+    """The one that speaks: of an edited call the one that the edit fell under."""
+    action, call = review.action(key), review.call(key)
+    under = action.under if action else None
+    return (under or call.verdict).rule if call else None
 
 
 def _list(parts: Iterable[str]) -> str | None:

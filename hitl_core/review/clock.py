@@ -28,9 +28,14 @@ def due_at(review: Review) -> float | None:
 
 
 def deadline(action: Action) -> float | None:
-    """When the policy decides by itself; None also before the clock has started."""
+    """When the policy decides by itself; None also before the clock has started. An edit may bring it
+    forward, and never puts it off.
+    """
     expire = action.route.expire
-    return None if expire is None or action.clock is None else action.clock + expire.after
+    if expire is None:
+        return None
+    own = None if action.clock is None else action.clock + expire.after
+    return min((at for at in (own, action.until) if at is not None), default=None)
 
 
 def is_late(action: Action, now: float) -> bool:

@@ -6,7 +6,8 @@ from collections.abc import Collection
 from typing import Any, NamedTuple
 
 from hitl_core.errors import DecisionError, Refused
-from hitl_core.model import Action, Arguments, DecisionType, Review, Target, encode
+from hitl_core.model import Action, Arguments, DecisionType, Review, encode
+from hitl_core.review.judging import Judged, judge
 
 
 class Proposal(NamedTuple):
@@ -33,12 +34,13 @@ def args_of(review: Review, action: Action, proposal: Proposal) -> Arguments:
         return encode({**args.parse(), output.key: answer_of(action, proposal)})
     if proposal.type != "edit":
         return args
-    name, schema = name_of(action, proposal), action.config.args_schema
-    if name != action.request.name:
-        schema = check_target(review, action, name).args_schema
+    name = name_of(action, proposal)
     same = proposal.args == args and name == action.name
     if proposal.args is None or (same and not proposal.verbatim):
         raise Refused("unchanged", "Nothing was changed. To run it as it is, press Approve.")
+    schema = action.config.args_schema
+    if not same:
+        schema = judge(review, action, name, proposal.args, 0.0).action.config.args_schema
     from hitl_core.forms import SchemaError, check_args  # with jsonschema, only where it is needed
 
     try:
@@ -56,46 +58,23 @@ def args_of(review: Review, action: Action, proposal: Proposal) -> Arguments:
     return proposal.args
 
 
+def judged(review: Review, action: Action, proposal: Proposal, now: float) -> Judged:
+    """How the policy wants what this makes of the action to be asked about: as before, where it changes
+    nothing. Raises Refused for what it denies, and as `args_of`.
+    """
+    args, name = args_of(review, action, proposal), name_of(action, proposal)
+    if args == review.arguments(action.key) and name == action.name:
+        return Judged(action)
+    kind = proposal.type
+    found = judge(review, action, name, args, now, kind)
+    if found.under is not None and kind != "edit":
+        raise Refused("not_allowed", f"The policy asks others about {name} with this answer.")
+    return found
+
+
 def name_of(action: Action, proposal: Proposal) -> str:
     """Which tool would run: an edit may name another, and one that names none keeps what stands there."""
     return (proposal.type == "edit" and proposal.name) or action.name
-
-
-def check_target(review: Review, action: Action, name: str) -> Target:
-    """The tool that an edit names in place of the action's. Its own rule counts, and whoever is asked about
-    it must be asked here as well.
-    """
-    target, asked = review.tools.get(name), action.route.reviewers
-    if target is None:
-        known = ", ".join(sorted(review.tools)) or "none"
-        raise Refused(
-            "unknown_tool",
-            f"Reviewer edited tool call '{action.request.tool_call_id}' to '{name}', which is not an"
-            f" available tool. Available tools: {known}.",
-        )
-    if target.verdict == "deny":
-        raise Refused("denied", f"The policy denies {name}: {action.request.name} can't become it.")
-    if target.verdict == "review":
-        if "edit" not in target.allowed_decisions:
-            raise Refused("not_allowed", f"The policy doesn't allow an edited {name}.")
-        if target.notify != action.route.notify or target.reviewers.people != asked.people:
-            raise Refused("not_allowed", f"Other people decide on {name} than are asked here.")
-        if _asks_more(target, action):
-            raise Refused("not_allowed", f"The policy asks more of those who decide on {name}.")
-    return target
-
-
-def _asks_more(target: Target, action: Action) -> bool:
-    mine, its = action.route.reviewers, target.reviewers
-    return (
-        its.quorum > mine.quorum
-        or its.reject_quorum < mine.reject_quorum
-        or its.exclude_requester > mine.exclude_requester
-        or its.editor_approves < mine.editor_approves
-        or target.must_read > action.config.must_read
-        or target.confirm > action.config.confirm
-        or not {*target.redact} <= {*action.config.redact}
-    )
 
 
 def answer_of(action: Action, proposal: Proposal) -> Any:

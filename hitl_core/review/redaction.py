@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
-from hitl_core.forms import hidden_in, masked_args
+from hitl_core.forms import hidden_in, masked_args, unsaid
 from hitl_core.forms.pointer import pointer
-from hitl_core.model import Action, Call, Review
+from hitl_core.model import Action, Call, Review, ReviewConfig
 
 
-def redacted(review: Review, action: Action, args: dict[str, Any], *tools: str) -> tuple[str, ...]:
-    """JSON pointers (RFC 6901) to what nobody may see of an action's arguments: by the policy, by its own
-    schema, and by those of the tool that it was turned into and of these.
+def redacted(action: Action, args: dict[str, Any]) -> tuple[str, ...]:
+    """JSON pointers (RFC 6901) to what nobody may see of an action's arguments: by the policy and the schema
+    that it vouches for, also by those that held before an edit.
     """
-    config = action.config
-    others = [review.tools[name] for name in (action.name, *tools) if name in review.tools]
-    schemas = [config.args_schema, *(other.args_schema for other in others)]
-    ways = {way for schema in schemas for way in hidden_in(schema, args)}
-    return tuple(dict.fromkeys([*config.redact, *map(pointer, ways)]))
+    configs = [action.config, *(standing.config for standing in action.earlier)]
+    ways = {way for config in configs for way in hidden_in(config.policy_schema, args)}
+    said = (each for config in configs for each in config.redact)
+    return tuple(dict.fromkeys([*said, *sorted(map(pointer, ways))]))
+
+
+def schema_shown(config: ReviewConfig) -> dict[str, Any] | None:
+    """By what the arguments are drawn: without the words of a schema that the policy doesn't vouch for."""
+    schema = config.args_schema
+    return schema if schema is None or schema == config.policy_schema else unsaid(schema)
 
 
 def args_shown(review: Review, call: Call, revision: int | None = None) -> dict[str, Any]:
@@ -25,4 +30,4 @@ def args_shown(review: Review, call: Call, revision: int | None = None) -> dict[
     args = review.arguments(call.key, revision).parse()
     if (action := review.action(call.key)) is None:
         return args
-    return masked_args(args, hidden_in(None, args, redacted(review, action, args)))
+    return masked_args(args, hidden_in(None, args, redacted(action, args)))

@@ -179,15 +179,16 @@ class Reviews:
         *,
         lapsed: Collection[str] = (),
         place: Place | None = None,
+        entitled: bool = False,
     ) -> Applied:
         """One person's decision. `seen`: see `change`. `lapsed` are the keys of those who voted and may
-        decide no more; `place` is where it was clicked.
+        decide no more; `place` is where it was clicked; `entitled`: see `transitions.decide`.
         """
         return await self.change(
             review_id,
             op,
             lambda review, now: transitions.decide(
-                review, key, proposal, by, now, lapsed=lapsed, place=place
+                review, key, proposal, by, now, lapsed=lapsed, place=place, entitled=entitled
             ),
             seen,
         )

@@ -13,7 +13,7 @@ from hitl_core.review.proposal import Proposal
 from hitl_core.review.routing import escalate, reroute, steps_taken
 from hitl_core.review.timing import delivered, fire
 from hitl_core.review.troubles import end_trouble, note_trouble
-from hitl_core.review.voting import answer, check_voter, decide
+from hitl_core.review.voting import answer, asks_anew, check_voter, decide
 
 __all__ = [
     "LAST_STEP_REMINDER",
@@ -21,6 +21,7 @@ __all__ = [
     "Changed",
     "Proposal",
     "answer",
+    "asks_anew",
     "cancel",
     "check_open",
     "check_voter",

@@ -16,13 +16,16 @@ from hitl_core.model import (
     Edited,
     Event,
     EventKind,
+    Grant,
     Place,
     Review,
     Reviewer,
+    Verdict,
     Vote,
 )
 from hitl_core.review.changed import Changed, check_open, event_of, joined, with_actions
-from hitl_core.review.proposal import Proposal, answer_of, args_of, message_of, name_of
+from hitl_core.review.judging import Judged
+from hitl_core.review.proposal import Proposal, answer_of, args_of, judged, message_of, name_of
 
 
 def decide(
@@ -34,9 +37,13 @@ def decide(
     *,
     lapsed: Collection[str] = (),
     place: Place | None = None,
+    entitled: bool = False,
 ) -> Changed:
     """One person's decision on one action: final, or a vote where it takes several, or an edit on which
     others decide. `lapsed` are the keys of voters who may decide no more: their votes are void.
+
+    An edit is judged again. Where it falls under another rule its editor's own approval counts only where
+    `entitled` says that this person may decide by that rule itself (`asks_anew`); not known is no.
     """
     action = review.action(key)
     if action is None:
@@ -51,11 +58,20 @@ def decide(
     check_voter(review, action, says, by)
     message = message_of(action, proposal)
     bytes_of = dict(review.args)
+    counts = True
     if revised:
-        action = _revised(action, proposal, args, name, by, now)
+        found = judged(review, action, proposal, now)
+        action = _revised(found, proposal, args, name, by, now)
         bytes_of[f"{key}:{action.revision}"] = args
-    if says != "edit" or action.route.reviewers.editor_approves:
+        if found.under is not None:
+            counts = entitled and not found.more and not _is_requester(review, action, by)
+            without = " ".join(filter(None, (without, _fell_under(name, found.under))))
+    if says != "edit" or (counts and action.route.reviewers.editor_approves):
         action = _counted(action, proposal, message, by, now)
+    if revised and action.pending and "approve" not in action.config.allowed_decisions:
+        raise Refused(
+            "not_allowed", f"Others had to approve this {name}, and the rule allows no approval."
+        )
     changed = with_actions(review, {key: action}, now).model_copy(update={"args": bytes_of})
     if action.decision is not None and action.decision.name is not None:
         changed = _renamed(changed, key)
@@ -121,7 +137,7 @@ def check_voter(review: Review, action: Action, says: DecisionType, by: Reviewer
         raise Refused("already_voted", f"You {verb} this already. Another person has to.")
     if says != "approve" and not (says == "edit" and reviewers.editor_approves):
         return
-    if reviewers.exclude_requester and by.id == (review.requester or "").removeprefix("slack:"):
+    if _is_requester(review, action, by):
         raise Refused(
             "requester", "The agent asks on your behalf, so another person has to approve this."
         )
@@ -130,6 +146,28 @@ def check_voter(review: Review, action: Action, says: DecisionType, by: Reviewer
         raise Refused(
             "own_edit", "You made this edit yourself, so another person has to approve it."
         )
+
+
+def asks_anew(review: Review, key: str, proposal: Proposal, now: float) -> Grant | None:
+    """Who may decide by the rule that an edit falls under, where that is another than before. Raises Refused
+    for an edit that the policy denies.
+    """
+    action = review.action(key)
+    if action is None or proposal.type != "edit" or proposal.revision != action.revision:
+        return None
+    found = judged(review, action, proposal, now)
+    return found.grant if found.under is not None else None
+
+
+def _is_requester(review: Review, action: Action, by: Reviewer) -> bool:
+    """Whether this is the requester, who must not approve it."""
+    excluded = action.route.reviewers.exclude_requester
+    return excluded and by.id == (review.requester or "").removeprefix("slack:")
+
+
+def _fell_under(name: str, verdict: Verdict) -> str:
+    rule = f"the rule `{verdict.rule}`" if verdict.rule else "the policy's default"
+    return f"(This {name} falls under {rule}.)"
 
 
 def _without(action: Action, lapsed: Collection[str]) -> tuple[Action, str | None]:
@@ -143,13 +181,15 @@ def _without(action: Action, lapsed: Collection[str]) -> tuple[Action, str | Non
 
 
 def _revised(
-    action: Action, proposal: Proposal, args: Arguments, name: str, by: Reviewer, now: float
+    found: Judged, proposal: Proposal, args: Arguments, name: str, by: Reviewer, now: float
 ) -> Action:
     """Another revision, on which nobody has voted yet. A person's answer among the arguments is no edit."""
+    action = found.action
     revision, edits = action.revision + 1, action.edits
     if proposal.type == "edit":
         other = name if name != action.request.name else None
-        made = Edited(by=by, at=now, revision=revision, digest=args.digest, name=other)
+        digest, under = args.digest, found.under
+        made = Edited(by=by, at=now, revision=revision, digest=digest, name=other, under=under)
         edits = (*edits, made)
     update = {"revision": revision, "digest": args.digest, "votes": (), "edits": edits}
     return action.model_copy(update=update)

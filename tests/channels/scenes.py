@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from hitl_core.gate.request import Turn, build
+from hitl_core.gate.request import Turn, build_from
 from hitl_core.model import MessageRef, Review, Reviewer, ToolCall, encode
 from hitl_core.policy import Policy
 from hitl_core.review import execution, transitions
 from hitl_core.review.transitions import Proposal
+from tests.support.builders import asked_by
 
 NOW = 1_800_000_000.0
 ALICE = Reviewer(channel="slack", team="T0ACME", id="U0ALICE", name="Alice Ng")
@@ -71,12 +72,12 @@ def review_of(
     agent: str = "support-agent",
     requester: str | None = "U0MARIA",
     origin: str | None = None,
+    tools: dict[str, Any] | None = None,
 ) -> Review:
     made = [ToolCall(f"c{n}", name, args) for n, (name, args) in enumerate(calls, start=1)]
     rules = Policy.from_mapping(POLICY if policy is None else {**POLICY, **policy})
-    rulings = [rules.judge(call) for call in made]
-    review, _ = build(Turn(agent, "thread-1", "turn-1", requester, origin), made, rulings, 1, NOW)
-    return review
+    asked = asked_by(rules, made, **(tools or {}))
+    return build_from(Turn(agent, "thread-1", "turn-1", requester, origin), asked, 1, NOW)[0]
 
 
 def decided(

@@ -16,7 +16,6 @@ from bot.click import Target
 from hitl_core.errors import Refused
 from hitl_core.forms import FormErrors, SchemaError
 from hitl_core.model import Review
-from hitl_core.model import Target as ToolTarget
 from tests.channels.filled import Page, opened
 from tests.channels.reading import check_view
 from tests.channels.scenes import review_of
@@ -160,8 +159,7 @@ def test_another_tool_has_its_own_form_and_keeps_what_was_typed() -> None:
     """Given a call that may become another one, when that tool is chosen, then its form is drawn, with what
     was typed where it means the same; sending it names the tool."""
     schema = {"properties": {"to": TEXT, "copies": {"type": "integer"}}}
-    letter = {"send_letter": ToolTarget(verdict="allow", args_schema=schema)}
-    review = review_of(("send_email", {"to": "jo"})).model_copy(update={"tools": letter})
+    review = review_of(("send_email", {"to": "jo"}), tools={"send_letter": schema})
     modal = editing(review)
     view = check_view(modal.view())
     _, typed, choice = view["blocks"]
@@ -183,10 +181,9 @@ def test_another_tool_has_its_own_form_and_keeps_what_was_typed() -> None:
 def test_the_choice_between_tools_is_the_last_thing_in_the_form() -> None:
     """Given a form of two pages; then only the last one offers another tool, whose own form is then read from
     its first page."""
-    review = review_of(("send_email", NINETY))
     fields: Json = {f"field {n}": TEXT for n in range(90)}
-    other = ToolTarget(verdict="allow", args_schema={"properties": fields})
-    modal = editing(review.model_copy(update={"tools": {"send_letter": other}}))
+    letter = {"properties": fields}
+    modal = editing(review_of(("send_email", NINETY), tools={"send_letter": letter}))
     first, last = (modal.at(page, kept=False) for page in (0, 1))
     assert "Tool" not in str(check_view(first.view())["blocks"])
     assert check_view(last.view())["blocks"][-2]["block_id"] == TOOL
@@ -197,7 +194,11 @@ def test_the_choice_between_tools_is_the_last_thing_in_the_form() -> None:
 @pytest.mark.parametrize(
     ("reviewers", "told", "submit"),
     [
-        ({}, "What you send is what runs.", "Approve edited"),
+        (
+            {},
+            "What you send is what runs, unless the policy asks others about it.",
+            "Approve edited",
+        ),
         ({"quorum": 2}, "others are asked to approve what you send", "Send edited"),
         (
             {"quorum": 2, "editor_approves": True},

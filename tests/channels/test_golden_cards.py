@@ -11,7 +11,7 @@ import pytest
 
 from bot.card import card
 from bot.channels.slack.blocks import message
-from hitl_core.model import Review, Target, encode
+from hitl_core.model import Review, encode
 from hitl_core.review import transitions
 from hitl_core.review.proposal import Proposal
 from tests.channels.reading import check, read
@@ -68,9 +68,7 @@ def _cancelled() -> Review:
 
 def _renamed(args: dict[str, str]) -> Review:
     """Somebody made another tool's call of it."""
-    review = review_of(THREE[0], THREE[1])
-    other = Target(verdict="review", allowed_decisions=("approve", "edit"), notify=(DEFAULT,))
-    review = review.model_copy(update={"tools": {"send_sms": other}})
+    review = review_of(THREE[0], THREE[1], tools={"send_sms": None})
     edit = Proposal("edit", 1, args=encode(args), name="send_sms")
     return transitions.decide(review, "1", edit, ALICE, NOW + 60).review
 

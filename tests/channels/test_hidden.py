@@ -11,7 +11,7 @@ from bot.card import arguments_of, card, open_of, thread
 from bot.channels.slack.asking import action_blocks
 from bot.channels.slack.blocks import message, thread_message
 from hitl_core.forms import make_form
-from hitl_core.model import Target, encode
+from hitl_core.model import encode
 from hitl_core.review import transitions
 from hitl_core.review.proposal import Proposal
 from tests.channels.scenes import ALICE, BOB, DEFAULT, NOW, decided, name_of, review_of
@@ -81,17 +81,11 @@ def test_promise_8_what_is_hidden_in_an_object_is_not_quoted_either() -> None:
 def test_promise_8_what_another_tool_hides_is_hidden_once_it_is_that_tool() -> None:
     """Given a call that an edit turns into another tool's, then what either schema hides stays hidden."""
     hides = {"type": "object", "properties": {"pin": SECRET}}
-    review = review_of(
-        ("pay", {"pin": CANARY}), policy={"interrupt_on": {"*": {"args_schema": hides}}}
-    )
     other = {"type": "object", "properties": {"token": SECRET, "pin": {"type": "string"}}}
-    target = Target(
-        verdict="review",
-        allowed_decisions=("approve", "edit"),
-        notify=(DEFAULT,),
-        args_schema=other,
+    rules = {"pay": {"args_schema": hides}, "charge": {"args_schema": other}}
+    review = review_of(
+        ("pay", {"pin": CANARY}), policy={"interrupt_on": rules}, tools={"charge": None}
     )
-    review = review.model_copy(update={"tools": {"charge": target}})
     edit = Proposal("edit", 1, args=encode({"pin": CANARY, "token": OTHER}), name="charge")
     review = transitions.decide(review, "1", edit, ALICE, NOW + 60).review
 

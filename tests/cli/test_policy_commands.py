@@ -203,7 +203,7 @@ interrupt_on:
         (
             "send",
             [
-                "edits to   read",
+                "edits to   read, refund",
                 "in doubt   it runs again by itself (idempotent)",
                 "overrides  one run's own configuration may loosen this (allow_override)",
             ],
@@ -220,7 +220,7 @@ interrupt_on:
 def test_explain_says_what_an_edit_and_an_answer_may_be(
     policy: Path, call: str, lines: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """An edit may name another tool, unless that is denied, a question, or decided by other people."""
+    """An edit may name another tool, unless that is denied or a question; its own people decide then."""
     policy.write_text(NEW_KEYS, "utf-8")
     assert main(["policy", "explain", "policy.yaml", call]) == 0
     told = [line.strip() for line in capsys.readouterr().out.splitlines()]

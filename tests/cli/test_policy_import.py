@@ -296,7 +296,6 @@ def judged(policy: Policy, call: ToolCall) -> dict[str, Any]:
         "reject_reason": ruling.reject_reason,
         "idempotent": ruling.idempotent,
         "route": ruling.route,
-        "as another's edit": policy.target(call.name),
     }
 
 

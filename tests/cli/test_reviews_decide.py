@@ -177,6 +177,44 @@ def test_an_edit_is_what_runs(allowed: Desk, tmp_path: Path, how: str) -> None:
     assert allowed.review(review.id).arguments("1").parse() == {"n": 5, "to": "é"}
 
 
+def amounts(least: int, most: int) -> dict[str, object]:
+    number = {"type": "integer", "minimum": least, "maximum": most}
+    return {"properties": {"amount": number}, "required": ["amount"]}
+
+
+REFUNDS = Policy.from_mapping(
+    {
+        "default": "deny",
+        "interrupt_on": {
+            "refund": {
+                "when": amounts(1_001, 10_000),
+                "notify": "slack:#finance",
+                "reviewers": {"groups": ["S1"], "quorum": 2},
+            },
+            "refun*": {"when": amounts(0, 1_000)},
+        },
+    }
+)
+
+
+def test_security_m7_an_edit_is_judged_again(allowed: Desk) -> None:
+    """Given a refund of 5; when it is made 5,000, then it waits for those whom the rule for that names;
+    50,000 is refused before anybody is asked."""
+    review = allowed.submit(call("refund", "c1", amount=5), by=REFUNDS)
+    edit = ["reviews", "decide", review.id, "1", "edit", "--yes", "--args"]
+    denied = allowed.hitl(*edit, '{"amount": 50000}')
+    assert (denied.code, denied.out) == (1, "")
+    assert "The policy denies refund with these arguments" in denied.err
+
+    ran = allowed.hitl(*edit, '{"amount": 5000}')
+    assert (ran.code, ran.out) == (0, "edited refund (c1)\n")
+    assert (
+        "The edit falls under the rule `refund`, so it waits in slack:#finance: S1; 2 of" in ran.err
+    )
+    assert decisions(allowed, review.id) == [None]
+    assert allowed.review(review.id).actions[0].places == ("slack:#finance",)
+
+
 def test_an_edit_is_shown_before_it_counts(allowed: Desk) -> None:
     review = allowed.submit(call("strict", "c1", n=3))
     argv = ["reviews", "decide", review.id, "1", "edit", "--args", '{"n": 5}']

@@ -110,11 +110,10 @@ async def test_an_edit_may_name_the_agents_other_tools() -> None:
     policy = Policy.from_mapping({"default": "allow", "interrupt_on": {"drop": "deny"}})
     tools = {"send_email": None, "drop": None, "draft": SCHEMA}
     made = await under_policy(policy, interrupt(*ALL), tools=tools)
-    assert {name: target.verdict for name, target in made.tools.items()} == {
-        "send_email": "allow",
-        "drop": "deny",
-        "draft": "allow",
-    }
+    assert made.tools == tools
+    kept = Policy.from_excerpt(made.excerpt or {})
+    kinds = [kept.judge(ToolCall("c1", name, {})).verdict.kind for name in tools]
+    assert kinds == ["allow", "deny", "allow"]
     assert (await under_policy(policy, interrupt("approve"), tools=tools)).tools == {}
 
 

@@ -42,8 +42,9 @@ def rules(**each: Any) -> dict[str, Any]:
 
 
 def test_a_context_adds_a_gate() -> None:
-    asked = judged(POLICY, rules(look={"allowed_decisions": ["approve"]}), "look")
-    assert (asked.verdict.kind, asked.allowed_decisions) == ("review", ("approve",))
+    asked = judged(POLICY, rules(look={"allowed_decisions": ["approve", "reject"]}), "look")
+    assert (asked.verdict.kind, asked.allowed_decisions) == ("review", ("approve", "reject"))
+    assert asked.verdict.reason == "This run's own configuration asks for a person."
     assert asked.route == Route(notify=("slack:#ops",))
     assert kind(POLICY, rules(look="deny"), "look") == "deny"
     assert kind(POLICY, {"default": "deny"}, "look") == "deny"
@@ -59,7 +60,10 @@ def test_a_context_takes_no_gate_away() -> None:
 def test_of_the_decisions_those_are_left_that_both_allow() -> None:
     context = rules(send={"allowed_decisions": ["respond", "reject", "approve"]})
     assert judged(POLICY, context, "send").allowed_decisions == ("approve", "reject")
-    nothing = judged(POLICY, rules(send={"allowed_decisions": ["respond"]}), "send")
+    fix = Policy.from_mapping(
+        {"default": "allow", "interrupt_on": {"fix": {"allowed_decisions": ["edit"]}}}
+    )
+    nothing = judged(fix, rules(fix={"allowed_decisions": ["approve", "reject"]}), "fix")
     assert nothing.verdict.kind == "deny"
     assert "allow no decision together" in nothing.verdict.reason
 
@@ -84,9 +88,76 @@ def test_schemas_that_can_not_be_checked_together_deny() -> None:
     assert "can't be checked by the schemas of the policy and the context" in ruling.verdict.reason
 
 
-def test_where_a_review_stands_is_not_a_run_s_to_say() -> None:
-    context = rules(send={"notify": "slack:#my-friends", "expire": {"after": "1s"}})
-    assert judged(POLICY, context, "send").route == Route(notify=("slack:#ops",))
+SECRET = {"type": "object", "properties": {"to": {"type": "string", "writeOnly": True}}}
+FORBIDDEN: list[dict[str, Any]] = [
+    {"redact": ["/query"]},
+    {
+        "answer_schema": {"enum": ["Cancel, do not run this", "Yes"]},
+        "allowed_decisions": ["approve", "reject"],
+    },
+    {"allowed_decisions": ["approve"]},
+    {"allowed_decisions": ["approve", "edit", "ignore"]},
+    {"description": "Checked by the security team."},
+    {"idempotent": True},
+    {"notify": "slack:#my-friends"},
+    {"escalate": [{"after": "1m", "to": "slack:#my-friends"}]},
+    {"remind": "1d"},
+    {"clock": "delivered"},
+    {"fallback": "slack:#my-friends"},
+    {"expire": {"after": "1s"}},
+]
+
+
+@pytest.mark.parametrize("rule", FORBIDDEN, ids=[next(iter(rule)) for rule in FORBIDDEN])
+def test_security_h1_a_context_changes_nothing_that_people_see(rule: dict[str, Any]) -> None:
+    """It is refused at submit, with the key, instead of being passed over."""
+    word = next(iter(rule))
+    with pytest.raises(InvalidPolicy) as caught:
+        POLICY.for_run(rules(send=rule))
+    assert str(caught.value).startswith(f"context: send.{word}: ")
+    assert f"`{'reject' if word == 'allowed_decisions' else word}`" in str(caught.value)
+
+
+@pytest.mark.parametrize("policy", [POLICY, LOOSE])
+def test_security_h1_the_operators_opt_in_hides_nothing_either(policy: Policy) -> None:
+    for rule in (FORBIDDEN[0], FORBIDDEN[1], FORBIDDEN[2]):
+        with pytest.raises(InvalidPolicy):
+            policy.for_run(rules(send=rule))
+    ruling = judged(policy, rules(send={"args_schema": SECRET}), "send")
+    assert (ruling.policy_schema or {}).get("properties") is None
+    assert "reject" in judged(policy, rules(send=True), "send").allowed_decisions
+
+
+@pytest.mark.parametrize(
+    ("dialect", "context"),
+    [
+        ("langchain", {"description_prefix": "x"}),
+        ("langchain", {"interrupt_on": {"b": {"allowed_decisions": ["approve"]}}}),
+        (
+            "langchain",
+            {
+                "interrupt_on": {
+                    "b": {"allowed_decisions": ["approve", "reject"], "description": "x"}
+                }
+            },
+        ),
+        ("langchain_per_call", {"description_prefix": "x"}),
+        ("langchain_js", {"interruptOn": {"b": {"allowedDecisions": ["approve", "edit"]}}}),
+        ("xpertai", {"interruptOn": {"b": {"allowedDecisions": ["approve"]}}}),
+        ("arcgis", {"tools": {"b": {"interrupt": {"kind": "singleSelection", "options": ["No"]}}}}),
+        ("arcgis", {"tools": {"b": {"interrupt": "Checked by the security team."}}}),
+        ("arcgis", {"tools": {"b": {"outputKey": "amount"}}}),
+    ],
+)
+def test_security_h1_no_dialects_context_does_either(dialect: Any, context: Any) -> None:
+    config: dict[str, Any] = {
+        "langchain_js": {"interruptOn": {"b": True}},
+        "xpertai": {"interruptOn": {"b": True}},
+        "arcgis": {"tools": {"b": {}}},
+    }.get(dialect, {"interrupt_on": {"b": True}})
+    policy = dialects.get(dialect).load_policy(config)
+    with pytest.raises(InvalidPolicy, match="A run's own configuration"):
+        policy.for_run(context)
 
 
 def test_with_the_policy_s_word_what_a_context_says_of_a_tool_counts() -> None:
@@ -98,9 +169,12 @@ def test_with_the_policy_s_word_what_a_context_says_of_a_tool_counts() -> None:
     assert kind(LOOSE, {}, "send") == "review"
 
 
-def test_a_context_has_a_prefix_of_its_own() -> None:
-    ruling = judged(POLICY, {"description_prefix": "Careful today"}, "send")
-    assert ruling.description == "Careful today"
+def test_security_h1_a_prefix_of_its_own_needs_the_policy_s_word() -> None:
+    """And then it stands on the card as the agent's."""
+    with pytest.raises(InvalidPolicy, match="description_prefix"):
+        POLICY.for_run({"description_prefix": "Careful today"})
+    ruling = judged(LOOSE, {"description_prefix": "Careful today", **rules(send=True)}, "send")
+    assert (ruling.description, ruling.by_agent) == ("Careful today", True)
     assert judged(POLICY, rules(), "send").description == "Tool execution requires approval"
 
 

@@ -155,6 +155,11 @@ def test_everything_that_a_rule_may_say() -> None:
         ),
         idempotent=True,
         line=8,
+        policy_schema={
+            "type": "object",
+            "properties": {"id": {"type": "string"}},
+            "required": ["id"],
+        },
     )
 
 

@@ -62,8 +62,8 @@ TOP = [
         "default: deny\nxyz: {}",
         (
             "p.yaml:2: xyz: `xyz` is no key of this place. Here stand `default`, `description_prefix`,"
-            " `interrupt_on`, `allow_override`, `edit_notice`, `reviewers`, `notify`, `escalate`,"
-            " `remind`, `clock`, `fallback` or `expire`."
+            " `interrupt_on`, `allow_override`, `trust_tool_schemas`, `edit_notice`, `reviewers`, `notify`,"
+            " `escalate`, `remind`, `clock`, `fallback` or `expire`."
         ),
     ),
     (
@@ -77,8 +77,8 @@ TOP = [
         "default: deny\nmust_read: true",
         (
             "p.yaml:2: must_read: `must_read` is no key of this place. Here stand `default`,"
-            " `description_prefix`, `interrupt_on`, `allow_override`, `edit_notice`, `reviewers`, `notify`,"
-            " `escalate`, `remind`, `clock`, `fallback` or `expire`."
+            " `description_prefix`, `interrupt_on`, `allow_override`, `trust_tool_schemas`, `edit_notice`,"
+            " `reviewers`, `notify`, `escalate`, `remind`, `clock`, `fallback` or `expire`."
         ),
     ),
 ]

@@ -84,9 +84,8 @@ async def test_the_same_name_is_no_other_tool() -> None:
     ("name", "code", "said"),
     [
         ("drop", "denied", "The policy denies drop: send can't become it."),
-        ("maybe", "denied", "The policy denies maybe"),  # where its `when` is not met
+        ("maybe", "denied", "The policy denies maybe"),  # as its `when` is not met
         ("sign", "not_allowed", "The policy doesn't allow an edited sign."),
-        ("pay", "not_allowed", "Other people decide on pay than are asked here."),
         ("post", "invalid_args", "n: "),
         (
             "unknown",

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Coroutine, Sequence
+from typing import Any, TypeVar
 
 from hitl_core.gate import request
-from hitl_core.gate.request import Turn
+from hitl_core.gate.request import Request, Turn
 from hitl_core.model import Arguments, Event, Review, Reviewer, ToolCall, encode
 from hitl_core.policy import Policy
 from hitl_core.review import execution
 from hitl_core.review.service import Reviews
 from hitl_core.review.transitions import Changed, Proposal, due_at
 from hitl_core.store import Write
+
+T = TypeVar("T")
 
 #: Each tool's name says what the policy does with it.
 POLICY: dict[str, Any] = {
@@ -93,8 +95,32 @@ def review_of(
     """As the gate makes them; every call of this function is another turn, unless it names one."""
     name = turn or f"turn-{next(_numbers)}"
     which = Turn(agent, thread_id, name, requester, origin)
-    judged = [(by or policy()).judge(each) for each in calls]
-    return request.build(which, calls, judged, partitions, now)
+    return request.build_from(which, asked_by(by or policy(), calls), partitions, now)
+
+
+def asked_by(by: Policy, calls: Sequence[ToolCall], **tools: Any) -> Request:
+    """What the gate makes of a turn of any size, at once. `tools` are the agent's, each with its schema or
+    None.
+    """
+    schemas = request.Schemas()
+    rulings = [_now(schemas.added(by.judge(each), tools.get(each.name))) for each in calls]
+    named = _now(schemas.targets(tools))
+    return Request(
+        calls,
+        rulings,
+        tools=named,
+        policy=by.digest,
+        excerpt=request.excerpt_for(by, calls, rulings, named),
+    )
+
+
+def _now(awaited: Coroutine[Any, Any, T]) -> T:
+    """What it makes, without an event loop: it only gives turns to others."""
+    try:
+        while True:
+            awaited.send(None)
+    except StopIteration as done:
+        return done.value
 
 
 def person(name: str = "Ada") -> Reviewer:

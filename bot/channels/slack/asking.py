@@ -40,6 +40,8 @@ def action_blocks(
     if title:
         head.append(words(f"   {action.name}"))
     why = "" if quoted(action.why) in above else action.why
+    if why and action.by_agent:  # like its title: what the asker says stands between quotes
+        why = quoted(why)
     if told := " ".join(filter(None, (why, action.rule))):
         head.append(words(f"   {told}", italic=True))
     called = [*_arguments(head, action.shown.arguments), *warnings(action.warnings)]

@@ -15,9 +15,8 @@ from bot.channels.slack.modals import MAX_TITLE
 from bot.channels.slack.rich import Block, line, plain, rich_text, words
 from hitl_core.errors import Refused
 from hitl_core.model import Action, Review, encode
-from hitl_core.model.arguments import JsonObject
-from hitl_core.review.proposal import check_target
-from hitl_core.review.redaction import redacted
+from hitl_core.review.judging import judge
+from hitl_core.review.redaction import redacted, schema_shown
 from hitl_core.review.transitions import Proposal
 
 #: The block of the choice between tools.
@@ -76,8 +75,9 @@ class Editing(FormModal):
         reviewers = self._action.route.reviewers
         if not reviewers.editor_approves:
             return "This approves nothing yet: others are asked to approve what you send."
+        unless = ", unless the policy asks others about it" if self._review.excerpt else ""
         if (more := reviewers.quorum - 1) == 0:
-            return "What you send is what runs."
+            return f"What you send is what runs{unless}."
         others = "one other person" if more == 1 else f"{more} others"
         return f"You approve what you send, and {others} must approve it before it runs."
 
@@ -103,11 +103,14 @@ class Editing(FormModal):
 
     def _source(self, tool: str) -> Source:
         review, action = self._review, self._action
-        args = review.arguments(action.key).parse()
+        arguments = review.arguments(action.key)
+        args = arguments.parse()
+        if tool != action.name:
+            action = judge(review, action, tool, arguments, 0.0).action
         return Source(
-            _schema_of(review, action, tool),
+            schema_shown(action.config),
             args,
-            redacted(review, action, args, tool),
+            redacted(action, args),
             action.revision,
             edition=str(self._tools.index(tool) or ""),
         )
@@ -115,16 +118,10 @@ class Editing(FormModal):
 
 def _tools_of(review: Review, action: Action) -> list[str]:
     """What the call may become, first what it is."""
-    found = dict.fromkeys([action.name, action.request.name])
-    for name in sorted(review.tools):
+    found, args = {action.name: None}, review.arguments(action.key)
+    for name in [action.request.name, *sorted(review.tools)]:
         with contextlib.suppress(Refused):
-            check_target(review, action, name)
+            if name not in found:
+                judge(review, action, name, args, 0.0)
             found[name] = None
     return list(found)
-
-
-def _schema_of(review: Review, action: Action, tool: str) -> JsonObject | None:
-    if tool == action.request.name:
-        return action.config.args_schema
-    target = review.tools.get(tool)
-    return target.args_schema if target else None

@@ -41,6 +41,7 @@ SIGNS = {
     "respond": ("↩", "answered by"),
     "ignore": ("⊘", "skipped by"),
     "cancel": ("⊗", "cancelled by"),
+    "moved": ("↪", "is for others to decide since an edit by"),
 }
 _ENDS = {"reject": "rejected", "respond": "answered by the policy", "ignore": "skipped"}
 

@@ -119,6 +119,8 @@ def _closed(item: Closed, before: Closed | None) -> list[Element]:
 def _decided(item: Closed) -> list[Element]:
     sign, verb = SIGNS[item.type]
     drawn = [words(f"{sign} {item.name}", bold=True)]
+    if item.type == "moved":
+        return [*drawn, words(f"  {verb} "), *whos(item.by)]
     editors = list({edit.by.key: edit.by for edit in item.edits}.values())
     if item.type == "edit" and editors and [one.key for one in editors] != [b.key for b in item.by]:
         drawn += [words("  edited by "), *whos(editors), words(", approved by ")]
@@ -136,4 +138,6 @@ def _changed(edit: Edit) -> list[Element]:
         drawn.append(words(f" → {'removed' if change.new is None else change.new}"))
     if edit.more_changes:
         drawn.append(words(f"\nand {edit.more_changes} more changes"))
+    if edit.falls:
+        drawn.append(words(f"\n{edit.falls}", italic=True))
     return drawn

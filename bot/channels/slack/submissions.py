@@ -41,7 +41,15 @@ DECIDES: dict[str, DecisionType] = {
 FORMS = {"edit", "answer_respond", "answer_approve"}
 #: Refusals that the person can mend in the modal; after others its place is taken by a notice.
 MENDABLE = frozenset(
-    {"unchanged", "invalid_args", "invalid_answer", "message_required", "unavailable", "busy"}
+    {
+        "busy",
+        "denied",
+        "invalid_answer",
+        "invalid_args",
+        "message_required",
+        "unavailable",
+        "unchanged",
+    }
 )
 #: Slack takes an answer within 3 s.
 IN_TIME = 2.2

@@ -18,7 +18,7 @@ from bot.channels.slack.modals import View
 from bot.click import Target
 from hitl_core.errors import Refused
 from hitl_core.model import Action, DecisionType, Reviewer, Snapshot
-from hitl_core.review.redaction import redacted
+from hitl_core.review.redaction import redacted, schema_shown
 
 #: What a button opens. "answer": what Approve needs besides.
 Kind = Literal["edit", "reject", "respond", "answer", "see"]
@@ -108,8 +108,8 @@ def everything(target: Target, snapshot: Snapshot) -> tuple[str, tuple[Any, ...]
     action, args = review.action(target.action), review.arguments(target.action).parse()
     if action is None:
         return call.name, arguments_of(args, None)
-    redact = redacted(review, action, args)
-    return action.name, arguments_of(args, action.config.args_schema, redact)
+    redact = redacted(action, args)
+    return action.name, arguments_of(args, schema_shown(action.config), redact)
 
 
 def _seen(meta: Meta, snapshot: Snapshot) -> View:

@@ -1,0 +1,202 @@
+"""Changed arguments, or another tool, are judged by the rules that the review keeps. Pure.
+
+A change never makes anything weaker: the numbers, what is hidden and what must be read only grow, a deadline
+never moves to a later time, and what the policy allows without asking is asked as before. Raises Refused for
+what the policy denies.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from hitl_core.errors import Refused
+from hitl_core.model import (
+    Action,
+    Arguments,
+    DecisionType,
+    Expire,
+    Grant,
+    Review,
+    ReviewConfig,
+    Route,
+    Standing,
+    ToolCall,
+    Verdict,
+)
+from hitl_core.policy import Policy, Ruling
+from hitl_core.policy.reviewers import USER_ID, beyond, together
+from hitl_core.policy.stricter import both_of
+from hitl_core.review.clock import deadline
+
+Schema = dict[str, Any]
+
+
+class Judged(NamedTuple):
+    """The action as it is asked about with these arguments, and under which rule, None where nothing changes
+    for those who decide. `grant` is who may decide it by that rule itself. `more`: more care is asked of
+    who approves than the editor was asked for.
+    """
+
+    action: Action
+    under: Verdict | None = None
+    more: bool = False
+
+    @property
+    def grant(self) -> Grant:
+        return self.action.grants[0]
+
+
+def judge(
+    review: Review,
+    action: Action,
+    name: str,
+    args: Arguments,
+    now: float,
+    kind: DecisionType = "edit",
+) -> Judged:
+    """These arguments for this tool, in place of what the action's newest revision has. `kind` is how they
+    came there: by an edit, or with an approval that is an answer as well.
+    """
+    known_here = review.tools if review.excerpt is not None else {}
+    if name != action.name and name not in (action.request.name, *known_here):
+        known = ", ".join(sorted(known_here)) or "none"
+        raise Refused(
+            "unknown_tool",
+            f"Reviewer edited tool call '{action.request.tool_call_id}' to '{name}', which is not an"
+            f" available tool. Available tools: {known}.",
+        )
+    ruling = _ruling(review, action, name, args)
+    if ruling is None:
+        return Judged(action)
+    _check(review, action, name, ruling, kind)
+    asks = ruling.verdict.kind == "review"
+    config = _config(action.config, ruling, _schemas(review, action, name, ruling), name)
+    route = _route(action.route, ruling.route.settled(review.origin)) if asks else action.route
+    more = (config.must_read, config.confirm) != (action.config.must_read, action.config.confirm)
+    if route == action.route and config == action.config:
+        return Judged(action)
+    changed = _standing(action, config, route, now)
+    same = route == action.route and not more
+    return Judged(changed, None if same else ruling.verdict, more)
+
+
+def _ruling(review: Review, action: Action, name: str, args: Arguments) -> Ruling | None:
+    """None where nobody's policy was asked: then what its agent allows is all that holds."""
+    if review.excerpt is None:
+        return None
+    call = ToolCall(action.request.tool_call_id, name, args.parse())
+    return Policy.from_excerpt(review.excerpt).judge(call)
+
+
+def _check(review: Review, action: Action, name: str, ruling: Ruling, kind: DecisionType) -> None:
+    """What it falls to can be decided."""
+    verdict, asked = ruling.verdict, action.request.name
+    if verdict.kind == "deny":
+        if name != asked:
+            raise Refused("denied", f"The policy denies {name}: {asked} can't become it.")
+        raise Refused("denied", f"The policy denies {name} with these arguments: {verdict.reason}")
+    if verdict.kind != "review":
+        return
+    if verdict.rule is not None and kind not in ruling.allowed_decisions:
+        what = f"an edited {name}" if kind == "edit" else f"{name} with this answer"
+        raise Refused("not_allowed", f"The policy doesn't allow {what}.")
+    requester = (review.requester or "").removeprefix("slack:")
+    if ruling.needs_requester and not USER_ID.fullmatch(requester):
+        raise Refused(
+            "not_allowed",
+            f"The policy doesn't let the requester approve this {name}, and who that is isn't known.",
+        )
+    route = _route(action.route, ruling.route)
+    if word := beyond(route):
+        raise Refused(
+            "not_allowed",
+            f"Fewer people may decide on this {name} than the `{word}` of {_most(word, route)} needs.",
+        )
+
+
+def _most(word: str, route: Route) -> int:
+    return int(getattr(route.reviewers, word))
+
+
+def _schemas(
+    review: Review, action: Action, name: str, ruling: Ruling
+) -> tuple[Schema | None, Schema | None]:
+    """What the arguments must meet: what had to be met for this tool before, and what its rule says now, else
+    its own schema. And the part of it that the policy vouches for.
+    """
+    before = [(action.name, action.config), *((s.tool, s.config) for s in reversed(action.earlier))]
+    kept = next((config for tool, config in before if tool == name), None)
+    now, vouched = ruling.args_schema, ruling.policy_schema
+    if now is None:
+        now = review.tools.get(name)
+        vouched = now if ruling.trusts_tools else None
+    if kept is None:
+        return now, vouched
+    return both_of(kept.args_schema, now), both_of(kept.policy_schema, vouched)
+
+
+def _config(
+    old: ReviewConfig, ruling: Ruling, schemas: tuple[Schema | None, Schema | None], name: str
+) -> ReviewConfig:
+    schema, vouched = schemas
+    update = {"args_schema": schema, "policy_schema": vouched, "action_name": name}
+    config = old.model_copy(update=update)
+    if ruling.verdict.kind != "review":
+        return config
+    allowed = old.allowed_decisions
+    if ruling.verdict.rule is not None:  # the default takes no decision away
+        allowed = tuple(d for d in allowed if d in ruling.allowed_decisions or d == "reject")
+    required = "required" in (old.reject_reason, ruling.reject_reason)
+    return config.model_copy(
+        update={
+            "allowed_decisions": allowed,
+            "reject_reason": "required" if required else "optional",
+            "must_read": old.must_read or ruling.must_read,
+            "confirm": old.confirm or ruling.confirm,
+            "redact": tuple(dict.fromkeys((*old.redact, *ruling.redact))),
+        }
+    )
+
+
+def _route(old: Route, new: Route) -> Route:
+    """The new rule's people and places, with the larger numbers of both."""
+    reviewers = together(new.reviewers, old.reviewers)
+    expire = _expire(old.expire, new.expire)
+    if _asks(old) == _asks(new):  # whoever it stands with, and the steps that were taken, stay
+        return old.model_copy(
+            update={"reviewers": reviewers, "expire": expire, "remind": new.remind}
+        )
+    return new.model_copy(update={"reviewers": reviewers, "expire": expire})
+
+
+def _asks(route: Route) -> tuple[object, ...]:
+    return route.notify, route.reviewers.people, route.escalate, route.fallback
+
+
+def _expire(old: Expire | None, new: Expire | None) -> Expire | None:
+    """What a deadline does stays as it was; it may come sooner."""
+    if old is None or new is None:
+        return old or new
+    return old.model_copy(update={"after": min(old.after, new.after)})
+
+
+def _standing(action: Action, config: ReviewConfig, route: Route, now: float) -> Action:
+    """At other places, or with other people, escalations are over, and the rule's own clock starts."""
+    moved = _asks(action.route) != _asks(route)
+    before = Standing(
+        tool=action.name,
+        config=action.config,
+        route=action.route,
+        escalations=action.escalations if moved else (),
+        reminded=action.reminded if moved else (),
+        left=now if moved else None,
+    )
+    update: dict[str, object] = {
+        "config": config,
+        "route": route,
+        "until": deadline(action),
+        "earlier": (*action.earlier, before),
+    }
+    if moved:
+        update |= {"escalations": (), "reminded": (), "since": now, "delivered_at": None}
+    return action.model_copy(update=update)

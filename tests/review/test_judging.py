@@ -1,0 +1,305 @@
+"""An edit is judged again, by the rules that the review keeps (security M1 and M7)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from hitl_core.errors import Refused
+from hitl_core.gate import request
+from hitl_core.gate.request import Turn
+from hitl_core.model import Action, Review, ToolCall, encode
+from hitl_core.policy import Policy
+from hitl_core.review import execution
+from hitl_core.review.redaction import args_shown
+from hitl_core.review.timing import fire
+from hitl_core.review.transitions import (
+    Proposal,
+    asks_anew,
+    deadline,
+    decide,
+    delivered,
+    due_at,
+    escalate,
+    step_at,
+)
+from tests.support.builders import START, asked_by, person
+
+ADA, BO, CY = person("Ada").model_copy(update={"id": "UADA"}), person("Bo"), person("Cy")
+NOW = START + 60
+
+
+def amounts(least: int, most: int) -> dict[str, Any]:
+    number = {"type": "integer", "minimum": least, "maximum": most}
+    return {"properties": {"amount": number}, "required": ["amount"]}
+
+
+FINANCE: dict[str, Any] = {
+    "when": amounts(1_001, 10_000),
+    "notify": "slack:#finance",
+    "reviewers": {"groups": ["S1"], "quorum": 2},
+}
+SMALL: dict[str, Any] = {
+    "when": amounts(0, 1_000),
+    "notify": "slack:#ops",
+    "escalate": [{"after": "10m", "to": "slack:#leads"}],
+}
+
+
+def asked(
+    amount: int = 5,
+    *,
+    large: Any = None,
+    small: Any = None,
+    requester: str | None = None,
+    **more: Any,
+) -> Review:
+    """A refund; more than 10,000 are denied. `more` are rules of other tools."""
+    rules = {"refund": {**FINANCE, **(large or {})}, "refun*": {**SMALL, **(small or {})}, **more}
+    policy = Policy.from_mapping({"default": "deny", "interrupt_on": rules})
+    calls = [ToolCall("c1", "refund", {"amount": amount, "note": "n"})]
+    made = asked_by(policy, calls, **dict.fromkeys(["refund", *more]))
+    return request.build_from(Turn("a", "t", "x", requester), made, 1, START)[0]
+
+
+def to(amount: int, name: str | None = None, revision: int = 1) -> Proposal:
+    return Proposal("edit", revision, args=encode({"amount": amount, "note": "n"}), name=name)
+
+
+def edited(review: Review, amount: int = 5_000, **how: Any) -> Review:
+    entitled = how.pop("entitled", False)
+    revision = of(review).revision
+    return decide(
+        review, "1", to(amount, revision=revision, **how), ADA, NOW, entitled=entitled
+    ).review
+
+
+def of(review: Review) -> Action:
+    (action,) = review.actions
+    return action
+
+
+def test_security_m7_an_edit_takes_the_rule_that_its_arguments_fall_under() -> None:
+    """Given a refund of 5 that #ops may decide, when somebody there writes 5,000, then two of the finance
+    group must approve it, in their channel, and nobody of #ops may."""
+    review = edited(asked())
+    action = of(review)
+
+    assert (review.status, action.revision, action.decision, action.votes) == (
+        "pending",
+        2,
+        None,
+        (),
+    )
+    assert (action.places, action.needed) == (("slack:#finance",), 2)
+    assert [grant.reviewers.groups for grant in action.grants] == [("S1",)]
+    assert action.under is not None
+    assert action.under.rule == "refund"
+    assert review.audiences == {"group:S1"}
+    assert review.places == ("slack:#finance", "slack:#ops"), "the old card is drawn once more"
+
+    once = decide(review, "1", Proposal("approve", 2), BO, NOW).review
+    assert once.status == "pending"
+    twice = decide(once, "1", Proposal("approve", 2), CY, NOW).review
+    (call,) = execution.to_run(twice)
+    assert twice.arguments(call.key).parse()["amount"] == 5_000
+
+
+def test_security_m7_the_stored_review_judges_and_not_the_policy_file() -> None:
+    """Given a review that came out of the store."""
+    review = asked()
+    stored = Review.model_validate_json(review.model_dump_json()).model_copy(
+        update={"args": review.args}
+    )
+    assert of(edited(stored)).places == ("slack:#finance",)
+
+
+def test_security_m7_an_edit_that_the_policy_denies_is_refused_with_a_sentence() -> None:
+    with pytest.raises(Refused, match="The policy denies refund with these arguments") as caught:
+        edited(asked(), 50_000)
+    assert caught.value.code == "denied"
+
+
+def test_security_m7_an_edit_under_the_same_rule_is_what_it_was() -> None:
+    """One person's edit runs."""
+    review = edited(asked(), 7)
+    assert (review.status, of(review).earlier) == ("settled", ())
+
+
+def test_security_m7_what_the_policy_allows_is_asked_as_before() -> None:
+    """Given an edit to what runs without asking, then the same people still decide, by the same rule."""
+    others: dict[str, Any] = {"refu*": False}
+    review = asked(5_000, **others)
+    small = edited(review, 20_000)
+    assert (of(small).route, of(small).needed) == (of(review).route, 2)
+
+
+@pytest.mark.parametrize(
+    ("large", "entitled", "votes"),
+    [
+        ({"reviewers": {"groups": ["S1"], "quorum": 2, "editor_approves": True}}, True, 1),
+        ({"reviewers": {"groups": ["S1"], "quorum": 2, "editor_approves": True}}, False, 0),
+        ({"reviewers": {"groups": ["S1"], "quorum": 2}}, True, 0),
+        ({"reviewers": {"groups": ["S1"]}}, False, 0),
+        ({"reviewers": {"groups": ["S1"]}, "must_read": True}, True, 0),
+        ({"reviewers": {"groups": ["S1"]}, "confirm": True}, True, 0),
+        ({"reviewers": {"groups": ["S1"], "exclude_requester": True}}, True, 0),
+    ],
+)
+def test_security_m7_the_editors_own_approval_counts_by_the_new_rules_own_grant(
+    large: dict[str, Any], entitled: bool, votes: int
+) -> None:
+    """And only where that rule takes it: not known is no."""
+    excluded = "exclude_requester" in large["reviewers"]
+    review = asked(large=large, requester="UADA" if excluded else None)
+    review = edited(review, entitled=entitled)
+    assert (review.status, len(of(review).votes)) == ("pending", votes)
+
+
+def test_security_m7_whoever_the_new_rule_names_alone_decides_by_the_edit() -> None:
+    review = edited(asked(large={"reviewers": {"groups": ["S1"]}}), entitled=True)
+    assert review.status == "settled"
+
+
+def test_security_m1_a_rename_takes_the_other_tools_route_with_its_escalation() -> None:
+    """Given an action that was passed on to #leads, and another tool with the same place and people, which is
+    never passed on, when one of #leads renames it, then they may not decide it and their edit is no
+    approval."""
+    review = asked(refund_all={"notify": "slack:#ops"})
+    passed = escalate(review, "slack:#ops", BO, NOW).review
+    assert len(of(passed).grants) == 2
+    grant = asks_anew(passed, "1", to(5, "refund_all"), NOW)
+    assert grant is not None
+    assert grant.places == ("slack:#ops",)
+
+    after = decide(passed, "1", to(5, "refund_all"), ADA, NOW).review
+    assert after.status == "pending"
+    assert of(after).places == ("slack:#ops",)
+    assert [grant.places for grant in of(after).grants] == [("slack:#ops",)]
+    assert of(after).left == {"slack:#leads": NOW}
+
+
+def test_security_m1_a_rename_within_the_same_route_counts_as_before() -> None:
+    same = {key: value for key, value in SMALL.items() if key != "when"}
+    after = edited(asked(refund_all=same), 5, name="refund_all")
+    assert after.status == "settled"
+
+
+def test_security_m7_nothing_gets_weaker_by_an_edit() -> None:
+    """Given a strict rule, when an edit falls under a loose one, then only its people are others."""
+    strict = {
+        "must_read": True,
+        "confirm": True,
+        "redact": ["/note"],
+        "reject_reason": "required",
+        "allowed_decisions": ["approve", "edit", "reject"],
+        "reviewers": {"groups": ["S1"], "quorum": 3, "exclude_requester": True},
+    }
+    loose = {"allowed_decisions": ["approve", "edit", "respond"], "reject_reason": "optional"}
+    action = of(edited(asked(5_000, large=strict, small=loose, requester="U1"), 5))
+    config, reviewers = action.config, action.route.reviewers
+    assert action.places == ("slack:#ops",)
+    assert (config.must_read, config.confirm, config.reject_reason) == (True, True, "required")
+    assert config.allowed_decisions == ("approve", "edit", "reject")
+    assert (reviewers.quorum, reviewers.exclude_requester) == (3, True)
+    assert (reviewers.groups, reviewers.editor_approves) == ((), False)
+
+
+def test_security_m7_what_either_rule_hides_stays_hidden() -> None:
+    secret = {"properties": {"note": {"type": "string", "writeOnly": True}}}
+    review = edited(asked(small={"args_schema": secret}, large={"redact": ["/amount"]}))
+    assert args_shown(review, review.calls[0]) == {"amount": "(hidden)", "note": "(hidden)"}
+    back = edited(review, 5)
+    assert args_shown(back, back.calls[0]) == {"amount": "(hidden)", "note": "(hidden)"}
+
+
+def test_security_m7_what_could_not_be_decided_is_refused() -> None:
+    """Given a rule that takes no edit, whose people are too few, or that needs to know who asked."""
+    for large, said in (
+        ({"allowed_decisions": ["approve", "reject"]}, "doesn't allow an edited refund"),
+        ({"reviewers": {"users": ["U1"]}}, "Fewer people may decide"),
+        ({"reviewers": {"groups": ["S1"], "exclude_requester": True}}, "isn't known"),
+    ):
+        two = {"reviewers": {"users": ["U1", "U2"], "quorum": 2, "exclude_requester": False}}
+        with pytest.raises(Refused, match=said) as caught:
+            edited(asked(large=large, small=two))
+        assert caught.value.code == "not_allowed"
+
+
+def test_security_m7_others_must_be_able_to_approve() -> None:
+    """Given a rule where only an edit runs, when that edit falls to others, then it is refused."""
+    with pytest.raises(Refused, match="Others had to approve"):
+        edited(asked(small={"allowed_decisions": ["edit", "reject"]}))
+
+
+# ------------------------------------------------------------------------------- time
+
+
+def test_security_m7_a_deadline_never_moves_later_and_does_what_it_did() -> None:
+    small = {"expire": {"after": "1h", "decision": "ignore"}}
+    large = {"expire": {"after": "30d", "decision": "respond", "message": "Later"}}
+    action = of(edited(asked(small=small, large=large)))
+    assert deadline(action) == START + 3600
+    assert action.route.expire is not None
+    assert action.route.expire.decision == "ignore"
+    without = of(edited(asked(small=small)))
+    assert deadline(without) == START + 3600
+    expired = fire(edited(asked(small=small)), START + 3600).review
+    assert of(expired).decision is not None
+
+
+def test_security_m7_a_deadline_may_come_sooner() -> None:
+    """From when the edit was made; where there was none the new rule's begins."""
+    large = {"expire": {"after": "10m"}}
+    small = {"expire": {"after": "1h"}}
+    assert deadline(of(edited(asked(small=small, large=large)))) == NOW + 600
+    assert deadline(of(edited(asked(large=large)))) == NOW + 600
+
+
+def test_security_m7_a_clock_that_waits_for_the_new_card_keeps_the_old_deadline() -> None:
+    review = edited(asked(small={"expire": {"after": "1h"}}, large={"clock": "delivered"}))
+    assert (of(review).clock, deadline(of(review)), due_at(review)) == (
+        None,
+        START + 3600,
+        START + 3600,
+    )
+    shown = delivered(review, ["1"], NOW + 5).review
+    assert (of(shown).clock, deadline(of(shown))) == (NOW + 5, START + 3600)
+
+
+def test_security_m7_steps_that_were_taken_end_with_their_rule() -> None:
+    """And the new rule's own chain begins with the edit, not before people could see it."""
+    large = {"escalate": [{"after": "10m", "to": "slack:#cfo"}]}
+    passed = escalate(asked(large=large), "slack:#ops", BO, NOW).review
+    assert of(passed).places == ("slack:#ops", "slack:#leads")
+    action = of(edited(passed))
+    assert (action.places, action.escalations) == (("slack:#finance",), ())
+    assert set(action.left) == {"slack:#ops", "slack:#leads"}
+    assert step_at(action) == NOW + 600
+
+
+def test_security_m7_an_edit_back_returns_to_its_place_with_the_larger_numbers() -> None:
+    back = of(edited(edited(asked()), 5))
+    assert (back.places, back.revision, back.needed) == (("slack:#ops",), 3, 2)
+    assert set(back.left) == {"slack:#finance"}
+
+
+# ------------------------------------------------------------------- answers as arguments
+
+
+def test_security_m7_an_answer_among_the_arguments_is_judged_as_well() -> None:
+    """Given a tool that runs with a person's answer, then an answer that the policy denies is refused."""
+    rule = {
+        "when": {"properties": {"size": {"enum": ["s", "m"]}}},
+        "allowed_decisions": ["approve", "reject"],
+        "answer_schema": {"type": "string"},
+        "output": {"key": "size", "into": "input"},
+    }
+    policy = Policy.from_mapping({"default": "deny", "interrupt_on": {"order": rule}})
+    made = asked_by(policy, [ToolCall("c1", "order", {})])
+    review = request.build_from(Turn("a", "t", "x", None), made, 1, START)[0]
+    with pytest.raises(Refused, match="The policy denies order"):
+        decide(review, "1", Proposal("approve", 1, answer="xxl"), ADA, NOW)
+    taken = decide(review, "1", Proposal("approve", 1, answer="m"), ADA, NOW).review
+    assert taken.status == "settled"
