@@ -39,9 +39,9 @@ async def submitted(gate: Gate, *calls: ToolCall | Request, **more: Any) -> Revi
 async def test_a_runs_context_tightens(gate: Gate) -> None:
     call = ToolCall("c1", "look", {})
     assert (await submitted(gate, call, turn="1")).actions == ()
-    context = {"interrupt_on": {"look": {"allowed_decisions": ["approve"]}}}
+    context = {"interrupt_on": {"look": {"allowed_decisions": ["approve", "reject"]}}}
     (action,) = (await submitted(gate, call, turn="2", context=context)).actions
-    assert action.config.allowed_decisions == ("approve",)
+    assert action.config.allowed_decisions == ("approve", "reject")
     with pytest.raises(PolicyError, match="context: interupt_on"):
         await submitted(gate, call, context={"interupt_on": {}})
 
