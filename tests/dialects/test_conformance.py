@@ -428,8 +428,10 @@ async def only_tighter(case: Case) -> None:
 
 
 async def own_prefix(case: Case) -> None:
+    """Where the policy lets a run's own configuration speak (security H1)."""
     async with a_gate() as gate:
-        running = await Running.start(gate, case.dialect, await case.asked(case.policy()))
+        asked = await case.asked(case.policy(loose=True))
+        running = await Running.start(gate, case.dialect, asked)
     (asked,) = running.dialect.dump_request(running.review)["actionRequests"]
     prefix = case.data["context"]["descriptionPrefix"]
     assert asked["description"] == f"{prefix}\n\nTool: b\nArgs: {{}}"
