@@ -4,7 +4,8 @@ arguments get the same answer on every machine."""
 from __future__ import annotations
 
 #: One step is about half a microsecond. A schema that is read, a value that is checked, a form that is drawn:
-SCHEMA_STEPS = VALUE_STEPS = FORM_STEPS = 60_000
+SCHEMA_STEPS = VALUE_STEPS = 60_000
+FORM_STEPS = 40_000  # which cost more
 #: All schemas of one request together; between two of them others get their turn.
 REQUEST_STEPS = 4 * SCHEMA_STEPS
 PATTERN_STEPS = 20_000
