@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import (
+    border,
     burst,
     click,
     clicks,
@@ -41,6 +42,7 @@ BENCHMARKS: Mapping[str, tuple[Callable[[Amount], Coroutine[Any, Any, list[Figur
     "burst": (burst.measure, "a burst to one channel, with bots that die; what a backlog costs"),
     "home": (home.measure, "App Home of somebody for whom many wait"),
     "import": (imports.measure, "import hitl_core, and what the wheel depends on"),
+    "border": (border.measure, "hostile requests beside a person who clicks"),
     "memory": (memory.measure, "pending reviews, in Redis and in a bot"),
 }
 RESULTS = ROOT / "benchmarks" / "results.json"

@@ -24,7 +24,7 @@ async def measure(amount: Amount) -> list[Figure]:
         running("benchmarks.programs.empty_http") as empty,
     ):
         headers = {
-            "Authorization": f"Bearer {await _token(at)}",
+            "Authorization": f"Bearer {await token(at)}",
             "Content-Type": "application/json",
         }
         urls = {
@@ -48,7 +48,7 @@ def _body(thread_id: str) -> bytes:
     return json.dumps({"thread_id": thread_id, "turn": "1", "calls": calls}).encode()
 
 
-async def _token(at: Stage) -> str:
+async def token(at: Stage) -> str:
     """A token for the agent "bench", as `hitl tokens create` makes one."""
     token, text = Token.issue("bench", "make bench", time.time())
     store = await RedisStore.open(at.redis_url)

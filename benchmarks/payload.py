@@ -68,10 +68,10 @@ def _click(number: int, message: dict[str, Any]) -> Click:
     }
     body = urlencode({"payload": json.dumps(payload)}).encode()
     review_id = str(message["metadata"]["event_payload"]["review_id"])
-    return Click(review_id, _signed(body))
+    return Click(review_id, signed(body))
 
 
-def _signed(body: bytes) -> bytes:
+def signed(body: bytes) -> bytes:
     timestamp = str(int(time.time()))
     signature = SignatureVerifier(SIGNING_SECRET).generate_signature(timestamp=timestamp, body=body)
     headers = {

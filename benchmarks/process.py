@@ -37,6 +37,9 @@ class Process:
             pass
         return line.partition(mark)[2].split()[0]
 
+    def signal(self, number: signal.Signals) -> None:
+        self._process.send_signal(number)
+
     @property
     def memory(self) -> int:
         """What it has in memory now (RSS), in bytes. Linux only."""

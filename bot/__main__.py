@@ -13,6 +13,7 @@ import sys
 from dataclasses import fields
 from typing import get_args
 
+from bot.logs import OneLine
 from bot.settings import Half, Settings
 from hitl_core.errors import HitlError
 
@@ -70,9 +71,9 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _log(level: str) -> None:
-    logging.basicConfig(
-        level=level, format="%(asctime)s %(levelname)s %(name)s %(message)s", stream=sys.stderr
-    )
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(OneLine("%(asctime)s %(levelname)s %(name)s %(message)s"))
+    logging.basicConfig(level=level, handlers=[handler])
     # Bolt finds SLACK_BOT_TOKEN by itself, and says at each start that it is not needed.
     bolt = logging.getLogger("slack_bolt")
     bolt.addFilter(lambda record: "`token` will be unused" not in record.getMessage())
@@ -98,6 +99,11 @@ async def _check_policy(file: str) -> int:
     return 0 if all(each.usable == "yes" for each in found) else 1
 
 
+def favour_the_loop() -> None:
+    """Threads that draw or read what is large let go of Python's lock after a millisecond, not five."""
+    sys.setswitchinterval(0.001)
+
+
 async def _serve(settings: Settings, only: Half | None) -> None:
     from bot.app import running_bot
 
@@ -108,6 +114,7 @@ async def _serve(settings: Settings, only: Half | None) -> None:
     async with running_bot(settings, only=only) as bot:
         print(f"bot: listening on {bot.url}", flush=True)
         spare_the_collector()
+        favour_the_loop()
         if await stopped.get() == signal.SIGTERM and only != "workers":
             bot.leaving.set()
             with contextlib.suppress(TimeoutError):  # a second signal has less patience

@@ -8,10 +8,8 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
-from aiohttp import web
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
-from slack_sdk.signature import SignatureVerifier
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.api.door import Door
@@ -21,6 +19,7 @@ from bot.channel import ChannelError
 from bot.channels.slack.channel import SlackChannel
 from bot.channels.slack.events import Events
 from bot.channels.slack.home import HomeTab
+from bot.channels.slack.http import SlackRequests
 from bot.channels.slack.listeners import Listeners
 from bot.channels.slack.sockets import sockets
 from bot.delivery import Delivery
@@ -35,19 +34,19 @@ from bot.metrics import add_metrics
 from bot.notices import Notices
 from bot.outbox import IDLE, PACE, REVIVE, Outbox
 from bot.place_check import PlaceCheck
-from bot.readiness import readiness
+from bot.readiness import readiness, tell_changes
+from bot.server import serving
 from bot.settings import Half, Settings
-from bot.web import add_slack, make_web
+from bot.web import make_web
 from bot.workers import Worker, Workers
 from hitl_core.audit.sealer import Sealer
-from hitl_core.errors import SettingsError, StoreUnavailable, told
+from hitl_core.errors import SettingsError, StoreUnavailable
+from hitl_core.gate.watchers import end
 from hitl_core.review.service import Reviews
 from hitl_core.store import RedisStore
 
 #: One call to Slack. A click has 3 s in all.
 SLACK_TIMEOUT = 4
-#: How long requests that are under way may take at the end, in seconds. A click has its answer within 3.
-LAST_REQUESTS = 4.0
 
 
 @dataclass(frozen=True)
@@ -102,7 +101,10 @@ async def running_bot(
             checks.append(workers.check)
             await stack.enter_async_context(workers)
         await stack.enter_async_context(Notices(health, store, channel.announce))
-        app = make_web(readiness(store, checks, health), leaving)
+        ready = readiness(store, checks, health)
+        watch = asyncio.create_task(tell_changes(ready))
+        stack.push_async_callback(end, [watch])
+        app = make_web(ready, leaving)
         add_metrics(app, store, health)
         path = ""
         if only != "workers":
@@ -116,8 +118,9 @@ async def running_bot(
                 checks.append(several.check)
             else:
                 path = "/slack/events"
-                add_slack(app, path, slack, SignatureVerifier(settings.slack_signing_secret))
-        url = await stack.enter_async_context(_serving(app, settings))
+                SlackRequests(slack, settings.slack_signing_secret).add_to(app, path)
+        host, port = settings.hitl_host, settings.hitl_port
+        url = await stack.enter_async_context(serving(app, host, port))
         yield Bot(url + path, store, health, workers, leaving)
 
 
@@ -126,7 +129,7 @@ async def _store(settings: Settings) -> RedisStore:
     try:
         return await RedisStore.open(settings.hitl_redis_url)
     except (SettingsError, StoreUnavailable) as error:
-        raise type(error)(f"{error} The address is from HITL_REDIS_URL.") from error
+        raise type(error)(f"{error} The address is from HITL_REDIS_URL.") from None
 
 
 def _workers(
@@ -183,36 +186,3 @@ def _bolt(settings: Settings, channel: SlackChannel) -> AsyncApp:
         process_before_response=True,  # the default polls for the ack every 10 ms
         logger=logging.getLogger("slack_bolt"),  # else Bolt's loggers take the level of the root
     )
-
-
-def _server_log() -> logging.Logger:
-    """What aiohttp says of requests that it can't read, without what stood in them."""
-    log = logging.getLogger("bot.server")
-    log.addFilter(_told)  # one that is there already is not added again
-    return log
-
-
-def _told(record: logging.LogRecord) -> bool:
-    if record.exc_info and record.exc_info[1]:
-        record.msg, record.args = f"{record.msg}: {told(record.exc_info[1])}", ()
-        record.exc_info = None
-    return True
-
-
-@asynccontextmanager
-async def _serving(app: web.Application, settings: Settings) -> AsyncGenerator[str, None]:
-    runner = web.AppRunner(
-        app, access_log=None, logger=_server_log(), shutdown_timeout=LAST_REQUESTS
-    )
-    await runner.setup()
-    try:
-        try:
-            await web.TCPSite(runner, settings.hitl_host, settings.hitl_port).start()
-        except OSError as error:
-            where = f"{settings.hitl_host}:{settings.hitl_port}"
-            why = error.strerror or error
-            raise SettingsError(f"HITL_HOST, HITL_PORT: can't listen on {where}: {why}.") from error
-        host, port = runner.addresses[0][:2]
-        yield f"http://{host}:{port}"
-    finally:
-        await runner.cleanup()

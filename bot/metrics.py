@@ -9,6 +9,7 @@ from prometheus_client import CollectorRegistry, Gauge, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
 from bot.health import Health
+from bot.readiness import for_anybody
 from hitl_core.errors import HitlError
 from hitl_core.store import Store
 
@@ -24,7 +25,7 @@ def add_metrics(app: web.Application, store: Store, health: Health) -> None:
                 body=await _read(store, health), headers={"Content-Type": CONTENT_TYPE_LATEST}
             )
         except HitlError as error:
-            return web.Response(status=503, text=str(error))
+            return web.Response(status=503, text=for_anybody(error))
 
     app.router.add_get("/metrics", metrics)
 

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 from bot.health import Health, Problem
-from bot.web import Probe
-from hitl_core.errors import HitlError
+from hitl_core.errors import HitlError, StoreError
 from hitl_core.store import Store
+
+log = logging.getLogger(__name__)
 
 #: How far this machine's clock may be off Redis's, in seconds. Slack's requests are refused from 300 on, as
 #: they would be replays (docs.slack.dev/authentication/verifying-requests-from-slack).
 MAX_SKEW = 120.0
+#: How long the answer may take, in seconds.
+IN_TIME = 2.0
+SLOW = "Redis did not answer in time."
+#: How often `tell_changes` looks, in seconds.
+LOOK = 5.0
+
+Probe = Callable[[], Awaitable[dict[str, object]]]
 
 
 def readiness(
@@ -21,12 +31,14 @@ def readiness(
     health: Health,
     clock: Callable[[], float] = time.time,
 ) -> Probe:
-    """Redis answers, each of the checks is through, and this machine's clock is about right. What `health`
-    knows of is listed and makes no bot unready: another bot of the same Slack would do no better.
+    """Redis answers and takes writes, each of the checks is through, and this machine's clock is about right.
+    What `health` knows of is listed and makes no bot unready: another bot of the same Slack would do no
+    better.
     """
 
     async def ready() -> dict[str, object]:
         skew = clock() - await store.now()
+        await store.claim("ready", 1.0)  # the smallest write: a full Redis refuses it
         if abs(skew) > MAX_SKEW:
             ahead = "ahead of" if skew > 0 else "behind"
             raise HitlError(
@@ -39,6 +51,31 @@ def readiness(
         return {"undelivered": await store.buried(), "problems": problems}
 
     return ready
+
+
+async def tell_changes(ready: Probe) -> None:
+    """For ever: the log has one line when this bot can't do its work any more, and one when it can again."""
+    since: float | None = None
+    while True:
+        try:
+            async with asyncio.timeout(IN_TIME):
+                await ready()
+        except (HitlError, TimeoutError) as error:
+            if since is None:
+                since = time.monotonic()
+                log.warning("not ready: %s", error if str(error) else SLOW)
+        else:
+            if since is not None:
+                log.warning("ready again after %.0f s", time.monotonic() - since)
+                since = None
+        await asyncio.sleep(LOOK)
+
+
+def for_anybody(error: HitlError | TimeoutError) -> str:
+    """Why a probe fails. An operator's log says more than who may ask needs to know."""
+    if isinstance(error, StoreError):
+        return "Redis refuses what it is asked. The bot's log says more."
+    return str(error) or SLOW
 
 
 def _shown(problem: Problem) -> dict[str, object]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields
+from difflib import get_close_matches
 from typing import Any, Literal, Self
 from urllib.parse import urlsplit
 
@@ -12,6 +13,11 @@ from hitl_core.errors import SettingsError
 
 #: One half of the bot alone: `http` answers clicks and agents, `workers` shows reviews and escalates them.
 Half = Literal["http", "workers"]
+
+_OURS = ("HITL_", "SLACK_")
+APP_TOKEN = "SLACK_APP_TOKEN"
+#: How like a setting's name (difflib's ratio) what was probably meant to be that setting is.
+NEAR = 0.88
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +47,7 @@ class Settings:
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> Self:
-        """Raises SettingsError that names every setting that is missing, or the first that is wrong."""
+        """Raises SettingsError: it names all that are missing or misspelt, or the first that is wrong."""
         known = {field.name: field.name.upper() for field in fields(cls)}
         given: dict[str, Any] = {
             name: environment[variable].strip()
@@ -51,17 +57,40 @@ class Settings:
         needed = {field.name for field in fields(cls) if field.default is MISSING}
         if "slack_app_token" not in given:
             needed.add("slack_signing_secret")
+        typos = _typos(environment, set(known.values()))
         missing = [known[name] for name in known if name in needed - given.keys()]
         if missing:
-            verb = "is" if len(missing) == 1 else "are"
-            raise SettingsError(
-                f"{' and '.join(missing)} {verb} not set. See docs/quickstart.md, The bot."
-            )
+            raise SettingsError(_missing(missing, typos))
+        if typos := {given: meant for given, meant in typos.items() if given.startswith("HITL_")}:
+            raise SettingsError(f"{_like(typos)} Rename it, or take it away.")
         if "hitl_port" in given:
             given["hitl_port"] = _port(given["hitl_port"])
         settings = cls(**given)
         _check(settings)
         return settings
+
+
+def _typos(environment: Mapping[str, str], known: set[str]) -> dict[str, str]:
+    """Variables that are set, with the setting that each was probably meant to be, which is not set."""
+    unset = [name for name in known if not environment.get(name, "").strip()]
+    given = sorted(name for name in environment.keys() - known if name.startswith(_OURS))
+    near = ((name, get_close_matches(name, unset, 1, NEAR)) for name in given)
+    return {name: found[0] for name, found in near if found}
+
+
+def _missing(missing: list[str], typos: Mapping[str, str]) -> str:
+    verb = "is" if len(missing) == 1 else "are"
+    told = f"{' and '.join(missing)} {verb} not set."
+    meant = {given: name for given, name in typos.items() if name in (*missing, APP_TOKEN)}
+    if meant:
+        return f"{told} {_like(meant)}"
+    if "SLACK_SIGNING_SECRET" in missing:
+        told += f" With Socket Mode set {APP_TOKEN} in place of SLACK_SIGNING_SECRET."
+    return f"{told} See docs/quickstart.md, The bot."
+
+
+def _like(typos: Mapping[str, str]) -> str:
+    return " ".join(f"{given} is set: is it {meant}?" for given, meant in typos.items())
 
 
 def _check(settings: Settings) -> None:

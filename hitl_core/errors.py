@@ -29,6 +29,10 @@ class StoreUnavailable(HitlError):
     """The store could not be reached in time. Whether the last write happened is not known."""
 
 
+class StoreUnwritable(StoreUnavailable):
+    """The store answers, but takes no new writes now: it is full, a replica, or can't keep them safe."""
+
+
 class ReviewConflict(HitlError):
     """A review of this id exists with other arguments."""
 

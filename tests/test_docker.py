@@ -127,11 +127,36 @@ def test_no_secret_comes_into_a_layer() -> None:
 
 
 def test_its_pip_step_knows_its_extra() -> None:
-    (install,) = [text for text in texts("RUN") if "pip install" in text]
+    (install,) = [text for text in texts("RUN") if "[slack]" in text]
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    assert re.findall(r"\.\[(\w+)\]", install) == ["slack"]
+    assert re.findall(r"\[(\w+)\]", install) == ["slack"]
     assert "slack" in project["optional-dependencies"]
-    assert "--constraint constraints.txt" in install
+
+
+def test_security_low_every_version_is_exact() -> None:
+    """security Low: given all that pip is told to fetch, also to build our wheel; then constraints.txt has an
+    exact version of it, and no build brings others by itself."""
+    lines = (ROOT / "constraints.txt").read_text().splitlines()[1:]
+    exact = dict(line.split("==") for line in lines)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    needed = [
+        *project["project"]["dependencies"],
+        *project["project"]["optional-dependencies"]["slack"],
+    ]
+    needed += project["build-system"]["requires"]
+    names = {_normal(re.split(r"[<>=;\[ ]", one)[0]) for one in needed}
+    assert names <= {_normal(name) for name in exact}
+    for text in texts("RUN"):
+        if " install " in text:
+            assert "--constraint constraints.txt" in text
+        if " wheel " in text:
+            assert "--no-build-isolation --no-deps" in text
+    assert all(re.fullmatch(r"[\w.+!-]+", version) for version in exact.values())
+    assert "://" not in "".join(lines), "no registry's address"
+
+
+def _normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def test_it_runs_what_the_bot_accepts() -> None:

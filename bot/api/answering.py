@@ -11,18 +11,23 @@ from uuid import uuid4
 from aiohttp import web
 
 from bot.api.problems import Problem, response_of
+from bot.logs import Rarely
+from bot.visits import is_known
 from hitl_core.errors import HitlError, LeaseLost, Refused, StoreError, StoreUnavailable, told
 
 log = logging.getLogger(__name__)
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
+_strangers = Rarely(log, "%d requests came without a valid token; the newest got %d")
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 
 @web.middleware
 async def answering(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """The log's line has no body and no query. A client may name its request itself, by X-Request-Id."""
+    """The log's line has no body and no query; strangers share one. A client may name its request itself, by
+    X-Request-Id.
+    """
     given = request.headers.get("X-Request-Id", "")
     request_id = given if _REQUEST_ID.fullmatch(given) else uuid4().hex
     began = time.monotonic()
@@ -35,8 +40,11 @@ async def answering(request: web.Request, handler: Handler) -> web.StreamRespons
     except Exception as error:
         response = response_of(_fault(error, request_id))
     took = (time.monotonic() - began) * 1000
-    path = request.rel_url.raw_path[:200]  # escaped: nobody writes a line of their own
-    log.info("%s %s %s %d %.0f ms", request_id, request.method, path, response.status, took)
+    path = request.rel_url.raw_path[:200]
+    if is_known(request):
+        log.info("%s %s %s %d %.0f ms", request_id, request.method, path, response.status, took)
+    else:
+        _strangers.warn(response.status)
     response.headers.update(
         {
             "X-Request-Id": request_id,

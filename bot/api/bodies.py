@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeVar, assert_never
 
 from aiohttp import web
-from aiohttp.http_exceptions import HttpProcessingError
 from pydantic import ValidationError
 
 from bot.api.asked import Shape
 from bot.api.problems import Problem
+from bot.beside import read_beside
+from bot.body import IN_TIME, BodyError, read_body
 from hitl_core.errors import InvalidToolCall
 from hitl_core.gate.request import more_than
 from hitl_core.model import decode
+from hitl_core.model.amount import has_more_values
 
 #: The most that a request's body may take, in bytes. Room for sixteen calls of the largest arguments.
 MAX_BODY = 4 * 1024 * 1024
-#: How long it may take to arrive, in seconds.
-IN_TIME = 10.0
 #: The most JSON values in one body: who clicks waits while they are judged and written.
 MAX_VALUES = 20_000
-#: A body of more bytes than this is decoded beside the event loop, not on it.
-BESIDE = 64 * 1024
 
 S = TypeVar("S", bound=Shape)
 
@@ -42,7 +39,7 @@ async def json_of(request: web.Request, *, optional: bool = False) -> dict[str, 
         raise Problem(
             "unsupported_media_type", "Send JSON, with the header Content-Type: application/json."
         )
-    return await asyncio.to_thread(_object, body) if len(body) > BESIDE else _object(body)
+    return await read_beside(body, _object)
 
 
 def query(request: web.Request, shape: type[S]) -> S:
@@ -86,26 +83,29 @@ def _said(error: Any) -> str:
 
 
 async def _bytes(request: web.Request) -> bytes:
-    """Read here, since the application's own limit is another one. Also of what was sent compressed."""
-    parts: list[bytes] = []
-    size = 0
     try:
-        async with asyncio.timeout(IN_TIME):
-            while part := await request.content.readany():
-                size += len(part)
-                if size > MAX_BODY:
-                    raise Problem("too_large", f"A body may have {MAX_BODY:,} bytes at most.")
-                parts.append(part)
-    except TimeoutError as error:
-        told = f"The body took longer than {IN_TIME:g} seconds. Send it again."
-        raise Problem("too_slow", told, headers={"Connection": "close"}) from error
-    except (web.RequestPayloadError, HttpProcessingError, ConnectionError) as error:
-        raise Problem("bad_json", "The body did not arrive as its headers say.") from error
-    return b"".join(parts)
+        return await read_body(request, MAX_BODY)
+    except BodyError as error:
+        match error.code:
+            case "too_large":
+                told = f"A body may have {MAX_BODY:,} bytes at most."
+                raise Problem("too_large", told) from None
+            case "too_slow":
+                told = f"The body took longer than {IN_TIME:g} seconds. Send it again."
+                headers = {"Connection": "close"}
+                raise Problem("too_slow", told, headers=headers) from None
+            case "broken":
+                told = "The body did not arrive as its headers say."
+                raise Problem("bad_json", told) from None
+            case _:
+                assert_never(error.code)
 
 
 def _object(body: bytes) -> dict[str, Any]:
     """By the same strict decoder as everything that comes from outside: what is stored is what was meant."""
+    too_many = f"A body may have {MAX_VALUES:,} JSON values at most; this has more."
+    if has_more_values(body, 2 * MAX_VALUES):  # so many are not even parsed
+        raise Problem("invalid", too_many, pointer="")
     try:
         value = decode(body.decode())
     except UnicodeDecodeError as error:
@@ -115,6 +115,5 @@ def _object(body: bytes) -> dict[str, Any]:
         raise Problem("bad_json", f"The body{said.replace(' are ', ' is ', 1)}") from error
     if more_than(MAX_VALUES, value):
         where = [key for key, each in value.items() if more_than(MAX_VALUES, each)][:1]
-        told = f"A body may have {MAX_VALUES:,} JSON values at most; this has more."
-        raise Problem("invalid", told, pointer=pointer(where))
+        raise Problem("invalid", too_many, pointer=pointer(where))
     return value

@@ -25,6 +25,7 @@ from bot.api.openapi import document
 from bot.api.problems import Problem
 from bot.api.shapes import Answer, ReviewList
 from bot.api.view import view
+from bot.visits import know
 from hitl_core.model import Token
 
 _KEY = re.compile(r"[!-~]{1,255}")
@@ -121,7 +122,9 @@ class Routes:
         if scheme.lower() != "bearer":
             headers = {"WWW-Authenticate": 'Bearer realm="hitl"'}
             raise Problem("unauthorized", "Send Authorization: Bearer <token>.", headers=headers)
-        return await self._door.admit(text.strip(" "))
+        who = await self._door.admit(text.strip(" "))
+        know(request)
+        return who
 
     async def _again(self, request: web.Request, waited: float) -> None:
         """A token that was revoked during a wait gets nothing at its end."""

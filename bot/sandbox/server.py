@@ -19,6 +19,7 @@ from bot.sandbox.delivery import Courier
 from bot.sandbox.errors import SlackError
 from bot.sandbox.events import Events
 from bot.sandbox.home import Homes
+from bot.sandbox.hosts import only_ours
 from bot.sandbox.interactions import Interactions
 from bot.sandbox.modals import Modals
 from bot.sandbox.page_api import PageApi
@@ -109,7 +110,7 @@ class Sandbox:
         return f"{self.url}/api/"
 
     def web_app(self) -> web.Application:
-        app = web.Application(client_max_size=_MOST_BYTES)
+        app = web.Application(client_max_size=_MOST_BYTES, middlewares=[only_ours])
         app.router.add_route("*", "/api/{method}", self.api.handle)
         app.router.add_post("/actions/{team}/{key}", self._respond)
         app.router.add_get(r"/archives/{channel}/p{ts:\d+}", self._permalink)

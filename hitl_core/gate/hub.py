@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 
-from hitl_core.errors import GateClosed, HitlError
+from hitl_core.errors import GateClosed, HitlError, StoreUnwritable
 from hitl_core.gate.watchers import Watchers, end
 from hitl_core.store import Store
+
+log = logging.getLogger(__name__)
 
 #: A process that waits is taken for dead this many seconds after its last beat.
 ALIVE = 6.0
@@ -25,8 +28,13 @@ class Hub(Watchers):
         self._tasks: list[asyncio.Task[None]] = []
 
     async def start(self) -> None:
-        """Raises StoreUnavailable: whoever waits has a heartbeat and a place in the stream first."""
-        await self._store.beat(self._process, self._alive)
+        """Raises StoreUnavailable: whoever waits has a place in the stream first, and a heartbeat, which a
+        store that takes no writes now gets later.
+        """
+        try:
+            await self._store.beat(self._process, self._alive)
+        except StoreUnwritable as error:
+            log.warning("New reviews have to wait: %s", error)
         await self._store.hints(self._agent, 0)
         listening = self.listen(lambda: self._store.hints(self._agent, 10.0))
         self._tasks = [asyncio.create_task(listening), asyncio.create_task(self._beat())]

@@ -57,7 +57,8 @@ class Watchers:
             try:
                 heard = await hear()
             except HitlError as error:
-                log.warning("Waiting for reviews: %s", error)
+                if pause == _PAUSE:
+                    log.warning("Waiting for reviews, and for the store: %s", error)
                 deaf = True
                 await asyncio.sleep(pause * random.uniform(0.5, 1))
                 pause = min(pause * 2, 2.0)

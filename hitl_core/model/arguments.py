@@ -15,6 +15,9 @@ MAX_BYTES = 256 * 1024
 #: How deep they may nest. json.loads itself gives up near 990 levels, with a RecursionError.
 MAX_DEPTH = 32
 
+#: The most digits of a whole number from outside; the largest float has 309.
+MAX_DIGITS = 400
+
 JsonObject = dict[str, Any]
 
 #: What needs no second look; large arguments hold a hundred thousand of them.
@@ -67,7 +70,11 @@ def decode(text: str | bytes) -> JsonObject:
     """Parse JSON that comes from outside: an object, no duplicate keys, no NaN or infinity."""
     try:
         value = json.loads(
-            text, object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_finite
+            text,
+            object_pairs_hook=_unique,
+            parse_constant=_no_constant,
+            parse_float=_finite,
+            parse_int=whole_number,
         )
     except RecursionError as error:
         raise InvalidToolCall(f"The arguments nest deeper than {MAX_DEPTH} levels.") from error
@@ -117,6 +124,15 @@ def _finite(text: str) -> float:
     if isinf(value := float(text)):
         raise ValueError(f"{text:.20} is no number that a computer can hold")
     return value
+
+
+def whole_number(text: str) -> int:
+    """For json.loads. Raises ValueError for more digits than any float has: to read them takes time in
+    proportion to their square.
+    """
+    if len(text) > MAX_DIGITS:
+        raise ValueError(f"{text:.20}… has more than {MAX_DIGITS} digits")
+    return int(text)
 
 
 def _no_constant(name: str) -> Any:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
+import ssl
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from functools import cache
@@ -14,19 +16,25 @@ from redis.asyncio import Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import (
+    AskError,
+    AuthenticationError,
     BusyLoadingError,
+    ClusterCrossSlotError,
     ClusterDownError,
     ConnectionError,
+    MasterDownError,
+    MovedError,
     NoScriptError,
     OutOfMemoryError,
     ReadOnlyError,
     RedisError,
     ResponseError,
     TimeoutError,
+    TryAgainError,
 )
 
-from hitl_core.errors import SettingsError, StoreError, StoreUnavailable
-from hitl_core.store.pool import Pool, to_the_end
+from hitl_core.errors import SettingsError, StoreError, StoreUnavailable, StoreUnwritable
+from hitl_core.store.pool import NO_CONNECTION, Pool, to_the_end
 
 #: redis-py types every answer as "X or an awaitable of X", for its two clients in one; so its client is
 #: Any here, and each method of the store says what it makes of the answer.
@@ -88,23 +96,90 @@ async def translated() -> AsyncGenerator[None, None]:
         yield
         if task and task.cancelling() > cancelled:
             raise asyncio.CancelledError
-    except OutOfMemoryError as error:
-        raise StoreError("Redis is full (maxmemory): nothing new can be stored.") from error
-    except (ConnectionError, TimeoutError, BusyLoadingError, OSError) as error:
-        raise StoreUnavailable(f"Redis can't be reached: {_words(error)}.") from error
-    except (ReadOnlyError, ClusterDownError) as error:
-        raise StoreUnavailable(f"Redis can't write now: {_words(error)}.") from error
+    except (ConnectionError, TimeoutError, OSError) as error:
+        raise StoreUnavailable(f"Redis can't be reached: {_reason(error)}.") from error
     except NoScriptError as error:  # it was restarted just after it had been given the script
         raise StoreUnavailable("Redis was restarted in between.") from error
     except ResponseError as error:
-        # Of these the client makes no class; and 6.2 wraps what a script met in a sentence of its own.
-        if "OOM " in str(error):
-            raise StoreError("Redis is full (maxmemory): nothing new can be stored.") from error
-        if any(code in str(error) for code in ("BUSY ", "MISCONF ", "READONLY ")):
-            raise StoreUnavailable(f"Redis can't write now: {_words(error)}.") from error
+        code = _code(error)
+        if code in _UNWRITABLE:
+            raise StoreUnwritable(f"{_UNWRITABLE[code]} ({code}).") from error
+        if code in _PASSING:
+            raise StoreUnavailable(f"Redis can't answer now: {_PASSING[code]} ({code}).") from error
+        if code in _CLUSTER:
+            told = f"This Redis is a node of a cluster of several, which is not supported ({code})."
+            raise StoreError(told) from error
         raise StoreError(f"Redis refused: {error}.") from error
     except RedisError as error:
         raise StoreError(f"Redis failed: {error}.") from error
+
+
+#: What a server says where it can't take a write, whoever asks: it is waited for, and a person is told.
+_UNWRITABLE = {
+    "OOM": "Redis is full (maxmemory): nothing new can be stored",
+    "MISCONF": "Redis can't write now: it fails to save its data to disk",
+    "NOREPLICAS": "Redis can't write now: too few replicas follow it",
+    "READONLY": "Redis can't write now: this server is a replica",
+    "MASTERDOWN": "Redis can't write now: this server is a replica, and its primary is down",
+    "CLUSTERDOWN": "Redis can't write now: its cluster is down",
+}
+_PASSING = {
+    "BUSY": "a script runs for too long",
+    "LOADING": "it is loading its data",
+    "TRYAGAIN": "its cluster is being changed",
+}
+_CLUSTER = ("MOVED", "ASK", "CROSSSLOT")
+#: At the beginning of the answer, or within what 6.2 says of a script that met it.
+_CODE = re.compile(r"(?:^|[ -])(" + "|".join([*_UNWRITABLE, *_PASSING, *_CLUSTER]) + ") ")
+
+
+def _code(error: ResponseError) -> str:
+    """The code of an answer like "NOREPLICAS Not enough good replicas to write."; "" for another one."""
+    if code := _CODE_OF.get(type(error)):
+        return code
+    found = _CODE.search(str(error))
+    return found[1] if found else ""
+
+
+#: Of these the client makes classes, and takes the code away.
+_CODE_OF: dict[type[BaseException], str] = {
+    OutOfMemoryError: "OOM",
+    ReadOnlyError: "READONLY",
+    ClusterDownError: "CLUSTERDOWN",
+    MasterDownError: "MASTERDOWN",
+    TryAgainError: "TRYAGAIN",
+    MovedError: "MOVED",
+    AskError: "ASK",
+    ClusterCrossSlotError: "CROSSSLOT",
+}
+
+
+_ERRNO = re.compile(r"\[Errno (\d+)\]")
+
+
+def _reason(error: BaseException | None) -> str:
+    """Why there was no answer: no host, port or address, because `/readyz` repeats it to anybody."""
+    if isinstance(error, BusyLoadingError):
+        return _PASSING["LOADING"]
+    if isinstance(error, AuthenticationError):
+        return "it refuses the user or the password"
+    if str(error) == NO_CONNECTION:
+        return NO_CONNECTION.rstrip(".").lower()
+    if "max number of clients" in str(error):
+        return "it has too many clients"
+    seen = error
+    while seen is not None:
+        if isinstance(seen, OSError) and not isinstance(seen, ssl.SSLError):
+            # asyncio has a text of its own, with the address; of several addresses it joins the texts.
+            found = _ERRNO.search(f"[Errno {seen.errno}] {seen}")
+            if found:
+                return os.strerror(int(found[1])).lower()
+            if seen.strerror:
+                return seen.strerror.lower()
+        seen = seen.__cause__ or seen.__context__
+    if isinstance(error, TimeoutError | asyncio.TimeoutError):
+        return "it did not answer in time"
+    return "the connection failed or was lost"
 
 
 async def check_server(redis: Client, url: str) -> None:
@@ -115,9 +190,9 @@ async def check_server(redis: Client, url: str) -> None:
         async with translated():
             info: dict[str, Any] = await redis.info()
     except (StoreUnavailable, StoreError) as error:
-        raise StoreUnavailable(
-            f"Redis at {_public(url)} can't be reached: {_words(error.__cause__)}."
-        ) from error
+        # Its causes say nothing more, in a hundred lines.
+        told = str(error).replace("Redis", f"Redis at {_public(url)}", 1)
+        raise StoreUnavailable(told) from None
     version = str(info.get("redis_version", "0"))
     if tuple(int(part) for part in version.split(".")[:2]) < (6, 2):
         raise SettingsError(f"Redis at {_public(url)} is {version}; 6.2 or later is needed.")
@@ -127,10 +202,6 @@ async def check_server(redis: Client, url: str) -> None:
             f"Redis at {_public(url)} has maxmemory-policy {policy}, which can drop pending reviews."
             " Set it to noeviction."
         )
-
-
-def _words(error: BaseException | None) -> str:
-    return str(error).rstrip(".")
 
 
 def _public(url: str) -> str:

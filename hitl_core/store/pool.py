@@ -14,6 +14,8 @@ from hitl_core.errors import StoreError
 
 T = TypeVar("T")
 
+NO_CONNECTION = "No connection is free."
+
 
 class Pool(ConnectionPool):
     """At most `max_connections`, to whoever asked first. Raises ConnectionError after `timeout` seconds, and
@@ -34,7 +36,7 @@ class Pool(ConnectionPool):
             async with asyncio.timeout(self._timeout if self._turns.locked() else None):
                 await self._turns.acquire()
         except TimeoutError as error:
-            raise ConnectionError("No connection is free.") from error
+            raise ConnectionError(NO_CONNECTION) from error
         connection = None
         try:
             if self._closed:

@@ -65,6 +65,7 @@ class RedisStore:
         self.bury, self.buried = self._lanes.bury, self._lanes.buried
         self.revive, self.backlog = self._lanes.revive, self._lanes.backlog
         self.slot, self.pause_slots = self._lanes.slot, self._lanes.pause_slots
+        self._beat = redis.register_script(lua("beat"))
         self.hints = self._streams.hints
         self.changes = self._streams.changes
         self.waiting = self._people.waiting
@@ -98,10 +99,12 @@ class RedisStore:
             async with translated():
                 # Connected before anybody waits: a wait that is cancelled while it still connects would
                 # leave its socket behind (redis-py with Python 3.11).
-                await reader.ping()
-                if fix:
+                await reader.time()  # PING is refused while Redis can't save
+                known = await redis.hget(META, "partitions")
+                if known is None and fix:  # read first: a full Redis refuses to write what is there
                     await redis.hsetnx(META, "partitions", str(partitions or 1))
-                fixed = int(await redis.hget(META, "partitions") or partitions or 1)
+                    known = await redis.hget(META, "partitions")
+                fixed = int(known or partitions or 1)
             if partitions not in (None, fixed):
                 raise SettingsError(
                     f"This Redis was started with {fixed} partitions; {partitions} were asked for."
@@ -275,7 +278,7 @@ class RedisStore:
 
     async def beat(self, process: str, ttl: float) -> None:
         async with translated():
-            await self._redis.set(alive(process), "1", px=int(ttl * 1000))
+            await self._beat(keys=[alive(process)], args=[int(ttl * 1000)])
 
     async def alive(self, process: str) -> bool:
         async with translated():

@@ -12,6 +12,7 @@ from aiohttp import web
 from bot.api.door import Door
 from bot.api.policies import Policies
 from bot.api.routes import add_door
+from bot.server import serving as http_server
 from hitl_core.review.service import Reviews
 from hitl_core.store import RedisStore, Store
 from tests.api.client import Client, issue
@@ -25,13 +26,8 @@ async def serving(store: Store, policies: Policies) -> AsyncIterator[str]:
     """The address of a server with a door."""
     app = web.Application()
     add_door(app, Door(store, policies))
-    runner = web.AppRunner(app, access_log=None, shutdown_timeout=2.0)
-    await runner.setup()
-    try:
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        yield "http://{}:{}".format(*runner.addresses[0][:2])
-    finally:
-        await runner.cleanup()
+    async with http_server(app, "127.0.0.1", 0) as url:
+        yield url
 
 
 @pytest.fixture

@@ -18,6 +18,7 @@ from bot.api import bodies
 from bot.api.bodies import MAX_BODY
 from bot.api.policies import Policies
 from bot.api.problems import KINDS
+from bot.beside import LARGE
 from hitl_core.model import Token
 from hitl_core.store import RedisStore
 from tests.api.client import Client, issue, tool_call
@@ -100,7 +101,7 @@ NO_JSON = {
     "not UTF-8": b'{"a": "\xff"}',
     "UTF-16": '{"a": 1}'.encode("utf-16"),
     "a mark of byte order": b"\xef\xbb\xbf{}",
-    "endless brackets": b"[" * 200_000,
+    "endless brackets": b"[" * 20_000,
     "trailing words": b"{} {}",
     "a form": b"thread_id=t",
 }
@@ -125,18 +126,9 @@ async def test_arguments_nest_so_deep_and_no_deeper(client: Client, store: Redis
     assert "32 levels" in reply.body["detail"]
 
 
-@pytest.mark.parametrize("compress", [False, True])
-async def test_a_body_that_is_too_large_is_not_read_to_its_end(client: Client, compress: bool):
-    """Also where it only becomes large when it is unpacked."""
+async def test_a_body_that_is_too_large_is_not_read_to_its_end(client: Client):
     body = b" " * (MAX_BODY + 1)
-    packed = {"Content_Encoding": "gzip"} if compress else {}
-    reply = await client.send(
-        "POST",
-        "/v1/reviews",
-        gzip.compress(body) if compress else body,
-        Content_Type="application/json",
-        **packed,
-    )
+    reply = await client.send("POST", "/v1/reviews", body, Content_Type="application/json")
 
     assert (reply.status, reply.code) == (413, "too_large")
 
@@ -146,7 +138,7 @@ async def test_a_body_that_trickles_in_is_not_waited_for(
 ):
     """Given a client that says a body's length and sends half of it; then it is told so,
     and let go."""
-    monkeypatch.setattr(bodies, "IN_TIME", 0.2)
+    monkeypatch.setattr("bot.body.IN_TIME", 0.2)
     address = urlsplit(client.url)
     reader, writer = await asyncio.open_connection(address.hostname, address.port)
     writer.write(
@@ -163,12 +155,13 @@ async def test_a_body_that_trickles_in_is_not_waited_for(
     assert b'"code": "too_slow"' in answer
 
 
-async def test_a_body_that_is_not_what_its_headers_say(client: Client):
-    reply = await client.send(
-        "POST", "/v1/reviews", b"not gzip", Content_Type="application/json", Content_Encoding="gzip"
-    )
-
-    assert reply.status == 400
+@pytest.mark.parametrize("coding", ["gzip", "deflate", "br", "zstd", "identity, gzip", "x"])
+async def test_security_h3_a_packed_body_is_refused(client: Client, coding: str):
+    """Given a body that says that it is packed; then it is 415, whatever is in it."""
+    packed = {"Content_Type": "application/json", "Content_Encoding": coding}
+    for body in (gzip.compress(b"{}"), b"not packed"):
+        reply = await client.send("POST", "/v1/reviews", body, **packed)
+        assert (reply.status, reply.code) == (415, "unsupported_media_type")
 
 
 @pytest.mark.parametrize(
@@ -327,8 +320,10 @@ async def test_every_answer_is_for_its_client_alone(client: Client):
 
 
 async def test_the_log_has_a_line_a_request_and_no_body(
-    client: Client, caplog: pytest.LogCaptureFixture
+    client: Client, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ):
+    """What comes without a token is counted in one line: anybody may send it."""
+    monkeypatch.setattr("bot.logs.EVERY", 0.0)
     await client.submit(tool_call(name="drop_table", x=SECRET), thread=SECRET, turn="")
     await client.get(f"/v1/reviews?thread_id={SECRET}")
     await client.send("GET", "/v1/%0Aforged%20line", X_Request_Id="mine")
@@ -337,7 +332,7 @@ async def test_the_log_has_a_line_a_request_and_no_body(
     assert len(lines) == 3
     assert " POST /v1/reviews 422 " in lines[0]
     assert " GET /v1/reviews 200 " in lines[1]
-    assert lines[2].startswith("mine GET /v1/%0Aforged%20line 404 ")
+    assert lines[2].endswith(" requests came without a valid token; the newest got 404")
 
 
 async def test_a_fault_of_ours_is_told_without_its_words(
@@ -408,13 +403,21 @@ def asks(value: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("body", "pointer"),
     [
-        ({"calls": [tool_call(f"c{n}", a=zeros(130_000)) for n in range(10)]}, "/calls"),
+        ({"calls": [tool_call(f"c{n}", a=zeros(130_000)) for n in range(10)]}, "A body"),
+        ({"calls": [tool_call(f"c{n}", a=zeros(3_000)) for n in range(10)]}, "/calls"),
         ({"calls": [tool_call(a=zeros(20_000))]}, "/calls"),
         ({"turn": "m1", "interrupt": zeros(20_000)}, "/interrupt"),
         ({"turn": "m1", "interrupt": json.dumps([asks(zeros(20_000))])}, "/interrupt"),
         ({"calls": [tool_call(a=zeros(10_000))], "context": {"a": zeros(10_000)}}, "A body"),
     ],
-    ids=["of ten calls", "of one call", "of an interrupt", "of JSON text", "of all together"],
+    ids=[
+        "far too many",
+        "of ten calls",
+        "of one call",
+        "of an interrupt",
+        "of JSON text",
+        "of all together",
+    ],
 )
 async def test_a_turn_has_so_many_values_and_no_more(client: Client, body: Any, pointer: str):
     """Each would be looked at many times, while people's clicks wait."""
@@ -437,7 +440,7 @@ async def test_a_large_body_is_decoded_beside_the_clicks(
         return decode(text)
 
     monkeypatch.setattr(bodies, "decode", seen)
-    for size in (10, bodies.BESIDE):
+    for size in (10, LARGE):
         await client.post("/v1/reviews", {"unknown": "x" * size})
 
     assert where == [True, False]

@@ -23,7 +23,13 @@ from redis.exceptions import NoScriptError
 from hitl_core.audit.anchor import Anchor
 from hitl_core.audit.sealer import seal
 from hitl_core.embedded_redis import EmbeddedRedis, find_redis_server
-from hitl_core.errors import HitlError, SettingsError, StoreError, StoreUnavailable
+from hitl_core.errors import (
+    HitlError,
+    SettingsError,
+    StoreError,
+    StoreUnavailable,
+    StoreUnwritable,
+)
 from hitl_core.model import DEFAULT_PLACE, Event
 from hitl_core.review import transitions
 from hitl_core.store import RedisStore
@@ -497,7 +503,7 @@ async def test_a_full_redis_takes_no_new_review_and_every_decision(tmp_path: Pat
             [hint] = await begin_all(store)
             new = review_of(now=await store.now())
             client.config_set("maxmemory", "100kb")
-            with pytest.raises(StoreError, match="Redis is full"):
+            with pytest.raises(StoreUnwritable, match="Redis is full"):
                 await store.commit(write_of(new))
 
             assert await store.record_post(review.id, "p", HERE) == HERE

@@ -53,7 +53,7 @@ class HomeTab:
         await self._try(user_id, self._opened(user_id))
 
     async def turn(self, ack: AsyncAck, body: Body) -> None:
-        user_id, page = str(body["user"]["id"]), int(ids.value(body))
+        user_id, page = str(body["user"]["id"]), ids.last_number(ids.value(body))
         await self._try(user_id, self.publish(user_id, page))
         await ack()
 

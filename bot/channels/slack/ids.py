@@ -64,8 +64,14 @@ def meta_of(view: Body) -> Meta:
 
 
 def value(body: Body) -> str:
-    """What the clicked button carries."""
-    return str(body["actions"][0]["value"])
+    """What the clicked button carries; "" for none, which names no review."""
+    return str(body["actions"][0].get("value") or "")
+
+
+def chosen(body: Body) -> str:
+    """What the chosen option of a menu carries; "" for none."""
+    option = cast(Body, body["actions"][0].get("selected_option") or {})
+    return str(option.get("value", ""))
 
 
 def review_of(body: Body) -> str:
@@ -83,20 +89,19 @@ def target(value: str) -> Target:
     review_id, _, rest = value.partition(".")
     action, _, rest = rest.partition(".")
     revision, _, _ = rest.partition(".")
-    return Target(review_id, action, int(revision) if revision.isdecimal() else 0)
+    return Target(review_id, action, _number(revision))
 
 
 def last_number(value: str) -> int:
     """What stands behind the last dot: a page, or which answer."""
-    number = value.rpartition(".")[2]
-    return int(number) if number.isdecimal() else 0
+    return _number(value.rpartition(".")[2])
 
 
 def revisions(value: str) -> tuple[str, dict[str, int]]:
     """The review and the revision of each action of a button that is about several: `R.1:1,2:3`."""
     review_id, _, rest = value.partition(".")
     pairs = (pair.partition(":") for pair in rest.split(",") if pair)
-    return review_id, {key: int(revision) for key, _, revision in pairs if revision.isdecimal()}
+    return review_id, {key: _number(revision) for key, _, revision in pairs}
 
 
 def view_of(body: Body) -> Body:
@@ -128,6 +133,11 @@ def op_of_view(view: Body, user_id: str) -> str:
     """One state of a view, filled in one way, is submitted once by one person."""
     values = json.dumps(view["state"]["values"], sort_keys=True)
     return _hashed(f"{view['id']}:{view['hash']}:{user_id}:{values}")
+
+
+def _number(text: str) -> int:
+    """0 for what is no number, or none of ours."""
+    return int(text) if text.isdecimal() and len(text) < 10 else 0
 
 
 def _hashed(text: str) -> str:

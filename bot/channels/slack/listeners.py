@@ -62,7 +62,8 @@ class Listeners:
         app.action("review")(self.review)
         app.action(re.compile("turn:.*"))(self.turn)
         app.action("escalate")(self.escalate)
-        app.action(re.compile("doubt_.*"))(self.doubt)
+        for action_id in DOUBTS:
+            app.action(action_id)(self.doubt)
         app.action(re.compile("see_page:.*"))(self.see_page)
         app.action("file")(self.file)
         self._submissions.register(app)
@@ -103,7 +104,7 @@ class Listeners:
 
     async def more(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
         """What stands under the dots: its value begins with the word for it."""
-        verb, _, value = str(body["actions"][0]["selected_option"]["value"]).partition(".")
+        verb, _, value = ids.chosen(body).partition(".")
         target = ids.target(value)
         if verb == "ignore":
             await self._decide(body, respond, Proposal("ignore", target.revision), target)

@@ -10,12 +10,12 @@ import json
 import logging
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
 
 import aiohttp
 from slack_bolt.async_app import AsyncApp
-from slack_bolt.request.async_request import AsyncBoltRequest
 
+from bot.channels.slack.arriving import answer_to
+from bot.channels.slack.shape import WrongShape, checked
 from hitl_core.errors import told
 from hitl_core.failpoints import failpoint
 
@@ -107,17 +107,18 @@ class Socket:
         self.heard.set()
         self.leaving.set()
 
-    async def _handle(self, envelope_id: str, payload: dict[str, Any]) -> None:
+    async def _handle(self, envelope_id: str, payload: object) -> None:
         """What Bolt could not do gets no receipt: the person sees a failure, as with an HTTP status."""
         try:
-            asked = AsyncBoltRequest(mode="socket_mode", body=payload)
-            answer = await self._app.async_dispatch(asked)
+            answer = await answer_to(self._app, checked(payload))
             if answer.status != 200:
                 log.warning("a payload got no receipt: Bolt answered %s", answer.status)
                 return
             said = {"payload": json.loads(answer.body)} if answer.body else {}
             await self._ws.send_str(json.dumps({"envelope_id": envelope_id, **said}))
             await failpoint("bot.after_ack")
+        except WrongShape as wrong:
+            log.error("a payload got no receipt: %s", wrong)
         except ConnectionError:  # whatever was decided is stored; the person may press again
             log.warning("a receipt came too late: the socket was gone")
         except Exception as error:

@@ -85,7 +85,10 @@ class Submissions:
 
     async def redraw(self, ack: AsyncAck, body: Body) -> None:
         """The form again, with what was chosen or at the page before."""
-        view = body["view"]
+        view = ids.view_of(body)
+        if view.get("callback_id") not in FORMS:
+            await ack()  # no form of ours has such a button
+            return
         who, meta = await self._talk.who(body), ids.meta_of(view)
         back = body["actions"][0]["action_id"] == BACK
         try:

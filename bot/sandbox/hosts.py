@@ -1,0 +1,32 @@
+"""Who may talk to the sandbox: this machine, under its own names.
+
+It listens on 127.0.0.1 only. But a page of any site may give its own name that address (DNS rebinding), and
+would then be of the same origin as ours: what it sends has its name as Host.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from urllib.parse import urlsplit
+
+from aiohttp import web
+
+OURS = frozenset({"127.0.0.1", "localhost", "::1"})
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+@web.middleware
+async def only_ours(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """403 for a request to another name, or from a page of another site."""
+    given = [f"//{host}" for host in request.headers.getall("Host", ())]
+    given += request.headers.getall("Origin", ())
+    if not all(_is_ours(address) for address in given):
+        raise web.HTTPForbidden(text="The local Slack is only for this machine: use 127.0.0.1.")
+    return await handler(request)
+
+
+def _is_ours(address: str) -> bool:
+    try:
+        return urlsplit(address).hostname in OURS
+    except ValueError:
+        return False

@@ -1,0 +1,355 @@
+"""What the HTTP server takes from anybody: nothing packed, so much and no more, for so long and no longer."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import gzip
+import logging
+import tracemalloc
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from io import BytesIO
+from urllib.parse import urlsplit
+
+import aiohttp
+import pytest
+from aiohttp import compression_utils, web
+
+from bot import body, visits
+from bot.body import BodyError, read_body
+from bot.server import serving
+from bot.visits import know
+from tests.support.waiting import wait_until
+
+MOST = 1024 * 1024
+#: In place of 5 and 10 s. Whatever is waited for has far more than this.
+SHORT = 0.3
+PATIENCE = 20.0
+
+Serve = Callable[..., AbstractAsyncContextManager[str]]
+
+
+class Release(asyncio.Event):
+    """What polls wait for; `asked` is how many there are."""
+
+    asked = 0
+
+
+def application(release: Release) -> web.Application:
+    async def take(request: web.Request) -> web.Response:
+        try:
+            return web.Response(text=str(len(await read_body(request, MOST))))
+        except BodyError as error:
+            return web.Response(status=400, text=error.code)
+
+    async def poll(request: web.Request) -> web.Response:
+        """As the door does: who asks is known, and waits."""
+        know(request)
+        release.asked += 1
+        await release.wait()
+        return web.Response(text="now")
+
+    async def fine(_: web.Request) -> web.Response:
+        return web.Response(text="fine")
+
+    app = web.Application()
+    app.router.add_post("/take", take)
+    app.router.add_get("/poll", poll)
+    app.router.add_route("*", "/fine", fine)
+    return app
+
+
+@pytest.fixture
+def release() -> Release:
+    return Release()
+
+
+@pytest.fixture
+def serve(release: Release) -> Serve:
+    @asynccontextmanager
+    async def start(most: int | None = None) -> AsyncIterator[str]:
+        async with serving(application(release), "127.0.0.1", 0, most) as url:
+            yield url
+
+    return start
+
+
+@pytest.fixture
+def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server that has little patience."""
+    monkeypatch.setattr(visits, "HEAD", SHORT)
+    monkeypatch.setattr(visits, "LOOK", SHORT / 5)
+    monkeypatch.setattr(body, "IN_TIME", SHORT)
+
+
+class Wire:
+    """A client that says what it likes."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.reader, self.writer = reader, writer
+
+    @classmethod
+    async def to(cls, url: str, said: bytes = b"") -> Wire:
+        where = urlsplit(url)
+        wire = cls(*await asyncio.open_connection(where.hostname, where.port))
+        wire.writer.write(said)
+        return wire
+
+    async def rest(self) -> bytes:
+        """What comes until the server hangs up; that it does is the claim of most tests here."""
+        answer = b""
+        async with asyncio.timeout(PATIENCE):
+            try:
+                while part := await self.reader.read(65536):
+                    answer += part
+            except ConnectionError:  # it hung up on what was still on its way
+                pass
+            finally:
+                await self.close()
+        return answer
+
+    async def is_open(self) -> bool:
+        """Whether it answers one more request."""
+        self.writer.write(b"GET /fine HTTP/1.1\r\nHost: x\r\n\r\n")
+        return b"fine" in await self.rest()
+
+    async def close(self) -> None:
+        self.writer.close()
+        with suppress(ConnectionError):
+            await self.writer.wait_closed()
+
+
+HEAD = b"POST /take HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n"
+BOMB = gzip.compress(b"\0" * 50_000_000)
+PACKED = [
+    [("Content-Encoding", "gzip")],
+    [("Content-Encoding", "GZip")],
+    [("Content-Encoding", "deflate")],
+    [("Content-Encoding", "br")],
+    [("Content-Encoding", "zstd")],
+    [("Content-Encoding", "identity"), ("Content-Encoding", "gzip")],
+    [("Content-Encoding", "gzip"), ("Content-Encoding", "identity")],
+    [("Content-Encoding", "identity, gzip")],
+    [("Content-Encoding", "gzip"), ("Connection", "Upgrade"), ("Upgrade", "websocket")],
+    [("Content-Encoding", "gzip"), ("Content-Type", "multipart/form-data; boundary=x")],
+]
+
+
+@pytest.mark.parametrize("headers", PACKED, ids=lambda headers: "; ".join(map(": ".join, headers)))
+async def test_security_h3_nothing_is_ever_unpacked(
+    serve: Serve, headers: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """security H3, slack-clients 1, T72: given a small body that unpacks to a large one, to any path and by
+    any method, with its length or in chunks; then it is 415, also where there is nothing; and not a byte of
+    it is unpacked, not even to drop it."""
+    unpacked: list[str] = []
+    for unpacker in ("ZLibDecompressor", "BrotliDecompressor", "ZSTDDecompressor"):
+        monkeypatch.setattr(
+            getattr(compression_utils, unpacker),
+            "decompress_sync",
+            lambda *_, **__: unpacked.append("") or b"",
+        )
+
+    async def chunks() -> AsyncIterator[bytes]:
+        yield BOMB
+
+    async with serve() as url, aiohttp.ClientSession(auto_decompress=False) as session:
+        for method, path in [("POST", "/take"), ("POST", "/nowhere"), ("PUT", "/take"), ("GET", "/fine"),
+                             ("DELETE", "/fine"), ("OPTIONS", "/fine")]:  # fmt: skip
+            for data in (BOMB, chunks()):
+                async with session.request(
+                    method, url + path, data=data, headers=headers
+                ) as answer:
+                    assert answer.status == 415, (method, path)
+    assert unpacked == []
+
+
+async def test_a_body_as_it_is_may_say_so(serve: Serve) -> None:
+    async with serve() as url, aiohttp.ClientSession() as session:
+        plain = {"Content-Encoding": "Identity"}
+        async with session.post(f"{url}/take", data=b"x" * 1000, headers=plain) as answer:
+            assert (answer.status, await answer.text()) == (200, "1000")
+
+
+@pytest.mark.parametrize("said", [b"", b"G", b"POST /take HT", HEAD[:-2], b"\r\n"])
+async def test_t72_half_a_head_is_not_waited_for(serve: Serve, hasty: None, said: bytes) -> None:
+    """security M4, T72: given a client that sends nothing, or half a head; then the server hangs up."""
+    async with serve() as url:
+        wire = await Wire.to(url, said)
+        assert await wire.rest() == b""
+
+
+@pytest.mark.parametrize("start", [b"GET /fine HTTP/1.1\r\nHost: x\r\nX-A: ", HEAD])
+async def test_t72_a_slow_drip_has_a_limit_in_all(serve: Serve, hasty: None, start: bytes) -> None:
+    """security M4, T72: given a client that sends a byte now and then, of its head or of its body; then that
+    buys it no time."""
+    async with serve() as url:
+        wire = await Wire.to(url, start)
+
+        async def drip() -> None:
+            while True:
+                wire.writer.write(b"a")
+                await asyncio.sleep(SHORT / 10)
+
+        dripping = asyncio.create_task(drip())
+        answer = await wire.rest()
+        dripping.cancel()
+    assert b"200" not in answer
+
+
+async def test_t72_half_a_body_is_told_and_let_go(serve: Serve, hasty: None) -> None:
+    """security M4, T72: given a client that sends half of its body; then it is told so, and let go."""
+    async with serve() as url:
+        wire = await Wire.to(url, HEAD + b"x" * 500)
+        answer = await wire.rest()
+    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert answer.endswith(b"too_slow")
+
+
+async def test_a_stranger_is_let_go_after_each_answer(serve: Serve) -> None:
+    """Given a request of which nobody knows whom it came from; then its connection ends with the answer."""
+    async with serve() as url:
+        for line in (b"GET /fine", b"GET /nowhere", b"DELETE /take"):
+            wire = await Wire.to(url, line + b" HTTP/1.1\r\nHost: x\r\n\r\n")
+            assert b"Connection: close" in await wire.rest()
+
+
+async def test_whoever_is_known_may_wait_and_stays(
+    serve: Serve, hasty: None, release: Release
+) -> None:
+    """Given a long poll of somebody known, far beyond a stranger's time; then it is answered, and its
+    connection serves another request."""
+    async with serve() as url:
+        wire = await Wire.to(url, b"GET /poll HTTP/1.1\r\nHost: x\r\n\r\n")
+        stranger = await Wire.to(url)
+        assert await stranger.rest() == b""  # a stranger's time is over
+        release.set()
+        async with asyncio.timeout(PATIENCE):
+            assert (await wire.reader.readuntil(b"now")).startswith(b"HTTP/1.1 200 ")
+        assert await wire.is_open()
+
+
+async def test_security_m4_the_oldest_stranger_makes_room(serve: Serve, release: Release) -> None:
+    """security M4: given as many connections as there may be; when more come, then the oldest strangers go
+    first, and never a request of somebody known: where there are only those, the newcomer goes."""
+    async with serve(3) as url:
+        poll = await Wire.to(url, b"GET /poll HTTP/1.1\r\nHost: x\r\n\r\n")
+        await wait_until("it is known", lambda: release.asked == 1)
+        old, new = await Wire.to(url, b"GET "), await Wire.to(url, b"GET ")
+        newest = await Wire.to(url, b"GET ")
+        assert await old.rest() == b""
+        new.writer.write(b"/fine HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert b"fine" in await new.rest()
+        newest.writer.write(b"/fine HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert b"fine" in await newest.rest()
+        polls = [await Wire.to(url, b"GET /poll HTTP/1.1\r\nHost: x\r\n\r\n") for _ in range(2)]
+        await wait_until("they are known", lambda: release.asked == 3)
+        refused = await Wire.to(url, b"GET /fine HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert await refused.rest() == b""
+        release.set()
+        for each in (poll, *polls):
+            async with asyncio.timeout(PATIENCE):
+                assert await each.reader.readuntil(b"now")
+            await each.close()
+
+
+async def test_security_m4_bodies_share_their_room(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """security M4: given half bodies that take more room than there is for all; then the slowest go, and a
+    whole one is read."""
+    monkeypatch.setattr(visits, "MOST_ARRIVING", 400_000)
+    long = b"POST /take HTTP/1.1\r\nHost: x\r\nContent-Length: 200000\r\n\r\n" + b"x" * 100_000
+    async with serve() as url:
+        halves = [await Wire.to(url, long) for _ in range(6)]
+        for half in halves[:3]:
+            assert b"200" not in await half.rest()
+        whole = await Wire.to(url, long + b"x" * 100_000)
+        assert (await whole.rest()).endswith(b"200000")
+        for half in halves[3:]:
+            await half.close()
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [b"X-A: " + b"a" * 20_000],
+        [b"X-%d: a" % number for number in range(1000)],
+        [b"X-%d: " % number + b"a" * 8000 for number in range(100)],
+        [b"Cookie: " + b"a=b; " * 30_000],
+    ],
+    ids=["a long one", "many", "many long ones", "a cookie"],
+)
+async def test_t72_headers_have_a_limit(serve: Serve, lines: list[bytes]) -> None:
+    """T72: given headers that are too long, too many, or take too much room; then the answer is no 200 and no
+    500, and the connection ends."""
+    async with serve() as url:
+        head = b"\r\n".join([b"GET /fine HTTP/1.1", b"Host: x", *lines, b"", b""])
+        answer = await (await Wire.to(url, head)).rest()
+    assert answer == b"" or answer.startswith(b"HTTP/1.0 400 ")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+        b"GET /fine HTTP/1.1\r\n\r\n",
+        b"GET /fine HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
+        b"GET /fine HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+        b"POST /take HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
+        b"POST /take HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\n",
+        b"CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n" + b"\0" * 100_000,
+        b"GET /fine HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n" + b"\0" * 99,
+        b"GET http://[::1 HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"POST /take HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Encoding: gzip\r\n\r\n",
+        b"POST /take HTTP/1.1\r\nHost: x\r\nExpect: what\r\nContent-Length: 5\r\n\r\n",
+    ],
+)  # fmt: skip
+async def test_t72_what_is_no_request_ends(
+    serve: Serve, hasty: None, said: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    """T72, slack-clients 8: given bytes that are no request, or one that we don't take; then the connection
+    ends without a 5xx, and the log has no traceback, no line per request, and nothing of what was sent."""
+    caplog.set_level(logging.DEBUG)
+    async with serve() as url:
+        for _ in range(3):
+            answer = await (await Wire.to(url, said)).rest()
+            assert b"HTTP/1.1 5" not in answer
+            assert b"HTTP/1.0 5" not in answer
+    lines = [record for record in caplog.records if record.name.startswith("bot")]
+    assert len(lines) <= 1
+    assert all(record.exc_info is None for record in lines)
+    assert "%s" not in "".join(record.getMessage() for record in lines)
+
+
+async def test_slack_clients_2_a_large_body_leaves_nothing(serve: Serve) -> None:
+    """slack-clients 2: given bodies over the limit, announced and in chunks, and a garbage collector that
+    rests; then after their answers none is kept, not even in a cycle."""
+
+    async def send(session: aiohttp.ClientSession, url: str, count: int) -> None:
+        async def chunks() -> AsyncIterator[bytes]:
+            for _ in range(32):
+                yield b"x" * 65536
+
+        for _ in range(count):
+            for data in (BytesIO(b"x" * (2 * MOST)), chunks()):
+                async with session.post(f"{url}/take", data=data) as answer:
+                    assert await answer.text() == "too_large"
+
+    async with serve() as url, aiohttp.ClientSession() as session:
+        await send(session, url, 1)
+        gc.collect()
+        gc.disable()
+        tracemalloc.start()
+        try:
+            await send(session, url, 10)
+
+            def grown() -> int:
+                return tracemalloc.get_traced_memory()[0]
+
+            await wait_until("what was sent is gone", lambda: grown() < 2 * MOST)
+        finally:
+            tracemalloc.stop()
+            gc.enable()

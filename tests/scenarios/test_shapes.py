@@ -1,0 +1,174 @@
+"""Signed payloads that are not as Slack sends them: one clear refusal, and nothing is decided."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import json
+import random
+import time
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import parse_qs, urlencode
+
+import pytest
+
+from bot.channels.slack.shape import WrongShape, payload_of
+from bot.sandbox.hands import sign
+from bot.sandbox.server import SIGNING_SECRET
+from tests.support.bots import Scene, email, sql
+from tests.support.slack import CARL
+
+Json = Any
+
+#: How many payloads are made of each that was recorded.
+MUTANTS = 40
+ODD: list[Json] = [
+    None, True, 0, -1, 3.5, 10**20, "", "x", "\ud800", "9" * 5000, "a\nb", "../..", [], ["x"], [[]], [None],
+    {}, {"x": 1}, {"id": []}, {"id": None}, {"values": []}, {"type": {}},
+]  # fmt: skip
+
+
+def places(value: Json, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The way to each value inside this one."""
+    inside = (
+        value.items()
+        if isinstance(value, dict)
+        else enumerate(value)
+        if isinstance(value, list)
+        else ()
+    )
+    for key, each in inside:
+        yield (*at, key)
+        yield from places(each, (*at, key))
+
+
+def mutant(payload: Json, chance: random.Random) -> Json:
+    """The payload with one to three values that are missing, or odd."""
+    made = copy.deepcopy(payload)
+    for _ in range(chance.randint(1, 3)):
+        *way, last = chance.choice(list(places(made)) or [("type",)])
+        holder = made
+        for key in way:
+            holder = holder[key]
+        if chance.random() < 0.25:
+            del holder[last]
+        else:
+            holder[last] = copy.deepcopy(chance.choice(ODD))
+    return made
+
+
+async def recorded(scene: Scene) -> list[Json]:
+    """What Slack sends of everything that people do, as if Carl did it, who may decide nothing here."""
+    gate = await scene.gate()
+    scene.ask(gate, email(), sql())
+    card = await scene.card("send_email", "run_sql")
+    await scene.noted(gate, card)
+    scene.patience(30.0)
+    scene.ask(gate, *(email(f"many-{number}") for number in range(30)))
+    await scene.alice.press(await scene.card("30 "), "review")
+    await scene.hands.click_view(scene.alice.id, "turn:on")
+    await scene.hands.close(scene.alice.id)
+    await scene.alice.press(card, "edit")
+    await scene.hands.open_home(scene.alice.id)
+    url, scene.sandbox.bot_url = scene.sandbox.bot_url, None  # from here on it is only recorded
+    await scene.alice.submit(copies=2)
+    await scene.alice.press(card, "approve")
+    await scene.alice.press(card, "more", option="Skip it")
+    await scene.hands.command(scene.alice.id, card["channel"], "/approvals show 1")
+    scene.sandbox.bot_url = url
+    found = [_parsed(each["body"]) for each in await scene.hands.deliveries()]
+    events = [
+        {"type": "user_change", "user": {"id": CARL, "name": "carl"}},
+        {"type": "subteam_updated", "subteam": {"id": "S0OPS", "handle": "ops"}},
+        {"type": "member_left_channel", "user": CARL, "channel": card["channel"]},
+        {"type": "channel_rename", "channel": {"id": card["channel"], "name": "x", "created": 1}},
+        {"type": "channel_archive", "channel": card["channel"], "user": CARL},
+    ]
+    found += [{"type": "event_callback", "team_id": "T0ACME", "event": event} for event in events]
+    return json.loads(json.dumps(found).replace(scene.alice.id, CARL))
+
+
+def _parsed(body: str) -> Json:
+    if body.startswith("{"):
+        return json.loads(body)
+    fields = {key: values[0] for key, values in parse_qs(body, keep_blank_values=True).items()}
+    return json.loads(fields["payload"]) if "payload" in fields else fields
+
+
+def _sent(payload: Json) -> str:
+    """As Slack sends this kind of payload."""
+    if isinstance(payload, dict) and "command" in payload:
+        return urlencode(
+            {key: str(value).encode("utf-8", "replace") for key, value in payload.items()}
+        )
+    if isinstance(payload, dict) and str(payload.get("type")).startswith("event"):
+        return json.dumps(payload)
+    return urlencode({"payload": json.dumps(payload)})
+
+
+@pytest.mark.slow  # some hundreds of requests
+async def test_slack_clients_7_a_wrong_shape_decides_nothing(
+    scene: Scene, caplog: pytest.LogCaptureFixture
+) -> None:
+    """slack-clients 7: given everything that Slack sends, with values that are missing or of another type;
+    then through real Bolt there is no 5xx, no fault in the log, and nothing is decided."""
+    bot = await scene.bot()
+    payloads = await recorded(scene)
+    kinds = {str(each.get("type", each.get("command"))) for each in payloads}
+    assert kinds >= {"block_actions", "view_submission", "event_callback", "/approvals"}
+    chance = random.Random(7)
+    wrong: list[tuple[int, Json]] = []
+    refused = 0
+    at_once = asyncio.Semaphore(8)
+
+    async def send(payload: Json) -> None:
+        nonlocal refused
+        body, at = _sent(payload), str(int(time.time()))
+        headers = {
+            "Content-Type": "application/x-www-form-urlencoded",
+            "X-Slack-Request-Timestamp": at,
+            "X-Slack-Signature": sign(SIGNING_SECRET, at, body),
+        }
+        async with at_once:
+            status, _ = await scene.hands.raw(bot.url, body, headers)
+        refused += status == 400
+        if status not in (200, 400, 404):
+            wrong.append((status, payload))
+
+    made = [mutant(payload, chance) for payload in payloads for _ in range(MUTANTS)]
+    await asyncio.gather(*map(send, [*payloads, *made]))
+
+    assert wrong == []
+    assert refused > len(made) / 10
+    assert "could not be handled" not in caplog.text
+    audit = await (await scene.redis()).xrange("hitl:{0}:audit")
+    events = [json.loads(fields[b"event"]) for _, fields in audit]
+    known = {"submitted", "delivered", "refused"}
+    assert {each["kind"] for each in events} == known
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"payload=[]",
+        b"payload=" + b"%5B" * 100_000,
+        b"payload=" + b"[" + b"1," * 100_000 + b"1]",
+        b"{" + b'"a":1,' * 100_000 + b'"a":1}',
+        b"a=b&" * 1000,
+        b"\xff",
+        b'{"type": "block_actions", "actions": "x"}',
+        b'{"type": "view_submission", "user": ["U1"], "view": {}}',
+        b'{"type": "event_callback", "event": "x"}',
+        b'{"command": 5}',
+    ],
+    ids=lambda body: repr(body[:24]),
+)
+def test_slack_clients_7_what_is_refused_is_named(body: bytes) -> None:
+    """Given a body that is no payload of Slack's; then one short line says where it is wrong."""
+    with pytest.raises(WrongShape) as caught:
+        payload_of(body)
+    assert caught.value.status in (400, 404)
+    assert len(str(caught.value)) < 200
+    assert "\n" not in str(caught.value)
