@@ -105,7 +105,7 @@ class _Input(_Shape):
 
 
 class _State(_Shape):
-    values: dict[str, dict[str, _Input]] = {}
+    values: dict[str, dict[str, _Input]]
 
 
 class _Block(_Shape):
@@ -134,7 +134,7 @@ class _View(_Shape):
     callback_id: Text = ""
     private_metadata: Text = ""
     previous_view_id: Id | None = None
-    state: _State = _State()
+    state: _State
     blocks: list[_Block]
 
     @model_validator(mode="after")
