@@ -12,16 +12,23 @@ from hitl_core.review.redaction import redacted
 
 
 def check_kept(
-    review: Review, action: Action, name: str, before: dict[str, Any], after: dict[str, Any]
+    review: Review,
+    action: Action,
+    name: str,
+    before: dict[str, Any],
+    after: dict[str, Any],
+    now: dict[str, Any] | None,
 ) -> None:
     """Raise DecisionError where an edit, to these arguments of this tool, changes what the schema of any of
-    the tools calls `readOnly`, or loses a value that its editor can't see.
+    the tools calls `readOnly`, or loses a value that its editor can't see. `now` is the schema of the rule
+    that the edit falls under.
     """
-    others = [review.tools[tool] for tool in (action.name, name) if tool in review.tools]
-    for schema in [action.config.args_schema, *(other.args_schema for other in others)]:
+    configs = [action.config, *(standing.config for standing in action.earlier)]
+    own = [review.tools.get(tool) for tool in (action.name, name)]
+    for schema in [now, *(config.args_schema for config in configs), *own]:
         if (path := change_of_fixed(schema, before, after)) is not None:
             raise _refused(pointer(path), "can't be changed: the schema says readOnly")
-    hidden = [tuple(parts(each)) for each in redacted(review, action, before, name)]
+    hidden = [tuple(parts(each)) for each in redacted(action, before)]
     if (path := loss_of_hidden(hidden, before, after)) is not None:
         raise _refused(pointer(path), "is hidden: an edit must keep it, or write another value")
 

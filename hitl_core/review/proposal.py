@@ -54,7 +54,7 @@ def args_of(review: Review, action: Action, proposal: Proposal) -> Arguments:
         )
     from hitl_core.review.kept_values import check_kept
 
-    check_kept(review, action, name, args.parse(), proposal.args.parse())
+    check_kept(review, action, name, args.parse(), proposal.args.parse(), schema)
     return proposal.args
 
 
