@@ -12,7 +12,7 @@ import pytest
 from hitl_core.errors import DecisionError
 from hitl_core.forms import FormErrors, change_of_fixed, make_form, read_answers
 from hitl_core.gate import request
-from hitl_core.model import Review, Reviewer, Target, ToolCall, encode
+from hitl_core.model import Review, Reviewer, ToolCall, encode
 from hitl_core.policy import Policy
 from hitl_core.review.transitions import Proposal, decide
 
@@ -81,8 +81,9 @@ def test_m6_another_tool_is_no_way_round() -> None:
     )
     for own, other in ((fixed, free), (free, fixed)):
         review = made({"id": "x"}, own)
-        target = Target(verdict="allow", args_schema=other["args_schema"])
-        review = review.model_copy(update={"tools": {"other": target}})
+        kept = Policy.from_mapping({"default": "allow"}).excerpt(["other"])
+        tools = {"other": other["args_schema"]}
+        review = review.model_copy(update={"tools": tools, "excerpt": kept})
         with pytest.raises(DecisionError, match="readOnly"):
             edit(review, {"id": "y"}, name="other")
 
