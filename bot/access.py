@@ -15,6 +15,7 @@ from bot.directory import OUTSIDE, Directory
 from hitl_core.errors import HitlError, Refused, ReviewNotFound, StoreError, StoreUnavailable
 from hitl_core.model import (
     Action,
+    Call,
     DecisionType,
     Grant,
     MessageRef,
@@ -87,7 +88,9 @@ class Access:
         if action is None:
             raise Refused("unknown_action", "This review has no such action.")
         if op not in snapshot.review.ops:
-            transitions.check_open(snapshot.review, action, target.revision, snapshot.now)
+            transitions.check_open(
+                snapshot.review, action, target.revision, snapshot.now, target.seal
+            )
             transitions.check_voter(snapshot.review, action, kind, who)
             self.check_read(snapshot, action, kind, who)
         return snapshot
@@ -120,31 +123,36 @@ class Access:
     async def may_see_at(self, review_id: str, place: Place, who: Reviewer) -> Snapshot:
         """Whoever may decide something that stands at a place sees what stands there."""
         snapshot = await self.to(review_id, [ALL], who)
-        there = [action for action in snapshot.review.actions if place in action.places]
+        review = snapshot.review
+        there = [c for c in review.calls if review.action(c.key) and place in review.places_of(c)]
         await self._first_for(who, snapshot, there)
         return snapshot
 
     async def _place_for(self, snapshot: Snapshot, who: Reviewer) -> Place:
         """What stands at other places is not for them to see."""
-        return (await self._first_for(who, snapshot, snapshot.review.actions)).places[0]
+        review = snapshot.review
+        asked = [call for call in review.calls if review.action(call.key)]
+        call = await self._first_for(who, snapshot, [*asked, *review.doubts])
+        return review.places_of(call)[0]
 
-    async def _first_for(
-        self, who: Reviewer, snapshot: Snapshot, actions: Sequence[Action]
-    ) -> Action:
+    async def _first_for(self, who: Reviewer, snapshot: Snapshot, calls: Sequence[Call]) -> Call:
         """The first of these on which this person may decide."""
         refusal = Refused("gone", "Nothing of this review stands there.")
-        for action in actions:
+        for call in calls:
             try:
-                await self._directory.check(who, snapshot, action.grants)
-                return action
+                await self._directory.check(who, snapshot, snapshot.review.grants_of(call))
+                return call
             except Refused as refused:
                 refusal = refused
         raise refusal
 
     async def lapsed(self, snapshot: Snapshot, key: str) -> Collection[str]:
-        """Who voted on this action and may no longer decide."""
-        action = snapshot.review.action(key)
-        return await self._directory.lapsed(action, snapshot) if action else ()
+        """Who voted on this action, or on what became of this call, and may no longer decide."""
+        review = snapshot.review
+        action, run = review.action(key), review.runs.get(key)
+        votes = run.votes if run else action.votes if action else ()
+        voters = [vote.by for vote in votes]
+        return await self._directory.lapsed(voters, snapshot, _grants(review, key))
 
     async def is_entitled(
         self, snapshot: Snapshot, key: str, proposal: Proposal, who: Reviewer, op: str
@@ -201,10 +209,10 @@ def _grants(review: Review, key: str) -> tuple[Grant, ...]:
     if (action := review.action(key)) is not None:
         return action.grants
     if key == ALL:
-        return tuple(grant for action in review.actions for grant in action.grants)
+        doubts = [grant for call in review.doubts for grant in review.grants_of(call)]
+        return (*(grant for action in review.actions for grant in action.grants), *doubts)
     call = review.call(key)
-    places = review.places_of(call) if call else review.places
-    return (Grant(places, Reviewers()),)
+    return review.grants_of(call) if call else (Grant(review.places, Reviewers()),)
 
 
 def _place_of(snapshot: Snapshot, at: MessageRef) -> Place | None:

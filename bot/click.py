@@ -9,7 +9,8 @@ from hitl_core.errors import Refused
 #: Slack shows a failure after 3 s; the sentence must be on its way before.
 PATIENCE = 1.8
 
-AWAY = "The store can't be reached, so nothing was changed. Press again in a moment: it is safe."
+#: Says nothing of what was stored: an earlier try of the same press may have counted.
+AWAY = "The store can't be reached just now. Press again in a moment: it counts only once."
 UNKNOWN = "It is not known whether this was stored in time. Press again: it counts only once."
 
 #: Refusals that say nothing of who tried what: a slip that can be mended, or trouble of our own.
@@ -31,11 +32,14 @@ UNAUDITED = frozenset(
 
 @dataclass(frozen=True)
 class Target:
-    """What a button is about: `revision` is the one that its card showed."""
+    """What a button is about: `revision` is the one that its card showed, `seal` that of what it would have
+    run (`Review.seal`).
+    """
 
     review_id: str
     action: str
     revision: int
+    seal: str | None = None
 
 
 @dataclass(frozen=True)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import partial
 from typing import TypeVar, assert_never
 
 from bot.channel import Channel, ChannelError, LookupFailed, Person, Undeliverable
 from bot.lookups import Lookups
 from hitl_core.errors import Refused
-from hitl_core.model import CLI, Action, Grant, Place, Reviewer, Snapshot
+from hitl_core.model import CLI, Grant, Place, Reviewer, Snapshot
 
 log = logging.getLogger(__name__)
 
@@ -61,12 +61,14 @@ class Directory:
         named = await _in_time(self.named(grants)) or "nobody"
         raise Refused("not_permitted", f"Only {named} may decide this.")
 
-    async def lapsed(self, action: Action, snapshot: Snapshot) -> frozenset[str]:
-        """Who voted on this action and may no longer decide. Raises Refused where nobody can tell in time."""
+    async def lapsed(
+        self, voters: Sequence[Reviewer], snapshot: Snapshot, grants: Iterable[Grant]
+    ) -> frozenset[str]:
+        """Which of these people may no longer decide. Raises Refused where nobody can tell in time."""
+        grants = tuple(grants)
 
         async def found() -> frozenset[str]:
-            voters = [vote.by for vote in action.votes]
-            may = [await self._may(who, snapshot, action.grants) for who in voters]
+            may = [await self._may(who, snapshot, grants) for who in voters]
             return frozenset([who.key for who, yes in zip(voters, may, strict=True) if not yes])
 
         return await _in_time(found())

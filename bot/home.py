@@ -12,7 +12,8 @@ from bot.channel import Channel, copy_for
 from bot.directory import MAX_AGE, Directory
 from bot.lookups import Lookups
 from hitl_core.errors import Refused, ReviewNotFound
-from hitl_core.model import Action, MessageRef, Place, Review, Reviewer, Snapshot
+from hitl_core.model import Action, Call, Grant, MessageRef, Place, Review, Reviewer, Snapshot
+from hitl_core.model.review import is_short, is_whole
 from hitl_core.review import transitions
 from hitl_core.review.service import Reviews
 from hitl_core.store.base import DECIDED
@@ -27,11 +28,14 @@ AT_ONCE = 16
 
 @dataclass(frozen=True)
 class Task:
-    """A review that waits for this person, as its card shows it, and the actions that they may decide."""
+    """A review that waits for this person, as its card shows it: the actions that they may decide, and the
+    calls in doubt of which they may say what became.
+    """
 
     review: Review
     card: Card
     keys: tuple[str, ...]
+    doubts: tuple[str, ...]
     ref: MessageRef | None
 
 
@@ -50,7 +54,9 @@ class Line:
 
 @dataclass(frozen=True)
 class Home:
-    """One page, of `pages` from 0. `total` counts what waits for this person on all of them."""
+    """One page, of `pages` from 0. `total` counts what waits for this person on all of them; `more`: there is
+    more than was counted.
+    """
 
     mine: tuple[Task, ...]
     others: tuple[Line, ...]
@@ -58,6 +64,7 @@ class Home:
     page: int
     pages: int
     total: int
+    more: bool
 
 
 class Unknown(Exception):
@@ -92,7 +99,7 @@ class Homes:
                 tasks.append(await self._task(who, one))
             except Unknown as unknown:
                 unsure.append(await self._unsure(one, str(unknown)))
-        wanted = tuple(task for task in tasks if task.keys)
+        wanted = tuple(task for task in tasks if task.keys or task.doubts)
         waits = unsure + [
             await self._line(who, one, one.review.created_at)
             for one in await self._loaded(others[here])
@@ -102,7 +109,30 @@ class Homes:
             await self._line(who, one, times[one.review.id]) for one in await self._loaded(times)
         ]
         count = len(mine) - len(tasks) - len(unsure) + len(wanted)
-        return Home(wanted, tuple(waits), tuple(done), page, pages, count)
+        more = found.total > len(found.found)
+        return Home(wanted, tuple(waits), tuple(done), page, pages, count, more)
+
+    async def named(self, who: Reviewer, given: str) -> str:
+        """The whole id of a review that somebody means, by a few digits of one that is theirs: it waits for
+        them, they asked for it, or had a say in it. Raises Refused, ChannelError, StoreUnavailable.
+        """
+        given = given.strip().lower()
+        if is_whole(given):
+            return given
+        if not is_short(given):
+            like = "An id looks like 0-93b4c7d2: at least four characters after the dash."
+            raise Refused("no_id", f"{given!r} is no review's id. {like}")
+        store, own = self._reviews.store, {f"requester:{who.id}", f"requester:slack:{who.id}"}
+        waiting = await store.waiting(await self._asked_as(who) | own, MOST)
+        theirs = [*waiting.found, *await store.decided(who.key, DECIDED)]
+        found = {one for one, _ in theirs if one.startswith(given)}
+        if len(found) > 1:
+            told = f"{len(found)} of your reviews begin with {given}: give more of the id."
+            raise Refused("ambiguous", told)
+        if not found:
+            told = f"No review of yours begins with {given}. Give the whole id."
+            raise Refused("gone", told)
+        return found.pop()
 
     async def _asked_as(self, who: Reviewer) -> set[str]:
         """By what this person may be asked: guests and strangers by their name alone."""
@@ -147,26 +177,38 @@ class Homes:
         actions = [action for action in snapshot.review.actions if action.pending]
         return tuple([a.key for a in actions if await self._wanted(who, snapshot, a)])
 
+    async def _doubts(self, who: Reviewer, snapshot: Snapshot) -> tuple[str, ...]:
+        """The calls in doubt of which this person may say what became, and has not."""
+        review = snapshot.review
+        open_ = [
+            call
+            for call in review.doubts
+            if all(vote.by.key != who.key for vote in review.runs[call.key].votes)
+        ]
+        return tuple([c.key for c in open_ if await self._may(who, snapshot, review.grants_of(c))])
+
     async def _may_be_wanted(self, who: Reviewer, snapshot: Snapshot) -> bool:
         """What is not known hides nothing."""
         try:
-            return bool(await self._keys(who, snapshot))
+            return bool(await self._keys(who, snapshot) or await self._doubts(who, snapshot))
         except Unknown:
             return True
 
     async def _wanted(self, who: Reviewer, snapshot: Snapshot, action: Action) -> bool:
         review = snapshot.review
+        if any(vote.by.key == who.key and vote.type != "reject" for vote in action.votes):
+            return False
         try:
             transitions.check_open(review, action, action.revision, snapshot.now)
             transitions.check_voter(review, action, "approve", who)
         except Refused:
             return False
-        return await self._may(who, snapshot, action)
+        return await self._may(who, snapshot, action.grants)
 
-    async def _may(self, who: Reviewer, snapshot: Snapshot, action: Action) -> bool:
+    async def _may(self, who: Reviewer, snapshot: Snapshot, grants: Iterable[Grant]) -> bool:
         """Raises Unknown."""
         try:
-            await self._directory.check(who, snapshot, action.grants)
+            await self._directory.check(who, snapshot, grants)
         except Refused as refused:
             if refused.code == "unavailable":
                 raise Unknown(str(refused)) from refused
@@ -180,29 +222,30 @@ class Homes:
         return Line(drawn, review.created_at, None, may_see=False, unknown=why)
 
     async def _task(self, who: Reviewer, snapshot: Snapshot) -> Task:
-        keys = await self._keys(who, snapshot)
+        keys, doubts = await self._keys(who, snapshot), await self._doubts(who, snapshot)
         review = snapshot.review
-        theirs = [action for action in review.actions if action.key in keys]
+        theirs = [call for call in review.calls if call.key in (*keys, *doubts)]
         drawn, ref = await self._drawn(who, snapshot, theirs)
-        return Task(review, drawn, keys, ref)
+        return Task(review, drawn, keys, doubts, ref)
 
     async def _line(self, who: Reviewer, snapshot: Snapshot, at: float) -> Line:
-        actions = snapshot.review.actions
+        review = snapshot.review
+        asked = [call for call in review.calls if review.action(call.key)]
         try:
-            theirs = [action for action in actions if await self._may(who, snapshot, action)]
+            theirs = [c for c in asked if await self._may(who, snapshot, review.grants_of(c))]
         except Unknown:
             theirs = []
         drawn, ref = await self._drawn(who, snapshot, theirs)
         return Line(drawn, at, ref, may_see=bool(theirs))
 
     async def _drawn(
-        self, who: Reviewer, snapshot: Snapshot, theirs: Iterable[Action]
+        self, who: Reviewer, snapshot: Snapshot, theirs: Iterable[Call]
     ) -> tuple[Card, MessageRef | None]:
-        """The card as it stands where one of these actions does, and this person's message, or that of a
+        """The card as it stands where one of these calls does, and this person's message, or that of a
         conversation.
         """
         review, posts = snapshot.review, snapshot.posts
-        places = list(dict.fromkeys(place for action in theirs for place in action.places))
+        places = list(dict.fromkeys(place for call in theirs for place in review.places_of(call)))
         found: list[tuple[Place, MessageRef]] = []
         for place in places:
             if (mine := posts.get(copy_for(place, who.id))) is not None:

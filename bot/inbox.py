@@ -13,11 +13,10 @@ from bot.directory import Directory
 from bot.drafts import Drafts
 from hitl_core.errors import HitlError, Refused, StoreUnavailable
 from hitl_core.failpoints import failpoint
-from hitl_core.model import MessageRef, Reviewer
+from hitl_core.model import DoubtAnswer, MessageRef, Review, Reviewer
 from hitl_core.review import execution, transitions
-from hitl_core.review.execution import DoubtAnswer
 from hitl_core.review.service import Reviews
-from hitl_core.review.transitions import Proposal
+from hitl_core.review.transitions import Changed, Proposal
 
 log = logging.getLogger(__name__)
 
@@ -61,9 +60,11 @@ class Inbox:
         return await self._apply(target.review_id, target.action, who, op, act)
 
     async def approve_all(
-        self, review_id: str, revisions: Mapping[str, int], who: Reviewer, op: str
+        self, review_id: str, revisions: Mapping[str, int], seal: str, who: Reviewer, op: str
     ) -> Reply:
-        """All actions whose revisions one card showed, by their keys: every one of them, or nothing."""
+        """All actions whose revisions one card showed, by their keys: every one of them, or nothing. `seal`
+        is that of all of them together.
+        """
 
         async def act() -> None:
             seen = await self.access.to(review_id, list(revisions), who)
@@ -72,7 +73,9 @@ class Inbox:
                     self.access.check_read(seen, action, "approve", who)
             lapsed = {key: await self.access.lapsed(seen, key) for key in revisions}
             proposals = {key: Proposal("approve", revision) for key, revision in revisions.items()}
-            await self._reviews.answer(review_id, proposals, who, op, seen, lapsed=lapsed)
+            await self._reviews.answer(
+                review_id, proposals, who, op, seen, lapsed=lapsed, seal=seal
+            )
 
         return await self._apply(review_id, ",".join(revisions), who, op, act)
 
@@ -101,14 +104,15 @@ class Inbox:
 
         async def act() -> None:
             seen = await self.access.may_see(target, who)
-            await self._reviews.change(
-                target.review_id,
-                op,
-                lambda r, now: execution.resolve(
-                    r, target.action, answer, who, now, attempt=target.revision
-                ),
-                seen,
-            )
+            lapsed = await self.access.lapsed(seen, target.action)
+
+            def resolved(review: Review, now: float) -> Changed:
+                return execution.resolve(
+                    review, target.action, answer, who, now,
+                    attempt=target.revision, lapsed=lapsed, seal=target.seal,
+                )  # fmt: skip
+
+            await self._reviews.change(target.review_id, op, resolved, seen)
 
         return await self._apply(target.review_id, target.action, who, op, act)
 

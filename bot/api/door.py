@@ -25,7 +25,7 @@ from hitl_core.gate.request import Turn
 from hitl_core.gate.turns import next_turn
 from hitl_core.model import Call, Review, Snapshot, Token
 from hitl_core.review import execution, transitions
-from hitl_core.review.service import Applied
+from hitl_core.review.service import clock
 from hitl_core.review.transitions import Changed
 from hitl_core.store import Store
 from hitl_core.store.keys import digest_of
@@ -121,7 +121,7 @@ class Door:
         # As `Outcome.idempotency_key` has it.
         answer = partial(OnceOut, idempotency_key=f"{review.id}:{call.key}")
         if review.status == "done":
-            return answer(run=False, lease_until=None)
+            return answer(run=False, fencing_token=review.fence, lease_until=None)
         await failpoint("door.before_once")
         held = await self._hold(snapshot, holder, asked.lease)
 
@@ -130,15 +130,17 @@ class Door:
 
         # With the claim's number: in a later claim the same key is another operation.
         op = _op("once", who, key, call.key, str(held.fence))
+        since = clock()
         try:
             applied = await self._access.change(review_id, op, start)
         except Refused as refused:
             if refused.code != "already_started":
                 raise
-            return answer(run=False, lease_until=_until(held))
+            return answer(run=False, fencing_token=held.fence, lease_until=_until(held))
         await failpoint("door.after_once")
-        run = _began(applied, holder, held.fence, call)
-        return answer(run=run, lease_until=_until(applied.review))
+        began = partial(self._access.reviews.began, applied, call.key, held.fence, since)
+        run = await self._access.do(began)
+        return answer(run=run, fencing_token=held.fence, lease_until=_until(applied.review))
 
     async def renew(self, who: Token, review_id: str, asked: Renew) -> RenewOut:
         await self._access.review(who, review_id)
@@ -236,14 +238,6 @@ def _size(review: Review) -> int:
     """Of what may be long in it, about."""
     told = sum(len(action.request.description) for action in review.actions)
     return told + sum(len(args.data) for args in review.args.values())
-
-
-def _began(applied: Applied, holder: str, fence: int, call: Call) -> bool:
-    """Whether this very operation let the call begin, and it has not ended: also when asked again."""
-    review = applied.review
-    if review.fence != fence or not holding.held_by(review, holder, applied.now):
-        raise Problem("lease_lost", "This holder's lease has ended meanwhile.")
-    return review.runs[call.key].state == "started"
 
 
 def _holder(who: Token, name: str) -> str:

@@ -128,6 +128,10 @@ class OnceOut(Answer):
     idempotency_key: str = Field(
         description="The same for every attempt of this call: hand it to what the tool calls."
     )
+    fencing_token: int = Field(
+        description="Increases with every attempt of this call: what the tool calls can refuse one that is"
+        " smaller than the greatest it has seen."
+    )
     lease_until: Time | None = Field(description="Null where the review is done.")
 
 

@@ -26,6 +26,7 @@ from bot.card.parts import (
     Edit,
     People,
     Progress,
+    Said,
     Shown,
     Vote,
 )
@@ -50,6 +51,7 @@ __all__ = [
     "Origin",
     "People",
     "Progress",
+    "Said",
     "Shown",
     "ThreadLine",
     "Vote",

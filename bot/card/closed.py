@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import replace
+
 from bot import text
+from bot.card.arguments import arguments_of
 from bot.card.changes import edit_of, edits_of
-from bot.card.deciders import message_of, voters
+from bot.card.deciders import message_of
 from bot.card.model import Closed, Elsewhere
 from hitl_core.model import Action, Call, Cancellation, Decision, Place, Review, Reviewer, Run
+from hitl_core.review.redaction import redacted, schema_shown
+
+#: What one line says of the argument that tells it from the others.
+MAX_WHICH = 40
 
 
 def closed_of(review: Review, here: list[Action], place: Place) -> tuple[Closed, ...]:
     """In the model's order. A call in doubt is asked about instead."""
     if review.cancelled is not None:
-        return tuple(_cancelled(review, review.cancelled, action) for action in here)
+        lines = [_cancelled(review, review.cancelled, action) for action in here]
+        return _told_apart(review, lines)
     doubted = {call.key for call in review.doubts}
     decided = {a.key: a for a in here if a.decision is not None}
     lines: list[Closed] = []
@@ -29,7 +38,43 @@ def closed_of(review: Review, here: list[Action], place: Place) -> tuple[Closed,
             and place in review.places_of(call)
         ):
             lines.append(_allowed(call, run))
-    return tuple(lines)
+    return _told_apart(review, lines)
+
+
+def _told_apart(review: Review, lines: list[Closed]) -> tuple[Closed, ...]:
+    """With a number and an argument where several are of one tool."""
+    numbers = {action.key: number for number, action in enumerate(review.actions, start=1)}
+    tools = Counter(line.name for line in lines)
+    which: dict[str, str] = {}
+    for name, count in tools.items():
+        if count > 1:
+            which |= _which(review, [line.key for line in lines if line.name == name])
+    return tuple(
+        replace(line, number=numbers.get(line.key), which=which.get(line.key, ""))
+        if tools[line.name] > 1
+        else line
+        for line in lines
+    )
+
+
+def _which(review: Review, keys: list[str]) -> dict[str, str]:
+    """By key: the first argument in which they differ, as people may read it."""
+    found = {key: _shown(review, action) for key in keys if (action := review.action(key))}
+    labels = dict.fromkeys(label for each in found.values() for label in each)
+    for label in labels:
+        if len({each.get(label) for each in found.values()}) > 1:
+            return {
+                key: f"{label} {text.cut(text.one_line(each[label]), MAX_WHICH).text}"
+                for key, each in found.items()
+                if label in each
+            }
+    return {}
+
+
+def _shown(review: Review, action: Action) -> dict[str, str]:
+    args = review.arguments(action.key).parse()
+    shown = arguments_of(args, schema_shown(action.config), redacted(action, args))
+    return {argument.label: argument.value for argument in shown}
 
 
 def elsewhere_of(review: Review, here: list[Action]) -> tuple[Elsewhere, ...]:
@@ -64,7 +109,7 @@ def _line(review: Review, action: Action, decision: Decision, run: Run | None) -
         revision=action.revision,
         name=name if tool == name else f"{name} → {tool}",
         type=decision.type,
-        by=voters(action),
+        by=action.deciders,
         message=message_of(decision.message or _answer(decision)),
         edits=edits_of(review, action),
         result=result,

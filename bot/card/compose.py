@@ -9,7 +9,7 @@ from bot import text
 from bot.card import words
 from bot.card.arguments import shown_of
 from bot.card.closed import closed_of, elsewhere_of, moved_of, took
-from bot.card.deciders import called, deciders_of, joined
+from bot.card.deciders import called, deciders_of, joined, message_of, said_of
 from bot.card.history import first_of, notes_of
 from bot.card.model import (
     Card,
@@ -24,8 +24,8 @@ from bot.card.model import (
 )
 from bot.card.odd import warning
 from bot.card.opened import all_opened, in_short, listed
-from bot.card.parts import NOBODY, People
-from hitl_core.model import Action, Call, MessageRef, Place, Review
+from bot.card.parts import NOBODY, People, Said
+from hitl_core.model import Action, Call, MessageRef, Place, Review, Reviewers
 from hitl_core.review.redaction import redacted, schema_shown
 from hitl_core.review.transitions import deadline, steps_taken
 
@@ -47,6 +47,7 @@ def card(review: Review, place: Place, posts: Mapping[Place, MessageRef] | None 
     escalated = bool(here) and all(place not in action.route.notify for action in here)
     doubts = [call for call in review.doubts if place in review.places_of(call)]
     opened, short = _waiting(review, waiting, number_of)
+    approvable = _approvable(waiting)
     at = words.Standing(review, here, waiting, doubts, _was_passed_on(here, place), opened, gone)
     return Card(
         review_id=review.id,
@@ -58,11 +59,13 @@ def card(review: Review, place: Place, posts: Mapping[Place, MessageRef] | None 
         open=opened,
         waiting=short,
         turns=turns_of(review, place),
-        approve_all=_approvable(waiting),
+        approve_all=approvable,
+        seal=review.seal(*(key for key, _ in approvable)),
         confirm_all=any(action.config.confirm for action in waiting),
         doubts=tuple(_doubt(review, call) for call in doubts),
         closed=closed_of(review, here, place) + moved_of(review, gone, place),
         elsewhere=elsewhere_of(review, here) if escalated else (),
+        cancels=_cancels(review),
         called=_called(waiting, place) if escalated else NOBODY,
         first=first_of(here, place, posts or {}) if escalated else None,
         notes=notes_of(here),
@@ -150,18 +153,31 @@ def _doubt(review: Review, call: Call) -> Doubt:
     action, args = review.action(call.key), review.arguments(call.key).parse()
     schema = schema_shown(action.config) if action else None
     shown = shown_of(args, schema, redacted(action, args) if action else ())
-    return Doubt(call.key, review.runs[call.key].attempt, review.tool(call), shown)
+    run, rule = review.runs[call.key], action.route.reviewers if action else Reviewers()
+    return Doubt(
+        key=call.key,
+        attempt=run.attempt,
+        seal=review.seal(call.key),
+        name=review.tool(call),
+        shown=shown,
+        quorum=rule.quorum,
+        but=text.one_line(review.requester or "") if rule.exclude_requester else None,
+        said=said_of(run.votes, rule),
+    )
 
 
 def _deciders_of_doubts(review: Review, doubts: list[Call]) -> tuple[Deciders, ...]:
-    found = [
-        called(action.grants)
-        if (action := review.action(call.key))
-        else People(members_of=review.places_of(call))
-        for call in doubts
-    ]
-    people = joined(found)
+    """How many of them it takes stands with each call."""
+    people = joined(called(review.grants_of(call)) for call in doubts)
     return (Deciders((), people, 1, None),) if people else ()
+
+
+def _cancels(review: Review) -> tuple[Said, ...]:
+    if not review.cancels or review.cancelled:
+        return ()
+    whys = dict.fromkeys(vote.message for vote in review.cancels if vote.message)
+    most = max(action.route.reviewers.reject_quorum for action in review.actions)
+    return (Said("cancel", tuple(v.by for v in review.cancels), most, message_of("; ".join(whys))),)
 
 
 def _next(here: list[Action], waiting: list[Action]) -> Next | None:

@@ -6,8 +6,10 @@ from collections.abc import Iterable, Sequence
 
 from bot import text
 from bot.card.model import Deciders
-from bot.card.parts import People, Progress, Vote
-from hitl_core.model import Action, Grant, Reviewer
+from bot.card.parts import People, Progress, Said, Vote
+from hitl_core.model import Action, Grant, Reviewers
+from hitl_core.model import Vote as Answered
+from hitl_core.review import tally
 
 MAX_MESSAGE = 500
 
@@ -64,7 +66,31 @@ def progress_of(action: Action, requester: str | None) -> Progress | None:
         asked=asked,
         fewer=asked != called(action.grants),
         editor=action.edits[-1].by if action.edits and not rule.editor_approves else None,
+        said=said_of([vote for vote in action.votes if _is_said(vote)], rule),
     )
+
+
+def said_of(votes: Sequence[Answered], rule: Reviewers) -> tuple[Said, ...]:
+    """Those who say the same together, in the order in which they began."""
+    found = list[Said]()
+    for at, vote in enumerate(votes):
+        if vote.type == "reject" or any(vote.agrees(earlier) for earlier in votes[:at]):
+            continue
+        by = tuple(one.by for one in votes if one.agrees(vote))
+        found.append(Said(vote.type, by, tally.wanted(rule, vote.type), _answer(vote)))
+    return tuple(found)
+
+
+def _is_said(vote: Answered) -> bool:
+    """An approval with an answer that is more than yes says which."""
+    return vote.type in ("respond", "ignore") or _answer(vote) is not None
+
+
+def _answer(vote: Answered) -> str | None:
+    given = vote.answer
+    if vote.type == "respond" or given is None or isinstance(given, bool):
+        return message_of(vote.message) if vote.type == "respond" else None
+    return message_of(text.shown_value(given))
 
 
 def still_asked(action: Action, requester: str | None) -> People:
@@ -79,17 +105,6 @@ def still_asked(action: Action, requester: str | None) -> People:
         out.add(action.edits[-1].by.id)
     users = tuple(user for user in people.users if user not in out)
     return People(users, people.groups, people.members_of)
-
-
-def voters(action: Action) -> tuple[Reviewer, ...]:
-    """Those whose word made the decision, the last one last."""
-    decision = action.decision
-    if decision is None or decision.by is None:
-        return ()
-    kind = "reject" if decision.type == "reject" else "approve"
-    counts = decision.type in ("approve", "edit", "reject")
-    before = [vote.by for vote in action.votes if counts and vote.type == kind]
-    return tuple({who.key: who for who in [*before, decision.by]}.values())
 
 
 def message_of(told: str | None) -> str | None:

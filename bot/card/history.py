@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from bot.card.changes import edit_of
-from bot.card.deciders import joined, message_of, still_asked, voters
+from bot.card.deciders import joined, message_of, still_asked
 from bot.card.model import Note, ThreadLine
 from bot.card.parts import NOBODY
 from hitl_core.model import Action, Escalation, MessageRef, Place, Review, Standing
@@ -84,7 +84,7 @@ def _lines(review: Review, action: Action, place: Place) -> Iterator[ThreadLine]
     decision = action.decision
     if decision is not None and decision.type == "reject" and decision.message:
         why = message_of(decision.message)
-        yield ThreadLine(decision.at, "rejected", names, voters(action), why=why)
+        yield ThreadLine(decision.at, "rejected", names, action.deciders, why=why)
 
 
 def _came(action: Action, place: Place) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from bot.card.parts import NOBODY, Choice, Edit, People, Progress, Shown
+from bot.card.parts import NOBODY, Choice, Edit, People, Progress, Said, Shown
 from hitl_core.model import DecisionType, MessageRef, Place, Reviewer
 
 
@@ -36,7 +36,8 @@ class Listed:
 
 @dataclass(frozen=True)
 class Open:
-    """An action with everything that will run, and the answers that are allowed.
+    """An action with everything that will run, and the answers that are allowed. `seal` is that of the review
+    for what is shown here.
 
     `why` is the policy's description, "" where it says nothing of its own, or what the agent says of it
     (`by_agent`), and `rule` which one asks; `title` what the agent's own system calls it. `choices` are the
@@ -47,6 +48,7 @@ class Open:
 
     key: str
     revision: int
+    seal: str
     number: int
     name: str
     title: str
@@ -68,19 +70,26 @@ class Open:
 
 @dataclass(frozen=True)
 class Doubt:
-    """A call that may or may not have run: its process died in between."""
+    """A call that may or may not have run: its process died in between. `quorum` people must say that it ran,
+    or to run it again; `but` is the requester, where they can't. `said` is what some said so far.
+    """
 
     key: str
     attempt: int
+    seal: str
     name: str
     shown: Shown
+    quorum: int
+    but: str | None
+    said: tuple[Said, ...]
 
 
 @dataclass(frozen=True)
 class Closed:
     """One quiet line: what was decided, by whom, and what came of it. `by` are those who had a say, the last
     one last; nobody where it was the deadline, or an agent that cancels. `moved`: an edit by this person fell
-    under another rule, and what waits is no longer decided here.
+    under another rule, and what waits is no longer decided here. `number` and `which` tell it from others of
+    one tool: the number on the card, and an argument that differs.
     """
 
     key: str
@@ -92,6 +101,8 @@ class Closed:
     edits: tuple[Edit, ...]
     result: str | None
     result_by: Reviewer | None
+    number: int | None = None
+    which: str = ""
 
 
 @dataclass(frozen=True)
@@ -170,9 +181,11 @@ class Card:
     everything, none of them where they are too many for one message.
 
     `turns` are the keys of all actions here, in the order in which they can be read one by one.
-    `approve_all` are the keys and revisions that one button may approve; `confirm_all`: it asks once more.
-    `called` are those whom an escalation calls, `first` the message that it came from. `took` is how long
-    deciding took, in seconds, None while something waits or where a doubt was settled.
+    `approve_all` are the keys and revisions that one button may approve, `seal` that of all of them;
+    `confirm_all`: it asks once more.
+    `cancels` is who wants to cancel all of it, where that takes several. `called` are those whom an
+    escalation calls, `first` the message that it came from. `took` is how long deciding took, in seconds,
+    None while something waits or where a doubt was settled.
     """
 
     review_id: str
@@ -185,10 +198,12 @@ class Card:
     waiting: tuple[Listed, ...]
     turns: tuple[str, ...]
     approve_all: tuple[tuple[str, int], ...]
+    seal: str
     confirm_all: bool
     doubts: tuple[Doubt, ...]
     closed: tuple[Closed, ...]
     elsewhere: tuple[Elsewhere, ...]
+    cancels: tuple[Said, ...]
     called: People
     first: MessageRef | None
     notes: tuple[Note, ...]

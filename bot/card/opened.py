@@ -64,6 +64,7 @@ def opened(review: Review, action: Action, number: int, room: int) -> Open:
     return Open(
         key=action.key,
         revision=action.revision,
+        seal=review.seal(action.key),
         number=number,
         name=action.name,
         title=text.shortened(title, MAX_TITLE),

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from hitl_core.model import Place, Reviewer
 
@@ -89,9 +89,20 @@ class Vote:
 
 
 @dataclass(frozen=True)
+class Said:
+    """What some people want, of those that it takes: `message` is the answer that they agree on, or why."""
+
+    what: Literal["approve", "respond", "ignore", "ran", "rerun", "skip", "cancel"]
+    by: tuple[Reviewer, ...]
+    of: int
+    message: str | None
+
+
+@dataclass(frozen=True)
 class Progress:
     """How far it got where one person is not enough, and who is still asked; `fewer`: they are not all who
-    may decide. `editor` made this revision, and can't approve it.
+    may decide. `editor` made this revision, and can't approve it. `said` is what else some want: an answer of
+    their own, or to skip it.
     """
 
     approved: tuple[Reviewer, ...]
@@ -101,3 +112,4 @@ class Progress:
     asked: People
     fewer: bool
     editor: Reviewer | None
+    said: tuple[Said, ...] = ()

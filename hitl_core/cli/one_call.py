@@ -151,3 +151,6 @@ def _ran(run: Run | None, now: float) -> Iterator[Field]:
             assert_never(run.state)
     if run.by is not None:
         yield "says", told.who(run.by)
+    elif run.state == "in_doubt":
+        for vote in run.votes:
+            yield "voted", f"{vote.type}: {told.who(vote.by)}"

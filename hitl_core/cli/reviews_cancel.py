@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from functools import partial
 from typing import TYPE_CHECKING
 
 from hitl_core.cli import told
@@ -19,8 +20,9 @@ from hitl_core.cli.session import (
     unasked,
     with_reviews,
 )
-from hitl_core.cli.terminal import complain, say
+from hitl_core.cli.terminal import complain, note, say
 from hitl_core.errors import Refused
+from hitl_core.model import Review
 from hitl_core.review import transitions
 
 if TYPE_CHECKING:
@@ -30,7 +32,8 @@ if TYPE_CHECKING:
 _MORE = """\
 Nobody is asked any more, nothing of it runs, not even what was approved
 already, and its agent is told so. Once an agent has taken it up it is too late.
-It can only stop, so it works without HITL_CLI_DECIDE."""
+It can only stop, so it works without HITL_CLI_DECIDE. It is a no to all of
+it: where a rejection takes several people (reject_quorum), so does this."""
 _EPILOG = """\
 examples:
   $ hitl reviews cancel 0-93b4c7d2 --reason "The agent runs wild"
@@ -76,10 +79,14 @@ def run(args: argparse.Namespace) -> int:
     about = f"{review.id}: {review.agent}, thread {review.thread_id}: {calls}"
     if not agreed(args, lambda: say(about, to=sys.stderr), "Cancel it?", "Nothing was cancelled."):
         return 1
-    with_reviews(args, lambda reviews: _cancel(reviews, review.id, args.reason))
-    say(f"cancelled {review.id}")
+    after = with_reviews(args, lambda reviews: _cancel(reviews, review.id, args.reason))
+    if after.cancelled is None:
+        note("That is one vote: it takes more people who cancel it. It still waits.")
+    else:
+        say(f"cancelled {review.id}")
     return 0
 
 
-async def _cancel(reviews: Reviews, review_id: str, reason: str | None) -> None:
-    await stored(lambda op: reviews.cancel(review_id, operator(), reason, op))
+async def _cancel(reviews: Reviews, review_id: str, reason: str | None) -> Review:
+    cancel = partial(reviews.cancel, review_id, operator(), reason)
+    return (await stored(cancel)).review

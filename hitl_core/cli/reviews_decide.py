@@ -28,6 +28,8 @@ from hitl_core.cli.session import (
 from hitl_core.cli.terminal import complain, note, say
 from hitl_core.cli.values import say_args
 from hitl_core.errors import InvalidToolCall, Refused
+from hitl_core.forms import removed
+from hitl_core.forms.pointer import path_words
 from hitl_core.model import (
     Action,
     Arguments,
@@ -134,7 +136,10 @@ def run(args: argparse.Namespace) -> int:
     if review.doubts:  # a call can only be started when all is decided
         raise Refused("already_decided", f"This is decided already; {told.doubt(review)}")
     actions = _chosen(review, args)
-    proposals = [(action, _proposal(review, action, args, edited)) for action in actions]
+    proposals = [
+        (action, _proposal(review, action, args, edited)._replace(seal=review.seal(action.key)))
+        for action in actions
+    ]
     for action, proposal in proposals:  # what would be refused is refused before anybody is asked
         try:
             transitions.decide(review, action.key, proposal, operator(), snapshot.now)
@@ -231,10 +236,13 @@ def _chosen(review: Review, args: argparse.Namespace) -> list[Action]:
 def _show(snapshot: Snapshot, proposals: list[tuple[Action, Proposal]]) -> None:
     keys = {action.key for action, _ in proposals}
     show_calls(snapshot, (call for call in snapshot.review.calls if call.key in keys))
-    for _, proposal in proposals:  # an edit is of one action, and so of the last that was shown
+    for action, proposal in proposals:
         if proposal.args is not None:
             named = f"edited, {proposal.name} would run with" if proposal.name else _WOULD_RUN
-            say_args(proposal.args.parse(), label=named, rest=None, to=sys.stderr)
+            would_run, before = proposal.args.parse(), snapshot.review.arguments(action.key).parse()
+            say_args(would_run, label=named, rest=None, to=sys.stderr)
+            if gone := [path_words(each) for each in removed(before, would_run)]:
+                note(f"This removes {', '.join(gone)}.")
 
 
 def _question(review: Review, proposals: list[tuple[Action, Proposal]]) -> str:

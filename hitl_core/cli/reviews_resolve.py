@@ -22,9 +22,8 @@ from hitl_core.cli.session import (
 )
 from hitl_core.cli.terminal import complain, note, say, say_json
 from hitl_core.errors import Refused
-from hitl_core.model import Call, Review, Run, Snapshot
+from hitl_core.model import Call, DoubtAnswer, Review, Run, Snapshot
 from hitl_core.review import execution
-from hitl_core.review.execution import DoubtAnswer
 from hitl_core.review.transitions import Changed
 
 if TYPE_CHECKING:
@@ -34,8 +33,9 @@ if TYPE_CHECKING:
 _MORE = """\
 A call is in doubt where its process died after the call was started: it may
 have run, or not. Look where its effect would be seen, then say so here; it
-counts like the buttons on the card. Nobody is asked whether you may, so it is
-off unless HITL_CLI_DECIDE=1 is set. The record names your login and this host."""
+counts like the buttons on the card, as one person's word. Nobody is asked
+whether you may, so it is off unless HITL_CLI_DECIDE=1 is set. The record names
+your login and this host."""
 _EPILOG = """\
 examples:
   $ export HITL_CLI_DECIDE=1
@@ -101,6 +101,8 @@ def run(args: argparse.Namespace) -> int:
         say_json(review_as_json(after, with_args=True))
     else:
         say(f"{answer}: {told.name_of(after.review, call)} ({call.tool_call_id})")
+    if after.review.runs[call.key].state == "in_doubt":
+        note("That is one vote: it takes more people who say the same.")
     left = told.names(after.review, after.review.doubts)
     note(f"Still in doubt: {left}." if left else "That was the last doubt: its agent can go on.")
     return 0
@@ -146,10 +148,10 @@ async def _resolve(
     reviews: Reviews, review: Review, call: Call, answer: DoubtAnswer, attempt: int
 ) -> Snapshot:
     """The answer is to this attempt: if the call was run again meanwhile, it settles nothing."""
-    by = operator()
+    by, seal = operator(), review.seal(call.key)
 
     def resolved(review: Review, now: float) -> Changed:
-        return execution.resolve(review, call.key, answer, by, now, attempt=attempt)
+        return execution.resolve(review, call.key, answer, by, now, attempt=attempt, seal=seal)
 
     await stored(lambda op: reviews.change(review.id, op, resolved), _MAYBE.format(review.id))
     return await reviews.load(review.id)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
-import re
 import socket
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 from hitl_core.cli.terminal import has_person
 from hitl_core.errors import Refused, SettingsError, StoreUnavailable
 from hitl_core.model import CLI, Reviewer, Snapshot
+from hitl_core.model import review as model
 from hitl_core.model.call import is_text
 
 if TYPE_CHECKING:
@@ -25,8 +25,6 @@ T = TypeVar("T")
 
 DEFAULT_URL = "redis://localhost:6379/0"
 #: A review's id, or at least four of its digits.
-_ID = re.compile(r"[0-9]{1,4}-[0-9a-f]{4,32}")
-_WHOLE = re.compile(r"[0-9]{1,4}-[0-9a-f]{32}")
 _PAGE = 1000
 
 #: Without it nothing is decided here.
@@ -130,9 +128,9 @@ async def find(reviews: Reviews, given: str) -> Snapshot:
     Raises Refused where they name none or several, ReviewNotFound.
     """
     given = given.strip().lower()
-    if is_whole(given):
+    if model.is_whole(given):
         return await reviews.load(given)
-    if not _ID.fullmatch(given):
+    if not model.is_short(given):
         raise Refused(
             "no_id",
             f"{given!r} is not a review's id. An id looks like 0-93b4c7d2; give at least four characters"
@@ -151,7 +149,7 @@ async def find(reviews: Reviews, given: str) -> Snapshot:
 
 
 def is_whole(given: str) -> bool:
-    return bool(_WHOLE.fullmatch(given.strip().lower()))
+    return model.is_whole(given.strip().lower())
 
 
 def operator() -> Reviewer:

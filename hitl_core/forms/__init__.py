@@ -4,6 +4,7 @@ Pure: no chat words, no input or output. The values are in `form.py`.
 """
 
 from hitl_core.forms.build import make_form
+from hitl_core.forms.change import removed
 from hitl_core.forms.fixed import change_of_fixed, fixed_paths, loss_of_hidden
 from hitl_core.forms.form import (
     ArgError,
@@ -41,5 +42,6 @@ __all__ = [
     "make_form",
     "masked_args",
     "read_answers",
+    "removed",
     "unsaid",
 ]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, cast
 
+from hitl_core.forms.pointer import pointer
 from hitl_core.forms.slot import ABSENT, Blank
 
 Json = dict[str, Any]
@@ -33,6 +35,33 @@ def taken(args: Json, names: tuple[str, ...], above: tuple[Blank, ...]) -> Json:
     if left or above[1] not in ("leave", "null"):
         return {**args, first: left}
     return put(args, (first,), None) if above[1] == "null" else taken(args, (first,), above)
+
+
+def removed(before: Json, after: Json) -> tuple[str, ...]:
+    """Pointers to what an edit takes away: values that are gone, and those that held something and are null
+    or empty now. The outermost only, in the order of `before`.
+    """
+    return tuple(_within(before, after, ""))
+
+
+def _removed(before: Any, after: Any, where: str) -> Iterator[str]:
+    if after is ABSENT or (_is_empty(after) and not _is_empty(before)):
+        yield where
+    elif isinstance(before, dict) and isinstance(after, dict):
+        yield from _within(cast(Json, before), cast(Json, after), where)
+    elif isinstance(before, list) and isinstance(after, list):
+        pairs = zip(cast(list[Any], before), cast(list[Any], after), strict=False)
+        for number, (old, new) in enumerate(pairs):
+            yield from _removed(old, new, f"{where}/{number}")
+
+
+def _within(before: Json, after: Json, where: str) -> Iterator[str]:
+    for name, value in before.items():
+        yield from _removed(value, after.get(name, ABSENT), where + pointer([name]))
+
+
+def _is_empty(value: Any) -> bool:
+    return value is None or value in ("", [], {})
 
 
 def at(value: Any, path: tuple[str, ...]) -> Any:

@@ -31,12 +31,15 @@ def read_answers(
     """The arguments after these answers (by pointer) to the form that `make_form` makes of the same.
 
     An answer that says what the input of the arguments showed, or that is not there, keeps the value, or
-    its absence, exactly; so does a locked field. None and "" are an empty input. It makes the value:
+    its absence, exactly; so does a locked field. None and "" are an empty input. A field that is `required`
+    refuses it, as some clients send it for what nobody touched; of any other it makes the value:
 
     - null, where the schema allows that;
     - else absent, where it may be: the tool's default then holds, as the hint says. An object that may be
       absent goes with the last of its fields;
-    - else "" or [], for a text or a list. Anything else "is required".
+    - else "" or [], for a text or a list.
+
+    `removed` tells what such an edit takes away: it is for the caller to ask whether that is meant.
 
     In a text that would be null or absent, `""` stands for the empty text; in such lines, `[]` for the empty
     list. Choosing another branch keeps what has a place there, and drops what only the old branch knows;
@@ -90,6 +93,8 @@ def _bytes(value: Any) -> str:
 
 
 def _cleared(args: dict[str, Any], slot: Slot) -> dict[str, Any]:
+    if slot.field.required:
+        raise ValueError(_REQUIRED)
     if slot.branch and slot.blank in ("leave", "null"):
         return args  # has been done
     if slot.blank == "null":

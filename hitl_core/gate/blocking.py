@@ -228,6 +228,9 @@ class BlockingOutcome:
         self.report({call.id: success_line(result)})
         return tool_runs.success(self.review, call, result)
 
+    def fencing_token(self, call: ToolCall) -> int:
+        return self._outcome.fencing_token(call)
+
     def once(self, call: ToolCall) -> bool:
         return self._run(self._outcome.once(call))
 

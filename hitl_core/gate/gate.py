@@ -214,6 +214,7 @@ class Gate:
         Its cards say so, with the reason; whoever waits for it gets an outcome with nothing to execute.
         Raises Refused where a process has it already, ReviewNotFound, StoreUnavailable.
         """
+        self._hub.check_not_closed()
         await self.reviews.cancel(review_id, None, reason, f"cancel:{uuid4().hex}")
 
     async def withdraw(self, review_id: str, reason: str | None = None) -> Outcome:
@@ -229,6 +230,7 @@ class Gate:
             kept = changed.review.model_copy(update={"waiter": self.process})
             return changed._replace(review=kept)
 
+        self._hub.check_not_closed()
         with self._hub.watch(review_id):
             await self.reviews.change(review_id, f"withdraw:{uuid4().hex}", withdrawn)
             return await self.wait(review_id)
@@ -280,6 +282,7 @@ class Gate:
         tools: Mapping[str, JsonObject | None] | None,
         path: Iterable[str],
     ) -> Request:
+        self._hub.check_not_closed()
         if isinstance(calls, Request):
             return request.checked(calls)
         policy = self.policy.for_run(context) if context is not None else self.policy

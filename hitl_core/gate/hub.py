@@ -25,6 +25,7 @@ class Hub(Watchers):
         super().__init__()
         self._store, self._agent, self._process, self._alive = store, agent, process, alive
         self._open = False
+        self._closed = False
         self._tasks: list[asyncio.Task[None]] = []
 
     async def start(self) -> None:
@@ -42,13 +43,18 @@ class Hub(Watchers):
 
     async def stop(self) -> None:
         """Whoever still waits gets GateClosed."""
-        self._open = False
+        self._open, self._closed = False, True
         self.wake_all()
         await end(self._tasks)
 
     def check_open(self) -> None:
         if not self._open:
             raise GateClosed("The gate is not open: wait inside its `async with`.")
+
+    def check_not_closed(self) -> None:
+        """For what needs no waiting: its store is closed with the gate."""
+        if self._closed:
+            raise GateClosed("This gate is closed: its `async with` has ended. Open another one.")
 
     async def _beat(self) -> None:
         while True:

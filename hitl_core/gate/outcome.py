@@ -16,7 +16,7 @@ from hitl_core.gate.tool import Tool, failure_line, run_tool, success_line
 from hitl_core.gate.transcript import annotated, state_update
 from hitl_core.model import Call, Decision, Review, ToolCall, encode
 from hitl_core.review import execution
-from hitl_core.review.service import Reviews, Transition
+from hitl_core.review.service import Applied, Reviews, Transition, clock
 
 
 class Outcome:
@@ -93,8 +93,15 @@ class Outcome:
         await self.report({call.id: success_line(result)})
         return tool_runs.success(self._review, call, result)
 
+    def fencing_token(self, call: ToolCall) -> int:
+        """Increases with every attempt of this call: what the tool calls can refuse one that is smaller than
+        the greatest it has seen. So a process that was stopped between `once` and the tool does no harm.
+        """
+        self._calls[call.id]
+        return self._fence
+
     async def once(self, call: ToolCall) -> bool:
-        """True exactly once, in any process, for ever: then run the tool, at once.
+        """True exactly once, in any process: then run the tool, immediately. The lease held when it says so.
 
         Raises Refused where the call isn't one of `execute` or its arguments are no longer those that
         were decided, LeaseLost where another process may have the review, and StoreUnavailable: the
@@ -102,14 +109,17 @@ class Outcome:
         """
         key = self._checked(call).key
         await failpoint("gate.before_once")
+        since = clock()
         try:
-            await self._change("once", lambda r, now: execution.start(r, self._fence, key, now))
+            applied = await self._change(
+                "once", lambda r, now: execution.start(r, self._fence, key, now)
+            )
         except Refused as refused:
             if refused.code == "already_started":
                 return False
             raise
         await failpoint("gate.after_once")
-        return True
+        return await self._reviews.began(applied, key, self._fence, since)
 
     async def report(self, results: Mapping[str, object]) -> None:
         """Keep what came of some calls, by tool call id: their cards show the first line of it. Of calls
@@ -119,7 +129,8 @@ class Outcome:
         await self._change("report", lambda r, now: execution.report(r, self._fence, lines, now))
 
     async def done(self, results: Mapping[str, object] | None = None) -> None:
-        """This review is through: what came of each call, by tool call id. Raises LeaseLost.
+        """This review is through: what came of each call, by tool call id. Raises LeaseLost, and Refused for
+        an id that is none of this review's calls.
 
         Call it when the agent can't come back to this review any more: from then on nobody gets it again.
         """
@@ -149,6 +160,9 @@ class Outcome:
         return known
 
     def _lines(self, results: Mapping[str, object]) -> dict[str, str]:
+        if unknown := [id for id in results if id not in self._calls]:
+            told = ", ".join(map(repr, self._calls))
+            raise Refused("unknown_call", f"This review has no call {unknown[0]!r}; it has {told}.")
         return {
             self._calls[call.id].key: execution.one_line(results[call.id])
             for call in self.execute
@@ -160,8 +174,8 @@ class Outcome:
             "renew", lambda r, now: execution.renew(r, self._fence, now, self._lease)
         )
 
-    async def _change(self, what: str, transition: Transition) -> None:
-        await self._reviews.change(self.review_id, f"{what}:{uuid4().hex}", transition)
+    async def _change(self, what: str, transition: Transition) -> Applied:
+        return await self._reviews.change(self.review_id, f"{what}:{uuid4().hex}", transition)
 
 
 async def _renew(outcome: weakref.ref[Outcome], every: float) -> None:

@@ -148,7 +148,24 @@ class Action(Value):
 
     @property
     def approvals(self) -> tuple[Vote, ...]:
-        return tuple(vote for vote in self.votes if vote.type == "approve")
+        """The largest group of approvals with one and the same answer, where there is one."""
+        found = [vote for vote in self.votes if vote.type == "approve"]
+        groups = [tuple(vote for vote in found if vote.agrees(one)) for one in found]
+        return max(groups, key=len, default=())
+
+    @property
+    def deciders(self) -> tuple[Reviewer, ...]:
+        """Those whose word made the decision, the last one last; nobody where it was the deadline."""
+        made = self.decision
+        if made is None or made.by is None:
+            return ()
+        kind = "approve" if made.type == "edit" else made.type
+        last = Vote(
+            type=kind, by=made.by, at=made.at, revision=made.revision, message=made.message,
+            answer=made.answer,
+        )  # fmt: skip
+        people = [*(vote.by for vote in self.votes if vote.agrees(last)), made.by]
+        return tuple({who.key: who for who in people}.values())
 
     @property
     def needed(self) -> int:

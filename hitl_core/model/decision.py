@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any, Literal
 
 from hitl_core.model.value import Value
 from hitl_core.model.verdict import Verdict
 
 DecisionType = Literal["approve", "edit", "reject", "respond", "ignore"]
+#: What a person says of a call in doubt: it ran, run it again, or go on without knowing.
+DoubtAnswer = Literal["ran", "rerun", "skip"]
 DECISION_TYPES: tuple[DecisionType, ...] = ("approve", "edit", "reject", "respond", "ignore")
 
 
@@ -32,13 +35,26 @@ class Reviewer(Value):
 
 
 class Vote(Value):
-    """One person's approval or rejection of one revision, where it takes several."""
+    """One person's say on one revision, or on one attempt of a call in doubt, where it takes several.
 
-    type: Literal["approve", "reject"]
+    `answer` is the JSON value of a person's own answer.
+    """
+
+    type: Literal["approve", "reject", "respond", "ignore"] | DoubtAnswer
     by: Reviewer
     at: float
     revision: int
     message: str | None = None
+    answer: Any = None
+
+    def agrees(self, other: Vote) -> bool:
+        """Whether both say the same: two who write different answers don't agree."""
+        return self._said == other._said
+
+    @property
+    def _said(self) -> tuple[object, ...]:
+        text = self.message if self.type == "respond" else None
+        return self.type, text, json.dumps(self.answer, sort_keys=True)
 
 
 class Edited(Value):

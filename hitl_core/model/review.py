@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import re
 from collections.abc import Mapping
 from typing import Any, Literal
 
 from pydantic import Field
 
-from hitl_core.model.action import Action
+from hitl_core.model.action import Action, Grant
 from hitl_core.model.arguments import Arguments
-from hitl_core.model.decision import Reviewer
+from hitl_core.model.decision import Reviewer, Vote
 from hitl_core.model.dialect import DialectName
 from hitl_core.model.route import DEFAULT_PLACE, Place, Route
 from hitl_core.model.run import Run
@@ -19,6 +22,20 @@ from hitl_core.model.verdict import Verdict
 SCHEMA_VERSION = 1
 
 Status = Literal["pending", "settled", "claimed", "done"]
+
+
+_WHOLE_ID = re.compile(r"[0-9]{1,4}-[0-9a-f]{32}")
+_SHORT_ID = re.compile(r"[0-9]{1,4}-[0-9a-f]{4,32}")
+
+
+def is_whole(given: str) -> bool:
+    """Whether this is a review's id."""
+    return bool(_WHOLE_ID.fullmatch(given))
+
+
+def is_short(given: str) -> bool:
+    """Whether this is the beginning of a review's id, long enough to be one that a person means."""
+    return bool(_SHORT_ID.fullmatch(given))
 
 
 class Call(Value):
@@ -61,7 +78,8 @@ class Review(Value):
 
     Times are seconds since the epoch by the store's clock. `version` is the compare-and-set counter
     and nothing else. `ops` remembers the last operations' ids with what each did, because a reply can
-    be lost after the write. `waiter` is the process that waits for the hand-off.
+    be lost after the write. `waiter` is the process that waits for the hand-off. `cancels` are the votes of
+    people who want to cancel it, where that takes several.
 
     `path` names the agents that led to it, the outermost first. `dialect` is the one whose texts the model
     gets. `policy` is the digest of the policy that judged, None where an integration did. `origin` is the
@@ -92,6 +110,7 @@ class Review(Value):
     settled_at: float | None = None
     done_at: float | None = None
     cancelled: Cancellation | None = None
+    cancels: tuple[Vote, ...] = ()
     waiter: str | None = None
     lease: Lease | None = None
     fence: int = 0
@@ -114,6 +133,20 @@ class Review(Value):
             revision = action.revision if action else 1
         return self.args[f"{key}:{revision}"]
 
+    def seal(self, *keys: str) -> str:
+        """64 bits of what people are asked about these calls: tools, arguments, the choice of answers. A
+        button carries those of what its card shows, as lost data may have been replaced by other data under
+        the same numbers.
+        """
+        parts = [self._sealed(key) for key in keys]
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
+
+    def _sealed(self, key: str) -> tuple[object, ...]:
+        if (action := self.action(key)) is not None:
+            return action.name, action.digest, action.config.answer_schema
+        call = self.call(key)
+        return (call.name, call.digest, None) if call else ()
+
     def tool(self, call: Call) -> str:
         """Which tool runs for this call: the one asked for, or the one that an edit named."""
         action = self.action(call.key)
@@ -131,6 +164,13 @@ class Review(Value):
         action = self.action(call.key)
         return action.places if action else call.route.notify or (DEFAULT_PLACE,)
 
+    def grants_of(self, call: Call) -> tuple[Grant, ...]:
+        """Who may decide on a call, or say what became of it: of one that the policy allowed without asking
+        the people of its rule, else the members of the place where they are asked.
+        """
+        action = self.action(call.key)
+        return action.grants if action else (Grant(self.places_of(call), call.route.reviewers),)
+
     @property
     def places(self) -> tuple[Place, ...]:
         """Everywhere it has cards: where its actions stand, or stood before an edit took them away, and where
@@ -145,13 +185,17 @@ class Review(Value):
 
     @property
     def audiences(self) -> frozenset[str]:
-        """Who has to do with it while it waits: `user:U1` and `group:S1` where they are named, the members of
-        `place:slack:#ops` (of a thread: of its conversation), and `requester:U1`.
+        """Who has to do with it while it waits for people, for a decision or for what became of a call:
+        `user:U1` and `group:S1` where they are named, the members of `place:slack:#ops` (of a thread: of its
+        conversation), and `requester:U1`.
         """
-        if self.status != "pending":
+        grants = [grant for call in self.doubts for grant in self.grants_of(call)]
+        if self.status == "pending":
+            grants += [grant for a in self.actions if a.pending for grant in a.grants]
+        if not grants:
             return frozenset()
         found = {f"requester:{self.requester}"} if self.requester else set[str]()
-        for grant in (grant for a in self.actions if a.pending for grant in a.grants):
+        for grant in grants:
             found |= {f"user:{user}" for user in grant.reviewers.users}
             found |= {f"group:{group}" for group in grant.reviewers.groups}
             if grant.by_membership:

@@ -33,8 +33,12 @@ def check_wanted(review: Review) -> None:
         raise Refused("cancelled", f"{who} cancelled this: nobody needs to decide any more.")
 
 
-def check_open(review: Review, action: Action, revision: int, now: float) -> None:
-    """Raises Refused where a decision on this revision of the review's action could only be refused."""
+def check_open(
+    review: Review, action: Action, revision: int, now: float, seal: str | None = None
+) -> None:
+    """Raises Refused where a decision on this revision of the review's action could only be refused. `seal`
+    is that of what the person saw; None is not compared.
+    """
     if action.decision is not None:
         who, verb = _deciders(action), VERBS[action.decision.type]
         raise Refused("already_decided", f"{who} already {verb} {action.name}.")
@@ -44,6 +48,17 @@ def check_open(review: Review, action: Action, revision: int, now: float) -> Non
     if revision != action.revision:
         by = f" by {action.edits[-1].by.name}" if action.edits else ""
         raise Refused("stale", f"{action.name} was edited since{by}. Look at it again.")
+    check_seal(review, seal, action.key)
+
+
+def check_seal(review: Review, seal: str | None, *keys: str) -> None:
+    """Raises Refused where a person saw something else than these calls would run now."""
+    if seal not in (None, review.seal(*keys)):
+        raise Refused(
+            "stale",
+            "What you saw is not what would run now, as stored data was lost. Nothing was changed. Look at"
+            " it again: its card is drawn once more.",
+        )
 
 
 def with_actions(review: Review, changed: Mapping[str, Action], now: float) -> Review:
@@ -95,13 +110,8 @@ def joined(names: Iterable[str]) -> str:
 
 
 def _deciders(action: Action) -> str:
-    decision = action.decision
-    if decision is None or decision.by is None:
-        return "The deadline"
-    kind = "reject" if decision.type == "reject" else "approve"
-    voters = [vote.by.name for vote in action.votes if vote.type == kind]
-    voted = voters and decision.type in ("approve", "edit", "reject")
-    return joined(voters) if voted else decision.by.name
+    people = action.deciders
+    return joined(who.name for who in people) if people else "The deadline"
 
 
 def _digest(review: Review, key: str) -> str:

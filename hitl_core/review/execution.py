@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Literal
+from collections.abc import Collection, Mapping
 
 from hitl_core.errors import LeaseLost, Refused
-from hitl_core.model import Call, Lease, Review, Reviewer, Run
-from hitl_core.review.changed import Changed, event_of
+from hitl_core.model import (
+    Call,
+    DoubtAnswer,
+    Lease,
+    Place,
+    Review,
+    Reviewer,
+    Reviewers,
+    Run,
+    Vote,
+)
+from hitl_core.review import tally
+from hitl_core.review.changed import Changed, check_seal, event_of
 
 #: A line on the card is one line; what is longer is cut here, and ends in an ellipsis.
 MAX_LINE = 200
-
-DoubtAnswer = Literal["ran", "rerun", "skip"]
 
 
 def await_by(review: Review, process: str | None, now: float) -> Changed:
@@ -56,6 +64,13 @@ def start(review: Review, fence: int, key: str, now: float) -> Changed:
     return Changed(_with_runs(review, {key: begun}), event)
 
 
+def is_started(review: Review, fence: int, key: str, now: float) -> bool:
+    """Whether this claim began the call, which is not over; raises LeaseLost where it holds no longer."""
+    _held(review, fence, now)
+    run = review.runs.get(key)
+    return run is not None and run.state == "started"
+
+
 def report(review: Review, fence: int, lines: Mapping[str, str], now: float) -> Changed:
     """Keep what came of calls that ran, by key."""
     _held(review, fence, now)
@@ -97,11 +112,18 @@ def resolve(
     now: float,
     *,
     attempt: int | None = None,
+    lapsed: Collection[str] = (),
+    place: Place | None = None,
+    seal: str | None = None,
 ) -> Changed:
     """A person says what became of a call in doubt: it ran, run it again, or skip it.
 
+    To say that it ran and to run it again take as many people as an approval of the call, and leave out the
+    same ones; to skip it takes as many as a rejection. Votes of an earlier doubt don't count. Of a call that
+    nobody was asked about one person says it.
+
     `attempt` is the one that the card asked about, None for who saw no card: an answer to an earlier doubt
-    settles no later one.
+    settles no later one. `lapsed` are the keys of voters who may decide no more. `seal` as in `check_open`.
     """
     run = review.runs.get(key)
     if run is None or run.state != "in_doubt":
@@ -110,10 +132,22 @@ def resolve(
         raise Refused("already_decided", told)
     if attempt not in (None, run.attempt):
         raise Refused("stale", "This was run again since, and stopped again. Look at it once more.")
-    state = {"ran": "done", "rerun": "cleared", "skip": "skipped"}[answer]
-    resolved = run.model_copy(update={"state": state, "by": by, "at": now})
-    event = event_of("resolved", review, now, [key], by=by, what=answer)
-    return Changed(_with_runs(review, {key: resolved}), event)
+    check_seal(review, seal, key)
+    votes, without = tally.without(run.votes, lapsed)
+    reviewers = Reviewers()
+    if (action := review.action(key)) is not None:
+        tally.check_may(review, action, answer, by)
+        reviewers = action.route.reviewers
+    vote = Vote(type=answer, by=by, at=now, revision=run.attempt)
+    votes, _, enough = tally.count(votes, vote, reviewers)
+    update: dict[str, object] = {"votes": votes}
+    if enough:
+        state = {"ran": "done", "rerun": "cleared", "skip": "skipped"}[answer]
+        update |= {"state": state, "by": by, "at": now}
+    after = _with_runs(review, {key: run.model_copy(update=update)})
+    kind = "resolved" if enough else "voted"
+    event = event_of(kind, review, now, [key], by=by, what=answer, why=without, place=place)
+    return Changed(after, event)
 
 
 def ready_at(review: Review) -> float | None:

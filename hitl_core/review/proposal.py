@@ -15,7 +15,7 @@ class Proposal(NamedTuple):
     another tool, its name. `answer` is the JSON value of a person's own answer.
 
     `verbatim`: another system's answer, which counts as that one counts it: a blank message is a message, and
-    an edit may change nothing.
+    an edit may change nothing. `seal` is `Review.seal` of what the person saw, where they saw it.
     """
 
     type: DecisionType
@@ -25,6 +25,7 @@ class Proposal(NamedTuple):
     name: str | None = None
     answer: Any = None
     verbatim: bool = False
+    seal: str | None = None
 
 
 def args_of(review: Review, action: Action, proposal: Proposal) -> Arguments:

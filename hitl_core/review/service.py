@@ -35,6 +35,12 @@ ATTEMPTS = 10
 OPS = 128
 
 
+def clock() -> float:
+    """Seconds that a machine's sleep counts in, where the system can tell: a lease ends in it as well."""
+    boot = getattr(time, "CLOCK_BOOTTIME", None)
+    return time.monotonic() if boot is None else time.clock_gettime(boot)
+
+
 class Applied(NamedTuple):
     """The review as it is stored now; `fresh` is False where this operation was applied before."""
 
@@ -143,6 +149,25 @@ class Reviews:
         except HitlError as error:
             log.warning("review %s: its card is not drawn again: %s", review_id, told(error))
 
+    async def began(self, applied: Applied, key: str, fence: int, since: float) -> bool:
+        """Whether the call that this claim let begin may run now, `since` the clock before it was asked.
+
+        The answer to `start` says what was true when it was stored. Where it came late, or was found again
+        after a lost reply, the lease may have ended meanwhile and a person may have had the call run again:
+        then the review is read once more. False where the call is over; raises LeaseLost, StoreUnavailable.
+        """
+        review, sure = applied.review, applied.fresh
+        while (
+            not sure or review.lease is None or clock() - since >= review.lease.until - applied.now
+        ):
+            since = clock()
+            snapshot = await self.load(review.id)
+            review, sure = snapshot.review, True
+            applied = Applied(review, snapshot.now, fresh=True)
+            if not execution.is_started(review, fence, key, snapshot.now):
+                return False
+        return True
+
     async def attempt(
         self,
         review_id: str,
@@ -203,15 +228,16 @@ class Reviews:
         *,
         lapsed: Mapping[str, Collection[str]] | None = None,
         place: Place | None = None,
+        seal: str | None = None,
     ) -> Applied:
         """A whole answer, by the actions' keys: stored all at once, or not at all. Raises DecisionError. The
-        others as in `decide`, `lapsed` by the actions' keys.
+        others as in `decide`, `lapsed` by the actions' keys; `seal` is that of all of them.
         """
         return await self.change(
             review_id,
             op,
             lambda review, now: transitions.answer(
-                review, proposals, by, now, lapsed=lapsed, place=place
+                review, proposals, by, now, lapsed=lapsed, place=place, seal=seal
             ),
             seen,
         )

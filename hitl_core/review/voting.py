@@ -23,7 +23,8 @@ from hitl_core.model import (
     Verdict,
     Vote,
 )
-from hitl_core.review.changed import Changed, check_open, event_of, joined, with_actions
+from hitl_core.review import tally
+from hitl_core.review.changed import Changed, check_open, check_seal, event_of, with_actions
 from hitl_core.review.judging import Judged
 from hitl_core.review.proposal import Proposal, answer_of, args_of, judged, message_of, name_of
 
@@ -48,10 +49,11 @@ def decide(
     action = review.action(key)
     if action is None:
         raise Refused("unknown_action", "This review has no such action.")
-    check_open(review, action, proposal.revision, now)
+    check_open(review, action, proposal.revision, now, proposal.seal)
     if proposal.type not in action.config.allowed_decisions:
         raise Refused("not_allowed", f"The policy doesn't allow this answer for {action.name}.")
-    action, without = _without(action, lapsed)
+    votes, without = tally.without(action.votes, lapsed)
+    action = action.model_copy(update={"votes": votes})
     args, name = args_of(review, action, proposal), name_of(action, proposal)
     revised = args != review.arguments(key) or name != action.name
     says = "approve" if proposal.type == "edit" and not revised else proposal.type
@@ -94,9 +96,11 @@ def answer(
     *,
     lapsed: Mapping[str, Collection[str]] | None = None,
     place: Place | None = None,
+    seal: str | None = None,
 ) -> Changed:
     """A whole answer at once, by the actions' keys: all of it, or nothing. Raises DecisionError for the first
-    decision that is wrong. Its event names every action, decision and digest, in the same order.
+    decision that is wrong, Refused where the actions have another `seal` together. Its event names every
+    action, decision and digest, in the same order.
     """
     changed, events = review, list[Event]()
     for index, (key, proposal) in enumerate(proposals.items()):
@@ -113,6 +117,7 @@ def answer(
         events.append(event)
     if not events:
         raise DecisionError("The answer decides nothing.")
+    check_seal(review, seal, *proposals)
     kinds = [event.kind for event in events]
     event = event_of(
         "decided" if "decided" in kinds else "edited" if "edited" in kinds else "voted",
@@ -130,22 +135,15 @@ def answer(
 
 def check_voter(review: Review, action: Action, says: DecisionType, by: Reviewer) -> None:
     """Raises Refused where this person's answer to the newest revision could not count."""
-    reviewers = action.route.reviewers
-    voted = next((vote.type for vote in action.votes if vote.by.key == by.key), None)
-    if voted == says:
-        verb = "approved" if voted == "approve" else "rejected"
-        raise Refused("already_voted", f"You {verb} this already. Another person has to.")
-    if says != "approve" and not (says == "edit" and reviewers.editor_approves):
+    if says == "edit":
+        if action.route.reviewers.editor_approves:
+            tally.check_may(review, action.model_copy(update={"edits": ()}), "approve", by)
         return
-    if _is_requester(review, action, by):
-        raise Refused(
-            "requester", "The agent asks on your behalf, so another person has to approve this."
-        )
-    mine = bool(action.edits) and action.edits[-1].by.key == by.key
-    if mine and says == "approve" and not reviewers.editor_approves:
-        raise Refused(
-            "own_edit", "You made this edit yourself, so another person has to approve it."
-        )
+    open_ended = says == "respond" or (says == "approve" and action.config.answer_schema)
+    if not open_ended:  # else the answer itself tells whether it was said before
+        vote = Vote(type=says, by=by, at=0.0, revision=action.revision)
+        tally.count(action.votes, vote, action.route.reviewers)
+    tally.check_may(review, action, says, by)
 
 
 def asks_anew(review: Review, key: str, proposal: Proposal, now: float) -> Grant | None:
@@ -170,16 +168,6 @@ def _fell_under(name: str, verdict: Verdict) -> str:
     return f"(This {name} falls under {rule}.)"
 
 
-def _without(action: Action, lapsed: Collection[str]) -> tuple[Action, str | None]:
-    """The action without the votes of those who may decide no more, and a note of it."""
-    void = [vote.by for vote in action.votes if vote.by.key in lapsed]
-    if not void:
-        return action, None
-    kept = tuple(vote for vote in action.votes if vote.by not in void)
-    note = f"(Without {joined(who.name for who in void)}, who may decide no more.)"
-    return action.model_copy(update={"votes": kept}), note
-
-
 def _revised(
     found: Judged, proposal: Proposal, args: Arguments, name: str, by: Reviewer, now: float
 ) -> Action:
@@ -198,23 +186,21 @@ def _revised(
 def _counted(
     action: Action, proposal: Proposal, message: str | None, by: Reviewer, now: float
 ) -> Action:
-    """With its decision, where one person decides or enough have voted; else with one vote more."""
+    """With its decision, where enough say the same; else with one vote more."""
     answer, kind = answer_of(action, proposal), proposal.type
-    votes = tuple(vote for vote in action.votes if vote.by.key != by.key)
-    if kind in ("approve", "edit", "reject"):
-        says = "reject" if kind == "reject" else "approve"
-        reviewers = action.route.reviewers
-        quorum = reviewers.reject_quorum if kind == "reject" else reviewers.quorum
-        if quorum > 1:
-            vote = Vote(type=says, by=by, at=now, revision=action.revision, message=message)
-            votes = (*votes, vote)
-            agreed = [vote for vote in votes if vote.type == says]
-            if len(agreed) < quorum:
-                return action.model_copy(update={"votes": votes})
-            if kind == "reject":
-                message = "\n".join(dict.fromkeys(v.message for v in agreed if v.message)) or None
-        if kind != "reject":
-            kind = "edit" if action.edits else kind
+    says = "approve" if kind == "edit" else kind
+    vote = Vote(
+        type=says, by=by, at=now, revision=action.revision, message=message, answer=answer
+    )  # fmt: skip
+    votes, agreed, enough = tally.count(action.votes, vote, action.route.reviewers)
+    if not enough:
+        return action.model_copy(update={"votes": votes})
+    if len(agreed) == 1:  # one person is enough: that is the decision, and no vote
+        votes = votes[:-1]
+    elif says in tally.NO:
+        message = "\n".join(dict.fromkeys(v.message for v in agreed if v.message)) or None
+    if says == "approve":
+        kind = "edit" if action.edits else kind
     decision = Decision(
         type=kind,
         by=by,

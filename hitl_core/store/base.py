@@ -84,7 +84,7 @@ def head_start(event: Event) -> float:
 
 def has_say(event: Event) -> bool:
     """Whether its person had a say in the review by it."""
-    return event.kind in ("voted", "edited", "decided")
+    return event.kind in ("voted", "edited", "decided", "resolved")
 
 
 def delivered(review_id: str, place: Place, ref: MessageRef, now: float) -> Event:

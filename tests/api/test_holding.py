@@ -15,6 +15,7 @@ from hitl_core.review.transitions import Changed
 from tests.api.client import Client, tool_call
 from tests.api.conftest import Open
 from tests.support.builders import approve_all, person, proposal
+from tests.support.waiting import wait_until
 
 
 async def settled(client: Client, reviews: Reviews, *calls: dict[str, Any], **more: Any) -> str:
@@ -323,3 +324,34 @@ async def test_promise_1_a_client_can_have_its_arguments_checked(client: Client,
     assert (await client.read(id))["status"] == "settled"
 
     assert (await client.once(id, args={**edited, "n": 2}, name="ask")).body["run"] is True
+
+
+async def test_faults_3_a_door_that_answers_late_starts_nothing(
+    client: Client, reviews: Reviews, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    """Given a `once` that was stored, and a bot that is stopped before it answers; when the lease has ended,
+    a person says Run again, and another holder starts the call; then the late answer is no yes."""
+    id, go = await settled(client, reviews), tmp_path / "go"
+    with monkeypatch.context() as armed:
+        armed.setenv("HITL_FAILPOINTS", f"door.after_once=pause:{go}")
+        late = asyncio.create_task(client.once(id, holder="slow", lease=5))
+
+        async def began() -> Any:
+            return (await reviews.load(id)).review.runs
+
+        await wait_until("it is stored", began, 30)
+
+    async def doubted() -> Any:
+        await reviews.fire(id)
+        return (await reviews.load(id)).review.doubts
+
+    await wait_until("the lease has ended", doubted, 60)
+    await reviews.change(
+        id, "again", lambda r, now: execution.resolve(r, "1", "rerun", person(), now)
+    )
+    other = await client.once(id, holder="quick")
+    assert other.body["run"] is True
+    go.touch()
+
+    assert (await late).code == "lease_lost"
+    assert other.body["fencing_token"] == 2

@@ -147,5 +147,5 @@ def cancelled(review: Review, by: Reviewer | None = None, reason: str | None = N
     return transitions.cancel(review, by, reason, NOW + 150).review
 
 
-def resolved(review: Review, key: str, answer: Any) -> Review:
-    return execution.resolve(review, key, answer, BOB, NOW + 400).review
+def resolved(review: Review, key: str, answer: Any, by: Reviewer = BOB) -> Review:
+    return execution.resolve(review, key, answer, by, NOW + 400).review

@@ -105,7 +105,7 @@ def test_approve_all_names_every_revision_and_asks_where_the_policy_says() -> No
     review = decided(review, "1", "edit", args={**EMAIL, "to": "a@b.example"})
     found = button(review, "approve_all")
     assert found is not None
-    assert found["value"] == f"{review.id}.1:2,2:1"
+    assert found["value"] == f"{review.id}.1:2,2:1.{review.seal('1', '2')}"
     assert "confirm" not in found
 
 
@@ -194,7 +194,7 @@ def test_a_choice_never_looks_like_a_button_of_ours() -> None:
     assert second is not None
     assert first["text"]["text"] == "“Approve”"
     assert second["text"]["text"] == '“See all of it"”'
-    assert second["value"] == f"{review.id}.1.1.1"
+    assert second["value"] == f"{review.id}.1.1.{review.seal('1')}.1"
 
 
 def test_hidden_values_are_nowhere() -> None:
@@ -249,3 +249,16 @@ def test_mentions_are_only_of_ids_that_a_policy_or_slack_gave() -> None:
         return
     sent = message(card(review, DEFAULT), name_of)
     assert not [text for kind, text in texts(sent) if kind == "mrkdwn" and "<!channel>" in text]
+
+
+def test_slack_clients_4_each_line_of_many_decided_calls_says_which() -> None:
+    """Slack-clients 4: given twelve calls of one tool, of which one was rejected; its line has its number
+    and the argument that no other has, between quotes, and hidden values stay hidden."""
+    calls = [("pay", {"all": "same", "to": f"jo-{n} approved by Bob", "pin": n}) for n in range(12)]
+    review = review_of(*calls, policy={"interrupt_on": {"*": {"redact": ["/pin"]}}})
+    for action in review.actions:
+        review = decided(review, action.key, "reject" if action.key == "7" else "approve")
+    lines = read(message(card(review, DEFAULT), name_of)["blocks"])
+    assert "✖ 7  pay*  “to jo-6 approved by Bob”  rejected by" in lines
+    assert lines.count("approved by @U0ALICE") == 11
+    assert "pin" not in lines

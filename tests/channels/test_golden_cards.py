@@ -85,6 +85,26 @@ def _doubt() -> Review:
     return lapsed(started(review, "1", "2"))
 
 
+def _doubt_of_two() -> Review:
+    """A call that two approved, and two others answered a question instead of running theirs."""
+    two = {"users": ["U0ALICE", "U0BOB", "U0CARL"], "quorum": 2, "reject_quorum": 2}
+    rule = {"reviewers": two, "allowed_decisions": ["approve", "reject", "respond", "ignore"]}
+    review = review_of(THREE[0], policy={"interrupt_on": {"*": rule}})
+    review = decided(decided(review, "1", "approve"), "1", "approve", BOB)
+    review = lapsed(started(review, "1"))
+    review = resolved(review, "1", "rerun", ALICE)
+    return resolved(review, "1", "skip", CARL)
+
+
+def _answered_by_one() -> Review:
+    two = {"users": ["U0ALICE", "U0BOB", "U0CARL"], "quorum": 2, "reject_quorum": 2}
+    rule = {"reviewers": two, "allowed_decisions": ["approve", "reject", "respond", "ignore"]}
+    review = review_of(THREE[0], THREE[1], policy={"interrupt_on": {"*": rule}})
+    review = decided(review, "1", "respond", message="Sent by hand.")
+    review = decided(review, "2", "ignore", BOB)
+    return cancelled(review, CARL, "The wrong customer")
+
+
 TWO_OF_OPS: dict[str, Any] = {
     "escalate": [
         {"after": "10m", "to": OPS, "reviewers": {"users": ["U0DANA"], "groups": ["S0OPS"]}}
@@ -197,6 +217,8 @@ SCENES: dict[str, tuple[Callable[[], Review], str]] = {
     "escalated-by-time": (lambda: fired(review_of(THREE[1]), 600), OPS),
     "doubt": (_doubt, DEFAULT),
     "doubt-answered": (lambda: resolved(resolved(_doubt(), "1", "ran"), "2", "skip"), DEFAULT),
+    "doubt-votes": (_doubt_of_two, DEFAULT),
+    "votes-to-answer-skip-cancel": (_answered_by_one, DEFAULT),
     "thirty-actions": (
         lambda: review_of(*(("update_customer", {"customerId": f"cus_{n}"}) for n in range(30))),
         DEFAULT,

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from bot.card import arguments_of, card, thread
+from bot.card import arguments_of, card, open_of, thread
 from bot.channels.slack.blocks import message, thread_message
 from bot.channels.slack.ids import Meta
 from bot.channels.slack.modals import answer, notice, passing_on, reason
@@ -186,7 +186,7 @@ def test_promise_8_no_text_of_an_agent_comes_alive_in_a_modal(words: str, key: s
         *edit_pages(review),
         reason(META, review.actions[0]),
         passing_on(META, "#team-ops"),
-        answer(META, "tool" * 20),
+        answer(META, review.actions[0], open_of(review, "1").why),
         notice(words),
         see(META, "tool", arguments_of(args, schema)),
         turn(review, replace(META, under=DEFAULT), name_of),

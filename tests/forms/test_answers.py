@@ -152,7 +152,7 @@ def test_an_answer_is_read_as_its_type(schema: Any, value: Any, answer: str, res
     ("schema", "required", "result"),
     [
         ({"type": "string"}, False, {}),
-        ({"type": "string"}, True, {"x": ""}),
+        ({"type": "string", "minLength": 0}, True, {"x": ""}),
         ({"type": ["string", "null"]}, False, {"x": None}),
         ({"type": ["string", "null"]}, True, {"x": None}),
     ],
@@ -162,6 +162,14 @@ def test_a_cleared_text_goes_away_or_is_empty(
     schema: Any, required: bool, result: dict[str, Any], empty: str | None
 ) -> None:
     assert one(schema, "a", empty, required=required) == result
+
+
+@pytest.mark.parametrize("empty", [None, ""])
+def test_slack_clients_3_a_required_input_is_not_made_empty(empty: str | None) -> None:
+    """Slack-clients 3: some clients send null for what nobody touched."""
+    with pytest.raises(FormErrors) as refused:
+        one({"type": "string"}, "a", empty, required=True)
+    assert refused.value.fields == {"/x": "is required"}
 
 
 @pytest.mark.parametrize(

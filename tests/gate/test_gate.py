@@ -367,8 +367,8 @@ async def test_results_of_calls_that_must_not_run_are_not_kept(gate: Gate):
     await decide(gate, review_id, "1", "reject")
     await decide(gate, review_id, "2", "approve")
     outcome = await gate.wait(review_id)
-    await outcome.report({"c1": "rejected", "unknown": "?"})
-    await outcome.done({"c1": "rejected", "c2": "sent", "unknown": "?"})
+    await outcome.report({"c1": "rejected"})
+    await outcome.done({"c1": "rejected", "c2": "sent"})
     runs = (await gate.reviews.load(review_id)).review.runs
     assert {key: run.line for key, run in runs.items()} == {"2": "sent"}
 
@@ -849,3 +849,28 @@ def test_newcomer_9_a_policy_may_be_given_as_the_path_of_its_file(tmp_path: Path
     wrong: Any = {"default": "deny"}
     with pytest.raises(TypeError, match="`policy` is a Policy, or the path of its file, not dict"):
         Gate(MemoryStore(), policy=wrong, agent="billing")
+
+
+async def test_newcomer_9_an_id_that_is_no_call_of_this_review_is_refused(gate: Gate):
+    """Newcomer 9: `done({"wrong-id": …})` says so, whether `once` was asked or not; nothing is kept."""
+    outcome = await approved(gate, call(id="c1"))
+    for wrong in (outcome.done({"wrong-id": "sent"}), outcome.report({"wrong-id": "sent"})):
+        with pytest.raises(Refused, match="no call 'wrong-id'; it has 'c1'") as refused:
+            await wrong
+        assert refused.value.code == "unknown_call"
+    assert (await gate.reviews.load(outcome.review_id)).review.status == "claimed"
+    await outcome.done({"c1": "sent"})
+
+
+async def test_newcomer_9_a_closed_gate_says_that_it_is_closed(redis_url: str):
+    """Newcomer 9: not that its store is."""
+    async with Gate.connect(redis_url, policy=policy(), agent="billing") as gate:
+        review_id = await gate.submit([call()], thread_id="t")
+    for late in (
+        gate.submit([call()], thread_id="t2"),
+        gate.review([call()], thread_id="t3"),
+        gate.cancel(review_id),
+        gate.withdraw(review_id),
+    ):
+        with pytest.raises(GateClosed, match="gate is"):
+            await late

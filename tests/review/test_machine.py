@@ -90,7 +90,7 @@ class ReviewMachine(RuleBasedStateMachine):
     @precondition(lambda self: not self.review.runs)
     @rule(by=st.none() | PEOPLE)
     def somebody_cancels(self, by: Any) -> None:
-        if self.apply(transitions.cancel, by, None, self.now):
+        if self.apply(transitions.cancel, by, None, self.now) and self.review.cancelled:
             assert not self.starts, "nothing of it had begun"
 
     @rule()

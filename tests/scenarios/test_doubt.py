@@ -6,9 +6,10 @@ import json
 
 import pytest
 
-from hitl_core import ToolCall
+from hitl_core import Gate, ToolCall
+from hitl_core.review import execution
 from tests.support.bots import CANARY, Process, Scene, email
-from tests.support.slack import buttons, said
+from tests.support.slack import MARIA, Message, buttons, said
 
 FREE = ToolCall("c9", "read_file", {"path": CANARY})
 
@@ -98,3 +99,74 @@ async def test_promise_5_killed_before_once_it_runs_by_itself(scene: Scene) -> N
     assert await second.ended() == 0, second.output
     assert effects(scene) == ["c1"]
     assert "it may have run" not in said(await scene.card("send_email ran"))
+
+
+PAY = """
+default: review
+interrupt_on:
+  send_email:
+    allowed_decisions: [approve, reject, respond]
+    reviewers: {channel_members: true, quorum: 2}
+  read_*: false
+"""
+
+
+async def in_doubt(scene: Scene, gate: Gate, review_id: str, call: ToolCall) -> Message:
+    """The call began, and its process is gone."""
+    outcome = await gate.wait(review_id)
+    assert await outcome.once(call)
+    outcome.release()
+    await gate.reviews.change(review_id, "die", lambda r, now: execution.lapse(r, now + 100))
+    return await scene.card("it may have run or not")
+
+
+async def test_m2_run_again_takes_the_people_that_the_call_took(scene: Scene) -> None:
+    """Security M2: given a payment that two approved for Maria, and that is in doubt; then Maria's press is
+    refused, Alice's is one vote of two that the card shows, and with Bob's it may run again."""
+    await scene.bot()
+    gate = await scene.gate(PAY)
+    waiting = await gate.submit([email()], thread_id="t", requester=MARIA)
+    card = await scene.card("send_email")
+    await scene.alice.press(card, "approve")
+    await scene.bob.press(card, "approve")
+    card = await in_doubt(scene, gate, waiting, email())
+    assert "2 people must say that it ran, or to run it again" in said(card)
+
+    maria = scene.person(MARIA)
+    for action in ("doubt_rerun", "doubt_ran"):
+        await maria.press(card, action)
+    assert all("another person has to decide this" in told for told in await maria.told())
+    assert len(await maria.told()) == 2
+    await scene.alice.press(card, "doubt_rerun")
+    card = await scene.card("1 of 2 want to run it again: <@U0ALICE>")
+    assert (await gate.reviews.load(waiting)).review.doubts
+    await scene.bob.press(card, "doubt_rerun")
+
+    again = await gate.wait(waiting)
+    assert [call.id for call in again.execute] == ["c1"]
+    again.release()
+
+
+async def test_m2_an_answer_instead_takes_the_people_that_the_call_takes(scene: Scene) -> None:
+    """Security M2: Maria's answer in place of the tool is refused; Alice's stands in the form that Bob opens,
+    and counts when he sends the same."""
+    await scene.bot()
+    gate = await scene.gate(PAY)
+    waiting = scene.ask(gate, requester=MARIA)
+    card = await scene.card("send_email")
+    maria = scene.person(MARIA)
+    await maria.press(card, "more", option="Answer instead of running it")
+    assert "another person has to answer this" in await maria.last_told()
+
+    await scene.alice.press(card, "more", option="Answer instead of running it")
+    assert (await scene.alice.submit(message="Paid by hand."))["ok"]
+    card = await scene.card("1 of 2 want to answer in its place: <@U0ALICE>", "Paid by hand.")
+    await scene.bob.press(card, "more", option="Answer instead of running it")
+    view = await scene.hands.view(scene.bob.id)
+    assert view is not None
+    assert "Paid by hand." in json.dumps(view)
+    assert (await scene.bob.submit(message="Paid by hand."))["ok"]
+
+    outcome = await waiting
+    assert not outcome.execute
+    assert [answer.content for answer in outcome.answers] == ["Paid by hand."]

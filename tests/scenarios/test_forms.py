@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from hitl_core.model import encode
 from tests.support.bots import CANARY, Scene, email
 from tests.support.bots import POLICY as POLICY_OF_BOTS
 from tests.support.builders import review_of as review_made
-from tests.support.slack import APPROVALS
+from tests.support.slack import APPROVALS, review_of
 from tests.support.slack_limits import assert_view
 from tests.support.waiting import wait_until
 
@@ -214,7 +215,9 @@ async def test_a_choice_draws_what_follows(scene: Scene) -> None:
     view = await modal(scene)
     assert_view_of(view)
     number = next(label for label in labels(view) if label not in before)
-    assert (await scene.alice.submit(**{number: 42}))["ok"]
+    await scene.alice.submit(**{number: 42})
+    assert "This removes contact.to" in await scene.alice.modal()
+    assert (await scene.alice.submit())["ok"]
 
     [ran] = (await waiting).execute
     assert ran.args == {"contact": {"kind": "phone", "number": 42}, "note": "call her"}
@@ -228,7 +231,9 @@ async def test_a_form_sent_before_it_was_drawn_again_is_drawn_and_not_sent(scene
     view = await modal(scene)
     assert not waiting.done()
     [number] = [label for label in labels(view) if "number" in label]
-    assert (await scene.alice.submit(**{number: 7}))["ok"]
+    await scene.alice.submit(**{number: 7})
+    assert "This removes contact.to" in await scene.alice.modal()
+    assert (await scene.alice.submit())["ok"]
     [ran] = (await waiting).execute
     assert ran.args == {"contact": {"kind": "phone", "number": 7}, "note": "call her"}
 
@@ -273,8 +278,8 @@ async def test_a_long_text_can_be_had_as_a_file(scene: Scene) -> None:
 
 
 async def test_a_second_click_on_send_counts_once(scene: Scene) -> None:
-    """Given a form that was sent, when the same submission reaches the bot again, then it is answered as the
-    first time, and the edit is there once."""
+    """Given a form that was sent, when the same submission reaches the bot again, then it says what the first
+    did, and the edit is there once."""
     waiting = await editing(scene, "send_email", email().args, POLICY_OF_BOTS)
     assert (await scene.alice.submit(copies=4))["ok"]
     sent = (await scene.hands.deliveries())[-1]
@@ -282,7 +287,7 @@ async def test_a_second_click_on_send_counts_once(scene: Scene) -> None:
         status, body = await scene.hands.raw(
             str(scene.sandbox.bot_url), sent["body"], sent["headers"]
         )
-        assert (status, body) == (200, "")
+        assert (status, "Your first try was stored" in body) == (200, True)
     assert [call.args["copies"] for call in (await waiting).execute] == [4]
 
 
@@ -371,3 +376,54 @@ async def test_a_stale_forms_review_is_named_in_no_payload(scene: Scene) -> None
     view = await modal(scene)
     assert CANARY not in view["private_metadata"]
     assert len(view["private_metadata"]) <= 3000
+
+
+async def test_slack_clients_3_a_removal_is_shown_and_confirmed_once_more(scene: Scene) -> None:
+    """Given a mail with a copy; when Alice empties the copy and sends it, then the form says what that
+    removes and nothing runs; with another value besides she is asked again; the same sent twice counts."""
+    fields = {"to": TEXT, "cc": TEXT, "note": TEXT}
+    rule = {"allowed_decisions": ["edit"], "args_schema": {"properties": fields}}
+    rules = policy(mail=rule)
+    waiting = await editing(scene, "mail", {"to": "jo", "cc": "al", "note": "hi"}, rules)
+
+    assert not (await scene.alice.submit(cc=None)).get("closed")
+    assert "This removes cc. Send it again to confirm." in await scene.alice.modal()
+    await scene.alice.submit(note=None)
+    assert "This removes cc and note. Send it again to confirm." in await scene.alice.modal()
+    assert not waiting.done()
+    assert (await scene.alice.submit())["ok"]
+
+    [ran] = (await waiting).execute
+    assert ran.args == {"to": "jo"}
+
+
+@pytest.mark.parametrize("quorum", [1, 2])
+async def test_faults_11_a_form_that_is_sent_again_says_what_its_first_try_did(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, quorum: int
+) -> None:
+    """Given an edit that was stored, and whose answer never came; when Alice sends it again, then she reads
+    that it was stored, and it counts once; while the store is away nobody says that nothing was changed."""
+    rule = {
+        "allowed_decisions": ["edit", "approve"],
+        "reviewers": {"channel_members": True, "quorum": quorum},
+    }
+    await editing(scene, "mail", {"to": "jo"}, policy(mail=rule))
+    card = await scene.card("mail")
+    with monkeypatch.context() as armed:
+        armed.setenv("HITL_FAILPOINTS", f"bot.after_commit=pause:{tmp_path / 'never'}")
+        late = await scene.alice.submit(to="al")
+    assert "It is not known whether this was stored" in json.dumps(late)
+    redis = await scene.redis()
+    await redis.execute_command("CLIENT", "PAUSE", "2500", "ALL")
+    away = await scene.alice.submit(to="al")
+    assert "counts only once" in json.dumps(away)
+
+    async def told() -> bool:
+        await scene.alice.submit(to="al")
+        return "Your first try was stored" in await scene.alice.modal()
+
+    await wait_until("it says so", told, 20)
+    gate = await scene.gate()
+    [action] = (await gate.reviews.load(review_of(card))).review.actions
+    assert (action.revision, action.pending) == (2, quorum == 2)
+    assert len(action.edits) == 1

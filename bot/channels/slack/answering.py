@@ -13,6 +13,7 @@ from bot.channels.slack.ids import Meta
 from bot.channels.slack.modals import question
 from bot.channels.slack.rich import Block, line, rich_text, words
 from hitl_core.model import Action, Review
+from hitl_core.model.arguments import JsonObject
 from hitl_core.review.transitions import Proposal
 
 _NAME = "answer"
@@ -47,8 +48,15 @@ class Answering(FormModal):
         asked = action.config.answer_schema or {}
         self._is_object = asked.get("type") == "object"
         schema = asked if self._is_object else _object(asked)
-        source = Source(schema, {}, revision=action.revision)
+        source = Source(schema, self._agreed(), revision=action.revision)
         super().__init__(f"answer_{kind}", meta, Filling(source, answers, meta.page))
+
+    def _agreed(self) -> JsonObject:
+        """What another person answered already is there to be agreed to."""
+        given = [vote.answer for vote in self._action.votes if vote.type == self._kind]
+        if not given or given[-1] is None:
+            return {}
+        return given[-1] if self._is_object else {_NAME: given[-1]}
 
     def at(self, page: int, *, kept: bool) -> FormModal:
         meta = replace(self.meta, page=page, kept=kept)
@@ -57,7 +65,8 @@ class Answering(FormModal):
     def proposal(self) -> Proposal:
         value = self.filling.value()
         given = value if self._is_object else value[_NAME]
-        return Proposal(self._kind, self.meta.target.revision, answer=given)
+        target = self.meta.target
+        return Proposal(self._kind, target.revision, answer=given, seal=target.seal)
 
     def title(self) -> str:
         return "Answer"

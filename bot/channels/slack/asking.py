@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import assert_never
 
 from bot.card import Argument, Doubt, Open, Shown, quoted
-from bot.channels.slack.lines import progress, warnings
+from bot.channels.slack.ids import decides
+from bot.channels.slack.lines import must_agree, so_far, votes, warnings
 from bot.channels.slack.mentions import Names
 from bot.channels.slack.outcome import closed, edits
 from bot.channels.slack.rich import (
@@ -23,6 +24,7 @@ from bot.channels.slack.rich import (
     rich_text,
     words,
 )
+from bot.click import Target
 
 SEE = "See all of it"
 ANSWER = "Answer"
@@ -48,22 +50,23 @@ def action_blocks(
     drawn = [
         rich_text(f"call:{action.key}", *called),
         *_said(action),
-        *progress(action.key, action.progress if action.decided is None else None, names),
+        *votes(action.key, action.progress if action.decided is None else None, names),
     ]
     if action.decided is not None:
         return [*drawn, {**closed((action.decided,), MAX_SIZE), "block_id": f"is:{action.key}"}]
     drawn[1:1] = edits(action.key, action.edits)
-    value = f"{review_id}.{action.key}.{action.revision}"
+    value = decides(Target(review_id, action.key, action.revision, action.seal))
     buttons = _buttons(action, value)
     return [*drawn, *([actions(f"do:{action.key}:{action.revision}", buttons)] if buttons else [])]
 
 
 def doubt_blocks(review_id: str, doubt: Doubt) -> list[Block]:
-    value = f"{review_id}.{doubt.key}.{doubt.attempt}"
+    value = decides(Target(review_id, doubt.key, doubt.attempt, doubt.seal))
     told = "   The agent stopped in the middle of it: it may have run or not."
     head = [words(doubt.name, bold=True), words(told, italic=True)]
     name = doubt.name
     said = [*_hides(doubt.shown), *_cut(doubt.shown)]
+    said += [*must_agree(doubt), *so_far(doubt.said)]
     return [
         rich_text(f"call:{doubt.key}", *_arguments(head, doubt.shown.arguments)),
         *([context(f"said:{doubt.key}", *said)] if said else []),

@@ -107,9 +107,14 @@ def _together(card: Card, top: list[Block], asked: list[Block], foot: list[Block
     return [*drawn, *([divider("line:foot")] if asked else []), *foot]
 
 
+def is_alone(card: Card) -> bool:
+    """Whether it is about one action: that one needs no number."""
+    return len(card.waiting) + len(card.closed) == 1
+
+
 def _asked(card: Card, names: Names) -> list[Block]:
     """Everything that waits, with everything."""
-    alone = len(card.open) + len(card.closed) == 1
+    alone = is_alone(card)
     drawn: list[Block] = []
     for doubt in card.doubts:
         drawn += [divider(f"line:{doubt.key}"), *doubt_blocks(card.review_id, doubt)]
@@ -197,7 +202,7 @@ def _approve_all(card: Card, *, listed: bool) -> Element:
     count = len(card.approve_all)
     value = ",".join(f"{key}:{revision}" for key, revision in card.approve_all)
     told = f"Approve all {count}"
-    drawn = button("approve_all", told, f"{card.review_id}.{value}", f"{told} actions")
+    drawn = button("approve_all", told, f"{card.review_id}.{value}.{card.seal}", f"{told} actions")
     if not card.confirm_all and not listed:
         return drawn
     facts = [f"{one.name} ({one.fact})" for one in card.waiting]

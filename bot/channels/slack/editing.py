@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -11,9 +13,13 @@ from bot.channels.slack.filling import Answers, Filling, Source
 from bot.channels.slack.form_modal import FormModal
 from bot.channels.slack.ids import Meta
 from bot.channels.slack.inputs import ACTION_ID, MAX_LABEL, MAX_OPTIONS
+from bot.channels.slack.mentions import listed
 from bot.channels.slack.modals import MAX_TITLE
 from bot.channels.slack.rich import Block, line, plain, rich_text, words
+from bot.text import one_line
 from hitl_core.errors import Refused
+from hitl_core.forms import removed
+from hitl_core.forms.pointer import path_words
 from hitl_core.model import Action, Review, encode
 from hitl_core.review.judging import judge
 from hitl_core.review.redaction import redacted, schema_shown
@@ -21,6 +27,8 @@ from hitl_core.review.transitions import Proposal
 
 #: The block of the choice between tools.
 TOOL = "tool"
+#: So many of the values that an edit takes away are named.
+MAX_GONE = 10
 
 
 class Editing(FormModal):
@@ -41,7 +49,8 @@ class Editing(FormModal):
         made = super().with_state(values)
         tool = self._tool
         if TOOL in values:
-            tool = self._tools[int(values[TOOL][ACTION_ID]["selected_option"]["value"])]
+            chosen = values[TOOL].get(ACTION_ID, {}).get("selected_option")
+            tool = self._tools[int(chosen["value"])] if chosen else tool
         if tool == self._tool:
             return made
         moved = made.filling.moved(self._source(tool))
@@ -54,7 +63,22 @@ class Editing(FormModal):
 
     def proposal(self) -> Proposal:
         args = encode(self.filling.value())
-        return Proposal("edit", self.meta.target.revision, None, args, self._tool)
+        target = self.meta.target
+        return Proposal("edit", target.revision, None, args, self._tool, seal=target.seal)
+
+    def takes_away(self, proposal: Proposal) -> str:
+        assert proposal.args is not None  # every edit has some
+        if self.meta.confirming == _edit(proposal):
+            return ""
+        before = self._review.arguments(self._action.key).parse()
+        gone = [one_line(path_words(each)) for each in removed(before, proposal.args.parse())]
+        if len(gone) > MAX_GONE:
+            gone = [*gone[:MAX_GONE], f"{len(gone) - MAX_GONE} more"]
+        return f"This removes {listed(gone)}. Send it again to confirm." if gone else ""
+
+    def asking(self, proposal: Proposal) -> FormModal:
+        meta = replace(self.meta, page=self.filling.page, confirming=_edit(proposal))
+        return Editing(self._review, self._action, meta, self.answers)
 
     def title(self) -> str:
         return f"Edit {self._action.name}"
@@ -125,3 +149,10 @@ def _tools_of(review: Review, action: Action) -> list[str]:
                 judge(review, action, name, args, 0.0)
             found[name] = None
     return list(found)
+
+
+def _edit(proposal: Proposal) -> str:
+    """Which edit it is: of what is shown, to what. Another value is another edit, to be confirmed again."""
+    args = proposal.args.digest if proposal.args else ""
+    told = json.dumps([proposal.revision, proposal.seal, proposal.name, args])
+    return hashlib.sha256(told.encode()).hexdigest()[:32]

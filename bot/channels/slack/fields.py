@@ -37,6 +37,8 @@ _OF_SLACK = {
 }
 #: What an input may come to hold, in bytes.
 _LONG, _SHORT = 9_000, 1_000
+#: Stands for an answer that a client left out.
+_MISSING: Any = object()
 
 
 def shown_form(form: Form) -> Form:
@@ -93,13 +95,13 @@ class Ids:
 def read_answers(
     fields: Iterable[Field], ids: Ids, values: Mapping[str, Any]
 ) -> dict[str, str | None]:
-    """Slack's `state.values` → answers by pointer, as `Kind` says, for the fields with an input there."""
+    """Slack's `state.values` → answers by pointer, as `Kind` says, for the fields of which they tell."""
     found: dict[str, str | None] = {}
     for field in fields:
         if field.locked is None:
             state = values.get(ids.of(field), {}).get(ACTION_ID)
-            if state is not None:
-                found[field.pointer] = _answer(state)
+            if isinstance(state, dict) and (answer := _answer(cast(Any, state))) is not _MISSING:
+                found[field.pointer] = answer
     return found
 
 
@@ -126,21 +128,24 @@ def is_cut(field: Field) -> bool:
 
 
 def _answer(state: Mapping[str, Any]) -> str | None:
-    """docs.slack.dev/reference/interaction-payloads/view-interactions-payload"""
+    """docs.slack.dev/reference/interaction-payloads/view-interactions-payload. null is an empty input; what
+    is not there at all is _MISSING.
+    """
     match state:
         case {"selected_option": chosen}:
             return None if chosen is None else str(chosen["value"])
         case {"selected_options": chosen}:
-            return ",".join(str(one["value"]) for one in chosen)
+            return ",".join(str(one["value"]) for one in chosen or ())
         case {"selected_date": date}:
             return date
         case {"selected_time": time}:
             return time
         case {"selected_date_time": at}:
             return None if at is None else str(at)
+        case {"value": typed}:
+            return None if typed is None else unmarked(str(typed))
         case _:
-            typed = cast(str | None, state.get("value"))
-            return typed if typed is None else unmarked(typed)
+            return _MISSING
 
 
 def _told(error: str) -> str:

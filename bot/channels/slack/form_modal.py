@@ -49,6 +49,14 @@ class FormModal(ABC):
     def proposal(self) -> Proposal:
         """What sending it decides. Raises FormErrors, InvalidToolCall, SchemaError."""
 
+    def takes_away(self, proposal: Proposal) -> str:
+        """In one sentence what sending this would take away; "" where nothing, or where it is confirmed."""
+        return ""
+
+    def asking(self, proposal: Proposal) -> FormModal:
+        """The same, asking to confirm exactly this."""
+        return self
+
     @abstractmethod
     def title(self) -> str: ...
 

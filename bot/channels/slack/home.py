@@ -93,7 +93,7 @@ class HomeTab:
             return {"text": total(home), "blocks": list_blocks(home, self._channel)}
         if verb != "show" or not rest.strip():
             return {"text": USAGE}
-        shown = await self._inbox.access.shown(rest.strip(), who)
+        shown = await self._inbox.access.shown(await self._homes.named(who, rest), who)
         message = blocks.message(shown, self._channel.name_of, self._channel.link)
         return {**message, "blocks": _without_escalate(message["blocks"])}
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from bot.card import Card, open_of
 from bot.channels.slack import blocks, lines
+from bot.channels.slack.asking import doubt_blocks
 from bot.channels.slack.channel import SlackChannel
 from bot.channels.slack.lines import DOT, date
 from bot.channels.slack.mentions import linked
@@ -70,7 +71,8 @@ def list_blocks(home: Home, channel: SlackChannel) -> list[Block]:
         if task.ref is None:  # no card to open yet
             drawn.append(context(f"show:{review_id}", mrkdwn(f"`/approvals show {review_id}`")))
     if (more := home.total - len(home.mine)) > 0:
-        drawn.append(context("more", mrkdwn(f"{more} more in the app's Home.")))
+        most = "More than " if home.more else ""
+        drawn.append(context("more", mrkdwn(f"{most}{more} more in the app's Home.")))
     drawn += _lines("others", "Waiting for others", home.others, channel)
     drawn += _lines("decided", "Decided by you", home.decided, channel)
     return drawn
@@ -79,6 +81,8 @@ def list_blocks(home: Home, channel: SlackChannel) -> list[Block]:
 def total(home: Home) -> str:
     if not home.total:
         return NOTHING
+    if home.more:
+        return f"More than {home.total:,} reviews wait for you"
     return "1 review waits for you" if home.total == 1 else f"{home.total} reviews wait for you"
 
 
@@ -90,11 +94,13 @@ def _task(task: Task, channel: SlackChannel) -> list[Block]:
         action = task.review.action(key)
         must_read = action is not None and action.config.must_read
         opened = open_of(task.review, key, **({} if must_read else {"room": ROOM}))
-        alone = len(task.review.actions) == 1
+        alone = blocks.is_alone(task.card)
         one = blocks.action_blocks(review_id, opened, channel.name_of, numbered=not alone)
         # Several reviews stand here, and each has an action of this key.
         drawn += _of(review_id, one)
-    if (more := len(task.keys) - MAX_ACTIONS) > 0:
+    for doubt in [one for one in task.card.doubts if one.key in task.doubts][:MAX_ACTIONS]:
+        drawn += _of(review_id, doubt_blocks(review_id, doubt))
+    if (more := max(len(task.keys), len(task.doubts)) - MAX_ACTIONS) > 0:
         told = f"{more} more of it {'waits' if more == 1 else 'wait'} where its card stands."
         drawn.append(context(f"more:{review_id}", mrkdwn(told)))
     return drawn

@@ -17,7 +17,8 @@ Body = dict[str, Any]
 class Meta:
     """What a modal is about. `page` is the one that it shows; `kept`: what was entered on its other pages is
     kept as a draft; `tool` what an edit was turned into; `under` and `turn` the place and the page of the
-    Review modal that it lies on; `card` the message, where that matters.
+    Review modal that it lies on; `card` the message, where that matters. `confirming`: which edit the person
+    was asked to confirm, as it takes something away.
     """
 
     target: Target
@@ -27,6 +28,7 @@ class Meta:
     under: Place | None = None
     turn: int = 0
     card: MessageRef | None = None
+    confirming: str | None = None
 
 
 def private_metadata(meta: Meta | None) -> str:
@@ -37,11 +39,13 @@ def private_metadata(meta: Meta | None) -> str:
         "review": target.review_id,
         "action": target.action,
         "revision": target.revision,
+        "seal": target.seal,
         "page": meta.page or None,
         "kept": meta.kept or None,
         "tool": meta.tool,
         "under": meta.under,
         "turn": meta.turn or None,
+        "confirming": meta.confirming,
         "card": [card.conversation, card.ts] if card else None,
     }
     return json.dumps({key: value for key, value in told.items() if value is not None})
@@ -49,7 +53,8 @@ def private_metadata(meta: Meta | None) -> str:
 
 def meta_of(view: Body) -> Meta:
     told = json.loads(view["private_metadata"])
-    target = Target(str(told["review"]), str(told["action"]), int(told["revision"]))
+    seal = str(told.get("seal", ""))
+    target = Target(str(told["review"]), str(told["action"]), int(told["revision"]), seal)
     card = told.get("card")
     ref = MessageRef(channel="slack", conversation=card[0], ts=card[1]) if card else None
     return Meta(
@@ -60,6 +65,7 @@ def meta_of(view: Body) -> Meta:
         under=told.get("under"),
         turn=int(told.get("turn", 0)),
         card=ref,
+        confirming=told.get("confirming"),
     )
 
 
@@ -85,11 +91,16 @@ def review_of(body: Body) -> str:
 
 
 def target(value: str) -> Target:
-    """A button of another version's names no review, which the person is told as usual."""
-    review_id, _, rest = value.partition(".")
-    action, _, rest = rest.partition(".")
-    revision, _, _ = rest.partition(".")
-    return Target(review_id, action, _number(revision))
+    """Review, action, revision and seal, with dots between them. What is missing names no review, or doesn't
+    match, which the person is told as usual.
+    """
+    review_id, action, revision, seal, *_ = [*value.split("."), "", "", "", ""]
+    return Target(review_id, action, _number(revision), seal)
+
+
+def decides(target: Target) -> str:
+    """The value of a button that decides; what it adds stands behind a dot."""
+    return f"{target.review_id}.{target.action}.{target.revision}.{target.seal}"
 
 
 def last_number(value: str) -> int:
@@ -97,11 +108,13 @@ def last_number(value: str) -> int:
     return _number(value.rpartition(".")[2])
 
 
-def revisions(value: str) -> tuple[str, dict[str, int]]:
-    """The review and the revision of each action of a button that is about several: `R.1:1,2:3`."""
-    review_id, _, rest = value.partition(".")
-    pairs = (pair.partition(":") for pair in rest.split(",") if pair)
-    return review_id, {key: _number(revision) for key, _, revision in pairs}
+def revisions(value: str) -> tuple[str, dict[str, int], str]:
+    """The review, the revision of each action of a button that is about several, and the seal of all of them:
+    `R.1:1,2:3.SEAL`.
+    """
+    review_id, several, seal, *_ = [*value.split("."), "", "", ""]
+    pairs = (pair.partition(":") for pair in several.split(",") if pair)
+    return review_id, {key: _number(revision) for key, _, revision in pairs}, seal
 
 
 def view_of(body: Body) -> Body:

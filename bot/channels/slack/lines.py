@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
-from bot.card import Card, Deciders, Ends, Next, Note, Progress, quoted
+from bot.card import Card, Deciders, Doubt, Ends, Next, Note, Progress, Said, quoted
 from bot.channels.slack.mentions import (
     USER_ID,
     Link,
@@ -31,6 +31,9 @@ from bot.channels.slack.rich import (
 from hitl_core.model import MessageRef, Place
 
 MAX_NOTES = 5
+#: A context holds ten elements (docs.slack.dev/reference/block-kit/blocks/context-block).
+MAX_ELEMENTS = 10
+MAX_SAID = 4
 DOT = "  ·  "
 
 #: How each decision is told: a sign, and the word for who reads the screen aloud.
@@ -42,6 +45,15 @@ SIGNS = {
     "ignore": ("⊘", "skipped by"),
     "cancel": ("⊗", "cancelled by"),
     "moved": ("↪", "is for others to decide since an edit by"),
+}
+_WANTS = {
+    "approve": "to run it with this answer",
+    "respond": "to answer in its place",
+    "ignore": "to skip it",
+    "ran": "to say that it ran",
+    "rerun": "to run it again",
+    "skip": "to skip it",
+    "cancel": "to cancel all of it",
 }
 _ENDS = {"reject": "rejected", "respond": "answered by the policy", "ignore": "skipped"}
 
@@ -104,24 +116,49 @@ def notes(card: Card, names: Names) -> list[Block]:
         )
         for at, note in enumerate(card.notes[-MAX_NOTES:])
     ]
+    if card.cancels:
+        drawn.append(context("cancels", *so_far(card.cancels)))
     if card.elsewhere:
         before = [f"`{one.name}` {SIGNS[one.type][1]} {mention(one.by)}" for one in card.elsewhere]
         drawn.append(context("before", mrkdwn(f"Decided before: {listed(before)}.")))
     return drawn
 
 
-def progress(key: str, so_far: Progress | None, names: Names) -> list[Block]:
-    """Who has approved, who rejected and why, and who is still needed."""
-    if so_far is None:
+def votes(key: str, progress: Progress | None, names: Names) -> list[Block]:
+    """Who has approved, who rejected and why, who wants something else, and who is still needed."""
+    if progress is None:
         return []
-    elements = [mrkdwn(standing(so_far, names))]
-    if so_far.rejected:
-        by = listed(mention(vote.by) for vote in so_far.rejected)
-        told = f"Rejected by {by}, {len(so_far.rejected)} of {so_far.reject_quorum} that it takes."
+    elements = [mrkdwn(standing(progress, names))]
+    if progress.rejected:
+        by = listed(mention(vote.by) for vote in progress.rejected)
+        told = (
+            f"Rejected by {by}, {len(progress.rejected)} of {progress.reject_quorum} that it takes."
+        )
         elements.append(mrkdwn(told))
-        whys = [quoted(vote.message) for vote in so_far.rejected if vote.message]
+        whys = [quoted(vote.message) for vote in progress.rejected if vote.message]
         elements += [plain(why, 600) for why in whys[:5]]
-    return [context(f"votes:{key}", *elements)]
+    return [context(f"votes:{key}", *[*elements, *so_far(progress.said)][:MAX_ELEMENTS])]
+
+
+def so_far(said: Sequence[Said]) -> list[Element]:
+    """Who wants what, of how many; and the words on which they agree."""
+    drawn = list[Element]()
+    for one in said[:MAX_SAID]:
+        count = f"{len(one.by)} of {one.of} want {_WANTS[one.what]}"
+        drawn.append(mrkdwn(f"{count}: {listed(map(mention, one.by))}."))
+        drawn += [plain(quoted(one.message), 600)] if one.message else []
+    return drawn
+
+
+def must_agree(doubt: Doubt) -> list[Element]:
+    """How many must say what became of a call, where one person is not enough."""
+    told = list[str]()
+    if doubt.quorum > 1:
+        told.append(f"{doubt.quorum} people must say that it ran, or to run it again.")
+    if doubt.but:
+        asker = requester(doubt.but.removeprefix("slack:"))
+        told.append(f"{asker} asked for it and can't be one of them.")
+    return [mrkdwn(" ".join(told))] if told else []
 
 
 def standing(so_far: Progress, names: Names) -> str:

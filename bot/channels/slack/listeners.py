@@ -26,8 +26,7 @@ from bot.channels.slack.views import Kind, Views, everything
 from bot.click import Reply, Target, Unread
 from bot.inbox import Inbox
 from hitl_core.errors import Refused, told
-from hitl_core.model import DecisionType, Snapshot
-from hitl_core.review.execution import DoubtAnswer
+from hitl_core.model import DecisionType, DoubtAnswer, Snapshot
 from hitl_core.review.transitions import Proposal
 
 log = logging.getLogger(__name__)
@@ -75,13 +74,13 @@ class Listeners:
 
     async def approve(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
         target = ids.target(ids.value(body))
-        await self._decide(body, respond, Proposal("approve", target.revision), target)
+        await self._decide(body, respond, _proposal("approve", target), target)
         await ack()
 
     async def approve_all(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
-        review_id, revisions = ids.revisions(ids.value(body))
+        review_id, revisions, seal = ids.revisions(ids.value(body))
         who, op = await self._talk.who(body), ids.op_of_click(body)
-        reply = await self._inbox.approve_all(review_id, revisions, who, op)
+        reply = await self._inbox.approve_all(review_id, revisions, seal, who, op)
         await self._after(body, respond, reply)
         await ack()
 
@@ -96,7 +95,7 @@ class Listeners:
                 raise Refused("unknown_action", "This review has no such answer.")
             responds = "respond" in action.config.allowed_decisions
             kind: DecisionType = "respond" if responds else "approve"
-            proposal = Proposal(kind, target.revision, answer=choices[number].answer)
+            proposal = _proposal(kind, target, choices[number].answer)
             await self._decide(body, respond, proposal, target)
         except Refused as refused:
             await self._talk.tell(body, respond, Reply(refused.code, str(refused)))
@@ -107,7 +106,7 @@ class Listeners:
         verb, _, value = ids.chosen(body).partition(".")
         target = ids.target(value)
         if verb == "ignore":
-            await self._decide(body, respond, Proposal("ignore", target.revision), target)
+            await self._decide(body, respond, _proposal("ignore", target), target)
         else:
             await self._open(body, respond, "respond", target)
         await ack()
@@ -240,3 +239,7 @@ class Listeners:
 def _as_file(target: Target, snapshot: Snapshot) -> tuple[str, str]:
     name, arguments = everything(target, snapshot)
     return name, pages.as_text(arguments)
+
+
+def _proposal(kind: DecisionType, target: Target, answer: Any = None) -> Proposal:
+    return Proposal(kind, target.revision, answer=answer, seal=target.seal)

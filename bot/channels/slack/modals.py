@@ -11,7 +11,7 @@ from typing import Any, cast
 from bot.channels.slack.ids import Meta, private_metadata
 from bot.channels.slack.inputs import ACTION_ID
 from bot.channels.slack.rich import Block, context, line, plain, rich_text, words
-from bot.text import one_line
+from bot.text import marked, one_line
 from hitl_core.model import Action
 
 View = dict[str, Any]
@@ -35,12 +35,24 @@ def _rejected(wanted: int) -> str:
     return f"The tool does not run if {others} it as well."
 
 
-def answer(meta: Meta, name: str, why: str = "") -> View:
-    """`why`: the question, fit to be read."""
-    told = _about("", name, "The tool does not run. The agent gets your text as its result.")
+def answer(meta: Meta, action: Action, why: str = "") -> View:
+    """`why`: the question, fit to be read. Where another person answered already, their text is there to be
+    agreed to.
+    """
+    told = _about("", action.name, f"{_answered(action)} The agent gets your text as its result.")
     text = _message("Your answer", "Write it as the tool would.", most=3000, optional=False)
+    answers = [vote.message for vote in action.votes if vote.type == "respond"]
+    if answers and answers[-1] and marked(answers[-1]) == answers[-1]:
+        text["element"]["initial_value"] = answers[-1]
     drawn = [told, *question(why), text]
     return modal("respond", "Answer instead", drawn, meta, submit="Answer")
+
+
+def _answered(action: Action) -> str:
+    wanted = action.route.reviewers.quorum
+    if wanted == 1:
+        return "The tool does not run."
+    return f"The tool does not run if {wanted} people send the same answer."
 
 
 def question(why: str) -> list[Block]:

@@ -118,7 +118,10 @@ def _closed(item: Closed, before: Closed | None) -> list[Element]:
 
 def _decided(item: Closed) -> list[Element]:
     sign, verb = SIGNS[item.type]
-    drawn = [words(f"{sign} {item.name}", bold=True)]
+    number = f"{item.number}  " if item.number is not None else ""
+    drawn = [words(f"{sign} {number}{item.name}", bold=True)]
+    if item.which:
+        drawn.append(words(f"  {quoted(item.which)}"))
     if item.type == "moved":
         return [*drawn, words(f"  {verb} "), *whos(item.by)]
     editors = list({edit.by.key: edit.by for edit in item.edits}.values())

@@ -51,6 +51,12 @@ MENDABLE = frozenset(
         "unchanged",
     }
 )
+#: What a submission did, by the kind of its event.
+_DONE = {
+    "decided": "it is the decision",
+    "edited": "your edit stands, and is to be approved",
+    "voted": "your vote counts",
+}
 #: Slack takes an answer within 3 s.
 IN_TIME = 2.2
 HALF = "This holds half a character, which can't be stored, maybe a broken emoji. Type it again."
@@ -118,11 +124,11 @@ class Submissions:
                 return _told(reply, view)
             kind = DECIDES[callback_id]
             snapshot = await self._inbox.access.may_decide(meta.target, kind, who, op)
-            if op in snapshot.review.ops:
-                return {}  # as the first time, when the answer was lost
+            if (kind_of := snapshot.review.ops.get(op)) is not None:
+                return _repeated(kind_of)  # the answer to the first time was lost
             if callback_id in FORMS:
                 return await self._sent(snapshot, view, meta, who, op)
-            proposal = Proposal(kind, meta.target.revision, message)
+            proposal = Proposal(kind, meta.target.revision, message, seal=meta.target.seal)
             return _told(await self._inbox.decide(meta.target, proposal, who, op), view)
         except Refused as refused:
             return _told(Reply(refused.code, str(refused)), view)
@@ -143,6 +149,8 @@ class Submissions:
             return await self._mended(view, who, filled, wrong)
         if not filling.is_last:
             return await self._page(view, who, filled, filling.page + 1)
+        if gone := filled.takes_away(proposal):
+            return _update(filled.asking(proposal), gone)
         return _told(await self._inbox.decide(meta.target, proposal, who, op), view)
 
     async def _mended(
@@ -187,6 +195,12 @@ class Submissions:
                 await self._talk.update(str(view["previous_view_id"]), below)
         except (Refused, TimeoutError) as error:
             log.info("the modal below could not be drawn again: %s", error)
+
+
+def _repeated(kind: str) -> Answer:
+    """What the first try of the same submission did."""
+    told = f"Your first try was stored: {_DONE.get(kind, 'it counts')}. Nothing more was done now."
+    return {"response_action": "update", "view": modals.notice(told, "Stored already")}
 
 
 def _draft(view: Body, who: Reviewer) -> str:

@@ -45,7 +45,7 @@ class Views:
                 action = _action(snapshot, meta.target)
                 if is_plain(action.config.answer_schema):
                     why = open_of(snapshot.review, action.key).why
-                    return modals.answer(meta, action.name, why)
+                    return modals.answer(meta, action, why)
                 return await _opened(snapshot, "respond", meta)
             case "answer":
                 snapshot = await self._access.may_decide(meta.target, "approve", who)

@@ -140,7 +140,9 @@ class Driver:
                 if on_stop is not None:
                     await on_stop(run)
                 await failpoint("langgraph.before_done")
-                await outcome.done(held.lines)
+                # A call that the review doesn't know was stopped, and is no result of it.
+                known = {call.tool_call_id for call in outcome.review.calls}
+                await outcome.done({id: line for id, line in held.lines.items() if id in known})
                 self._failures.pop(outcome.review_id, None)
             except LeaseLost:
                 log.warning("Another process may have the run of %s now.", outcome.review_id)

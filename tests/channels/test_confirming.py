@@ -1,0 +1,136 @@
+"""Slack-clients 3: an edit that takes something away says what, and counts when the same is sent again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from bot.channels.slack.editing import Editing
+from bot.channels.slack.form_modal import FormModal
+from bot.channels.slack.ids import Meta, meta_of
+from bot.channels.slack.inputs import ACTION_ID
+from bot.click import Target
+from bot.sandbox.states import filled_state
+from hitl_core.forms import FormErrors, removed
+from hitl_core.model import Review
+from tests.channels.scenes import review_of
+
+TEXT = {"type": "string"}
+SCHEMA: dict[str, Any] = {
+    "properties": {
+        "to": TEXT,
+        "cc": TEXT,
+        "bcc": {"type": ["string", "null"]},
+        "body": TEXT,
+        "tags": {"type": "array", "items": TEXT},
+        "level": {"enum": ["low", "high"]},
+        "due": {"type": "string", "format": "date"},
+        "copies": {"type": "integer"},
+        "urgent": {"type": "boolean"},
+    },
+    "required": ["to"],
+}
+ARGS: dict[str, Any] = {
+    "to": "jo", "cc": "al", "bcc": "bo", "body": "Hi", "tags": ["a"], "level": "low",
+    "due": "2026-11-21", "copies": 2, "urgent": False,
+}  # fmt: skip
+
+
+def review() -> Review:
+    rule = {"allowed_decisions": ["approve", "edit"], "args_schema": SCHEMA}
+    return review_of(("mail", ARGS), policy={"interrupt_on": {"*": rule}})
+
+
+def opened(of: Review) -> tuple[FormModal, dict[str, Any]]:
+    """The modal, and the state of its inputs as nobody touched them, by argument."""
+    modal = Editing(of, of.actions[0], Meta(Target(of.id, "1", 1, of.seal("1"))), {})
+    state = filled_state(modal.view()["blocks"], {})
+    return modal, state
+
+
+def block_of(state: dict[str, Any], name: str) -> str:
+    return next(id for id in state if id.startswith(f"f:/{name}#"))
+
+
+def nulled(element: dict[str, Any]) -> dict[str, Any]:
+    """As some clients send what nobody touched."""
+    return {key: value if key == "type" else None for key, value in element.items()}
+
+
+def changed(state: dict[str, Any], null: set[str], absent: set[str] = frozenset()) -> Any:  # type: ignore[assignment]
+    made = dict(state)
+    for name in null:
+        id = block_of(state, name)
+        made[id] = {ACTION_ID: nulled(state[id][ACTION_ID])}
+    for name in absent:
+        id = block_of(state, name)
+        made[id] = {ACTION_ID: {"type": state[id][ACTION_ID]["type"]}}
+    body = block_of(state, "body")
+    if "body" not in null | absent:
+        made[body] = {ACTION_ID: {**state[body][ACTION_ID], "value": "Hello"}}
+    return made
+
+
+def test_slack_clients_3_removals_are_named_and_confirmed() -> None:
+    """Given a client that sends null for cc and bcc; then nothing is sent, both are named, and the same form
+    sent again is an edit without them."""
+    modal, state = opened(review())
+    filled = modal.with_state(changed(state, {"cc", "bcc"}))
+    proposal = filled.proposal()
+    assert filled.takes_away(proposal) == "This removes bcc and cc. Send it again to confirm."
+
+    asked = filled.asking(proposal)
+    view = asked.view("…")
+    again = Editing(review(), review().actions[0], meta_of(view), {})
+    same = again.with_state(changed(state, {"cc", "bcc"}))
+    assert same.takes_away(same.proposal()) == ""
+    assert same.proposal().args == proposal.args
+
+
+@pytest.mark.parametrize("null", [{"cc"}, {"cc", "bcc", "tags"}, {"bcc"}])
+def test_slack_clients_3_another_edit_is_confirmed_on_its_own(null: set[str]) -> None:
+    """Given that the removal of cc and bcc was asked about; then no other values pass with that."""
+    of = review()
+    modal, state = opened(of)
+    filled = modal.with_state(changed(state, {"cc", "bcc"}))
+    asked = filled.asking(filled.proposal())
+    again = Editing(of, of.actions[0], meta_of(asked.view()), {})
+    other = again.with_state(changed(state, null))
+    assert other.takes_away(other.proposal()) != ""
+
+
+def test_slack_clients_3_a_null_for_a_required_input_stands_beside_it() -> None:
+    modal, state = opened(review())
+    with pytest.raises(FormErrors) as wrong:
+        modal.with_state(changed(state, {"to"})).proposal()
+    assert wrong.value.fields == {"/to": "is required"}
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    st.dictionaries(st.sampled_from(sorted(ARGS)), st.sampled_from(["null", "absent"]), max_size=9)
+)
+def test_slack_clients_3_whatever_a_client_leaves_out(odd: dict[str, str]) -> None:
+    """Given null, or nothing, for any inputs; then the form says so beside them, asks about each value that
+    would go, or keeps it."""
+    of = review()
+    modal, state = opened(of)
+    null = {name for name, how in odd.items() if how == "null"}
+    absent = {name for name, how in odd.items() if how == "absent"}
+    filled = modal.with_state(changed(state, null, absent))
+    try:
+        proposal = filled.proposal()
+    except FormErrors:
+        assert "to" in null
+        return
+    assert proposal.args is not None
+    after = proposal.args.parse()
+    gone = removed(ARGS, after)
+    told = filled.takes_away(proposal)
+    assert {each[1:] for each in gone} == null
+    assert all(name in told for name in null)
+    assert (told == "") == (not gone)
+    assert all(after[name] == ARGS[name] for name in absent)

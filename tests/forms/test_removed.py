@@ -1,0 +1,69 @@
+"""Slack-clients 3: what is missing or null is never silently taken for empty."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from hitl_core.forms import FormErrors, make_form, read_answers, removed
+from tests.forms.test_round_trip import cases
+
+Json = dict[str, Any]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "gone"),
+    [
+        ({"to": "jo", "cc": "al"}, {"to": "jo"}, ("/cc",)),
+        ({"cc": "al"}, {"cc": None}, ("/cc",)),
+        ({"cc": "al"}, {"cc": ""}, ("/cc",)),
+        ({"cc": ["al"]}, {"cc": []}, ("/cc",)),
+        ({"cc": None}, {}, ("/cc",)),
+        ({"cc": ""}, {"cc": None}, ()),
+        ({"n": 0, "b": False}, {"n": 1, "b": False}, ()),
+        ({"n": 0}, {"n": None}, ("/n",)),
+        ({"a": {"b/c": 1, "d": 2}}, {"a": {"d": 3}}, ("/a/b~1c",)),
+        ({"a": {"b": 1}}, {"a": {}}, ("/a",)),
+        ({"a": [{"b": 1}, 2]}, {"a": [{"b": None}]}, ("/a/0/b",)),
+        ({}, {"new": None}, ()),
+    ],
+)
+def test_what_an_edit_takes_away(before: Json, after: Json, gone: tuple[str, ...]) -> None:
+    assert removed(before, after) == gone
+
+
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(cases(), st.data())
+def test_slack_clients_3_no_null_takes_away_what_is_not_told(
+    case: tuple[Json, Json], data: st.DataObject
+) -> None:
+    """Slack-clients 3: given any form, when random fields are answered with null or not at all; then either
+    that is refused, or all that is gone was null in the answer, and is no required field's; the rest is the
+    same byte for byte."""
+    schema, args = case
+    fields = [field for field in make_form(schema, args).fields if not field.redraws]
+    answers: dict[str, str | None] = {}
+    for field in fields:
+        match data.draw(st.sampled_from(["null", "absent", "same"])):
+            case "null":
+                answers[field.pointer] = None
+            case "same":
+                answers[field.pointer] = field.initial
+            case _:
+                pass
+    try:
+        after = read_answers(schema, args, answers)
+    except FormErrors:
+        return
+    cleared = {p for p, answer in answers.items() if answer is None}
+    required = {field.pointer for field in fields if field.required and field.initial}
+    for gone in removed(args, after):
+        behind = {p for p in cleared if p == gone or p.startswith(f"{gone}/")}
+        assert behind, (gone, answers)
+        assert not behind & required
+    if not cleared:
+        assert json.dumps(after, sort_keys=True) == json.dumps(args, sort_keys=True)

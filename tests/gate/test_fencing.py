@@ -1,0 +1,144 @@
+"""Faults 3: `once` says True only while its lease holds, whatever comes between the write and the answer."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hitl_core.errors import LeaseLost
+from hitl_core.gate import Gate
+from hitl_core.gate.outcome import Outcome
+from hitl_core.model import ToolCall
+from hitl_core.review import execution
+from hitl_core.review.service import Reviews
+from hitl_core.store import RedisStore
+from tests.gate.conftest import Open
+from tests.support.builders import approve_all, call, person
+from tests.support.proxy import proxy_to
+from tests.support.waiting import wait_until
+
+CALL = call(id="c1", n=1)
+
+
+async def approved(gate: Gate, asked: ToolCall = CALL) -> Outcome:
+    review_id = await gate.submit([asked], thread_id="t")
+    await approve_all(gate.reviews, review_id)
+    return await gate.wait(review_id)
+
+
+async def started(gate: Gate, review_id: str) -> None:
+    async def found() -> Any:
+        return (await gate.reviews.load(review_id)).review.runs
+
+    await wait_until("the call was started", found, 30)
+
+
+async def doubted(gate: Gate, review_id: str) -> None:
+    async def found() -> Any:
+        await gate.reviews.fire(review_id)
+        return (await gate.reviews.load(review_id)).review.doubts
+
+    await wait_until("the lease has ended", found, 60)
+
+
+async def answered(gate: Gate, review_id: str, answer: Any) -> None:
+    await gate.reviews.change(
+        review_id, "answer", lambda r, now: execution.resolve(r, "1", answer, person(), now)
+    )
+
+
+@pytest.mark.parametrize("answer", ["rerun", "skip", None])
+async def test_faults_3_a_process_paused_in_once_runs_nothing_when_it_goes_on(
+    open_gate: Open, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, answer: str | None
+) -> None:
+    """Given an agent that stops right after `once` was stored, for longer than its lease; whether a person
+    then says Run again, or Skip, or nothing yet: the tool runs once at most, and not in the paused one."""
+    paused, heir = await open_gate(lease=2.0), await open_gate(lease=600)
+    outcome = await approved(paused)
+    outcome.release()  # a process that is stopped renews nothing
+    go = tmp_path / "go"
+    with monkeypatch.context() as armed:
+        armed.setenv("HITL_FAILPOINTS", f"gate.after_once=pause:{go}")
+        asking = asyncio.create_task(outcome.once(CALL))
+        await started(heir, outcome.review_id)
+    await doubted(heir, outcome.review_id)
+    ran = []
+    if answer is not None:
+        await answered(heir, outcome.review_id, answer)
+        again = await heir.wait(outcome.review_id)
+        ran = [one.id for one in again.execute if await again.once(one)]
+        assert all(again.fencing_token(one) > outcome.fencing_token(one) for one in again.execute)
+    go.touch()
+
+    with pytest.raises(LeaseLost):
+        await asking
+    assert ran == (["c1"] if answer == "rerun" else [])
+
+
+@asynccontextmanager
+async def shaky(
+    url: str, outcome: Outcome, lease: float = 600
+) -> AsyncIterator[tuple[Any, Outcome]]:
+    """The same claim over a connection that can lose replies, in a process that renews nothing."""
+    async with proxy_to(url) as proxy:
+        store = await RedisStore.open(proxy.url)
+        found = Outcome(outcome.review, Reviews(store, patience=60), lease)
+        found.release()
+        yield proxy, found
+        await store.close()
+
+
+async def test_faults_3_an_answer_that_was_lost_is_checked_again(
+    open_gate: Open, redis_url: str
+) -> None:
+    """Given that the reply to `once` was lost, and that a person had the call run again before the next try;
+    then the next try finds its own operation, and still says no."""
+    first, heir = await open_gate(lease=600), await open_gate(lease=600)
+    outcome = await approved(first)
+    outcome.release()
+    async with shaky(redis_url, outcome) as (proxy, lost):
+        proxy.drop_reply(2, hold=True)  # the load, then the write
+        asking = asyncio.create_task(lost.once(CALL))
+        await wait_until("the reply is lost", lambda: proxy.dropped, 30)
+        await started(heir, outcome.review_id)
+        await heir.reviews.change(
+            outcome.review_id, "die", lambda r, now: execution.lapse(r, now + 1000)
+        )
+        await answered(heir, outcome.review_id, "rerun")
+        again = await heir.wait(outcome.review_id)
+        assert await again.once(CALL)
+        proxy.release()
+
+        with pytest.raises(LeaseLost):
+            await asking
+
+
+async def test_faults_3_a_lost_answer_of_a_claim_that_still_holds_is_a_yes(
+    open_gate: Open, redis_url: str
+) -> None:
+    """Given the same loss and nothing else, then it says True, and nobody else gets another."""
+    gate = await open_gate(lease=600)
+    outcome = await approved(gate)
+    outcome.release()
+    async with shaky(redis_url, outcome) as (proxy, lost):
+        proxy.drop_reply(2, hold=True)
+        asking = asyncio.create_task(lost.once(CALL))
+        await wait_until("the reply is lost", lambda: proxy.dropped, 30)
+        await started(gate, outcome.review_id)
+        proxy.release()
+
+        assert await asking is True
+        assert await outcome.once(CALL) is False
+
+
+async def test_faults_3_the_fencing_token_is_known_before_once(open_gate: Open) -> None:
+    """It is a number of the claim; a call of another turn has none here."""
+    outcome = await approved(await open_gate())
+    assert outcome.fencing_token(CALL) == 1
+    with pytest.raises(KeyError):
+        outcome.fencing_token(call(id="other"))

@@ -1,0 +1,229 @@
+"""Security M2: every way to make a call run, again or not, or to answer in its place asks the same people."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hitl_core.errors import Refused
+from hitl_core.model import DoubtAnswer, Review, Reviewer
+from hitl_core.review import execution
+from hitl_core.review.transitions import Proposal, cancel, decide
+from tests.review.refusals import refused
+from tests.support.builders import START, call, person, policy, proposal, review_of
+
+NOW = START + 5
+ADA, BO, CY, DI = (person(name) for name in ("Ada", "Bo", "Cy", "Di"))
+REQUESTER = Reviewer(channel="slack", team="T1", id="UREQ", name="Rae")
+ALL = ["approve", "edit", "reject", "respond", "ignore"]
+
+
+def one(requester: str | None = "slack:UREQ", *, schema: Any = None, **reviewers: Any) -> Review:
+    """A review of one call of a tool that takes these reviewers; two approve by default."""
+    said = {"channel_members": True, "quorum": 2, **reviewers}
+    rule: dict[str, Any] = {"allowed_decisions": ALL, "reviewers": said}
+    if schema is not None:
+        rule["answer_schema"] = schema
+    return review_of([call("pay", n=1)], by=policy(pay=rule), requester=requester)[0]
+
+
+def says(
+    review: Review, by: Reviewer, type: Any, message: str | None = None, **more: Any
+) -> Review:
+    revision = review.actions[0].revision
+    return decide(review, "1", Proposal(type, revision, message, **more), by, NOW).review
+
+
+def in_doubt(review: Review, now: float = NOW) -> Review:
+    """Claimed, started, and its process died."""
+    review = execution.claim(review, "p1", now, 30).review
+    review = execution.start(review, review.fence, "1", now).review
+    return execution.lapse(review, now + 30).review
+
+
+def doubted(**reviewers: Any) -> Review:
+    review = one(**reviewers)
+    for by in (ADA, BO, CY):
+        if review.actions[0].pending:
+            review = says(review, by, "approve")
+    return in_doubt(review)
+
+
+def resolved(review: Review, by: Reviewer, answer: Any, **more: Any) -> Review:
+    return execution.resolve(review, "1", answer, by, NOW + 50, **more).review
+
+
+# ------------------------------------------------------------------------ a call in doubt
+
+
+@pytest.mark.parametrize(("answer", "runs"), [("rerun", 1), ("ran", 0)])
+def test_m2_what_took_two_approvals_takes_two_to_run_again_or_to_have_run(answer: Any, runs: int):
+    """Security M2: one person's word leaves it in doubt; the second settles it."""
+    review = doubted()
+    first, event = execution.resolve(review, "1", answer, ADA, NOW + 50)
+    assert (event.kind, event.what, event.by) == ("voted", answer, ADA)
+    assert (len(first.doubts), execution.ready_at(first)) == (1, None)
+    with refused("already_voted", "Another person has to"):
+        resolved(first, ADA, answer)
+    second, event = execution.resolve(first, "1", answer, CY, NOW + 51)
+    assert (event.kind, event.what, event.by) == ("resolved", answer, CY)
+    again = execution.claim(second, "p2", NOW + 60, 30).review
+    assert len(execution.to_run(again)) == runs
+
+
+@pytest.mark.parametrize("answer", ["rerun", "ran"])
+def test_m2_the_requester_makes_nothing_run_again(answer: Any):
+    """Security M2: who can't approve it can't order it again, nor say in its place that it ran."""
+    review = doubted()
+    with refused("requester", "another person has to decide this"):
+        resolved(review, REQUESTER, answer)
+    assert resolved(review, REQUESTER, "skip").doubts == (), "a no is everybody's"
+
+
+def test_m2_the_editor_makes_it_run_again_no_more_than_run():
+    """Security M2: who made the edit can't approve it, nor the same call once more."""
+    review = one(quorum=1, editor_approves=False)
+    review = decide(review, "1", proposal("edit", n=2), ADA, NOW).review
+    review = in_doubt(says(review, BO, "approve"))
+    with refused("own_edit"):
+        resolved(review, ADA, "rerun")
+    assert resolved(review, BO, "rerun").doubts == ()
+
+
+def test_m2_a_skip_takes_as_many_as_a_rejection():
+    review = doubted(reject_quorum=2)
+    review = resolved(review, ADA, "skip")
+    assert review.doubts
+    assert resolved(review, BO, "skip").runs["1"].state == "skipped"
+
+
+def test_m2_votes_for_different_answers_are_not_added_up():
+    """Ada wants it again, Bo says that it ran: it stays in doubt, until two say the same."""
+    review = resolved(resolved(doubted(), ADA, "rerun"), BO, "ran")
+    assert review.doubts
+    review = resolved(review, ADA, "ran")
+    assert (review.runs["1"].state, review.runs["1"].by) == ("done", ADA)
+
+
+def test_m2_votes_belong_to_one_doubt():
+    """Given a call that was run again and stopped again, then its second doubt starts from zero."""
+    review = resolved(resolved(doubted(), ADA, "rerun"), BO, "rerun")
+    review = in_doubt(review, NOW + 60)
+    assert (review.runs["1"].attempt, review.runs["1"].votes) == (2, ())
+    assert resolved(review, CY, "rerun", attempt=2).doubts
+
+
+def test_m2_who_may_decide_no_more_is_counted_no_more():
+    review = resolved(doubted(), ADA, "rerun")
+    later, event = execution.resolve(review, "1", "rerun", BO, NOW + 51, lapsed=[ADA.key])
+    assert (event.kind, event.why) == ("voted", "(Without Ada, who may decide no more.)")
+    assert later.doubts
+
+
+def test_m2_one_person_settles_what_nobody_was_asked_about():
+    """Given a call that the policy allows, of a rule whose other calls take two; then one is enough."""
+    free = review_of([call("look_up", n=1)], requester="slack:UREQ")[0]
+    assert resolved(in_doubt(free), REQUESTER, "rerun").doubts == ()
+
+
+def test_newcomer_3_a_doubt_has_the_audience_of_its_call():
+    """Newcomer 3: the index of who is asked knows of doubts, until they are settled."""
+    review = doubted()
+    asked = {"place:default", "requester:slack:UREQ"}
+    assert one().audiences == review.audiences == asked
+    settled = resolved(resolved(review, ADA, "ran"), BO, "ran")
+    assert settled.audiences == frozenset()
+    free = in_doubt(review_of([call("look_up", n=1)])[0])
+    assert free.audiences == {"place:default"}
+
+
+# ------------------------------------------------------------------------ an answer in its place
+
+
+def test_m2_two_give_the_answer_in_the_place_of_what_two_approve():
+    """Security M2: an answer counts with a second person who gives the same, and not with another."""
+    review = says(one(), ADA, "respond", "Paid by hand.")
+    assert review.actions[0].pending
+    with refused("already_voted", "You answered this already"):
+        says(review, ADA, "respond", "Paid by hand.")
+    other = says(review, BO, "respond", "Not paid.")
+    assert other.actions[0].pending
+    done = says(other, CY, "respond", "Not paid.").actions[0]
+    assert done.decision is not None
+    assert (done.decision.type, done.decision.message) == ("respond", "Not paid.")
+    assert done.deciders == (BO, CY)
+
+
+def test_m2_the_requester_answers_nothing_in_the_place_of_the_tool():
+    with refused("requester", "another person has to answer this"):
+        says(one(), REQUESTER, "respond", "Paid by hand.")
+
+
+def test_m2_an_answer_with_a_schema_is_one_that_several_give():
+    """Security M2: two who choose different answers to a question don't agree."""
+    rule = {
+        "allowed_decisions": ["respond"],
+        "answer_schema": {"enum": ["all", "some", 1, True]},
+        "reviewers": {"channel_members": True, "quorum": 2},
+    }
+    review = review_of([call("question", n=1)], by=policy(question=rule))[0]
+    for by, given_answer in ((ADA, "all"), (BO, 1), (CY, True)):
+        review = says(review, by, "respond", answer=given_answer)
+    assert review.actions[0].pending
+    made = says(review, CY, "respond", answer="all").actions[0].decision
+    assert made is not None
+    assert made.answer == "all"
+
+
+def test_m2_a_skip_of_an_action_takes_as_many_as_a_rejection():
+    review = says(one(reject_quorum=2), ADA, "ignore")
+    assert review.actions[0].pending
+    assert says(review, BO, "reject").actions[0].pending, "another no, with another outcome"
+    assert says(review, BO, "ignore").actions[0].decision is not None
+
+
+def test_m2_people_cancel_as_many_as_reject():
+    """Security M2: a cancellation by people is a no to all of it; the agent's own takes nobody."""
+    review = one(reject_quorum=2)
+    voted, event = cancel(review, ADA, "wrong customer", NOW)
+    assert (event.kind, event.what, voted.cancelled) == ("voted", "cancel", None)
+    assert voted.status == "pending"
+    with refused("already_voted"):
+        cancel(voted, ADA, None, NOW)
+    done = cancel(voted, BO, "too late", NOW).review
+    assert done.cancelled is not None
+    assert (done.cancelled.by, done.cancelled.reason) == (BO, "wrong customer\ntoo late")
+    assert cancel(review, None, None, NOW).review.cancelled
+
+
+# ------------------------------------------------------------------------ whatever people press
+
+
+@given(
+    presses=st.lists(
+        st.tuples(st.sampled_from([ADA, BO, REQUESTER]), st.sampled_from(get_args(DoubtAnswer))),
+        max_size=12,
+    ),
+    quorum=st.integers(1, 3),
+    reject_quorum=st.integers(1, 3),
+    excluded=st.booleans(),
+)
+def test_m2_no_order_of_presses_settles_a_doubt_with_fewer_people(
+    presses: list[tuple[Reviewer, Any]], quorum: int, reject_quorum: int, excluded: bool
+):
+    """Security M2: against a ledger of who says what by now."""
+    review = doubted(quorum=quorum, reject_quorum=reject_quorum, exclude_requester=excluded)
+    behind: dict[str, str] = {}
+    for by, answer in presses:
+        try:
+            review = resolved(review, by, answer)
+        except Refused:
+            continue
+        behind[by.key] = answer
+        agreed = [who for who, said in behind.items() if said == answer]
+        enough = len(agreed) >= (reject_quorum if answer == "skip" else quorum)
+        assert (review.doubts == ()) == enough
+        assert answer == "skip" or not (excluded and REQUESTER.key in agreed)
