@@ -261,7 +261,7 @@ async def test_approvals_lists_and_shows(scene: Scene) -> None:
 
     assert "may decide this" in await approvals(scene, "U0CARL", f"show {review_id}")
     assert "no longer kept" in await approvals(scene, "U0ALICE", "show 0-" + "0" * 32)
-    assert "no longer kept" in await approvals(scene, "U0ALICE", "show nonsense")
+    assert "is no review's id" in await approvals(scene, "U0ALICE", "show nonsense")
     assert "/approvals show ID" in await approvals(scene, "U0ALICE", "help me")
 
     shown = await approvals(scene, "U0ALICE", f"show {review_id}")
