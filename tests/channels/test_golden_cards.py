@@ -243,7 +243,12 @@ SCENES: dict[str, tuple[Callable[[], Review], str]] = {
     "edited-twice": (_edited_twice, DEFAULT),
     "redacted": (_secret, DEFAULT),
     "redacted-edited": (
-        lambda: decided(_secret(), "1", "edit", args={"amount": 90, "token": "other", "pin": "1"}),
+        lambda: decided(
+            _secret(),
+            "1",
+            "edit",
+            args={"amount": 90, "token": "other", "pin": "1", "card": {"number": "4111"}},
+        ),
         DEFAULT,
     ),
     "must-read-and-confirm": (_careful, DEFAULT),
