@@ -8,6 +8,7 @@ import logging
 import time
 from collections.abc import Callable, Collection, Sequence
 
+from bot import budget
 from bot.card import Card, card
 from bot.channel import of_copy
 from bot.click import AWAY, PATIENCE, Target, Unread
@@ -49,7 +50,7 @@ class Access:
 
     async def load(self, review_id: str) -> Snapshot:
         try:
-            async with asyncio.timeout(PATIENCE):
+            async with budget.within(PATIENCE):
                 return await self._reviews.load(review_id)
         except ReviewNotFound as error:
             raise Refused("gone", "This review is no longer kept.") from error
@@ -61,7 +62,7 @@ class Access:
         """The review, where this person may decide on each of these. A click can be faster than the note of
         where its card stands: whoever would be refused for want of it is looked at again for a moment.
         """
-        end = time.monotonic() + NOTED
+        end = time.monotonic() + budget.part(NOTED)
         while True:
             snapshot = await self._seen_by(review_id, who)
             try:
@@ -99,7 +100,7 @@ class Access:
         self, review_id: str, at: MessageRef, who: Reviewer
     ) -> tuple[Snapshot, Place]:
         """The place that this card is at. A press can be faster than the note of it."""
-        end = time.monotonic() + NOTED
+        end = time.monotonic() + budget.part(NOTED)
         while (place := _place_of(snapshot := await self._seen_by(review_id, who), at)) is None:
             if time.monotonic() > end:
                 raise Refused("gone", "This review doesn't stand here any more.")

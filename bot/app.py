@@ -12,6 +12,7 @@ from slack_bolt.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot import budget
 from bot.api.door import Door
 from bot.api.policies import Policies
 from bot.api.routes import add_door
@@ -81,6 +82,7 @@ async def running_bot(
 
     Then it finishes what it has begun: requests within LAST_REQUESTS, cards within LAST_DELIVERIES.
     """
+    budget.set_click(settings.hitl_click_seconds)
     policies = Policies.load(settings.hitl_policy)
     leaving = asyncio.Event()
     async with AsyncExitStack() as stack:

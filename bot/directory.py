@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import partial
 from typing import TypeVar, assert_never
 
+from bot import budget
 from bot.channel import Channel, ChannelError, LookupFailed, Person, Undeliverable
 from bot.lookups import Lookups
 from hitl_core.errors import Refused
@@ -135,7 +135,7 @@ class Directory:
     async def reviewer(self, user_id: str, team: str, name: str) -> Reviewer:
         """A clicking person, with the name that people know; the ids alone decide anything."""
         try:
-            async with asyncio.timeout(NAMED):
+            async with budget.within(NAMED):
                 person = await self._known(user_id)
             name = person.name if person else name
         except (TimeoutError, ChannelError):
@@ -226,7 +226,7 @@ async def _any(questions: Iterable[Callable[[], Awaitable[bool]]]) -> bool:
 async def _in_time(asked: Awaitable[T]) -> T:
     """Raises Refused where Slack doesn't tell within the time that a click has for this."""
     try:
-        async with asyncio.timeout(PATIENCE):
+        async with budget.within(PATIENCE):
             return await asked
     except (LookupFailed, Undeliverable) as error:
         raise Refused("unavailable", f"Who may decide is not known: {error}. {AGAIN}") from error

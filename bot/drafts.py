@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import logging
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from typing import cast
 
+from bot import budget
 from bot.click import AWAY, PATIENCE
 from hitl_core.errors import Refused, StoreError, StoreUnavailable
 from hitl_core.store import Store
@@ -47,7 +47,7 @@ class Drafts:
 @asynccontextmanager
 async def _patiently() -> AsyncGenerator[None, None]:
     try:
-        async with asyncio.timeout(PATIENCE):
+        async with budget.within(PATIENCE):
             yield
     except (TimeoutError, StoreUnavailable, StoreError) as error:
         log.warning("a form could not be kept: %s", error)

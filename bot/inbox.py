@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Collection, Mapping
 
+from bot import budget
 from bot.access import Access
 from bot.card import Card
 from bot.click import AWAY, PATIENCE, UNAUDITED, UNKNOWN, Reply, Target, Unread
@@ -130,7 +130,7 @@ class Inbox:
     ) -> Reply:
         """Within the time that a click has; every refusal is a sentence, and the log has no arguments."""
         try:
-            async with asyncio.timeout(PATIENCE):
+            async with budget.within(PATIENCE):
                 await act()
         except Refused as refused:
             log.info("review %s: %s refused %s", review_id, refused.code, who.id)

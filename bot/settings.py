@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from typing import Any, Literal, Self
 from urllib.parse import urlsplit
 
+from bot import budget
 from hitl_core.errors import SettingsError
 
 #: One half of the bot alone: `http` answers clicks and agents, `workers` shows reviews and escalates them.
@@ -42,6 +43,8 @@ class Settings:
     """The address to listen on; 0.0.0.0 in a container."""
     hitl_port: int = 3000
     """The port to listen on."""
+    hitl_click_seconds: float = budget.CLICK
+    """How long a click may take before it fails with a sentence. Slack itself waits 3 seconds."""
     hitl_log_level: str = "INFO"
     """DEBUG, INFO, WARNING or ERROR."""
 
@@ -65,6 +68,8 @@ class Settings:
             raise SettingsError(f"{_like(typos)} Rename it, or take it away.")
         if "hitl_port" in given:
             given["hitl_port"] = _port(given["hitl_port"])
+        if "hitl_click_seconds" in given:
+            given["hitl_click_seconds"] = _click_seconds(given["hitl_click_seconds"])
         settings = cls(**given)
         _check(settings)
         return settings
@@ -115,6 +120,12 @@ def _scheme(url: str) -> str:
         return urlsplit(url).scheme
     except ValueError:
         return ""
+
+
+def _click_seconds(text: str) -> float:
+    if not re.fullmatch(r"[0-9]{1,2}(\.[0-9]+)?", text) or not 1 <= float(text) <= 60:
+        raise SettingsError(f"HITL_CLICK_SECONDS is {text!r}; it must be a number from 1 to 60.")
+    return float(text)
 
 
 def _port(text: str) -> int:

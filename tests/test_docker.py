@@ -26,7 +26,7 @@ from bot.sandbox.server import running_sandbox
 from bot.settings import Settings
 from hitl_core.embedded_redis import EmbeddedRedis
 from hitl_core.store import RedisStore
-from tests.support.bots import Process, Scene
+from tests.support.bots import CLICK, Process, Scene
 from tests.support.redis_server import executable_under_test
 
 ROOT = Path(__file__).parents[1]
@@ -93,7 +93,7 @@ def compose() -> dict[str, Any]:
 
 @pytest.fixture
 async def scene(redis_url: str, tmp_path: Path) -> AsyncIterator[Scene]:
-    async with running_sandbox() as sandbox, Hands(sandbox.url) as hands:
+    async with running_sandbox(patience=CLICK) as sandbox, Hands(sandbox.url) as hands:
         scene = Scene(sandbox, hands, redis_url, tmp_path)
         yield scene
         await scene.close()

@@ -29,7 +29,7 @@ from bot.sandbox.response_urls import ResponseUrls
 from bot.sandbox.rooms import Rooms
 from bot.sandbox.slash import Commands
 from bot.sandbox.socket_mode import SocketMode
-from bot.sandbox.triggers import Triggers
+from bot.sandbox.triggers import LIFE, Triggers
 from bot.sandbox.trouble import Troubles
 from bot.sandbox.uploads import uploads
 from bot.sandbox.usergroups import Groups
@@ -64,7 +64,7 @@ class Sandbox:
         if data is not None:
             memory.keep(self.workspace, self.app.user_id, data)
         self.modals = Modals(self.workspace, self.app)
-        self.triggers = Triggers(now)
+        self.triggers = Triggers(now, max(patience, LIFE))
         self.troubles = Troubles()
         self.response_urls = ResponseUrls(self.workspace, self.app, lambda: self.url)
         self.socket_mode = SocketMode(self.app, lambda: self.url, now)

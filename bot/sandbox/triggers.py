@@ -25,8 +25,8 @@ class _Trigger:
 
 
 class Triggers:
-    def __init__(self, now: Callable[[], float]) -> None:
-        self._now = now
+    def __init__(self, now: Callable[[], float], life: float = LIFE) -> None:
+        self._now, self._life = now, life
         self._issued: dict[str, _Trigger] = {}
 
     def issue(self, user: str, tab: str | None = None) -> str:
@@ -46,7 +46,7 @@ class Triggers:
             raise SlackError("invalid_trigger_id")
         if trigger.used:
             raise SlackError("exchanged_trigger_id")
-        if self._now() - trigger.issued > LIFE:
+        if self._now() - trigger.issued > self._life:
             raise SlackError("expired_trigger_id")
         return trigger.user
 

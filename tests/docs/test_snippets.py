@@ -22,7 +22,7 @@ from hitl_core import Policy
 from tests.docs.commands import check_commands
 from tests.docs.givens import DOOR, ENDS, GIVENS, REDIS
 from tests.docs.pages import ROOT, SHOWN_ONLY, Snippet, files_before, page, pages, snippets
-from tests.support.bots import Scene
+from tests.support.bots import CLICK, Scene
 from tests.support.waiting import wait_until
 
 #: How long one snippet may take, in seconds.
@@ -87,7 +87,7 @@ async def stage(
     redis_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Stage]:
     monkeypatch.chdir(tmp_path)
-    async with running_sandbox() as sandbox, Hands(sandbox.url) as hands:
+    async with running_sandbox(patience=CLICK) as sandbox, Hands(sandbox.url) as hands:
         scene = Scene(sandbox, hands, redis_url, tmp_path)
         try:
             async with AsyncExitStack() as stack:

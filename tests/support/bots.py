@@ -42,6 +42,10 @@ CANARY = "canary-5f1d"
 #: A bot that waits for nothing longer than a test has patience for.
 QUICK = Timing(pace=0.0, idle=0.4, revive=60.0, every=0.05, late=0.2)
 
+#: How long the local Slack waits for an answer to a click, and a bot takes for one, in seconds: four times as
+#: long as the original, for machines that do other things as well.
+CLICK = 12.0
+
 POLICY = """
 default: review
 interrupt_on:
@@ -149,6 +153,7 @@ class Scene:
             "HITL_REDIS_URL": self.redis_url,
             "HITL_CHANNEL": "#agent-approvals",
             "HITL_PORT": "0",
+            "HITL_CLICK_SECONDS": str(CLICK),
             **changed,
         }
 

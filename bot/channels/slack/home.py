@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import json
 import logging
@@ -13,6 +12,7 @@ from typing import Any
 
 from slack_bolt.async_app import AsyncAck
 
+from bot import budget
 from bot.channel import ChannelError, LookupFailed
 from bot.channels.slack import blocks, ids
 from bot.channels.slack.channel import SlackChannel
@@ -77,7 +77,7 @@ class HomeTab:
         """`/approvals` and `/approvals show ID`: seen by who typed it, and by nobody else."""
         message: dict[str, Any]
         try:
-            async with asyncio.timeout(IN_TIME):
+            async with budget.within(IN_TIME):
                 message = await self._answer(body)
         except (HitlError, ChannelError, TimeoutError) as error:
             if not isinstance(error, Refused):
@@ -104,7 +104,7 @@ class HomeTab:
     async def _try(self, user_id: str, drawing: Coroutine[Any, Any, None]) -> None:
         """Slack asks again for what is not answered in time; here the next look mends it."""
         try:
-            async with asyncio.timeout(IN_TIME):
+            async with budget.within(IN_TIME):
                 await drawing
         except (HitlError, ChannelError, TimeoutError) as error:
             log.warning("the Home of %s could not be drawn: %s", user_id, error or "too slow")
@@ -113,7 +113,7 @@ class HomeTab:
     async def _say_why(self, user_id: str, error: Exception) -> None:
         """In their Home, until it can be drawn."""
         with suppress(HitlError, ChannelError, TimeoutError):
-            async with asyncio.timeout(IN_TIME / 4):
+            async with budget.within(IN_TIME / 4):
                 view = {"type": "home", "blocks": failed_blocks(_reason(error))}
                 await self._channel.publish_home(user_id, view)
                 await self._store.drop_draft(_shown(user_id))

@@ -4,7 +4,6 @@ stands after an `ack` (with Bolt's default runner such an error would turn the a
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import re
 from collections.abc import Coroutine
@@ -13,6 +12,7 @@ from typing import Any, cast
 
 from slack_bolt.async_app import AsyncAck, AsyncRespond
 
+from bot import budget
 from bot.apart import apart
 from bot.card import choices_of
 from bot.channel import ChannelError, of_copy
@@ -213,7 +213,7 @@ class Listeners:
     async def _redrawn(self, body: Body, drawing: Coroutine[Any, Any, modals.View]) -> None:
         """The modal with the button, drawn again. Never raises: what it shows has happened anyway."""
         try:
-            async with asyncio.timeout(DRAWN):
+            async with budget.within(DRAWN):
                 await self._talk.update(str(body["view"]["id"]), await drawing)
         except TimeoutError:
             log.warning("a modal could not be drawn again in time")

@@ -7,12 +7,12 @@ default runner such an error would turn the ack into a 404).
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from typing import Any
 
 from slack_bolt.async_app import AsyncAck
 
+from bot import budget
 from bot.apart import apart
 from bot.channels.slack import ids, modals
 from bot.channels.slack.form_modal import BACK, FormModal
@@ -81,7 +81,7 @@ class Submissions:
         view = body["view"]
         who = await self._talk.who(body)
         try:
-            async with asyncio.timeout(IN_TIME):
+            async with budget.within(IN_TIME):
                 answer = await self._submitted(view, ids.meta_of(view), who)
         except TimeoutError:
             answer = _told(Reply("unavailable", UNKNOWN), view)
@@ -190,7 +190,7 @@ class Submissions:
             return
         turn = Meta(meta.target, under=meta.under, turn=meta.turn)
         try:
-            async with asyncio.timeout(TOLD):
+            async with budget.within(TOLD):
                 below = await self._views.turn(turn, who, on=True)
                 await self._talk.update(str(view["previous_view_id"]), below)
         except (Refused, TimeoutError) as error:

@@ -10,6 +10,7 @@ from typing import Any
 
 from slack_bolt.async_app import AsyncRespond
 
+from bot import budget
 from bot.channel import ChannelError
 from bot.channels.slack import ids, modals
 from bot.channels.slack.channel import SlackChannel
@@ -67,7 +68,7 @@ class Talk:
         one where the button stands there. A refusal is told.
         """
         task = asyncio.create_task(drawing)
-        done, _ = await asyncio.wait([task], timeout=QUICK)
+        done, _ = await asyncio.wait([task], timeout=budget.part(QUICK))
         try:
             if done:
                 await self._show(body, task.result())
@@ -97,7 +98,7 @@ class Talk:
             await self.push(body, modals.notice(reply.text))
             return
         try:
-            async with asyncio.timeout(TOLD):
+            async with budget.within(TOLD):
                 assert respond is not None  # every message has one
                 answer = await respond(
                     text=inert(one_line(reply.text)),
@@ -109,7 +110,7 @@ class Talk:
         except Exception as error:  # Bolt's webhook client raises whatever its HTTP library does
             log.info("response_url failed: %s", error)
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(TOLD):
+            async with budget.within(TOLD):
                 await self._channel.whisper(body["channel"]["id"], body["user"]["id"], reply.text)
 
     async def _redraw(self, body: Body, code: str) -> None:
@@ -119,7 +120,7 @@ class Talk:
         if code not in OLD or ids.view_of(body) or (at := ids.message_of(body)) is None:
             return
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(TOLD):
+            async with budget.within(TOLD):
                 await self._inbox.redraw(ids.review_of(body), at)
 
     async def push(self, body: Body, view: View) -> None:
@@ -141,7 +142,7 @@ class Talk:
     async def update(self, view_id: str, view: View) -> None:
         """Never raises: what it shows has happened anyway."""
         try:
-            async with asyncio.timeout(2 * TOLD):
+            async with budget.within(2 * TOLD):
                 await self._channel.update_view(view_id, view)
         except (ChannelError, TimeoutError) as error:
             log.warning("a modal could not be drawn again: %s", error)
@@ -151,7 +152,7 @@ class Talk:
         if ids.view_of(body).get("type") != "home":
             return
         try:
-            async with asyncio.timeout(2 * TOLD):
+            async with budget.within(2 * TOLD):
                 await self._home.publish(str(body["user"]["id"]))
         except (HitlError, ChannelError, TimeoutError) as error:
             log.warning("a Home could not be drawn again: %s", error)
