@@ -23,7 +23,7 @@ It warns where a `when` lets a call through because an argument is missing or of
 another type. It knows nothing of Slack: whether the channels, people and groups
 exist there, `python -m bot check-policy FILE` says, with the bot's token.
 
-Exits with 0 where the policy is good, 1 where it is not; warnings change nothing.
+Exits with 0 where the policy is good, 1 where it is not. Warnings don't count.
 """
 
 

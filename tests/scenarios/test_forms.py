@@ -341,7 +341,7 @@ async def test_t62_t64_no_form_is_made_of_a_schema_that_could_hang_or_fetch(
     gate = await scene.gate(policy())
     review, event = review_made([ToolCall("c1", "evil", {"x": "a" * 40 + "!"})])
     [action] = review.actions
-    config = action.config.model_copy(update={"args_schema": schema})
+    config = action.config.model_copy(update={"args_schema": schema, "policy_schema": schema})
     action = action.model_copy(update={"config": config})
     await gate.reviews.submit(review.model_copy(update={"actions": (action,)}), event)
     card = await scene.card("evil")

@@ -214,7 +214,8 @@ class Listeners:
         """The modal with the button, drawn again. Never raises: what it shows has happened anyway."""
         try:
             async with budget.within(DRAWN):
-                await self._talk.update(str(body["view"]["id"]), await drawing)
+                view = await drawing
+                await self._talk.update(str(body["view"]["id"]), view)
         except TimeoutError:
             log.warning("a modal could not be drawn again in time")
         except Refused as refused:
