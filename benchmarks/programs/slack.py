@@ -14,7 +14,7 @@ from benchmarks.programs.serving import serve
 TEAM, CHANNEL, PERSON = "T0BENCH", "C0APPROVE", "U0ALICE"
 MEMBERS = [PERSON, *(f"U0MEMBER{number:02}" for number in range(20))]
 
-_PLACE = {"id": CHANNEL, "name": "agent-approvals", "is_member": True}
+_PLACE = {"id": CHANNEL, "name": "agent-approvals", "is_member": True, "num_members": 22}
 ANSWERS: dict[str, dict[str, Any]] = {
     "auth.test": {"team_id": TEAM, "user_id": "U0APPROVER", "bot_id": "B0APPROVER"},
     "conversations.list": {"channels": [_PLACE]},

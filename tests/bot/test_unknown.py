@@ -190,7 +190,8 @@ class Unavailable(Exception):
 
 async def lapsed(directory: Directory, action: Action, snapshot: Snapshot) -> frozenset[str]:
     try:
-        return await directory.lapsed(action, snapshot)
+        voters = [vote.by for vote in action.votes]
+        return await directory.lapsed(voters, snapshot, action.grants)
     except Refused as refused:
         if refused.code != "unavailable":
             raise

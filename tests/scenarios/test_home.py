@@ -274,7 +274,7 @@ async def test_approvals_lists_and_shows(scene: Scene) -> None:
 
 async def test_where_slack_hangs_approvals_answers_in_time(scene: Scene) -> None:
     """Given a Slack that doesn't say which channels somebody is in; then /approvals answers in time."""
-    await scene.bot()
+    await scene.bot(HITL_CLICK_SECONDS="3")
     await scene.hands.trouble("hang", method="users.conversations")
     assert "Slack or the store took too long" in await approvals(scene, "U0ALICE")
 

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from bot.sandbox.server import SIGNING_SECRET
 from hitl_core.errors import Refused
 from hitl_core.model import Reviewer
 from hitl_core.review.service import Reviews
@@ -75,11 +76,15 @@ async def test_t36_a_click_from_another_workspace_changes_nothing(scene: Scene) 
     scene.ask(gate)
     card = await scene.card("send_email")
     await scene.alice.press(card, "approve")
-    for person, team in itertools.product(("U0BOB", "U0MARIA"), ("T0OTHER", "T0GLOBEX", "")):
+    for person, team in itertools.product(("U0BOB", "U0MARIA"), ("T0OTHER", "T0GLOBEX")):
         click = await made_up(scene, card, "approve", person)
         click["user"]["team_id"] = team
         click["trigger_id"] = f"{person}.{team}"
         await send(scene, click)
+    of_no_team = await made_up(scene, card, "approve", "U0BOB")
+    of_no_team["user"]["team_id"] = ""
+    url = scene.sandbox.bot_url or ""
+    assert (await scene.hands.send(url, of_no_team, SIGNING_SECRET))[0] == 400
     [action] = (await gate.reviews.load(id_of(card))).review.actions
     assert [vote.by.id for vote in action.votes] == ["U0ALICE"]
 

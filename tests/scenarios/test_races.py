@@ -14,7 +14,7 @@ import pytest
 
 from bot import directory
 from bot.sandbox.server import SIGNING_SECRET
-from tests.support.bots import POLICY, Scene, email, sql
+from tests.support.bots import CLICK, POLICY, Scene, email, sql
 from tests.support.slack import APPROVALS, CARL, review_of, said
 from tests.support.waiting import wait_until
 
@@ -307,6 +307,7 @@ async def test_promise_3_a_click_that_was_stored_but_not_acknowledged_counts_onc
     assert "did not respond" in first["error"]
     await bot.kill()
     await scene.bot()
+    scene.patience(CLICK)
     async with frozen_cards(scene):
         await scene.alice.press(card, "approve")
 

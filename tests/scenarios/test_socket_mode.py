@@ -126,7 +126,7 @@ async def test_promise_3_a_submission_that_was_stored_and_got_no_receipt(scene: 
     await a_bot(scene)
     assert (await scene.alice.submit(copies=4))["ok"]
     assert (await waiting).execute[0].args["copies"] == 4
-    assert await scene.hands.view(scene.alice.id) is None
+    assert "Your first try was stored" in await scene.alice.modal()
 
 
 async def test_two_bots_have_four_sockets_and_each_click_reaches_one(scene: Scene) -> None:
