@@ -21,7 +21,13 @@ ANSWERS: dict[str, dict[str, Any]] = {
     "conversations.info": {"channel": _PLACE},
     "conversations.members": {"members": MEMBERS},
     "users.info": {
-        "user": {"id": PERSON, "team_id": TEAM, "name": "alice", "real_name": "Alice Ng"}
+        "user": {
+            "id": PERSON,
+            "team_id": TEAM,
+            "name": "alice",
+            "real_name": "Alice Ng",
+            **dict.fromkeys(("deleted", "is_bot", "is_restricted", "is_ultra_restricted"), False),
+        }
     },
     "chat.update": {"channel": CHANNEL},
 }
