@@ -20,6 +20,10 @@ pytest_plugins = ["pytester", "tests.support.ci_skips"]
 hypothesis.settings.register_profile("hitl", deadline=None, derandomize=True)
 hypothesis.settings.load_profile("hitl")
 
+#: Seconds for all examples of a property test. On a busy machine the usual limit is too short, and Hypothesis
+#: takes the timeout for a failing example, tries it again, and reports a flaky strategy.
+PROPERTY_TIMEOUT = 1200
+
 MARK_OF_FIXTURE = {
     "redis_server": "redis",
     "own_redis": "redis",
@@ -34,6 +38,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for fixture in getattr(item, "fixturenames", ()):
             if mark := MARK_OF_FIXTURE.get(fixture):
                 item.add_marker(mark)
+        if hypothesis.is_hypothesis_test(getattr(item, "obj", None)):
+            item.add_marker(pytest.mark.timeout(PROPERTY_TIMEOUT))
     items.sort(
         key=lambda item: [bool(item.get_closest_marker(m)) for m in ("browser", "slow", "redis")]
     )

@@ -13,7 +13,7 @@ from bot.card.arguments import WITHIN
 from hitl_core import dialects
 from hitl_core.dialects.interrupted import under_policy
 from hitl_core.errors import HitlError
-from hitl_core.forms import make_form
+from hitl_core.forms import check_args, make_form
 from hitl_core.gate import request
 from hitl_core.gate.request import Turn
 from hitl_core.model import DEFAULT_PLACE, Action, Review, ToolCall
@@ -33,16 +33,28 @@ CONFIG: dict[str, Any] = {
             "notify": "slack:#data",
             "redact": ["/token"],
         },
+        "pay": {
+            "allowed_decisions": ["approve", "reject"],
+            "reviewers": {"groups": ["S1"], "quorum": 2, "exclude_requester": True},
+            "args_schema": {"properties": {"n": {"maximum": 9}}},
+            "must_read": True,
+            "confirm": True,
+            "reject_reason": "required",
+        },
         "look": False,
         "drop": "deny",
     },
 }
 KINDS = ("allow", "review", "deny")
+PLAIN = Turn("a", "t", "x", "U1")
+
+#: What hides and names a value, where it stands as a part of its schema.
+HARMLESS = {"writeOnly": True, "title": "Cancel", "enum": ["No"]}
 
 words = st.sampled_from(["Cancel, do not run this", "query", "⟦hidden⟧", "*x* <@U1>", ""])
 names = st.text(min_size=1, max_size=12).filter(str.isprintable)
 refs = st.sampled_from(
-    ["#/$defs/A", "#/$defs/B", "#/properties/n/const", "#/x/y", "#", "#a", "#/properties/query"]
+    ["#/$defs/A", "#/$defs/B", "#/$defs/C/const", "#/x/y", "#/$defs/B/x/y", "#", "#a"]
 )
 hints = st.fixed_dictionaries(
     {},
@@ -54,22 +66,23 @@ hints = st.fixed_dictionaries(
         "format": st.just("password"),
         "readOnly": st.just(True),
         "x-enumNames": st.just(["No"]),
-        "x": st.just({"y": {"writeOnly": True, "title": "No"}}),
+        "x": st.just({"y": HARMLESS}),
     },
 )
 shapes = st.one_of(
     st.just({}),
     refs.map(lambda ref: {"$ref": ref}),
+    st.sampled_from(["$dynamicRef", "$recursiveRef"]).map(lambda word: {word: "#"}),
     hints.map(lambda one: {"anyOf": [one, {"type": "null"}]}),
     hints.map(lambda one: {"allOf": [one]}),
     hints.map(lambda one: {"if": one, "then": one}),
     words.map(lambda word: {"oneOf": [{"const": v, "title": word} for v in ARGS.values()]}),
-    st.just({"const": {"writeOnly": True, "title": "No"}}),
 )
 parts = st.builds(lambda one, other: {**one, **other}, hints, shapes)
 schemas = st.builds(
     lambda properties, root, shared, many: {
         **root,
+        "x": {"y": HARMLESS},
         "type": "object",
         "properties": properties,
         "$defs": shared,
@@ -77,52 +90,65 @@ schemas = st.builds(
     },
     st.dictionaries(st.sampled_from([*ARGS, "more"]), parts, max_size=4),
     hints,
-    st.fixed_dictionaries({"A": parts, "B": hints}),
+    st.fixed_dictionaries({"A": parts, "B": hints, "C": st.just({"const": HARMLESS})}),
     st.booleans(),
 )
-rules = st.sampled_from([True, False, "deny"]) | st.fixed_dictionaries(
-    {},
-    optional={
-        "allowed_decisions": st.lists(
-            st.sampled_from(["approve", "edit", "reject", "respond"]), min_size=1, unique=True
-        ),
-        "description": words,
-        "redact": st.just(["/query"]),
-        "answer_schema": st.just({"enum": ["Cancel, do not run this"]}),
-        "args_schema": schemas,
-        "when": st.sampled_from([{"required": ["n"]}, {"required": ["zzz"]}]),
-        "must_read": st.booleans(),
-        "confirm": st.booleans(),
-        "idempotent": st.booleans(),
-        "notify": st.just("slack:#friends"),
-        "reviewers": st.fixed_dictionaries(
-            {"users": st.just(["U8", "U9"])}, optional={"quorum": st.sampled_from([1, 2, 3])}
-        ),
-        "expire": st.just({"after": "1s", "decision": "respond", "message": "Fine."}),
-    },
-)
-contexts = st.none() | st.fixed_dictionaries(
-    {},
-    optional={
-        "default": st.sampled_from(KINDS),
-        "description_prefix": words,
-        "interrupt_on": st.dictionaries(st.sampled_from(["run_sql", "run_*", "look"]), rules),
-    },
-)
+#: What a run's own configuration may say of a tool, right or wrong, by its word.
+said: dict[str, st.SearchStrategy[Any]] = {
+    "allowed_decisions": st.lists(
+        st.sampled_from(["approve", "edit", "reject", "respond"]), min_size=1, unique=True
+    ),
+    "description": words,
+    "redact": st.just(["/query"]),
+    "answer_schema": st.just({"enum": ["Cancel, do not run this"]}),
+    "args_schema": st.sampled_from(
+        [{}, {"properties": {"n": {"title": "Cancel", "writeOnly": True}}}]
+    ),
+    "when": st.sampled_from([{"required": ["n"]}, {"required": ["zzz"]}]),
+    "must_read": st.booleans(),
+    "confirm": st.booleans(),
+    "reject_reason": st.sampled_from(["optional", "required"]),
+    "idempotent": st.booleans(),
+    "notify": st.just("slack:#friends"),
+    "fallback": st.just("slack:#friends"),
+    "escalate": st.just([{"after": "1s", "to": "slack:#friends"}]),
+    "reviewers": st.fixed_dictionaries(
+        {"users": st.just(["U8", "U9"])}, optional={"quorum": st.sampled_from([1, 2, 3])}
+    ),
+    "expire": st.just({"after": "1s", "decision": "respond", "message": "Fine."}),
+}
 
 
-def submitted(
-    tool: str, context: Any = None, own: Any = None, who: tuple[str, ...] = ("a", "t", "p")
-) -> Review:
+@st.composite
+def said_rules(draw: st.DrawFn) -> dict[str, Any]:
+    """Of a few words: one that is refused would keep the others from being tried."""
+    chosen = draw(st.lists(st.sampled_from(sorted(said)), max_size=3, unique=True))
+    return {word: draw(said[word]) for word in chosen}
+
+
+rules = st.sampled_from([True, False, "deny"]) | said_rules()
+interrupts = st.dictionaries(
+    st.sampled_from(["run_sql", "run_*", "pay", "look", "other"]), rules, min_size=1, max_size=2
+).map(lambda on: {"interrupt_on": on})
+contexts = st.one_of(
+    st.none(),
+    interrupts,
+    interrupts,
+    st.fixed_dictionaries(
+        {}, optional={"default": st.sampled_from(KINDS), "description_prefix": words}
+    ),
+)
+requesters = st.sampled_from([None, "slack:U1", "U1", "slack:U9", "S1", "<@U1>", "*x*"])
+origins = st.sampled_from([None, "slack:C0EVIL/1700000000.000100", "slack:#friends"])
+
+
+def submitted(tool: str, context: Any = None, own: Any = None, which: Turn = PLAIN) -> Review:
     """What is stored. Raises HitlError where it is refused."""
     policy = Policy.from_mapping(CONFIG)
     policy = policy if context is None else policy.for_run(context)
-    agent, thread, path = who
     tools = {} if own is None else {tool: own}
     asked = asked_by(policy, [ToolCall("c1", tool, ARGS)], **tools)
-    return request.build_from(
-        Turn(agent, thread, "turn", None), asked._replace(path=(path,)), 1, START
-    )[0]
+    return request.build_from(which, asked._replace(path=(which.agent,)), 1, START)[0]
 
 
 def read_in(review: Review, action: Action) -> dict[str, str]:
@@ -132,21 +158,37 @@ def read_in(review: Review, action: Action) -> dict[str, str]:
     return {argument.label: argument.value for argument in shown}
 
 
-@settings(max_examples=300)
+@settings(max_examples=400)
 @given(
-    st.sampled_from(["run_sql", "look", "drop", "other"]),
+    st.sampled_from(["run_sql", "pay", "look", "drop", "other"]),
     contexts,
     st.none() | schemas,
-    st.tuples(names, names, names),
+    st.builds(Turn, names, names, names, requesters, origins),
 )
 def test_security_h1_nothing_that_an_agent_says_makes_anything_weaker(
-    tool: str, context: Any, own: Any, who: tuple[str, ...]
+    tool: str, context: Any, own: Any, which: Turn
 ) -> None:
-    """Given any context, schemas and names, when the same call is submitted with them and without, then it is
-    refused, or the same people decide on the same bytes, seeing the same, with no less asked of them."""
+    """Given any context, schemas, names, requester and origin."""
+    check_no_weaker(tool, context, own, which)
+
+
+@pytest.mark.parametrize("word", said)
+@settings(max_examples=30)
+@given(st.data(), st.sampled_from(["run_sql", "pay", "look"]))
+def test_security_h1_no_word_of_a_context_makes_anything_weaker(
+    word: str, data: st.DataObject, tool: str
+) -> None:
+    """Given a context that says one word of every tool, so that no other word has it refused."""
+    rule = {word: data.draw(said[word])}
+    check_no_weaker(tool, {"interrupt_on": {"*": rule}}, None, PLAIN)
+
+
+def check_no_weaker(tool: str, context: Any, own: Any, which: Turn) -> None:
+    """When the same call is submitted with what an agent says and without, then it is refused, or the same
+    people decide on the same bytes, seeing the same, with no less asked of them."""
     plain = submitted(tool)
     try:
-        review = submitted(tool, context, own, who)
+        review = submitted(tool, context, own, which)
     except HitlError:
         return
     (before,), (after,) = plain.calls, review.calls
@@ -161,18 +203,42 @@ def test_security_h1_nothing_that_an_agent_says_makes_anything_weaker(
     assert action.route.notify == (("slack:#data",) if tool == "run_sql" else (DEFAULT_PLACE,))
     assert (action.route.escalate, action.route.expire, action.route.fallback) == ((), None, None)
     assert reviewers.users == (("U1", "U2", "U3") if tool == "run_sql" else ())
-    assert (reviewers.groups, reviewers.quorum >= 1) == ((), True)
+    assert reviewers.groups == (("S1",) if tool == "pay" else ())
+    assert config.redact == (("/token",) if tool == "run_sql" else ())
+    if plain.actions:
+        check_no_less(plain.actions[0], action)
 
     hidden = {} if tool == "run_sql" else {"token": "t-1"}
     assert read_in(review, action) == {**READ, **hidden}
     opened = open_of(review, "1")
     assert {one.label: one.value for one in opened.shown.arguments} == {**READ, **hidden}
     assert opened.why == ("Careful with SQL." if tool == "run_sql" else "")
-    ours = ("", "This run's own configuration asks for a person.")
+    ours = (
+        "",
+        "This run's own configuration asks for a person.",
+        "The rule `pay` asks for a person.",
+    )
     assert opened.rule in ours
     assert (opened.title, opened.choices, opened.by_agent) == ("", (), False)
     (drawn,) = card(review, action.places[0]).open
     assert {one.label for one in drawn.shown.arguments} == set(READ)
+
+
+def check_no_less(before: Action, after: Action) -> None:
+    """As many people, with as much care, who may decide no more than without the agent's words."""
+    asked, asks = before.config, after.config
+    assert {*asks.allowed_decisions} <= {*asked.allowed_decisions}
+    assert asks.must_read >= asked.must_read
+    assert asks.confirm >= asked.confirm
+    assert asks.reject_reason in ("required", asked.reject_reason)
+    was, now = before.route.reviewers, after.route.reviewers
+    assert now.quorum >= was.quorum
+    assert now.reject_quorum >= was.reject_quorum
+    assert now.exclude_requester >= was.exclude_requester
+    assert now.editor_approves <= was.editor_approves
+    assert bool(check_args(asks.args_schema, {"n": 10})) >= bool(
+        check_args(asked.args_schema, {"n": 10})
+    )
 
 
 @settings(max_examples=200)

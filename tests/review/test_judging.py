@@ -214,6 +214,12 @@ def test_security_m7_what_either_rule_hides_stays_hidden() -> None:
     assert args_shown(back, back.calls[0]) == {"amount": "(hidden)", "note": "(hidden)"}
 
 
+def test_security_m7_a_schema_that_held_before_an_edit_still_holds() -> None:
+    """Given a rule with a schema, when an edit falls under one without."""
+    short = {"properties": {"note": {"type": "string", "maxLength": 3}}}
+    assert of(edited(asked(small={"args_schema": short}))).config.args_schema == short
+
+
 def test_security_m7_what_could_not_be_decided_is_refused() -> None:
     """Given a rule that takes no edit, whose people are too few, or that needs to know who asked."""
     for large, said in (
