@@ -15,7 +15,7 @@ from hitl_core.errors import (
     Refused,
     Unsayable,
 )
-from hitl_core.gate.answers import answers
+from hitl_core.gate.answers import answers, is_void
 from hitl_core.model import Action, DecisionType, DialectName, Review, encode
 from hitl_core.model.arguments import JsonObject
 from hitl_core.review.proposal import Proposal, answer_of, args_of, message_of
@@ -123,20 +123,18 @@ class Ending(NamedTuple):
 
 
 def ending(review: Review, action: Action) -> Ending:
-    """A decision; where nobody took one (it was cancelled, or the deadline spoke) a rejection that says so.
-    Raises Refused while it waits.
+    """The decision. Of a cancelled review a rejection that says so, unless the decision is a no; and a
+    deadline's rejection says why. Raises Refused while it waits.
     """
     call = review.call(action.key)
     assert call is not None  # every action is one of the calls
     decision, name = action.decision, review.tool(call)
     args = review.arguments(action.key).parse()
-    withdrawn = review.cancelled is not None and (
-        decision is None or decision.type in ("approve", "edit")
-    )
-    if decision is None and not withdrawn:
+    void = is_void(review, decision)
+    if decision is None and not void:
         raise Refused("not_decided", f"{call.name} is not decided yet.")
     told = _told(review, action)
-    if decision is None or withdrawn:
+    if decision is None or void:
         return Ending("reject", told, call.name, args, by_person=False, told=told)
     by_person = decision.by is not None and decision.by.channel != POLICY
     message = decision.message

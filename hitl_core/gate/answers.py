@@ -27,6 +27,12 @@ def answers(review: Review) -> tuple[Answer, ...]:
     return tuple(_answer(review, call) for call in review.calls if call.key not in running)
 
 
+def is_void(review: Review, decision: Decision | None) -> bool:
+    """Whether a cancellation takes back what this call would have had: all but a no of before."""
+    no = decision is not None and decision.type in ("reject", "ignore")
+    return review.cancelled is not None and not no
+
+
 def denial(name: str, reason: str) -> str:
     """What the model is told of a call that the policy denies."""
     return (
@@ -47,7 +53,7 @@ def _told(review: Review, call: Call) -> tuple[str, Literal["success", "error"]]
         return denial(call.name, call.verdict.reason), "error"
     action = review.action(call.key)
     decision = action.decision if action else None
-    if review.cancelled and (decision is None or decision.type in ("approve", "edit")):
+    if review.cancelled and is_void(review, decision):
         reason = f" Reason: {review.cancelled.reason}" if review.cancelled.reason else ""
         return f"The tool call `{call.name}` was cancelled. It was not executed.{reason}", "error"
     if action is None:

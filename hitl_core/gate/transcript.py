@@ -28,7 +28,9 @@ def edited(review: Review) -> dict[str, JsonObject]:
 
 
 def state_update(review: Review) -> JsonObject:
-    """The answers that a configuration puts into the agent's state, by their keys."""
+    """The answers that a configuration puts into the agent's state, by their keys; none once cancelled."""
+    if review.cancelled is not None:
+        return {}
     return {
         action.config.output.key: action.decision.answer
         for action in review.actions

@@ -598,3 +598,24 @@ async def test_promise_10_any_interrupt_is_a_review_or_one_sentence(open_door: O
         if reply.status == 201:
             ended = await client.post(f"/v1/reviews/{reply.body['id']}/cancel")
             assert ended.status == 200, interrupt
+
+
+async def test_dialects_m4_a_question_cancelled_after_its_answer_has_no_resume(
+    client: Client, reviews: Reviews
+):
+    """Given a person who chose, and an agent that cancels then; then nothing carries the choice."""
+    asked = {
+        "id": "i1",
+        "agentId": "map",
+        "kind": "singleSelection",
+        "message": "Which one?",
+        "metadata": {"options": ["Delete all", "Keep"]},
+    }
+    id = (await raised(client, asked)).body["id"]
+    await reviews.decide(id, "1", Proposal("respond", 1, answer="Delete all"), person(), "d")
+
+    cancelled = (await client.post(f"/v1/reviews/{id}/cancel", {})).body
+
+    assert cancelled["resume"] is None
+    [answer] = cancelled["outcome"]["answers"]
+    assert (answer["status"], "was cancelled" in answer["content"]) == ("error", True)

@@ -42,6 +42,11 @@ _rule = st.one_of(
         optional={"reject_reason": st.just("required")},
     ),
 )
+_SETTINGS = settings(
+    deadline=None,
+    max_examples=80,
+    suppress_health_check=[HealthCheck.differing_executors, HealthCheck.too_slow],
+)
 _policies = st.fixed_dictionaries(
     {"default": st.sampled_from(["review", "allow", "deny"])},
     optional={"interrupt_on": st.fixed_dictionaries({}, optional={"*": _rule}), "expire": _expiry},
@@ -70,11 +75,11 @@ class DialectContract:
         """Whether a yes is what this decision of a person's says."""
         return by in ("approve", "edit")
 
-    @settings(
-        deadline=None,
-        max_examples=80,
-        suppress_health_check=[HealthCheck.differing_executors, HealthCheck.too_slow],
-    )
+    def goes_on(self, interrupt: Any, word: Json) -> bool:
+        """Whether its agent goes on with a yes or an answer."""
+        return self.is_yes(interrupt, word)
+
+    @_SETTINGS
     @given(data=st.data())
     def test_dialects_2_silence_and_a_no_are_never_a_yes(self, data: st.DataObject) -> None:
         """Given any interrupt under any policy; then it is refused at once, with a sentence, or everything
@@ -99,6 +104,28 @@ class DialectContract:
         assert self.takes(interrupt, word), word
         if self.is_yes(interrupt, word):
             assert self.said(interrupt, word, end), (end, word)
+
+    @_SETTINGS
+    @given(data=st.data())
+    def test_dialects_m4_nothing_goes_on_that_was_cancelled_after_a_decision(
+        self, data: st.DataObject
+    ) -> None:
+        """Given any decision of a person's, or the deadline's, and a cancellation after it; then the
+        interrupt has no answer, or one by which its agent does not go on."""
+        interrupt, policy = data.draw(self.interrupts), _policy(data.draw(_policies))
+        review = submitted(self.dialect, interrupt, policy)
+        assume(review is not None and review.actions[0].pending)
+        assert review is not None
+
+        [action] = review.actions
+        ends = [*action.config.allowed_decisions, *(["deadline"] if action.route.expire else [])]
+        end = data.draw(st.sampled_from(ends))
+        answer = view(ended(ended(review, end, data), "cancel", data)).resume
+
+        if answer is not None:
+            word = self.word(answer)
+            assert self.takes(interrupt, word), word
+            assert not self.goes_on(interrupt, word), (end, word)
 
 
 def _policy(config: Json) -> Policy:

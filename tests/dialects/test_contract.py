@@ -25,6 +25,9 @@ class Decisions(DialectContract):
     def is_yes(self, interrupt: Any, word: Json) -> bool:
         return word["type"] in ("approve", "edit")
 
+    def goes_on(self, interrupt: Any, word: Json) -> bool:
+        return word["type"] not in ("reject", "ignore")
+
 
 class TestLangChain(Decisions):
     dialect = "langchain"
@@ -139,6 +142,9 @@ class TestAskUser(DialectContract):
 
     def said(self, interrupt: Any, word: Json, by: str) -> bool:
         return by == "respond"
+
+    def goes_on(self, interrupt: Any, word: Json) -> bool:
+        return word["type"] != "cancel"
 
 
 def _values(asked: Json) -> list[Json]:
