@@ -11,7 +11,6 @@ from bot.apart import apart
 from bot.card import thread
 from bot.channel import (
     Channel,
-    ChannelError,
     LookupFailed,
     NotThere,
     Undeliverable,
@@ -125,10 +124,7 @@ class Delivery:
     ) -> None:
         """At the place itself; of a group at each member's, and one who can't be reached stops nobody."""
         posted = any(of_copy(one) == place for one in snapshot.posts)
-        unknown: ChannelError | None = None
-        if not posted:
-            await self._reach.check_room(snapshot.review, place)
-            unknown = await self._reach.check_people(snapshot.review, place)
+        unknown = None if posted else await self._reach.check(snapshot.review, place)
         copies = await self._reach.copies(snapshot, place)
         failed: list[Undeliverable | LookupFailed] = []
         for copy in copies:
@@ -142,7 +138,7 @@ class Delivery:
         if copies and len(failed) == len(copies):
             raise next((one for one in failed if not isinstance(one, NotThere)), failed[0])
         if posted:  # the last one who may decide can have left since
-            unknown = await self._reach.check_people(snapshot.review, place)
+            unknown = await self._reach.check(snapshot.review, place)
         if unknown is not None:
             raise unknown
 

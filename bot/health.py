@@ -4,6 +4,7 @@ and the bot's own channel.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
 from collections import Counter
@@ -54,6 +55,8 @@ class Health:
         """`quiet`: nothing is logged, as whoever asks is told anyway."""
         self._clock, self._quiet = clock, quiet
         self._problems: dict[tuple[Kind, str], Problem] = {}
+        #: Set when a look-up begins to fail, or works again. Who waits for it clears it.
+        self.lookups_changed = asyncio.Event()
 
     def report(self, kind: Kind, subject: str, text: str) -> None:
         """Something is wrong. It is logged the first time; the newest text is kept."""
@@ -65,6 +68,7 @@ class Health:
             if not self._quiet:
                 log.warning("a problem (%s, %s): %s", kind, one_line(subject), one_line(text))
             self._problems[kind, subject] = Problem(kind, subject, text, now, now)
+            self._note_change(kind)
         else:
             more = known.count + 1
             self._problems[kind, subject] = replace(known, text=text, last=now, count=more)
@@ -73,8 +77,13 @@ class Health:
         """It is over. Nothing happens where there was no such problem."""
         known = self._problems.pop((kind, subject), None)
         if known is not None:
+            self._note_change(kind)
             spent = self._clock() - known.since
             log.info("a problem is over after %.0f s (%s, %s)", spent, kind, one_line(subject))
+
+    def _note_change(self, kind: Kind) -> None:
+        if kind == "lookup":
+            self.lookups_changed.set()
 
     def current(self) -> tuple[Problem, ...]:
         """The oldest first."""

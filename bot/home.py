@@ -172,25 +172,38 @@ class Homes:
         found = await asyncio.gather(*map(load, ids))
         return [one for one in found if one is not None]
 
-    async def _keys(self, who: Reviewer, snapshot: Snapshot) -> tuple[str, ...]:
-        """The actions on which this person's word is wanted."""
-        actions = [action for action in snapshot.review.actions if action.pending]
-        return tuple([a.key for a in actions if await self._wanted(who, snapshot, a)])
-
-    async def _doubts(self, who: Reviewer, snapshot: Snapshot) -> tuple[str, ...]:
-        """The calls in doubt of which this person may say what became, and has not."""
+    async def _wants(self, who: Reviewer, snapshot: Snapshot) -> tuple[list[str], list[str]]:
+        """The actions on which this person's word is wanted, and the calls in doubt of which they may say what
+        became, and have not. Raises Unknown where not all is known, and none of them surely is.
+        """
         review = snapshot.review
+        actions = [action for action in review.actions if action.pending]
         open_ = [
             call
             for call in review.doubts
             if all(vote.by.key != who.key for vote in review.runs[call.key].votes)
         ]
-        return tuple([c.key for c in open_ if await self._may(who, snapshot, review.grants_of(c))])
+        keys, doubts, unknown = list[str](), list[str](), list[Unknown]()
+        for action in actions:
+            try:
+                if await self._wanted(who, snapshot, action):
+                    keys.append(action.key)
+            except Unknown as error:
+                unknown.append(error)
+        for call in open_:
+            try:
+                if await self._may(who, snapshot, review.grants_of(call)):
+                    doubts.append(call.key)
+            except Unknown as error:
+                unknown.append(error)
+        if unknown and not (keys or doubts):
+            raise unknown[0]
+        return keys, doubts
 
     async def _may_be_wanted(self, who: Reviewer, snapshot: Snapshot) -> bool:
         """What is not known hides nothing."""
         try:
-            return bool(await self._keys(who, snapshot) or await self._doubts(who, snapshot))
+            return any(await self._wants(who, snapshot))
         except Unknown:
             return True
 
@@ -210,7 +223,7 @@ class Homes:
         try:
             await self._directory.check(who, snapshot, grants)
         except Refused as refused:
-            if refused.code == "unavailable":
+            if refused.code in ("unavailable", "unknown_members"):
                 raise Unknown(str(refused)) from refused
             return False
         return True
@@ -222,11 +235,11 @@ class Homes:
         return Line(drawn, review.created_at, None, may_see=False, unknown=why)
 
     async def _task(self, who: Reviewer, snapshot: Snapshot) -> Task:
-        keys, doubts = await self._keys(who, snapshot), await self._doubts(who, snapshot)
+        keys, doubts = await self._wants(who, snapshot)
         review = snapshot.review
         theirs = [call for call in review.calls if call.key in (*keys, *doubts)]
         drawn, ref = await self._drawn(who, snapshot, theirs)
-        return Task(review, drawn, keys, doubts, ref)
+        return Task(review, drawn, tuple(keys), tuple(doubts), ref)
 
     async def _line(self, who: Reviewer, snapshot: Snapshot, at: float) -> Line:
         review = snapshot.review

@@ -23,6 +23,8 @@ PACE = 1.0
 IDLE = 8.0
 #: Dead letters are tried again this often: the operator may have mended what was wrong.
 REVIVE = 300.0
+#: While a look-up fails, they are tried again after this many seconds, then after twice as many, and so on.
+SOON = 5.0
 #: How many conversations a bot works on at a time. Others wait, and have their turn.
 MAX_LANES = 200
 #: How long deliveries that are under way may take at the end, in seconds.
@@ -50,6 +52,7 @@ class Outbox:
         self._idle, self._revive_every, self._late = idle, revive, late
         self._health = health or Health()
         self._bot = uuid4().hex
+        self._pause = 0.0
         self.lanes: dict[str, Lane] = {}
         self._running: dict[str, asyncio.Task[None]] = {}
         self._tasks = asyncio.TaskGroup()
@@ -100,7 +103,20 @@ class Outbox:
     async def _revive(self) -> None:
         if revived := await self._store.revive():
             log.info("the undelivered cards of %d reviews are tried again", revived)
-        await asyncio.sleep(self._revive_every)
+        await self._revival_is_due()
+
+    async def _revival_is_due(self) -> None:
+        """While a look-up fails, that is soon: nothing but such a try may find that it works again. When one
+        begins to fail or works again it is at once, but not more often than every SOON.
+        """
+        soon, changed = min(SOON, self._revive_every), self._health.lookups_changed
+        fails = self._health.counts()["lookup"] > 0
+        self._pause = min(max(2 * self._pause, soon), self._revive_every) if fails else 0.0
+        changed.clear()
+        await asyncio.sleep(soon)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout((self._pause or self._revive_every) - soon):
+                await changed.wait()
 
     async def _open(self, name: str) -> None:
         """Work on this lane, unless another bot does."""

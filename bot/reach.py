@@ -34,8 +34,17 @@ class Reach:
         self._channel, self._directory = channel, directory
         self._sizes = Lookups[Place, int](channel.size)
 
-    async def check_room(self, review: Review, place: Place) -> None:
-        """Where the members of a conversation may decide, somebody knows who they are."""
+    async def check(self, review: Review, place: Place) -> LookupFailed | None:
+        """That people there may decide, and somebody of them is left. The answer is what is not known: people
+        are asked all the same, and it is looked at again.
+        """
+        size = await self._check_room(review, place)
+        return await self._check_people(review, place) or size
+
+    async def _check_room(self, review: Review, place: Place) -> LookupFailed | None:
+        """Where the members of a conversation may decide, somebody knows who they are. A size that is not
+        known hides no card: each person's right is looked up when they press.
+        """
         by_membership = [
             action
             for action in asked(review, place)
@@ -43,15 +52,20 @@ class Reach:
             if grant.by_membership and place in grant.places
         ]
         if not by_membership or self._channel.audience(place).kind != "conversation":
-            return
-        if (size := await self._sizes.get(place, SIZED)) > MAX_MEMBERS:
-            name = self._channel.name_of(place)
+            return None
+        name = self._channel.name_of(place)
+        try:
+            size = await self._sizes.get(place, SIZED)
+        except (Limited, Unreachable, LookupFailed) as error:
+            return LookupFailed(f"how many members {name} has is not known: {error}")
+        if size > MAX_MEMBERS:
             raise NotThere(f"{name} has {size:,} members: the policy has to name `reviewers`")
+        return None
 
-    async def check_people(self, review: Review, place: Place) -> LookupFailed | None:
+    async def _check_people(self, review: Review, place: Place) -> LookupFailed | None:
         """Somebody is there to read it, and somebody who may decide. Raises NobodyLeft where it is known that
         nobody is, of all that waits there: it opens what waits to others, and so must not be true of a part
-        alone. The answer is what is not known: people are asked all the same, and it is looked at again.
+        alone.
         """
         waiting, audience = asked(review, place), self._channel.audience(place)
         try:

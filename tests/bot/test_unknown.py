@@ -386,6 +386,41 @@ async def test_c2_what_is_not_known_hides_no_review_in_home(
     assert not line.may_see
 
 
+@pytest.mark.parametrize(
+    "answer", [*map(refusal, ("missing_scope", "some_new_error")), *UNREADABLE]
+)
+async def test_h2_a_card_is_shown_though_nobody_knows_how_many_may_see_it(
+    reviews: Reviews, channel: SlackChannel, sandbox: Sandbox, answer: tuple[int, str]
+) -> None:
+    """Given a channel whose members may decide; when its size can't be looked up, then the card is posted and
+    says so; when it can again, then nothing says so any more."""
+    review, event = review_of([call("it")])
+    await reviews.submit(review, event)
+    fail(sandbox, "conversations.info", answer)
+    delivery = Delivery(reviews, channel, Directory(channel, channel.team))
+    with pytest.raises(LookupFailed, match="how many members #agent-approvals has is not known"):
+        await delivery.deliver(review.id, "default", again=False)
+    seen = await reviews.load(review.id)
+    assert set(seen.posts) == set(seen.review.troubles) == {"default"}
+
+    sandbox.troubles.order({"mode": "ok"})
+    await delivery.deliver(review.id, "default", again=True)
+    assert (await reviews.load(review.id)).review.troubles == {}
+
+
+async def test_h2_home_lists_what_could_not_be_posted_yet(
+    reviews: Reviews, channel: SlackChannel
+) -> None:
+    """Given a review for a channel's members whose card is not posted; then Home lists it, and says nothing
+    of what it is about."""
+    review, event = review_of([call("it")])
+    await reviews.submit(review, event)
+    home = await Homes(reviews, channel, Directory(channel, channel.team)).of(person("U0ALICE"))
+    [line] = home.others
+    assert (home.mine, line.card.review_id, line.may_see) == ((), review.id, False)
+    assert line.unknown is not None
+
+
 async def test_a_known_nobody_is_a_no_for_a_place(channel: SlackChannel) -> None:
     assert issubclass(NobodyLeft, NotThere)
     assert not issubclass(LookupFailed, NotThere)

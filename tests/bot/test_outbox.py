@@ -1,0 +1,54 @@
+"""Cards that could not be delivered are tried again."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+
+import pytest
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot import outbox as outboxes
+from bot.channels.slack.channel import SlackChannel
+from bot.delivery import Delivery
+from bot.directory import Directory
+from bot.health import Health
+from bot.outbox import Outbox
+from bot.sandbox.server import BOT_TOKEN, Sandbox
+from hitl_core.review.service import Reviews
+from hitl_core.store import MemoryStore
+from tests.support.builders import review_of
+from tests.support.waiting import wait_until
+
+
+async def test_h2_what_waits_for_a_look_up_is_tried_again_soon(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Given cards that are tried again every hour, and one whose look-up fails; when Slack answers again,
+    then it is tried again long before the hour is over."""
+    monkeypatch.setattr(outboxes, "SOON", 0.01)
+    health, reviews = Health(), Reviews(MemoryStore())
+    client = AsyncWebClient(token=BOT_TOKEN, base_url=sandbox.api_url, retry_handlers=[])
+    channel = SlackChannel(client, "#agent-approvals", health)
+    await channel.start()
+    body = json.dumps({"ok": False, "error": "some_new_error"})
+    sandbox.troubles.order({"mode": "answer", "method": "conversations.info", "body": body})
+    review, event = review_of(now=time.time())
+    await reviews.submit(review, event)
+    directory = Directory(channel, channel.team)
+    delivery = Delivery(reviews, channel, directory, health=health)
+    outbox = Outbox(reviews, delivery, idle=0.4, revive=3600.0, health=health)
+    running = asyncio.create_task(outbox.run())
+
+    async def is_noted() -> bool:
+        return "default" in (await reviews.load(review.id)).review.troubles
+
+    async def is_over() -> bool:
+        return not await is_noted()
+
+    await wait_until("it is noted that it is not known", is_noted)
+    sandbox.troubles.order({"mode": "ok"})
+    await wait_until("it is tried again", is_over)
+    await outbox.leave()
+    running.cancel()
