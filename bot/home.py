@@ -173,8 +173,8 @@ class Homes:
         return [one for one in found if one is not None]
 
     async def _wants(self, who: Reviewer, snapshot: Snapshot) -> tuple[list[str], list[str]]:
-        """The actions on which this person's word is wanted, and the calls in doubt of which they may say what
-        became, and have not. Raises Unknown where not all is known, and none of them surely is.
+        """The actions on which this person's word is wanted, and the calls in doubt of which they may say
+        what became, and have not. Raises Unknown where not all is known, and none of them surely is.
         """
         review = snapshot.review
         actions = [action for action in review.actions if action.pending]
