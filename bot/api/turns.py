@@ -45,7 +45,10 @@ async def judged(policy: Policy, asked: Submit | SubmitInterrupt) -> list[Judged
     if isinstance(asked, Submit):
         calls = _frozen(calls, "/calls")
         with invalid("/tools"):
-            return [Judged(await request.judged(policy, calls, tools=asked.tools))]
+            made = await request.judged(policy, calls, tools=asked.tools)
+        with invalid("/calls"):
+            request.check_clear(made)
+        return [Judged(made)]
     found: list[Judged] = []
     for each in interrupts.read(asked.interrupt, asked.dialect, asked.thread_id, calls):
         _frozen(each.calls, "/interrupt")
@@ -55,7 +58,10 @@ async def judged(policy: Policy, asked: Submit | SubmitInterrupt) -> list[Judged
             raise Problem("invalid", str(error), pointer="/interrupt") from error
         except InvalidToolCall as error:
             raise Problem("invalid", str(error), pointer="/tools") from error
-        found.append(Judged(*interrupts.offered(made, each)))
+        offered = Judged(*interrupts.offered(made, each))
+        with invalid("/interrupt"):
+            request.check_clear(offered.request)
+        found.append(offered)
     return found
 
 

@@ -19,7 +19,7 @@ from hitl_core.forms.form import (
 from hitl_core.forms.patterns import check_pattern
 from hitl_core.forms.read import read_answers
 from hitl_core.forms.schema import check_schema
-from hitl_core.forms.secrets import hidden_in, masked_args
+from hitl_core.forms.secrets import hidden_in, masked_args, unclear
 from hitl_core.forms.unsaid import unsaid
 from hitl_core.forms.validate import check_args
 
@@ -43,5 +43,6 @@ __all__ = [
     "masked_args",
     "read_answers",
     "removed",
+    "unclear",
     "unsaid",
 ]

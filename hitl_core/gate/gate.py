@@ -298,6 +298,7 @@ class Gate:
     ) -> tuple[Review, Event]:
         which = Turn(self.agent, thread_id, turn or "", requester, origin)
         request.check_turn(which)
+        request.check_clear(asked)
         await self._notes.note(self.agent, self.policy)
         if turn is None:
             which = await next_turn(self.reviews, which, [call.id for call in asked.calls])

@@ -12,6 +12,7 @@ from hitl_core.gate.turns import Turn, check_turn, id_of
 from hitl_core.model import Event, Review, ToolCall
 from hitl_core.model.arguments import JsonObject
 from hitl_core.policy import Policy, Ruling
+from hitl_core.review.redaction import flaw_of_hidden
 
 __all__ = [
     "MAX_CALLS",
@@ -21,6 +22,7 @@ __all__ = [
     "Turn",
     "build",
     "build_from",
+    "check_clear",
     "check_turn",
     "checked",
     "excerpt_for",
@@ -74,6 +76,17 @@ def checked(asked: Request) -> Request:
                 f"This schema can't be used for the arguments of {call.name}: {flaw}."
             )
     return asked
+
+
+def check_clear(asked: Request) -> None:
+    """Raise InvalidToolCall for arguments of which nobody can tell what is hidden: a card could hide anything
+    in them, and people would approve it.
+    """
+    for call, ruling in zip(asked.calls, asked.rulings, strict=True):
+        if ruling.verdict.kind == "review" and (
+            flaw := flaw_of_hidden([ruling.policy_schema], call.args)
+        ):
+            raise InvalidToolCall(f"{call.name} can't be reviewed: {flaw}.")
 
 
 def build(

@@ -32,31 +32,52 @@ def args_of(review: Review, action: Action, proposal: Proposal) -> Arguments:
     """What would run: the arguments, edited or with the person's answer among them."""
     args, output = review.arguments(action.key), action.config.output
     if proposal.type == "approve" and output and output.into == "input":
-        return encode({**args.parse(), output.key: answer_of(action, proposal)})
+        answered = encode({**args.parse(), output.key: answer_of(action, proposal)})
+        if answered != args:
+            _check(review, action, action.name, args, answered, "approve")
+        return answered
     if proposal.type != "edit":
         return args
     name = name_of(action, proposal)
     same = proposal.args == args and name == action.name
     if proposal.args is None or (same and not proposal.verbatim):
         raise Refused("unchanged", "Nothing was changed. To run it as it is, press Approve.")
-    schema = action.config.args_schema
-    if not same:
-        schema = judge(review, action, name, proposal.args, 0.0).action.config.args_schema
+    _check(review, action, name, args, proposal.args, None if same else "edit")
+    return proposal.args
+
+
+def _check(
+    review: Review,
+    action: Action,
+    name: str,
+    before: Arguments,
+    after: Arguments,
+    kind: DecisionType | None,
+) -> None:
+    """Raise Refused for new arguments that the schemas don't allow, or that no card could show. `kind` is how
+    they came there, None where nothing changed: then no other rule speaks.
+    """
+    config = judge(review, action, name, after, 0.0, kind).action.config if kind else action.config
     from hitl_core.forms import SchemaError, check_args  # with jsonschema, only where it is needed
 
+    what = "An answer" if kind == "approve" else "An edit"
+    new = after.parse()
     try:
-        problems = check_args(schema, proposal.args.parse())
+        problems = check_args(config.args_schema, new)
     except SchemaError as error:
-        raise Refused("invalid_args", f"An edit can't be checked here: {error}.") from error
+        raise Refused("invalid_args", f"{what} can't be checked here: {error}.") from error
     if problems:
         where, wrong = problems[0].pointer, problems[0].message
         raise DecisionError(
             f"{where or 'The arguments'}: {wrong}", field=where, code="invalid_args"
         )
     from hitl_core.review.kept_values import check_kept
+    from hitl_core.review.redaction import flaw_of_hidden
 
-    check_kept(review, action, name, args.parse(), proposal.args.parse(), schema)
-    return proposal.args
+    configs = [config, action.config, *(standing.config for standing in action.earlier)]
+    if flaw := flaw_of_hidden([each.policy_schema for each in configs], new):
+        raise Refused("invalid_args", f"{what} can't be checked here: {flaw}.")
+    check_kept(review, action, name, before.parse(), new, config.args_schema)
 
 
 def judged(review: Review, action: Action, proposal: Proposal, now: float) -> Judged:

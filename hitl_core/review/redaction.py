@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
-from hitl_core.forms import hidden_in, masked_args, unsaid
+from hitl_core.forms import hidden_in, masked_args, unclear, unsaid
 from hitl_core.forms.pointer import pointer
 from hitl_core.model import Action, Call, Review, ReviewConfig
 
@@ -17,6 +18,18 @@ def redacted(action: Action, args: dict[str, Any]) -> tuple[str, ...]:
     ways = {way for config in configs for way in hidden_in(config.policy_schema, args)}
     said = (each for config in configs for each in config.redact)
     return tuple(dict.fromkeys([*said, *sorted(map(pointer, ways))]))
+
+
+def flaw_of_hidden(schemas: Iterable[dict[str, Any] | None], args: dict[str, Any]) -> str | None:
+    """Why nobody can be asked about these arguments: cards could hide anything in them. `schemas` are those
+    that the policy vouches for.
+    """
+    if not any(unclear(schema, args) for schema in schemas):
+        return None
+    return (
+        "nobody can tell what the schema hides of these arguments: they are too large, or it has a `$ref`"
+        " that does not begin with `#/`. Make them smaller, or write such references as `#/$defs/…`"
+    )
 
 
 def schema_shown(config: ReviewConfig) -> dict[str, Any] | None:

@@ -1,0 +1,112 @@
+"""Nobody hides an argument by sending many: what can't be told apart is refused before anybody is asked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from bot.api.asked import Submit
+from bot.api.problems import Problem
+from bot.api.turns import judged as judged_at_the_door
+from bot.card.compose import card
+from hitl_core.errors import DecisionError, InvalidToolCall, Refused
+from hitl_core.gate import request
+from hitl_core.model import Review, ToolCall, encode
+from hitl_core.policy import Policy
+from hitl_core.review.transitions import Proposal, decide
+from tests.gate.conftest import Open
+from tests.support.builders import START, asked_by, person
+
+Json = dict[str, Any]
+PIN: Json = {"type": "string", "format": "password"}
+ROWS: Json = {"properties": {"rows": {"items": {"properties": {"pin": PIN}}}}}
+ANCHOR: Json = {
+    "$defs": {"p": {"$anchor": "p", **PIN}},
+    "properties": {"v": {"$ref": "#p"}},
+}
+LARGE: Json = {"query": "DROP TABLE users", "rows": [{"pin": "1"}] * 6_000}
+
+
+def policy(schema: Json) -> Policy:
+    rule = {"must_read": True, "args_schema": schema}
+    return Policy.from_mapping(
+        {"default": "deny", "notify": "slack:#o", "interrupt_on": {"t": rule}}
+    )
+
+
+def review(schema: Json, args: Json) -> Review:
+    asked = asked_by(policy(schema), [ToolCall("c1", "t", args)])
+    return request.build_from(request.Turn("a", "t", "x", None), asked, 1, START)[0]
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {f"x{n}": 0 for n in range(9_000)},
+        {"tags": ["a"] * 9_000},
+        {"rows": [{"k": 0}] * 9_000},
+        {"tuple": [0, "s3cr3t", "DROP TABLE users"]},
+    ],
+    ids=["names", "list", "rows", "after a tuple"],
+)
+def test_values_that_the_schema_says_nothing_of_hide_nothing(more: Json) -> None:
+    """Given a schema that hides one argument, when a call has thousands of others, the card shows them."""
+    schema = {
+        "properties": {
+            "query": {"type": "string"},
+            "password": PIN,
+            "rows": {"items": {"properties": {"k": {"type": "integer"}}}},
+            "tuple": {"prefixItems": [{}, PIN]},
+        }
+    }
+    made = review(schema, {"query": "DROP TABLE users", "password": "s3cr3t", **more})
+    (shown,) = card(made, made.actions[0].places[0]).open
+    values = {argument.label: argument.value for argument in shown.shown.arguments}
+    assert values["query"] == "DROP TABLE users"
+    assert "s3cr3t" not in repr(shown)
+    if "tuple" in more:
+        assert "DROP TABLE users" in values["tuple"]
+    else:
+        assert shown.must_read
+
+
+@pytest.mark.parametrize(
+    ("schema", "args"),
+    [(ROWS, LARGE), (ANCHOR, {"v": "DROP TABLE users"})],
+    ids=["large", "anchor"],
+)
+async def test_what_can_not_be_told_apart_is_refused(
+    open_gate: Open, schema: Json, args: Json
+) -> None:
+    gate = await open_gate(policy=policy(schema))
+    with pytest.raises(InvalidToolCall, match="nobody can tell what the schema hides"):
+        await gate.submit([ToolCall("c1", "t", args)], thread_id="t")
+    asked = {"thread_id": "t", "calls": [{"id": "c1", "name": "t", "args": args}]}
+    with pytest.raises(Problem, match=r"^/calls: .*nobody can tell what the schema hides"):
+        await judged_at_the_door(policy(schema), Submit.model_validate(asked))
+
+
+def test_an_edit_hides_nothing_by_its_size() -> None:
+    made = review(ROWS, {"query": "SELECT 1"})
+    edit = Proposal("edit", 1, args=encode(LARGE))
+    with pytest.raises(Refused, match="nobody can tell what the schema hides"):
+        decide(made, "1", edit, person("Ada"), START + 5)
+
+
+def test_an_answer_among_the_arguments_meets_their_schema() -> None:
+    """Given an answer that becomes an argument, then the rule's schema and its `readOnly` hold for it."""
+    for seat, wrong in ({"enum": ["1A"]}, "must be one of"), ({"readOnly": True}, "readOnly"):
+        rule = {
+            "allowed_decisions": ["approve", "reject"],
+            "answer_schema": {"type": "string"},
+            "output": {"key": "seat", "into": "input"},
+            "args_schema": {"properties": {"seat": seat}},
+        }
+        rules = Policy.from_mapping({"default": "deny", "interrupt_on": {"book": rule}})
+        asked = asked_by(rules, [ToolCall("c1", "book", {"seat": "1A"})])
+        made = request.build_from(request.Turn("a", "t", "x", None), asked, 1, START)[0]
+        with pytest.raises(DecisionError, match=wrong):
+            decide(made, "1", Proposal("approve", 1, answer="9Z"), person("Ada"), START + 5)
+        same = decide(made, "1", Proposal("approve", 1, answer="1A"), person("Ada"), START + 5)
+        assert same.review.status == "settled"
