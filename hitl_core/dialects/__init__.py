@@ -14,7 +14,7 @@ from hitl_core.dialects import (
     sagents,
     xpertai,
 )
-from hitl_core.dialects._json import is_mapping, plain
+from hitl_core.dialects._json import envelope, is_mapping, plain
 from hitl_core.dialects.base import Dialect, Wire
 from hitl_core.errors import DialectError
 from hitl_core.model import DIALECTS, DialectName
@@ -45,7 +45,7 @@ def get(name: str) -> Dialect:
 def split(wire: Wire) -> list[Wire]:
     """Sagents puts several interrupts into one: each becomes a review of its own. Others are one already."""
     if is_mapping(wire) and wire.get("type") == "multiple_interrupts":
-        inner = plain(wire).get("interrupts")
+        inner = envelope(plain(wire), "The interrupt").get("interrupts")
         if isinstance(inner, list) and inner:
             return [part for each in cast(list[Any], inner) for part in split(each)]
         raise DialectError("`multiple_interrupts` holds a list of them.")

@@ -10,7 +10,7 @@ from typing import cast
 
 from hitl_core.dialects._decisions import Place
 from hitl_core.dialects._elixir import inspected
-from hitl_core.dialects._json import Json, is_mapping, listing, mapping, optional_text
+from hitl_core.dialects._json import Json, envelope, is_mapping, listing, optional_text
 from hitl_core.dialects._requests import (
     Asked,
     allowed_words,
@@ -23,6 +23,8 @@ from hitl_core.model import Action, DecisionType, Review
 from hitl_core.model.call_shapes import arguments_in
 from hitl_core.review.proposal import Proposal
 
+#: Ours: Sagents' questions have a type, its approvals none.
+TYPE = "approval"
 ALL: tuple[DecisionType, ...] = ("approve", "edit", "reject")
 
 
@@ -32,11 +34,11 @@ def claims(wire: object) -> bool:
 
 
 def asked_of(value: object, configs: Json) -> Asked:
-    request = mapping(value, "An entry of `action_requests`")
+    request = envelope(value, "An entry of `action_requests`")
     name = request.get("tool_name")
     if not isinstance(name, str):
         raise DialectError("An entry of `action_requests` has no `tool_name`.")
-    config = mapping(configs.get(name, {}), f"The config of {name}")
+    config = envelope(configs.get(name, {}), f"The config of {name}")
     allowed = listing(config.get("allowed_decisions", list(ALL)), "`allowed_decisions`")
     return Asked(
         name=name,
@@ -44,6 +46,7 @@ def asked_of(value: object, configs: Json) -> Asked:
         description=optional_text(request.get("display_text"), "`display_text`"),
         allowed=decision_types(allowed),
         id=optional_text(request.get("tool_call_id"), "`tool_call_id`"),
+        extra={"type": TYPE},
     )
 
 

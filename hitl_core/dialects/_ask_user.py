@@ -5,14 +5,13 @@ https://hexdocs.pm/sagents/Sagents.Middleware.AskUserQuestion.html
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import Any, Literal, cast
 
 from hitl_core.dialects._decisions import Ending, Place, takes
-from hitl_core.dialects._json import Json, is_mapping, listing, mapping, optional_text
+from hitl_core.dialects._json import Json, envelope, is_mapping, listing, optional_text
 from hitl_core.dialects._requests import Asked, asked_args, texts_of
 from hitl_core.errors import DialectError
-from hitl_core.model import Action, DecisionType, Review
+from hitl_core.model import Action, Review
 from hitl_core.review.proposal import Proposal
 
 Kind = Literal["single_select", "multi_select", "freeform"]
@@ -23,8 +22,13 @@ TYPE = "ask_user_question"
 _OTHER = "other"
 
 
-def is_question(allowed: Collection[DecisionType]) -> bool:
-    """Whether an action that allows these is one: it is answered, or cancelled, and nothing runs."""
+def is_question(action: Action) -> bool:
+    """By the type of its interrupt. Where none asked, by what may be decided: a question is answered, or
+    cancelled, and nothing runs.
+    """
+    if type := (action.request.extra or {}).get("type"):
+        return type == TYPE
+    allowed = takes(action)
     return "respond" in allowed and {*allowed} <= {"respond", "ignore"}
 
 
@@ -36,7 +40,7 @@ def asked_of(wire: Json) -> Asked:
         raise DialectError("An `ask_user_question` needs its `question`.")
     if kind not in KINDS:
         raise DialectError(f"The `response_type` of a question is one of {', '.join(KINDS)}.")
-    values = [mapping(option, "An option").get("value") for option in options]
+    values = [envelope(option, "An option").get("value") for option in options]
     if not all(isinstance(value, str) and value for value in values) or (
         bool(values) is (kind == "freeform")
     ):
@@ -49,7 +53,11 @@ def asked_of(wire: Json) -> Asked:
         description=f"{text}\n\n{said}" if said else text,
         allowed=("respond", "ignore") if wire.get("allow_cancel") is not False else ("respond",),
         id=optional_text(wire.get("tool_call_id"), "`tool_call_id`"),
-        answer_schema=_schema(kind, values, wire.get("allow_other") is True),
+        # Where an option is called `other`, selecting that says nothing else.
+        answer_schema=_schema(
+            kind, values, wire.get("allow_other") is True and _OTHER not in values
+        ),
+        extra={"type": TYPE},
     )
 
 
@@ -62,7 +70,7 @@ def question_of(review: Review, action: Action) -> Json:
         "question": texts_of(review, action),
         "response_type": _kind(action),
         "options": [{"label": str(value), "value": value} for value in values],
-        "allow_other": "enum" not in _one(action),
+        "allow_other": _takes_other(action),
         "context": None,
     }
     own = is_mapping(args, "question", "response_type")
@@ -103,10 +111,10 @@ def word(action: Action, end: Ending) -> Json | None:
         fits = isinstance(value, str) and value
         return {"type": "answer", "other_text": value} if fits else None
     given = cast(list[Any], value) if isinstance(value, list) else [value]
-    options, takes_other = _options(action), "enum" not in _one(action)
+    options = _options(action)
     others = [each for each in given if each not in options]
     selected = [each for each in given if each in options]
-    if not given or (others and not takes_other) or (selected and not end.by_person):
+    if not given or (others and not _takes_other(action)) or (selected and not end.by_person):
         return None
     answer: Json = {"type": "answer", "selected": [*selected, _OTHER] if others else selected}
     if others:
@@ -131,7 +139,7 @@ def _answer(place: Place, said: Json) -> Proposal:
     if not values:
         place.wrong("multi_select requires at least one selection", "selected")
     is_other = _OTHER in values and _OTHER not in _options(place.action)
-    if is_other and "enum" in _one(place.action):
+    if is_other and not _takes_other(place.action):
         place.wrong("'other' is not allowed for this question", "selected", "invalid_answer")
     if is_other:
         values = [each for each in values if each != _OTHER] + ([more] if more else [])
@@ -159,6 +167,10 @@ def _options(action: Action) -> list[Any]:
     one = _one(action)
     found: Any = one.get("enum", one.get("examples", []))
     return cast(list[Any], found) if isinstance(found, list) else []
+
+
+def _takes_other(action: Action) -> bool:
+    return "enum" not in _one(action) and _OTHER not in _options(action)
 
 
 def _kind(action: Action) -> Kind:

@@ -8,7 +8,7 @@ from typing import Any
 
 from hitl_core.dialects._config import Words
 from hitl_core.dialects._decisions import Ending, Place, as_rejection, takes, words_of
-from hitl_core.dialects._json import Json, first, listing, mapping, optional_text, plain
+from hitl_core.dialects._json import Json, envelope, first, listing, mapping, optional_text, plain
 from hitl_core.dialects._requests import (
     Asked,
     allowed_words,
@@ -100,7 +100,7 @@ class Batch:
 
     def load_request(self, wire: object, thread_id: str, calls: Sequence[ToolCall] = ()) -> Request:
         keys = self.spelling
-        found = mapping(plain(wire, javascript=keys is CAMEL), "The interrupt")
+        found = envelope(plain(wire, javascript=keys is CAMEL), "The interrupt")
         actions = listing(found.get(keys.actions), f"`{keys.actions}`")
         configs = listing(found.get(keys.configs), f"`{keys.configs}`")
         if len(actions) != len(configs) or not actions:
@@ -111,8 +111,8 @@ class Batch:
         return request_of(self.name, asked, thread_id, calls)
 
     def _asked(self, action: object, config: object) -> Asked:
-        request = mapping(action, f"An entry of `{self.spelling.actions}`")
-        may = mapping(config, f"An entry of `{self.spelling.configs}`")
+        request = envelope(action, f"An entry of `{self.spelling.actions}`")
+        may = envelope(config, f"An entry of `{self.spelling.configs}`")
         name = request.get("name")
         if may.get(self.spelling.action_name, name) != name:
             raise DialectError(f"`{self.spelling.action_name}` names another tool than the action.")

@@ -19,6 +19,11 @@ MAX_SAFE = 2**53 - 1
 _MAX_BITS = 1024
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
+#: Under which keys an interrupt holds what it asks about, without underscores, in small letters.
+_ASKS = frozenset(
+    {"actionrequest", "actionrequests", "inner", "interruptdata", "interrupts", "question"}
+)
+
 Json = dict[str, Any]
 
 
@@ -71,6 +76,21 @@ def mapping(value: object, what: str) -> Json:
     if not isinstance(value, dict):
         raise DialectError(f"{what} must be an object.")
     return cast(Json, value)
+
+
+def envelope(value: object, what: str) -> Json:
+    """An object of the interrupt itself, not of what it asks about. Raises DialectError where two of its keys
+    ask, or are spellings of one: one would count, and nobody would see the other.
+    """
+    found, known = mapping(value, what), dict[str, str]()
+    for key in found:
+        plain_key = re.sub(r"[_\-\s]", "", key).lower()
+        other = known.setdefault(" asks" if plain_key in _ASKS else plain_key, key)
+        if other != key:
+            raise DialectError(
+                f"{what} has `{other:.80}` and `{key:.80}`, and only one of them can count: send the one."
+            )
+    return found
 
 
 def listing(value: object, what: str) -> list[Any]:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from hitl_core.dialects._decisions import Ending, Place, answer_wire, places, takes, words_of
-from hitl_core.dialects._json import Json, is_mapping, mapping, optional_text, parse, plain
+from hitl_core.dialects._json import Json, envelope, is_mapping, optional_text, parse, plain
 from hitl_core.dialects._requests import (
     Asked,
     allowed_words,
@@ -141,8 +141,9 @@ def _interrupt(review: Review, action: Action) -> Json:
 
 
 def _asked(interrupt: Json) -> Asked:
-    request = mapping(interrupt["action_request"], "`action_request`")
-    config = mapping(interrupt["config"], "`config`")
+    envelope(interrupt, "A HumanInterrupt")
+    request = envelope(interrupt["action_request"], "`action_request`")
+    config = envelope(interrupt["config"], "`config`")
     title = request.get("action")
     if not isinstance(title, str):
         raise DialectError("An `action_request` has no `action`.")

@@ -11,7 +11,7 @@ from typing import Any, Literal, assert_never, cast
 
 from hitl_core.dialects._arcgis_config import AGENT, options_in, question, read_config
 from hitl_core.dialects._decisions import Ending, Place, answer_wire, takes, words_of
-from hitl_core.dialects._json import Json, mapping, optional_text, plain
+from hitl_core.dialects._json import Json, envelope, optional_text, plain
 from hitl_core.dialects._requests import Asked, asked_args, request_of, sendable, texts_of
 from hitl_core.errors import DecisionError, DialectError, Unsayable
 from hitl_core.gate import Request
@@ -65,7 +65,7 @@ class ArcGIS:
         interrupts = cast(list[object], found) if isinstance(found, list) else [found]
         if not interrupts:
             raise DialectError("There is no interrupt in this.")
-        each = [mapping(one, "A UiInterrupt") for one in interrupts]
+        each = [envelope(one, "A UiInterrupt") for one in interrupts]
         agents = dict.fromkeys(_text(one, "agentId") for one in each)
         if len(agents) > 1:
             raise DialectError("These interrupts are of several agents: load each by itself.")

@@ -99,17 +99,23 @@ def free(ours: Ruling, call: ToolCall) -> Ruling:
 
 
 def _unasked(tool: str, rule: str | None) -> str:
-    """An agent's `when` lets calls pass of a tool that it lists, so both cures are said."""
+    """An agent's `when` lets calls pass of a tool that it lists, and a node may ask by itself: each cure is
+    said.
+    """
+    own = (
+        " An answer that the agent's own code asked for is none for this call: for that code to decide alone,"
+        " let the policy allow the tool."
+    )
     if rule is None:
         return (
             f"its default asks for a person, but the agent did not interrupt: add `{tool}` to interrupt_on"
-            " in the agent, or a rule or `default: allow` to the policy."
+            f" in the agent, or a rule or `default: allow` to the policy.{own}"
         )
     named = "" if rule == tool else f" (the rule is `{rule}`)"
     return (
         f"it asks for a person, but the agent did not interrupt: add `{tool}` to interrupt_on in the agent"
         f"{named}. Where it is there with a `when` that let this call pass, give the policy's rule the same"
-        " `when`."
+        f" `when`.{own}"
     )
 
 

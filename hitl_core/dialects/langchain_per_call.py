@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from hitl_core.dialects._batch import SNAKE, decision_word, read_name
 from hitl_core.dialects._decisions import Ending, Place, answer_wire, ending, word_of
-from hitl_core.dialects._json import Json, is_mapping, mapping, optional_text, plain
+from hitl_core.dialects._json import Json, envelope, is_mapping, mapping, optional_text, plain
 from hitl_core.dialects._python import ALL, WORDS, python_proposal
 from hitl_core.dialects._requests import Asked, allowed_words, asked_args, request_of, texts_of
 from hitl_core.dialects._response_schema import read_response_schema, response_schema
@@ -110,17 +110,17 @@ def _id(action: Action) -> str:
 
 
 def _asked(interrupt: object) -> Asked:
-    envelope = mapping(interrupt, "An interrupt")
-    value = mapping(envelope["value"], "An interrupt's value") if "value" in envelope else envelope
+    outer = envelope(interrupt, "An interrupt")
+    value = envelope(outer["value"], "An interrupt's value") if "value" in outer else outer
     if value.get("type") != "tool_approval":
         raise DialectError("This is no `tool_approval`.")
-    call_id, interrupt_id = value.get("tool_call_id"), envelope.get("id")
+    call_id, interrupt_id = value.get("tool_call_id"), outer.get("id")
     if not isinstance(call_id, str) or not call_id:
         raise DialectError(
             f"Tool call `{value.get('name')!s:.80}` has no ID, so its result can't be matched to it. Make"
             " sure the chat model returns tool call IDs."
         )
-    schema = envelope.get("response_schema")
+    schema = outer.get("response_schema")
     allowed, edits = (
         (ALL, None) if schema is None else read_response_schema(mapping(schema, "The schema"))
     )

@@ -19,7 +19,7 @@ from hitl_core.dialects._decisions import (
     takes,
     word_of,
 )
-from hitl_core.dialects._json import Json, listing, mapping, optional_text, plain
+from hitl_core.dialects._json import Json, envelope, listing, mapping, optional_text, plain
 from hitl_core.dialects._requests import Asked, request_of
 from hitl_core.errors import DecisionError, DialectError
 from hitl_core.gate import Request
@@ -107,11 +107,10 @@ class Sagents:
         """Skipping is told as a rejection; a question is answered or cancelled."""
         if end.name != action.request.name:
             return None
-        allowed = takes(action)
-        if _ask_user.is_question(allowed):
+        if _ask_user.is_question(action):
             return _ask_user.word(action, end)
         end = as_rejection(end)
-        if end.kind not in ALL or end.kind not in allowed:
+        if end.kind not in ALL or end.kind not in takes(action):
             return None
         return {"type": "edit", "arguments": end.args} if end.kind == "edit" else {"type": end.kind}
 
@@ -134,15 +133,16 @@ class _Part(NamedTuple):
 
     def inside(self, wrapper: Json) -> _Part:
         """What names the sub-agent is kept, the innermost last, so that `dump_request` says it again."""
+        extras = [each.extra or {} for each in self.asked]
         asked = [
-            each._replace(extra={"inside": [wrapper, *(each.extra or {}).get("inside", ())]})
-            for each in self.asked
+            each._replace(extra={**extra, "inside": [wrapper, *extra.get("inside", ())]})
+            for each, extra in zip(self.asked, extras, strict=True)
         ]
         return self._replace(asked=asked)
 
 
 def _parts(value: Json, path: tuple[str, ...]) -> Iterator[_Part]:
-    match value.get("type"):
+    match envelope(value, "The interrupt").get("type"):
         case "multiple_interrupts":
             for each in listing(value.get("interrupts"), "`interrupts`"):
                 yield from _parts(mapping(each, "An interrupt"), path)
@@ -172,7 +172,7 @@ def _groups(review: Review) -> list[list[Action]]:
     """Those that one interrupt asks about, together."""
     found: dict[str, list[Action]] = {}
     for action in review.actions:
-        asks = _ask_user.is_question(takes(action))
+        asks = _ask_user.is_question(action)
         own = action.request.tool_call_id if asks else ""
         found.setdefault(action.request.interrupt_id or own, []).append(action)
     return list(found.values())
@@ -191,14 +191,14 @@ def _wrapped(group: Sequence[Action], wire: Json) -> Json:
 
 
 def _interrupt(review: Review, group: Sequence[Action]) -> Json:
-    if _ask_user.is_question(takes(group[0])):
+    if _ask_user.is_question(group[0]):
         return _ask_user.question_of(review, group[0])
     return _approvals.approvals_of(review, group)
 
 
 def _answered(review: Review, group: Sequence[Action], answer: object) -> dict[str, Proposal]:
     first = Place(review, group[0], review.actions.index(group[0]))
-    if _ask_user.is_question(takes(group[0])):
+    if _ask_user.is_question(group[0]):
         return {group[0].key: _ask_user.proposal_of(first, answer)}
     if not isinstance(answer, list):
         raise DecisionError(_NOBODY)
@@ -215,7 +215,7 @@ def _answered(review: Review, group: Sequence[Action], answer: object) -> dict[s
 def _answer(group: Sequence[tuple[Action, Json]], *, alone: bool) -> Any:
     """Of several questions at once each answer names its own."""
     action, said = group[0]
-    if not _ask_user.is_question(takes(action)):
+    if not _ask_user.is_question(action):
         return [decided for _, decided in group]
     return said if alone else {**said, "tool_call_id": action.request.tool_call_id}
 

@@ -619,3 +619,15 @@ async def test_dialects_m4_a_question_cancelled_after_its_answer_has_no_resume(
     assert cancelled["resume"] is None
     [answer] = cancelled["outcome"]["answers"]
     assert (answer["status"], "was cancelled" in answer["content"]) == ("error", True)
+
+
+async def test_dialects_l1_an_approval_that_takes_only_a_response_is_refused(client: Client):
+    """Sagents' approvals know none: nobody is asked what could not be told."""
+    asked = copy.deepcopy(INTERRUPTS["sagents"])
+    asked["review_configs"]["ask"]["allowed_decisions"] = ["respond"]
+    refused = await raised(client, asked)
+    assert (refused.status, "can't be told respond" in refused.body["detail"]) == (422, True)
+
+    asked["review_configs"]["ask"]["allowed_decisions"] = ["approve", "reject", "respond"]
+    [action] = (await raised(client, asked)).body["actions"]
+    assert action["allowed_decisions"] == ["approve", "reject"]

@@ -21,6 +21,7 @@ from hitl_core.policy import InvalidPolicy
 from hitl_core.review import transitions
 from hitl_core.review.proposal import Proposal
 from hitl_core.store.record import dump_data
+from tests.api.interrupts import INTERRUPTS
 
 Json = dict[str, Any]
 ADA = Reviewer(channel="slack", team="T1", id="U1", name="Ada")
@@ -439,3 +440,55 @@ def test_an_unknown_dialect_has_a_name_in_its_refusal() -> None:
     with pytest.raises(DialectError, match="no dialect 'nope': langchain, "):
         dialects.get("nope")
     assert issubclass(Unsayable, HitlError)
+
+
+SPELLINGS: list[tuple[str, Any, str]] = [
+    ("langchain", {**interrupt({}), "actionRequests": []}, "actionRequests"),
+    ("langchain_js", {**INTERRUPTS["langchain_js"], "action_requests": []}, "action_requests"),
+    ("langchain_js", {**INTERRUPTS["langchain_js"], "review_configs": []}, "review_configs"),
+    ("sagents", {**INTERRUPTS["sagents"], "actionRequests": []}, "actionRequests"),
+    ("sagents", {"type": "subagent_hitl", "interrupt_data": {}, "inner": {}}, "inner"),
+    ("sagents", {**INTERRUPTS["sagents"], "interrupts": []}, "interrupts"),
+    ("agent_inbox", [{**INTERRUPTS["agent_inbox"][0], "actionRequest": {}}], "actionRequest"),
+    ("arcgis", {**INTERRUPTS["arcgis"], "agent_id": "z"}, "agent_id"),
+    ("langchain_per_call", [{**INTERRUPTS["langchain_per_call"][0], "Value": {}}], "Value"),
+]
+
+
+@pytest.mark.parametrize(("dialect", "wire", "key"), SPELLINGS)
+def test_dialects_l3_an_interrupt_that_says_a_thing_twice_is_refused(
+    dialect: str, wire: Any, key: str
+) -> None:
+    """One half would count, and nobody would see the other."""
+    with pytest.raises(DialectError, match=f"`{key}`"):
+        dialects.get(dialect).load_request(wire, "t")
+
+
+@pytest.mark.parametrize(
+    ("part", "more"),
+    [
+        ("reviewConfigs", {"allowed_decisions": ["approve"]}),
+        ("reviewConfigs", {"action_name": "c"}),
+        ("actionRequests", {"Name": "c"}),
+        ("actionRequests", {"arguments": {"n": 2}}),
+    ],
+)
+def test_dialects_l3_so_is_one_whose_entries_do(part: str, more: Json) -> None:
+    wire = copy.deepcopy(INTERRUPTS["langchain_js"])
+    wire[part][0] |= more
+    with pytest.raises((DialectError, InvalidToolCall), match=next(iter(more))):
+        dialects.get("langchain_js").load_request(wire, "t")
+
+
+def test_dialects_l3_tools_may_have_such_names() -> None:
+    """What is asked about is no part of the interrupt's own words."""
+    asked = dialects.get("sagents").load_request(
+        {
+            "action_requests": [
+                {"tool_name": name, "arguments": {"a_b": 1, "aB": 2}} for name in ("x_y", "xY")
+            ],
+            "review_configs": {"x_y": {}, "xY": {}},
+        },
+        "t",
+    )
+    assert [call.args for call in asked.calls] == [{"a_b": 1, "aB": 2}] * 2

@@ -92,7 +92,7 @@ def _branch(kind: str) -> Json:
 
 class TestSagents(Decisions):
     dialect = "sagents"
-    interrupts = _some(*WORDS[:3]).map(
+    interrupts = _some(*WORDS).map(
         lambda allowed: {
             "action_requests": [{"tool_call_id": "c1", "tool_name": TOOL, "arguments": ARGS}],
             "review_configs": {TOOL: {"allowed_decisions": allowed}},
@@ -104,7 +104,8 @@ class TestSagents(Decisions):
         return answer[0]
 
     def takes(self, interrupt: Any, word: Json) -> bool:
-        return word["type"] in interrupt["review_configs"][TOOL]["allowed_decisions"]
+        allowed = interrupt["review_configs"][TOOL]["allowed_decisions"]
+        return word["type"] in WORDS[:3] and word["type"] in allowed
 
 
 class TestAskUser(DialectContract):
@@ -121,7 +122,7 @@ class TestAskUser(DialectContract):
             "allow_cancel": st.booleans(),
             "tool_call_id": st.just("q1"),
         }
-    ).map(lambda asked: asked | {"options": _values(asked)})
+    ).flatmap(lambda asked: _values(asked).map(lambda options: asked | {"options": options}))
 
     def word(self, answer: Any) -> Json:
         return answer
@@ -131,14 +132,13 @@ class TestAskUser(DialectContract):
             return interrupt["allow_cancel"]
         if interrupt["response_type"] == "freeform":
             return bool(word["other_text"])
-        known = {option["value"] for option in interrupt["options"]}
-        others = {*word["selected"]} - known
+        others = {*word["selected"]} - _known(interrupt)
         single = interrupt["response_type"] == "single_select"
         fits = not others or (interrupt["allow_other"] and others == {"other"})
         return fits and (len(word["selected"]) == 1 if single else bool(word["selected"]))
 
     def is_yes(self, interrupt: Any, word: Json) -> bool:
-        return bool({*word.get("selected", ())} - {"other"})
+        return bool({*word.get("selected", ())} & _known(interrupt))
 
     def said(self, interrupt: Any, word: Json, by: str) -> bool:
         return by == "respond"
@@ -147,9 +147,16 @@ class TestAskUser(DialectContract):
         return word["type"] != "cancel"
 
 
-def _values(asked: Json) -> list[Json]:
-    values = () if asked["response_type"] == "freeform" else ("a", "yes")
-    return [{"label": value.upper(), "value": value} for value in values]
+def _values(asked: Json) -> st.SearchStrategy[list[Json]]:
+    if asked["response_type"] == "freeform":
+        return st.just([])
+    return st.sampled_from([("a", "yes"), ("other", "yes")]).map(
+        lambda values: [{"label": value.upper(), "value": value} for value in values]
+    )
+
+
+def _known(interrupt: Any) -> set[str]:
+    return {option["value"] for option in interrupt["options"]}
 
 
 class TestAgentInbox(Decisions):

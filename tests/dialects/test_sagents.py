@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from hitl_core import dialects
-from hitl_core.errors import DecisionError, DialectError, Refused
+from hitl_core.errors import DecisionError, DialectError, Refused, Unsayable
 from hitl_core.gate.request import Turn, build_from
 from hitl_core.model import Review
 from hitl_core.review import transitions
@@ -228,3 +228,20 @@ def test_dialects_10_a_sub_agents_interrupt_goes_out_as_it_came_in() -> None:
     assert {**out["interrupt_data"], "interrupt_data": None} == {**names, "interrupt_data": None}
     assert SAGENTS.load_request(out, "t").path == ("out", "in")
     assert SAGENTS.load_request(out, "t").calls == SAGENTS.load_request(wire, "t").calls
+
+
+def test_dialects_l2_an_option_called_other_leaves_no_text_of_ones_own() -> None:
+    """Selecting it means that option: nothing else can be answered, by a person or by a deadline."""
+    wire = question(allow_other=True, options=[option("other"), option("blue")])
+    assert review_of(wire).actions[0].config.answer_schema == {"enum": ["other", "blue"]}
+    assert answered(wire, respond("other")) == {"type": "answer", "selected": ["other"]}
+    said = {"type": "answer", "selected": ["green"]}
+    with pytest.raises(DecisionError):
+        SAGENTS.load_decisions(said, review_of(wire))
+
+
+def test_dialects_l1_an_approval_among_questions_is_answered_as_one() -> None:
+    """Given an approval that takes a response only, which Sagents has no word for: it is no question."""
+    wire = approval("c1", "respond")
+    with pytest.raises(Unsayable):
+        answered(wire, Proposal("respond", 1, "why"))
