@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any
 
 import pytest
 from langchain.agents import create_agent
-from langchain.agents.middleware import HumanInTheLoopMiddleware
+from langchain.agents.middleware import AgentMiddleware, HumanInTheLoopMiddleware
 from langchain_core.tools import tool
+from langgraph.errors import ParentCommand
+from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.types import Command, interrupt
 
 from hitl_core.integrations.langgraph.guard import PAUSED
@@ -224,3 +227,82 @@ async def test_a_free_tool_that_asks_becomes_a_review_as_well(lab: Lab) -> None:
         await wait_until("the end", lambda: lab.stops[-1].finished)
     assert lab.effects == ["sent a"]
     assert answers(lab.stops[-1])["c2"] == ("success", "booked: accept")
+
+
+async def test_a_tool_that_hands_over_is_not_run_again_with_a_retry(lab: Lab) -> None:
+    """K1: given an approved tool that leaves by a handoff, and a free tool beside it that fails twice, then
+    the retries don't run it again."""
+    ran: list[str] = []
+    over = asyncio.Event()
+
+    @tool
+    async def hand_over(to: str) -> str:
+        """Have an effect, then go to another node."""
+        ran.append("hand_over")
+        over.set()
+        await asyncio.sleep(0.3)  # LangGraph cancels it meanwhile: its end is not what is tested
+        raise ParentCommand(Command(graph=Command.PARENT, goto="other"))
+
+    @tool
+    async def flaky(x: str) -> str:
+        """Fail twice, while the other tool works."""
+        await over.wait()
+        ran.append("flaky")
+        if ran.count("flaky") < 3:
+            raise RuntimeError("flaky")
+        return "ok"
+
+    inner = create_agent(
+        Script(turns=[[call("c1", "hand_over", to="a"), call("c2", "flaky", x="1")]]),
+        [hand_over, flaky],
+        middleware=[HumanInTheLoopMiddleware({"hand_over": True})],
+    )
+    graph = StateGraph(MessagesState)
+    graph.add_node("inner", inner)
+    graph.add_node("other", lambda state: {})
+    graph.add_edge(START, "inner")
+    driver = lab.reviews.drive(graph.compile(checkpointer=lab.saver))
+    async with lab.serving(driver):
+        paused = await driver.run(go(), thread_id="t-1")
+        await lab.decide(paused.review_id, "approve")
+        await wait_until("three attempts", lambda: ran.count("flaky") == 3)
+    assert ran.count("hand_over") == 1
+
+
+class Again(AgentMiddleware[Any, Any, Any]):
+    """Starts a tool a second time when it left by a handoff."""
+
+    async def awrap_tool_call(self, request: Any, handler: Any) -> Any:
+        try:
+            return await handler(request)
+        except ParentCommand:
+            return await handler(request)
+
+
+async def test_a_tool_that_asked_goes_on_once_for_its_answer(lab: Lab) -> None:
+    """K1: given an approved tool that asks, hands over when it has its answer, and is then started again by a
+    middleware, then it is not run again."""
+    ran: list[str] = []
+
+    @tool
+    async def hand_over(to: str) -> str:
+        """Ask, then go to another node."""
+        interrupt({"question": to})
+        ran.append(to)
+        raise ParentCommand(Command(graph=Command.PARENT, goto="other"))
+
+    agent = create_agent(
+        Script(turns=[[call("c1", "hand_over", to="a")]]),
+        [hand_over],
+        middleware=[Again(), HumanInTheLoopMiddleware({"hand_over": True})],
+        checkpointer=lab.saver,
+    )
+    driver = lab.reviews.drive(agent)
+    async with lab.serving(driver):
+        paused = await driver.run(go(), thread_id="t-1")
+        await lab.decide(paused.review_id, "approve")
+        await lab.done(paused.review_id)
+    [question] = lab.stops[0].unknown
+    run = await driver.run(Command(resume={question.id: "yes"}), thread_id="t-1")
+    assert "not started twice" in answers(run)["c1"][1]
+    assert ran == ["a"]

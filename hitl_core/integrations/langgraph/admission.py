@@ -10,7 +10,7 @@ from langgraph.errors import GraphInterrupt
 from langgraph.prebuilt.tool_node import ToolCallRequest
 
 from hitl_core.dialects.interrupted import free
-from hitl_core.errors import InvalidToolCall, Refused
+from hitl_core.errors import HitlError, InvalidToolCall, Refused
 from hitl_core.failpoints import failpoint
 from hitl_core.gate import Gate
 from hitl_core.gate.answers import denial
@@ -50,22 +50,26 @@ class Admission:
             _check_tool(request)
             if held is None:
                 return await self._alone(request, origin)
-            return await self._held(request, held)
+            return await self._held(request, origin, held)
         except (Refused, InvalidToolCall) as error:
             if isinstance(error, Refused) and error.code == "busy":
                 raise
-            log.warning("A call of %s was stopped: %s", request.tool_call["name"], error)
-            if held is not None:
-                held.lines[str(request.tool_call["id"])] = f"failed: not executed: {error}"
-            return stopped(request, str(error))
+            return _refused(request, held, error)
 
-    async def _held(self, request: ToolCallRequest, held: Held) -> Permit | ToolMessage | None:
+    def refuse(self, request: ToolCallRequest, error: InvalidToolCall) -> ToolMessage:
+        """The answer to a call that can't be checked at all."""
+        origin = Origin.of(request)
+        return _refused(request, self._holding.get(origin.claim, origin.turn), error)
+
+    async def _held(
+        self, request: ToolCallRequest, origin: Origin, held: Held
+    ) -> Permit | ToolMessage | None:
         outcome, call_id = held.outcome, str(request.tool_call["id"])
         await failpoint("langgraph.after_resume")
         call = _find(outcome.review, call_id)
         if _is_paused(outcome.review, call):
             _check_same(outcome.review, call, request)
-            return Permit(held)
+            return self._goes_on(request, origin, held)
         for answer in outcome.answers:
             if answer.tool_call_id == call_id:
                 return answered(request, answer.content, answer.status)
@@ -98,8 +102,16 @@ class Admission:
         driven = self._holding.waiting(origin.claim) is not None
         if driven and _is_paused(review, call):
             _check_same(review, call, request)
-            return Permit(None)
+            return self._goes_on(request, origin, None)
         return stopped(request, "it has a review, so only the driver may run it.")
+
+    def _goes_on(
+        self, request: ToolCallRequest, origin: Origin, held: Held | None
+    ) -> Permit | ToolMessage:
+        """A call that asked: each answer lets it start once more."""
+        if self._holding.may_go_on(origin.claim, origin.task_id, str(request.tool_call["id"])):
+            return Permit(held)
+        return stopped(request, "it was started already, and is not started twice.")
 
     async def _stored_review(self, origin: Origin) -> Review | None:
         """That of this turn."""
@@ -109,6 +121,13 @@ class Admission:
         turn = Turn(self._gate.agent, origin.thread_id, origin.turn, None)
         snapshot = await store.load(id_of(turn, origin.call_ids, store.partitions))
         return snapshot and snapshot.review
+
+
+def _refused(request: ToolCallRequest, held: Held | None, error: HitlError) -> ToolMessage:
+    log.warning("A call of %s was stopped: %s", request.tool_call["name"], error)
+    if held is not None:
+        held.lines[str(request.tool_call["id"])] = f"failed: not executed: {error}"
+    return stopped(request, str(error))
 
 
 class Origin(NamedTuple):
@@ -129,6 +148,13 @@ class Origin(NamedTuple):
         turn = (message.id if message else None) or ""
         task_id = str(config.get("checkpoint_ns", "")).rpartition(":")[2]
         return cls(str(config.get("thread_id", "")), task_id, config.get(CLAIM), turn, ids)
+
+
+def own_copy(request: ToolCallRequest) -> ToolCallRequest:
+    """The same, with a call that nobody else can change between its check and its start. Raises
+    InvalidToolCall for arguments that are not plain JSON."""
+    args = encode(request.tool_call["args"]).parse()
+    return request.override(tool_call={**request.tool_call, "args": args})
 
 
 def _tool_call(request: ToolCallRequest) -> ToolCall:

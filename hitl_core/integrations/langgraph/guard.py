@@ -10,14 +10,14 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, TypeAlias, TypeVar
 
-from langgraph.errors import GraphBubbleUp
+from langgraph.errors import GraphBubbleUp, GraphInterrupt
 from langgraph.prebuilt import ToolNode
 from langgraph.prebuilt.tool_node import ToolCallRequest
 
-from hitl_core.errors import HitlError, IntegrationError, LeaseLost
+from hitl_core.errors import HitlError, IntegrationError, InvalidToolCall, LeaseLost
 from hitl_core.failpoints import failpoint
 from hitl_core.gate import Gate
-from hitl_core.integrations.langgraph.admission import PAUSED, Admission, Permit
+from hitl_core.integrations.langgraph.admission import PAUSED, Admission, Permit, own_copy
 from hitl_core.integrations.langgraph.holding import Held, Holding
 from hitl_core.integrations.langgraph.tool_messages import Result, line, raised
 from hitl_core.integrations.langgraph.watch import let_through
@@ -44,13 +44,8 @@ class ReviewGuard:
     def stand_in(self, node: ToolNode) -> bool:
         """Guard this tool node, once. False: it can't be, as it is none that calls what wraps it. Raises
         IntegrationError where the guard of another HumanReview stands there."""
-        parts, runs = (
-            vars(node),
-            ("_run_one", "_arun_one", "_execute_tool_sync", "_execute_tool_async"),
-        )
-        if not {"_wrap_tool_call", "_awrap_tool_call"} <= parts.keys() or any(
-            getattr(type(node), name, None) is not getattr(ToolNode, name) for name in runs
-        ):
+        parts = vars(node)
+        if type(node) is not ToolNode or not _runs_as_made(node):
             return False
         outer, async_outer = parts["_wrap_tool_call"], parts["_awrap_tool_call"]
         if isinstance(outer, _Guarded):
@@ -65,6 +60,10 @@ class ReviewGuard:
         return True
 
     async def acall(self, request: ToolCallRequest, execute: AsyncExecute) -> Result:
+        try:
+            request = own_copy(request)
+        except InvalidToolCall as error:
+            return self._admission.refuse(request, error)
         permit = await self._admission.admit(request)
         if permit is None:
             with let_through(request.tool_call):
@@ -84,8 +83,11 @@ class ReviewGuard:
         try:
             with let_through(request.tool_call):
                 result = await execute(request)
-        except GraphBubbleUp:
+        except GraphInterrupt:
             await self._report_pause(held, request)
+            raise
+        except GraphBubbleUp:  # it hands over to another node: it ran
+            await self._report_handover(held, request)
             raise
         except Exception as error:
             result = raised(request, error)
@@ -94,6 +96,10 @@ class ReviewGuard:
 
     def call(self, request: ToolCallRequest, execute: Execute) -> Result:
         """For `invoke` in a worker thread, while the gate's loop runs in another."""
+        try:
+            request = own_copy(request)
+        except InvalidToolCall as error:
+            return self._admission.refuse(request, error)
         permit = self._on_loop(self._admission.admit(request))
         if permit is None:
             with let_through(request.tool_call):
@@ -103,8 +109,11 @@ class ReviewGuard:
         try:
             with let_through(request.tool_call):
                 result = execute(request)
-        except GraphBubbleUp:
+        except GraphInterrupt:
             self._on_loop(self._report_pause(permit.held, request))
+            raise
+        except GraphBubbleUp:
+            self._on_loop(self._report_handover(permit.held, request))
             raise
         except Exception as error:
             result = raised(request, error)
@@ -123,6 +132,11 @@ class ReviewGuard:
         call_id = str(request.tool_call["id"])
         if held is not None:
             await self._keep(held, call_id, PAUSED)
+
+    async def _report_handover(self, held: Held | None, request: ToolCallRequest) -> None:
+        await failpoint("langgraph.after_tool")
+        if held is not None:
+            await self._keep(held, str(request.tool_call["id"]), "ran")
 
     async def _keep(self, held: Held, call_id: str, text: str) -> None:
         """The model gets the result whatever the store says: what that didn't get, it gets with `done`."""
@@ -147,6 +161,15 @@ class ReviewGuard:
                 " or `invoke` in a thread of its own (asyncio.to_thread) while that loop runs."
             ) from error
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+
+def _runs_as_made(node: ToolNode) -> bool:
+    """Whether no method was put on the node itself, so that it calls what wraps its tools."""
+    parts = vars(node)
+    made = {"func": getattr(node, "_func"), "afunc": getattr(node, "_afunc")}  # noqa: B009
+    own = any(callable(getattr(ToolNode, name, None)) for name in parts)
+    wraps = {"_wrap_tool_call", "_awrap_tool_call"} <= parts.keys()
+    return wraps and not own and all(parts.get(name) == each for name, each in made.items())
 
 
 class _Guarded:

@@ -39,6 +39,8 @@ class Holding:
     def __init__(self) -> None:
         self._held: dict[str, Held] = {}
         self._waiting: dict[str, Mapping[str, tuple[Interrupt, ...]]] = {}
+        self._answered: dict[str, frozenset[str]] = {}
+        self._gone_on: dict[str, set[tuple[str, str]]] = {}
 
     def get(self, claim: str | None, turn: str) -> Held | None:
         held = self._held.get(claim or "")
@@ -47,6 +49,14 @@ class Holding:
     def waiting(self, claim: str | None) -> Mapping[str, tuple[Interrupt, ...]] | None:
         """The interrupts that are not answered now, by task. None: no driver of this process runs this."""
         return self._waiting.get(claim or "")
+
+    def may_go_on(self, claim: str | None, task_id: str, call_id: str) -> bool:
+        """Whether this step answers an interrupt of this task: True once for each of its calls."""
+        went = self._gone_on.get(claim or "", set())
+        if task_id not in self._answered.get(claim or "", ()) or (task_id, call_id) in went:
+            return False
+        went.add((task_id, call_id))
+        return True
 
     @contextlib.contextmanager
     def hold(self, outcome: Outcome) -> Generator[Held, None, None]:
@@ -59,11 +69,15 @@ class Holding:
 
     @contextlib.contextmanager
     def drive(
-        self, claim: str, waiting: Mapping[str, tuple[Interrupt, ...]]
+        self,
+        claim: str,
+        waiting: Mapping[str, tuple[Interrupt, ...]],
+        answered: frozenset[str] = frozenset(),
     ) -> Generator[None, None, None]:
-        """While a step of the graph runs."""
+        """While a step of the graph runs. `answered` are the tasks of which it answers an interrupt."""
         self._waiting[claim] = waiting
+        self._answered[claim], self._gone_on[claim] = answered, set()
         try:
             yield
         finally:
-            del self._waiting[claim]
+            del self._waiting[claim], self._answered[claim], self._gone_on[claim]

@@ -90,6 +90,18 @@ def waiting(state: StateSnapshot, answered: Mapping[str, Any]) -> dict[str, tupl
     return found
 
 
+def resumed(state: StateSnapshot, answers: Mapping[str, Any] | None) -> frozenset[str]:
+    """The tasks, also those that run a graph, of which an interrupt has its answer here; None answers any."""
+    found: set[str] = set()
+    for task in state.tasks:
+        inner = _inner(task)
+        within = resumed(inner, answers) if inner is not None else frozenset[str]()
+        own = any(answers is None or each.id in answers for each in task.interrupts)
+        if own or within:
+            found |= {task.id, *within}
+    return frozenset(found)
+
+
 class _Level(NamedTuple):
     """The driven graph, or one that runs in it: its values and path, and its tasks that are no graphs."""
 

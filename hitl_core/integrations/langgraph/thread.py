@@ -13,7 +13,7 @@ from langgraph.types import Command, StateSnapshot
 from hitl_core.integrations.langgraph.graph import Graph, Json
 from hitl_core.integrations.langgraph.holding import Holding
 from hitl_core.integrations.langgraph.nested import Saved, with_agents_in_tools
-from hitl_core.integrations.langgraph.pauses import waiting
+from hitl_core.integrations.langgraph.pauses import resumed, waiting
 from hitl_core.integrations.langgraph.settings import OWN, Own, combined
 from hitl_core.integrations.langgraph.watch import watched
 from hitl_core.model import Place
@@ -69,7 +69,8 @@ class Thread:
     async def invoke(self, input: Any, state: StateSnapshot) -> StateSnapshot:
         """From `state`, with every step saved before the next begins: LangGraph's default loses steps on
         kill -9. What waits and has no answer here stays as it is, though LangGraph runs it again."""
-        with self.holding.drive(self.claim, _waiting(state, input)), watched(self.policy):
+        waiting, answered = _waiting(state, input), _answered(state, input)
+        with self.holding.drive(self.claim, waiting, answered), watched(self.policy):
             await self._run(input)
         return await self.look()
 
@@ -110,10 +111,23 @@ class Thread:
 def _waiting(state: StateSnapshot, input: Any) -> dict[str, Any]:
     if not isinstance(input, Command):
         return waiting(state, {}) if input is None else {}
-    resume: object = cast(Command[Any], input).resume
+    answers = _answers(state, cast(Command[Any], input))
+    return {} if answers is None else waiting(state, answers)
+
+
+def _answered(state: StateSnapshot, input: Any) -> frozenset[str]:
+    """The tasks that this input lets go on."""
+    if not isinstance(input, Command) or cast(Command[Any], input).resume is None:
+        return frozenset()
+    return resumed(state, _answers(state, cast(Command[Any], input)))
+
+
+def _answers(state: StateSnapshot, command: Command[Any]) -> Json | None:
+    """By the interrupts' ids. None where it is one answer, for whatever waits."""
+    resume: object = command.resume
     answers = cast(Json, resume) if isinstance(resume, dict) else {}
     by_id = bool(answers) and answers.keys() <= {interrupt.id for interrupt in state.interrupts}
-    return waiting(state, answers) if by_id else {}
+    return answers if by_id else None
 
 
 def asked_by(state: StateSnapshot) -> tuple[str | None, Place | None]:
