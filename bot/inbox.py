@@ -116,9 +116,9 @@ class Inbox:
 
         return await self._apply(target.review_id, target.action, who, op, act)
 
-    async def redraw(self, review_id: str, at: MessageRef) -> None:
+    async def redraw(self, review_id: str, at: MessageRef, *, only_second: bool = False) -> None:
         """Somebody pressed on this message, which shows something old. It raises nothing."""
-        await self._reviews.redraw(review_id, at)
+        await self._reviews.redraw(review_id, at, only_second=only_second)
 
     async def _apply(
         self,

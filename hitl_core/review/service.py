@@ -131,10 +131,10 @@ class Reviews:
             await asyncio.sleep(random.uniform(0, pause))
         raise Refused("busy", "Others are deciding at this very moment. Press again.")
 
-    async def redraw(self, review_id: str, at: MessageRef) -> None:
+    async def redraw(self, review_id: str, at: MessageRef, *, only_second: bool = False) -> None:
         """Somebody pressed a button on this message that shows something else than what is stored: ask the
         bots to draw it again, or to delete it where it is a second one. It raises nothing, and asked again it
-        does the same once.
+        does the same once. `only_second`: nothing where it is the one that is noted.
         """
         try:
             if (snapshot := await self.store.load(review_id)) is None:
@@ -142,7 +142,8 @@ class Reviews:
             here = {ref.conversation: copy for copy, ref in snapshot.posts.items()}
             copy = next((copy for copy, ref in snapshot.posts.items() if ref == at), None)
             if copy is not None:
-                await self.store.redraw(review_id, copy)
+                if not only_second:
+                    await self.store.redraw(review_id, copy)
             elif at.conversation in here:
                 note = f"{at.channel} {at.conversation} {at.ts}"
                 await self.store.redraw(review_id, here[at.conversation], "stray", note)

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from typing import Literal, NamedTuple
 
 from hitl_core.errors import Refused
-from hitl_core.model import Action, DoubtAnswer, Review, Reviewer, Reviewers, Vote
+from hitl_core.model import CLI, Action, DoubtAnswer, Review, Reviewer, Reviewers, Vote
 from hitl_core.review.changed import joined
 
 Says = Literal["approve", "reject", "respond", "ignore"] | DoubtAnswer
@@ -22,6 +22,10 @@ _PAST = {
     "respond": "answered",
     "ignore": "skipped",
 }
+LAST = (
+    "Others said the same in the chat, and only there is it looked up whether they may still decide. So the"
+    " last vote has to come from there. Nothing was changed."
+)
 _VERBS = {"approve": "approve", "respond": "answer"}
 
 
@@ -39,12 +43,18 @@ def wanted(reviewers: Reviewers, says: Says) -> int:
 
 
 def count(votes: Sequence[Vote], vote: Vote, reviewers: Reviewers) -> Count:
-    """One vote a person: a newer one replaces the older. Raises Refused where this person said so already."""
+    """One vote a person: a newer one replaces the older. Raises Refused where this person said so already, or
+    where a command line's vote would be the last one after some of a chat: whether those people may still
+    decide is looked up only there.
+    """
     if any(one.by.key == vote.by.key and one.agrees(vote) for one in votes):
         raise Refused("already_voted", _again(vote.type))
     after = (*(one for one in votes if one.by.key != vote.by.key), vote)
     agreed = tuple(one for one in after if one.agrees(vote))
-    return Count(after, agreed, len(agreed) >= wanted(reviewers, vote.type))
+    enough = len(agreed) >= wanted(reviewers, vote.type)
+    if enough and vote.by.channel == CLI and any(one.by.channel != CLI for one in agreed):
+        raise Refused("not_permitted", LAST)
+    return Count(after, agreed, enough)
 
 
 def check_may(review: Review, action: Action, says: Says, by: Reviewer) -> None:

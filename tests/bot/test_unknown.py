@@ -82,8 +82,19 @@ UNREADABLE = [
             {"user": {"deleted": False, "is_bot": False, "team_id": "T0ACME"}},
             {"user": {"deleted": False, "is_bot": 0, "team_id": "T0ACME"}},
             {"user": {"deleted": False, "is_bot": False}, "members": []} | {"response_metadata": 3},
+            # M3: a part that says nothing of the rest
+            {"user": {}, "users": ["U0GONE"], "members": [None]}
+            | {"response_metadata": {"next_cursor": "x"}},
         )
     ),
+    # L5: no yes is a yes but true
+    *(
+        (200, json.dumps({"ok": ok, "user": {}, "users": [], "members": []}))
+        for ok in ("true", 1, "no", [1], {"a": 1})
+    ),
+    # L3: what no parser takes
+    (200, '{"ok": true, "user": ' + "[" * 100_000),
+    (200, '{"ok": true, "user": ' + "9" * 6000 + "}"),
     (429, ""),
     (500, "oops"),
     (502, "{"),
@@ -364,10 +375,24 @@ async def test_one_person_who_can_not_be_looked_up_is_a_problem_of_its_own(
 
 
 async def test_a_list_that_never_ends_is_not_known(channel: SlackChannel, sandbox: Sandbox) -> None:
+    """M4: given a Slack that always has one page more; then it is asked so often and no more."""
     body = json.dumps({"ok": True, "members": ["U1"], "response_metadata": {"next_cursor": "x"}})
     fail(sandbox, "conversations.members", (200, body))
-    with pytest.raises(LookupFailed, match="again and again"):
+    before = len(sandbox.api.calls)
+    with pytest.raises(LookupFailed, match="more than 100 pages"):
         await channel.members("C0OPS")
+    assert len(sandbox.api.calls) - before == 100
+
+
+async def test_m3_a_part_of_a_group_is_not_the_group(
+    channel: SlackChannel, health: Health, sandbox: Sandbox
+) -> None:
+    """Given an answer with somebody who has left and a cursor; then who is in the group is not known."""
+    body = json.dumps({"ok": True, "users": ["U0GONE"], "response_metadata": {"next_cursor": "x"}})
+    fail(sandbox, "usergroups.users.list", (200, body))
+    with pytest.raises(LookupFailed):
+        await channel.group("S0FINANCE")
+    assert [one.kind for one in health.current()] == ["lookup"]
 
 
 async def test_c2_what_is_not_known_hides_no_review_in_home(

@@ -10,6 +10,7 @@ from aiohttp import web
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.channel import Limited, MessageGone, Undeliverable, Unreachable
+from bot.channels.slack.api import translated
 from bot.channels.slack.channel import SlackChannel
 from hitl_core.model import MessageRef
 
@@ -59,6 +60,12 @@ def said(error: str, status: int = 200, **headers: str) -> web.Response:
         (web.Response(status=502, text="{", content_type="application/json"), Unreachable),
         (web.Response(status=200, text="hello"), Unreachable),
         (web.Response(status=200, text="{", content_type="application/json"), Unreachable),
+        (web.json_response({"ok": "true"}), Unreachable),  # L5
+        (web.json_response({"ok": 1}), Unreachable),
+        (web.json_response([1]), Unreachable),
+        (web.json_response(text='{"ok": true, "a": ' + "[" * 100_000), Unreachable),  # L3
+        (web.json_response(text='{"ok": true, "a": ' + "9" * 6000 + "}"), Unreachable),
+        (web.Response(body=b'{"ok": "\xff"}', content_type="application/json"), Unreachable),
     ],
     ids=lambda one: one.__name__ if isinstance(one, type) else None,
 )
@@ -76,3 +83,18 @@ async def test_every_answer_of_slack_means_something(
     assert not isinstance(caught.value, MessageGone)
     if isinstance(caught.value, Limited):
         assert caught.value.seconds == 7
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (TimeoutError(), "Slack's chat.update: it took too long"),
+        (ConnectionResetError(), "Slack's chat.update: ConnectionResetError"),
+        (OSError("no route"), "Slack's chat.update: no route"),
+    ],
+)
+async def test_an_error_without_words_is_told_in_words(error: Exception, told: str) -> None:
+    with pytest.raises(Unreachable) as caught:
+        async with translated("chat.update"):
+            raise error
+    assert str(caught.value) == told

@@ -56,6 +56,41 @@ def resolved(review: Review, by: Reviewer, answer: Any, **more: Any) -> Review:
     return execution.resolve(review, "1", answer, by, NOW + 50, **more).review
 
 
+# ---------------------------------------------------------------------- votes of a command line
+
+DESK = Reviewer(channel="cli", team="host", id="ada", name="ada (command line)")
+DESK_2 = Reviewer(channel="cli", team="host", id="bo", name="bo (command line)")
+FROM_THERE = "the last vote has to come from there"
+
+
+def test_m5_a_command_line_gives_no_last_vote_after_people_whom_it_can_not_look_up():
+    """M5: given Ada's approval in the chat; then the command line's is refused, and Bo's counts."""
+    review = says(one(), ADA, "approve")
+    with refused("not_permitted", FROM_THERE):
+        says(review, DESK, "approve")
+    with refused("not_permitted", FROM_THERE):
+        says(says(one(), ADA, "respond", "Yes"), DESK, "respond", "Yes")
+    assert says(review, BO, "approve").actions[0].decision is not None
+
+
+def test_m5_a_command_lines_vote_counts_where_the_chat_has_the_last_one():
+    review = says(one(), DESK, "approve")
+    assert says(review, ADA, "approve").actions[0].decision is not None
+    assert says(review, DESK_2, "approve").actions[0].decision is not None
+    alone = says(says(one(quorum=3), ADA, "approve"), DESK, "approve")
+    assert alone.actions[0].decision is None
+    assert says(one(quorum=1), DESK, "approve").actions[0].decision is not None
+
+
+def test_m5_the_same_of_a_doubt_and_of_a_cancellation():
+    review = resolved(doubted(), ADA, "ran")
+    with refused("not_permitted", FROM_THERE):
+        resolved(review, DESK, "ran")
+    review = cancel(one(reject_quorum=2), ADA, None, NOW).review
+    with refused("not_permitted", FROM_THERE):
+        cancel(review, DESK, None, NOW)
+
+
 # ------------------------------------------------------------------------ a call in doubt
 
 

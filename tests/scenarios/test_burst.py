@@ -157,3 +157,24 @@ async def test_faults_2_a_press_on_a_second_card_deletes_it(scene: Scene) -> Non
         return [card["ts"] for card in await scene.cards()] == [old["ts"]]
 
     await wait_until("the second one is deleted", one_is_left)
+
+
+async def test_l2_a_press_that_counts_leaves_no_second_card_with_buttons(scene: Scene) -> None:
+    """Given a second message of one card, as a late post leaves one; when Alice approves on it, then it
+    counts, and that message is deleted."""
+    await scene.bot()
+    gate = await scene.gate()
+    waiting = scene.ask(gate, email())
+    card = await scene.card("send_email")
+    await scene.noted(gate, card)
+    await scene.all_shown()
+    ref = await scene.post_again(card)
+    [second] = [one for one in await scene.cards() if one["ts"] == ref.ts]
+
+    await scene.alice.press({**second, "channel": APPROVALS}, "approve")
+
+    async def one_is_left() -> bool:
+        return [one["ts"] for one in await scene.cards()] == [card["ts"]]
+
+    await wait_until("the second one is deleted", one_is_left)
+    assert len((await waiting).execute) == 1

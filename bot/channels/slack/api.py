@@ -57,7 +57,10 @@ MAX_WAIT = 120.0
 _OF_ALL = frozenset({"missing_scope", "plan_upgrade_required", "not_allowed_token_type"})
 
 #: What `read` of a look-up raises where the answer is not what Slack documents.
-_UNREADABLE = (KeyError, IndexError, TypeError, ValueError, AttributeError)
+_UNREADABLE = (KeyError, IndexError, TypeError, ValueError, AttributeError, RecursionError)
+#: A list of more pages than this is not known: a channel has one or two pages of members, and a workspace
+#: with tens of thousands of channels less than this.
+MAX_PAGES = 100
 
 V = TypeVar("V")
 Data = dict[str, Any]
@@ -77,7 +80,10 @@ class Api:
         kind = "json" if method.startswith(("chat.", "views.")) else "params"
         async with translated(method):
             answer = await self._client.api_call(method, **{kind: args})
-        return answer.data
+            data: Data = answer.data
+            if data.get("ok") is not True:  # the SDK takes anything that isn't empty for a yes
+                raise ValueError("no ok")
+        return data
 
     async def upload(self, conversation: str, thread: str, name: str, text: str) -> None:
         """In Slack's three steps (docs.slack.dev/messaging/working-with-files#upload)."""
@@ -95,18 +101,35 @@ class Api:
         about: str = "",
         **args: Any,
     ) -> V:
-        """What `read` makes of the answer; it raises where the answer lacks something.
+        """What `read` makes of the answer; it raises where the answer lacks something. An answer that has
+        another page is a part, of which nothing follows: `look_through` reads all pages.
 
         Only the errors in `no` mean that there is no such thing: they raise NotThere with their words.
         `about` is what is looked up, where one may fail while others don't.
         """
+
+        def read_whole(answer: Data) -> V:
+            if _next(answer):
+                raise ValueError("only a part")
+            return read(answer)
+
+        return await self._look(method, read_whole, no or {}, about, args)
+
+    async def _look(
+        self,
+        method: str,
+        read: Callable[[Data], V],
+        no: Mapping[str, str],
+        about: str,
+        args: Mapping[str, Any],
+    ) -> V:
         try:
             found = read(await self.call(method, **args))
         except (Limited, Unreachable) as error:
             self.health.report("lookup", method, _sentence(str(error)))
             raise
         except Undeliverable as error:
-            if words := (no or {}).get(error.error):
+            if words := no.get(error.error):
                 self._works(method, about)
                 raise NotThere(words, error=error.error) from error
             raise self._failed(method, about, error.error, error.needed) from error
@@ -127,20 +150,17 @@ class Api:
         """The same of a list that comes in pages: what `read` makes of each item."""
 
         def read_page(answer: Data) -> tuple[list[V], str]:
-            more: Data = answer.get("response_metadata") or {}
-            return [*map(read, list_in(answer, key))], str(more.get("next_cursor") or "")
+            return [*map(read, list_in(answer, key))], _next(answer)
 
         found: list[V] = []
-        cursor, seen = "", set[str]()
-        while True:
+        cursor = ""
+        for _ in range(MAX_PAGES):
             page: Data = {**args, "cursor": cursor} if cursor else args
-            items, cursor = await self.look(method, read_page, about=about, **page)
+            items, cursor = await self._look(method, read_page, {}, about, page)
             found += items
             if not cursor:
                 return found
-            if cursor in seen:
-                raise self._failed(method, about, "the same page again and again")
-            seen.add(cursor)
+        raise self._failed(method, about, f"more than {MAX_PAGES} pages")
 
     async def paged(
         self, method: str, key: str, *, patient: bool = False, **args: Any
@@ -181,6 +201,12 @@ def typed(data: Data, key: str, kind: type[V]) -> V:
     return value
 
 
+def _next(answer: Data) -> str:
+    """The cursor of the next page, empty on the last one."""
+    more: Data = answer.get("response_metadata") or {}
+    return str(more.get("next_cursor") or "")
+
+
 def object_in(data: Data, key: str) -> Data:
     return cast(Data, typed(data, key, dict))
 
@@ -196,11 +222,14 @@ async def translated(method: str) -> AsyncGenerator[None, None]:
         yield
     except SlackApiError as error:
         raise _meaning(method, cast(Any, error.response)) from error
-    except AttributeError as error:
-        # What the SDK makes of an answer of status 200 that is plain text.
-        raise Unreachable(f"Slack's answer to {method} is no JSON") from error
-    except (aiohttp.ClientError, TimeoutError, OSError) as error:
-        raise Unreachable(f"Slack's {method}: {error or type(error).__name__}") from error
+    except TimeoutError as error:
+        raise Unreachable(f"Slack's {method}: it took too long") from error
+    except (aiohttp.ClientError, OSError) as error:
+        why = str(error) or type(error).__name__
+        raise Unreachable(f"Slack's {method}: {why}") from error
+    except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
+        # Text, bytes of no charset, too deep, no object: what the SDK, or JSON, makes of it is undocumented.
+        raise Unreachable(f"Slack's answer to {method} can't be read") from error
 
 
 def _meaning(method: str, response: Any) -> ChannelError:

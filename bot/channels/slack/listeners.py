@@ -208,6 +208,8 @@ class Listeners:
         elif view.get("callback_id") == "review":
             who = await self._talk.who(body)
             await self._redrawn(body, self._views.turn(ids.meta_of(view), who, on=True))
+        else:
+            await self._talk.tell(body, respond, reply)
         await self._talk.refresh_home(body)
 
     async def _redrawn(self, body: Body, drawing: Coroutine[Any, Any, modals.View]) -> None:

@@ -117,11 +117,12 @@ class Talk:
         """The message with the button shows something old, or is a second one: it is drawn as it is. Never
         raises: whoever presses is told anyway.
         """
-        if code not in OLD or ids.view_of(body) or (at := ids.message_of(body)) is None:
+        if code not in (*OLD, "ok") or ids.view_of(body) or (at := ids.message_of(body)) is None:
             return
         with contextlib.suppress(TimeoutError):
             async with budget.within(TOLD):
-                await self._inbox.redraw(ids.review_of(body), at)
+                # A press that counts changed the review, so what is noted of it is drawn anyway.
+                await self._inbox.redraw(ids.review_of(body), at, only_second=code == "ok")
 
     async def push(self, body: Body, view: View) -> None:
         """On top of the modal with the button. Never raises: it only tells."""
