@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal, cast
 
-from hitl_core.model import Verdict
+from hitl_core.model import Expire, Route, Verdict
 from hitl_core.policy.reviewers import beyond, together
 from hitl_core.policy.rule import Kind
 from hitl_core.policy.ruling import Ruling
 
 Schema = dict[str, Any]
 
+_REFS = frozenset({"$ref", "$dynamicRef", "$recursiveRef"})
+#: Leads to no part of a schema, so that no check takes the schema that has it.
+_NOWHERE = "#/a reference of one of two schemas"
 _STRICT: tuple[Kind, ...] = ("allow", "review", "deny")
 _NOTHING_LEFT = (
     "Nothing can be decided on it: the policy and this run's context allow no decision together."
+)
+_TWO_REFS = (
+    "Its arguments can't be checked by the schemas of the policy and the context: a `$ref` of one of them"
+    " would mean something else in both. Write there what it refers to."
 )
 
 
@@ -36,30 +43,34 @@ def stricter(policy: Ruling, run: Ruling) -> Ruling:
 
 
 def overriding(policy: Ruling, run: Ruling) -> Ruling:
-    """What a run's context says in the policy's place, where the policy lets it. Even then what the policy
+    """What a run's context says in the policy's place, where the policy lets it. Even then the policy says
+    who decides, where and until when, what the arguments must be, and how carefully they are read; what it
     hides stays hidden, and what people could reject they can.
     """
     allowed = run.allowed_decisions
     if "reject" in policy.allowed_decisions and allowed and "reject" not in allowed:
         allowed = (*allowed, "reject")
-    return replace(
+    said = replace(
         run,
         allowed_decisions=allowed,
+        route=_asking(policy, run) if run.says_reviewers else policy.route,
+        needs_requester=policy.needs_requester or (run.says_reviewers and run.needs_requester),
+        must_read=policy.must_read or run.must_read,
+        confirm=policy.confirm or run.confirm,
+        reject_reason=_reason(policy, run),
         redact=policy.redact,
         policy_schema=policy.policy_schema,
         trusts_tools=policy.trusts_tools,
         by_agent=run.verdict.kind == "review",
     )
+    return _checked(said, policy.args_schema, run.args_schema)
 
 
 def _stricter(policy: Ruling, run: Ruling, *, asks_more: bool) -> Ruling:
     ours, theirs = (_STRICT.index(ruling.verdict.kind) for ruling in (policy, run))
     if theirs < ours:
         return policy
-    route, reviewers = policy.route, policy.route.reviewers
-    if asks_more:
-        reviewers = together(reviewers, run.route.reviewers)
-        route = route.model_copy(update={"reviewers": reviewers})
+    route = _asking(policy, run) if asks_more else policy.route
     needs_requester = policy.needs_requester or (asks_more and run.needs_requester)
     if theirs > ours:
         kept = replace(
@@ -84,12 +95,19 @@ def _stricter(policy: Ruling, run: Ruling, *, asks_more: bool) -> Ruling:
         must_read=policy.must_read or run.must_read,
         confirm=policy.confirm or run.confirm,
         redact=tuple(dict.fromkeys((*policy.redact, *run.redact))),
-        answer_schema=policy.answer_schema or run.answer_schema,
-        reject_reason="required"
-        if "required" in (policy.reject_reason, run.reject_reason)
-        else "optional",
+        reject_reason=_reason(policy, run),
     )
     return _checked(both, policy.args_schema, run.args_schema)
+
+
+def _asking(policy: Ruling, run: Ruling) -> Route:
+    """The policy's people, and the stricter numbers of both."""
+    reviewers = together(policy.route.reviewers, run.route.reviewers)
+    return policy.route.model_copy(update={"reviewers": reviewers})
+
+
+def _reason(one: Ruling, other: Ruling) -> Literal["optional", "required"]:
+    return "required" if "required" in (one.reject_reason, other.reject_reason) else "optional"
 
 
 def either(ruling: Ruling, unsure: Ruling) -> Ruling:
@@ -103,13 +121,43 @@ def either(ruling: Ruling, unsure: Ruling) -> Ruling:
     if kinds != {"review"}:
         asks = ruling if ruling.verdict.kind == "review" else unsure
         return replace(asks, unsure=ruling.unsure)
-    ours, theirs = ruling.route, unsure.route
-    if ours.notify != theirs.notify or ours.reviewers.people != theirs.reviewers.people:
-        reason = f"{unsure.verdict.reason} Another rule asks other people, so nobody can be asked."
-        denied = Verdict(kind="deny", rule=unsure.verdict.rule, reason=reason)
-        return replace(ruling, verdict=denied, allowed_decisions=())
+    what = "asks other people" if _asks(ruling) != _asks(unsure) else None
+    questions = [each for each in (ruling, unsure) if each.answer_schema is not None]
+    if len(questions) == 2 and _question(ruling) != _question(unsure):
+        what = what or "asks another question"
+    if what:
+        reason = f"{unsure.verdict.reason} Another rule {what}, so nobody can be asked."
+        return _denied(replace(ruling, verdict=unsure.verdict), reason)
     both = _stricter(ruling, unsure, asks_more=True)
-    return both if both.verdict.kind == "deny" else replace(both, verdict=unsure.verdict)
+    if both.verdict.kind == "deny":
+        return both
+    reminds = [each.route.remind for each in (ruling, unsure) if each.route.remind is not None]
+    expire = _expire(ruling.route.expire, unsure.route.expire)
+    route = both.route.model_copy(update={"expire": expire, "remind": min(reminds, default=None)})
+    if questions:
+        both = replace(both, answer_schema=questions[0].answer_schema, output=questions[0].output)
+    again = ruling.idempotent and unsure.idempotent
+    return replace(both, verdict=unsure.verdict, route=route, idempotent=again)
+
+
+def _asks(ruling: Ruling) -> tuple[object, ...]:
+    """Whom it asks, where and when."""
+    route = ruling.route
+    return route.notify, route.reviewers.people, route.escalate, route.fallback, route.clock
+
+
+def _question(ruling: Ruling) -> tuple[object, ...]:
+    return ruling.answer_schema, ruling.output
+
+
+def _expire(one: Expire | None, other: Expire | None) -> Expire | None:
+    """The earlier deadline; it rejects where one of them does."""
+    if one is None or other is None:
+        return one or other
+    first, second = sorted((one, other), key=lambda each: each.after)
+    if first.decision != "reject" and second.decision == "reject":
+        return second.model_copy(update={"after": first.after})
+    return first
 
 
 def _checked(ruling: Ruling, one: Schema | None, other: Schema | None) -> Ruling:
@@ -131,6 +179,8 @@ def _checked(ruling: Ruling, one: Schema | None, other: Schema | None) -> Ruling
     ruling = replace(ruling, allowed_decisions=allowed)
     if both is None or both is one or both is other:
         return ruling
+    if _refers(both):
+        return _denied(ruling, _TWO_REFS)
     from hitl_core.policy import _schema  # with jsonschema, only where it is needed
 
     if flaw := _schema.problem_in(both):
@@ -147,7 +197,24 @@ def _denied(ruling: Ruling, reason: str) -> Ruling:
 
 
 def both_of(one: Schema | None, other: Schema | None) -> Schema | None:
-    """What meets both. It can't always be checked where each of them can."""
+    """What meets both. It can't always be checked where each of them can: never where one has a reference,
+    which would lead to another part in both.
+    """
     if one is None or other is None or one == other:
         return one or other
-    return {"type": "object", "allOf": [one, other]}
+    both: Schema = {"type": "object", "allOf": [one, other]}
+    return {**both, "$ref": _NOWHERE} if _refers(both) else both
+
+
+def _refers(schema: Schema) -> bool:
+    waiting: list[object] = [schema]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, dict):
+            held = cast(Schema, part)
+            if not _REFS.isdisjoint(held):
+                return True
+            waiting.extend(held.values())
+        elif isinstance(part, list):
+            waiting.extend(cast("list[object]", part))
+    return False

@@ -9,8 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hitl_core import dialects
+from hitl_core.forms import SchemaError, change_of_fixed, check_args, unclear
 from hitl_core.model import Route, ToolCall
 from hitl_core.policy import InvalidPolicy, Policy, Ruling
+from hitl_core.policy.stricter import both_of
 
 CONFIG: dict[str, Any] = {
     "default": "review",
@@ -221,3 +223,53 @@ def test_no_context_ever_loosens(own: Any, run: Any, default: str, other: str | 
     for tool in ("a", "ab", "b", "c"):
         before = KINDS.index(policy.judge(ToolCall("1", tool, {})).verdict.kind)
         assert KINDS.index(kind(policy, context, tool)) >= before
+
+
+def test_a_context_takes_the_place_of_no_part_that_the_policy_refers_to() -> None:
+    """Given a policy's schema that refers to a part of its own, when a context's schema stands beside it,
+    then that part is not looked up in both: the call is denied."""
+    own = {
+        "properties": {"amount": {"$ref": "#/allOf/1/properties/total"}},
+        "allOf": [{}, {"properties": {"total": {"maximum": 100, "readOnly": True}}}],
+    }
+    config = {"default": "deny", "interrupt_on": {"pay": {"args_schema": own}}}
+    theirs = {"pay": {"args_schema": {"properties": {"total": {}}}}}
+    for override in (False, True):
+        policy = Policy.from_mapping({**config, "allow_override": override})
+        ruling = judged(policy, {"interrupt_on": theirs}, "pay", amount=5)
+        assert ruling.verdict.kind == "deny"
+        assert "a `$ref` of one of them would mean something else" in ruling.verdict.reason
+
+
+def test_two_schemas_with_a_reference_are_checked_by_nothing() -> None:
+    """Also where an edit or an interrupt puts them together: no argument is valid, and none is shown."""
+    both = both_of(
+        {"properties": {"a": {"$ref": "#"}}}, {"properties": {"b": {"format": "password"}}}
+    )
+    with pytest.raises(SchemaError):
+        check_args(both, {})
+    assert unclear(both, {"c": 1})
+
+
+def test_promise_12_an_override_gives_nobody_a_right() -> None:
+    """Whatever a context says in the policy's place, the policy's people decide, as carefully as before."""
+    strict: dict[str, Any] = {
+        "must_read": True,
+        "confirm": True,
+        "reject_reason": "required",
+        "reviewers": {"users": ["U0ANN", "U0BOB"], "quorum": 2, "exclude_requester": True},
+        "notify": "slack:#fin",
+        "expire": {"after": "1h"},
+        "args_schema": {"properties": {"a": {"readOnly": True}}},
+    }
+    policy = Policy.from_mapping(
+        {"default": "review", "allow_override": True, "interrupt_on": {"pay": strict}}
+    )
+    alone = policy.judge(ToolCall("1", "pay", {}))
+    eve: dict[str, Any] = {"users": ["U0EVE"], "exclude_requester": False, "editor_approves": True}
+    for said in (True, {"reviewers": eve}, {"args_schema": {"properties": {"a": {}}}}):
+        ruling = judged(policy, rules(pay=said), "pay")
+        assert ruling.verdict.kind == "review"
+        assert (ruling.route, ruling.needs_requester) == (alone.route, True)
+        assert (ruling.must_read, ruling.confirm, ruling.reject_reason) == (True, True, "required")
+        assert change_of_fixed(ruling.args_schema, {"a": 1}, {"a": 2}) == ("a",)

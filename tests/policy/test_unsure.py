@@ -79,3 +79,49 @@ def test_two_that_fail_are_both_obeyed() -> None:
     }
     found = ruling({"default": "allow", "interrupt_on": rules}, "pay", amount=1, **JUNK)
     assert (found.verdict.kind, found.allowed_decisions) == ("review", ("reject",))
+
+
+CHAIN: dict[str, Any] = {
+    "escalate": [{"after": "1s", "to": "slack:#everybody", "reviewers": {"users": ["U0EVE"]}}]
+}
+
+
+@pytest.mark.parametrize(
+    "other", [CHAIN, {"fallback": "slack:#friends"}, {"clock": "delivered"}], ids=lambda o: next(iter(o))
+)  # fmt: skip
+def test_promise_7_a_when_that_fails_takes_no_other_rules_way(other: dict[str, Any]) -> None:
+    """Given two rules that ask the same people and then go on differently, when nobody can tell which of them
+    speaks, then neither way is taken."""
+    rules = {"pay": {"when": SMALL}, "pa*": other}
+    config = {"default": "deny", "notify": "slack:#fin", "interrupt_on": rules}
+    found = ruling(config, "pay", amount=1, **JUNK)
+    assert found.verdict.kind == "deny"
+    assert "Another rule asks other people" in found.verdict.reason
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+def test_a_when_that_fails_gains_no_time_and_no_second_run(swapped: bool) -> None:
+    one: dict[str, Any] = {"expire": {"after": "1h", "decision": "ignore"}, "remind": "1h"}
+    two: dict[str, Any] = {"expire": {"after": "2h"}, "remind": "2h", "idempotent": True}
+    first, second = (two, one) if swapped else (one, two)
+    rules = {"pay": {"when": SMALL, **first}, "pa*": second}
+    found = ruling({"default": "deny", "interrupt_on": rules}, "pay", amount=1, **JUNK)
+    assert found.route.expire is not None
+    assert (found.route.expire.after, found.route.expire.decision) == (3600, "reject")
+    assert (found.route.remind, found.idempotent) == (3600, False)
+
+
+def test_a_when_that_fails_asks_one_question_with_its_own_place() -> None:
+    asks = {
+        "allowed_decisions": ["approve", "reject"],
+        "answer_schema": {"type": "string"},
+        "output": {"key": "seat", "into": "input"},
+    }
+    rules = {"pay": {"when": SMALL, **asks}, "pa*": True}
+    config = {"default": "deny", "interrupt_on": rules}
+    found = ruling(config, "pay", amount=1, **JUNK)
+    assert found.answer_schema == {"type": "string"}
+    assert found.output is not None
+    other = {**asks, "output": {"key": "row", "into": "input"}}
+    config = {"default": "deny", "interrupt_on": {**rules, "pa*": other}}
+    assert ruling(config, "pay", amount=1, **JUNK).verdict.kind == "deny"
