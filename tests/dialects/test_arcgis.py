@@ -12,9 +12,12 @@ from hitl_core.cli.policy_import import imported
 from hitl_core.dialects import arcgis
 from hitl_core.gate import request
 from hitl_core.gate.request import Turn
+from hitl_core.gate.transcript import state_update
 from hitl_core.model import Review, ToolCall
 from hitl_core.policy import InvalidPolicy, Policy
-from tests.support.builders import START
+from hitl_core.review import transitions
+from hitl_core.review.proposal import Proposal
+from tests.support.builders import START, person
 
 Json = dict[str, Any]
 METADATA = {"layer": "roads", "count": 12, "options": [{"value": "a", "label": "First"}, "b"]}
@@ -117,3 +120,14 @@ def test_dialects_3_the_payload_is_found_in_the_agents_configuration(payload: An
 )
 def test_dialects_3_without_a_response_there_is_no_payload(config: object) -> None:
     assert arcgis.payload(config) is None
+
+
+async def test_dialects_m4_an_answer_that_was_cancelled_reaches_no_state() -> None:
+    """Given an answer that the configuration puts into the agent's state, and a cancellation after it."""
+    config = {"agent": {"interrupt": {"kind": "textInput"}, "outputKey": "picked"}}
+    review = await reviewed(config)
+    said = Proposal("approve", 1, answer="Delete all")
+    decided = transitions.decide(review, "1", said, person(), START + 1).review
+    assert state_update(decided) == {"picked": "Delete all"}
+    cancelled = transitions.cancel(decided, None, None, START + 2).review
+    assert state_update(cancelled) == {}
