@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
+from itertools import chain, islice
 from typing import Any, cast
 
 from bot import text
@@ -116,14 +117,22 @@ def warnings_of(
     redact: Collection[str] = (),
     said: Iterable[tuple[str, str]] = (),
 ) -> tuple[str, ...]:
-    """What is odd in the arguments, and in what else is `said` of the call: a sentence each, with a name."""
-    found = [f"{name} {odd}." for name, words in said if (odd := warning(words))]
+    """What is odd in the arguments, and in what else is `said` of the call: a sentence each, with a name. Of
+    arguments no more are looked at than it takes.
+    """
+    odd_words = (f"{name} {odd}." for name, words in said if (odd := warning(words)))
+    found = list(islice(chain(odd_words, _oddities(args, schema, redact)), MAX_WARNINGS + 2))
+    if len(found) > MAX_WARNINGS + 1:
+        return (*found[:MAX_WARNINGS], "So do more arguments.")
+    return tuple(found)
+
+
+def _oddities(
+    args: dict[str, Any], schema: dict[str, Any] | None, redact: Collection[str]
+) -> Iterator[str]:
     for key, value in _ordered(hidden.hide(args, schema, redact), schema):
         if odd := warning(hidden.dropped(f"{key} {text.shown_value(value)}")):
-            found.append(f"{text.cut(label_of(key), MAX_LABEL).text} {odd}.")
-    more = len(found) - MAX_WARNINGS
-    told = [f"So do {more} more arguments."] if more > 1 else found[MAX_WARNINGS:]
-    return tuple(found[:MAX_WARNINGS] + told)
+            yield f"{text.cut(label_of(key), MAX_LABEL).text} {odd}."
 
 
 def ordered(args: dict[str, Any], schema: dict[str, Any] | None) -> list[str]:
