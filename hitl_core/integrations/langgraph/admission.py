@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import AsyncGenerator
 from typing import Any, NamedTuple, cast
 
 from langchain_core.messages import ToolMessage
@@ -86,6 +87,12 @@ class Admission:
         review = await self._stored_review(origin)
         if review is not None:
             return self._reviewed(request, origin, review)
+        if await self._is_of_another_turn(origin, call):
+            raise Refused(
+                "not_allowed",
+                "it has a review, and the AI message that it was reviewed with is not the last one any more:"
+                " let no middleware replace that message, its id, or the state of the call.",
+            )
         ruling = free(await self._gate.policy.judged(call, request.state), call)
         if ruling.verdict.kind == "allow":
             return None
@@ -112,6 +119,30 @@ class Admission:
         if self._holding.may_go_on(origin.claim, origin.task_id, str(request.tool_call["id"])):
             return Permit(held)
         return stopped(request, "it was started already, and is not started twice.")
+
+    async def _is_of_another_turn(self, origin: Origin, asked: ToolCall) -> bool:
+        """Whether a review of this thread knows the call under another AI message. Middlewares write the
+        messages, so one that is not known must not make a reviewed call a free one. Some models give the
+        next turn's calls the same ids, so the tool counts as well."""
+        async for review in self._reviews_near(origin):
+            known = {(c.tool_call_id, n) for c in review.calls for n in (c.name, review.tool(c))}
+            if review.turn != origin.turn and (asked.id, asked.name) in known:
+                return True
+        return False
+
+    async def _reviews_near(self, origin: Origin) -> AsyncGenerator[Review, None]:
+        """The one that is carried out now, those of the thread that are not done, and for a call that comes
+        with no message at all the last one that is done."""
+        if held := self._holding.claimed(origin.claim):
+            yield held.outcome.review
+        if not origin.thread_id:
+            return
+        for review_id in await self._gate.reviews.store.thread(origin.thread_id):
+            review = (await self._gate.reviews.load(review_id)).review
+            if review.agent == self._gate.agent and (review.status != "done" or not origin.turn):
+                yield review
+            if review.status == "done":  # live ones come first
+                return
 
     async def _stored_review(self, origin: Origin) -> Review | None:
         """That of this turn."""

@@ -46,6 +46,10 @@ class Holding:
         held = self._held.get(claim or "")
         return held if held and held.outcome.turn == turn else None
 
+    def claimed(self, claim: str | None) -> Held | None:
+        """Whatever its turn."""
+        return self._held.get(claim or "")
+
     def waiting(self, claim: str | None) -> Mapping[str, tuple[Interrupt, ...]] | None:
         """The interrupts that are not answered now, by task. None: no driver of this process runs this."""
         return self._waiting.get(claim or "")

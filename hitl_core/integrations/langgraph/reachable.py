@@ -34,9 +34,18 @@ from hitl_core.model.call import TOOL_NAME
 OBJECTS, PARTS = 20_000, 500
 #: Code of installed packages: their globals and attributes are not the application's.
 _INSTALLED = tuple({sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")})
+#: The way to the graph that the look starts from.
+DRIVEN = "agent"
 #: What makes an agent. A tool or node that names one makes it while it runs, where no guard can be put in.
 _MAKERS = frozenset(
-    {"ToolNode", "create_agent", "create_deep_agent", "create_react_agent", "create_supervisor"}
+    {
+        "ToolNode",
+        "RemoteGraph",
+        "create_agent",
+        "create_deep_agent",
+        "create_react_agent",
+        "create_supervisor",
+    }
 )
 #: What a refused tool could be called.
 _NAMED = "send_mail"
@@ -59,7 +68,7 @@ class Reachable:
 def reachable(agent: Graph) -> Reachable:
     """All that is found from this graph."""
     found, seen = Reachable(), dict[int, object]()
-    todo: deque[tuple[object, str]] = deque([(agent, "agent")])
+    todo: deque[tuple[object, str]] = deque([(agent, DRIVEN)])
     while todo and len(seen) < OBJECTS:
         thing, way = todo.popleft()
         if id(thing) in seen or not _is_open(thing):
@@ -83,6 +92,11 @@ def refuse_unguardable(found: Reachable) -> None:
             " make it outside of that function."
         )
     for way, graph in found.graphs.items():
+        if way != DRIVEN and _has_own_checkpointer(graph):
+            raise IntegrationError(
+                f"{way}: an agent with a checkpointer of its own pauses where the driver can't see it, so"
+                " nobody would be asked: give a checkpointer to the outermost graph only."
+            )
         if graph.interrupt_before_nodes or graph.interrupt_after_nodes:
             raise IntegrationError(
                 f"{way}: a pause by interrupt_before or interrupt_after can't be told from a crash: call"
@@ -94,6 +108,12 @@ def refuse_unguardable(found: Reachable) -> None:
                 f"{way}: no rule and no card can name the tool {tool.name!r}: a tool's name has 1 to 128 of"
                 f" A-Z a-z 0-9 _ . : / -. Rename it, as in @tool({_NAMED!r})."
             )
+
+
+def _has_own_checkpointer(graph: Graph) -> bool:
+    """None takes the caller's, and False saves nothing, so that its pause is the caller's. True keeps a
+    state between its calls, in a place of its own."""
+    return cast(Any, graph).checkpointer not in (None, False)
 
 
 def _note(found: Reachable, thing: Any, way: str) -> None:
