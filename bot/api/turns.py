@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -41,6 +42,7 @@ class Judged(NamedTuple):
 async def judged(policy: Policy, asked: Submit | SubmitInterrupt) -> list[Judged]:
     """A review each. Raises Problem with the pointer of what is wrong."""
     policy, calls = _for_run(policy, asked.context), _calls(asked.calls)
+    await asyncio.sleep(0)  # to read a context takes a while, and so does what comes now
     _check_small(asked.tools, "/tools")
     if isinstance(asked, Submit):
         calls = _frozen(calls, "/calls")

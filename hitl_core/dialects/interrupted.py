@@ -10,7 +10,7 @@ from typing import Any
 
 from hitl_core.errors import DialectError
 from hitl_core.gate import Request
-from hitl_core.gate.request import Schemas, excerpt_for, flaw_of, frozen
+from hitl_core.gate.request import Schemas, flaw_of, frozen
 from hitl_core.model import DecisionType, ToolCall, Verdict
 from hitl_core.model.arguments import JsonObject
 from hitl_core.policy import Policy, Ruling
@@ -41,7 +41,7 @@ async def under_policy(
             rulings.append(await schemas.added(ruling, tools.get(call.name)))
     edits = any("edit" in ruling.allowed_decisions for ruling in rulings)
     named = await schemas.targets(tools) if edits else {}
-    kept = excerpt_for(policy, calls, rulings, named)
+    kept = await schemas.excerpt(policy, calls, rulings, named)
     return asked._replace(
         calls=calls, rulings=rulings, tools=named, policy=policy.digest, excerpt=kept
     )

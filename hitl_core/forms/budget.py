@@ -8,6 +8,8 @@ SCHEMA_STEPS = VALUE_STEPS = 60_000
 FORM_STEPS = 40_000  # which cost more
 #: All schemas of one request together; between two of them others get their turn.
 REQUEST_STEPS = 4 * SCHEMA_STEPS
+#: All checks by what one run's context says, of all calls of a turn.
+CONTEXT_STEPS = VALUE_STEPS // 2
 PATTERN_STEPS = 20_000
 MAX_DEPTH = 100  # of a schema's parts in each other, and of references that are followed
 

@@ -61,7 +61,7 @@ async def judged(
         named,
         policy.edit_notice if edits else None,
         policy.digest,
-        excerpt_for(policy, calls, rulings, named),
+        await schemas.excerpt(policy, calls, rulings, named),
     )
 
 

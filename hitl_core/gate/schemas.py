@@ -20,7 +20,7 @@ _LONG = 20_000  # steps: some ten milliseconds
 
 class Schemas:
     """Those of one request: all of them are read in one budget. Whoever waits on the same event loop gets a
-    turn between two that take long."""
+    turn between two calls, and between two schemas that take long."""
 
     def __init__(self) -> None:
         from hitl_core.forms.budget import REQUEST_STEPS, Budget
@@ -32,6 +32,7 @@ class Schemas:
         """With the tool's own schema where there is none: it checks arguments, and says and hides nothing,
         unless the policy vouches for it. Raises InvalidToolCall where it can't be used.
         """
+        await asyncio.sleep(0)
         if own is None or ruling.args_schema is not None or ruling.verdict.kind != "review":
             return ruling
         if flaw := await self._flaw_of(own):
@@ -45,6 +46,19 @@ class Schemas:
             if own is None or await self._flaw_of(own) is None:
                 found[name] = own
         return found
+
+    async def excerpt(
+        self,
+        policy: Policy,
+        calls: Iterable[ToolCall],
+        rulings: Iterable[Ruling],
+        tools: Iterable[str],
+    ) -> JsonObject | None:
+        """`excerpt_for`, with turns for others while the rules of many tools are looked up."""
+        for tool in tools:
+            policy.find(tool)
+            await asyncio.sleep(0)
+        return excerpt_for(policy, calls, rulings, tools)
 
     async def _flaw_of(self, schema: JsonObject) -> str | None:
         flaw = flaw_of(schema, self._budget)

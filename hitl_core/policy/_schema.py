@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from hitl_core.forms.budget import SCHEMA_STEPS, Budget
+from hitl_core.forms.budget import CONTEXT_STEPS, SCHEMA_STEPS, VALUE_STEPS, Budget
 from hitl_core.forms.form import SchemaError
 from hitl_core.forms.problem import Run
 from hitl_core.forms.schema import check_schema, compiled
@@ -31,12 +31,16 @@ def budget() -> Budget:
 
 def predicate(schema: dict[str, Any]) -> Callable[[JsonObject, dict[str, Any]], bool]:
     """Whether arguments satisfy the schema, compiled once. `shared` by all predicates about one call, which
-    have one budget together. Raises where that is not enough.
+    have one budget together; or, where it has the key `outside`, by all calls of a turn. Raises where that is
+    not enough.
     """
     check = compiled(schema).check
 
     def is_met(args: JsonObject, shared: dict[str, Any]) -> bool:
-        run: Run = shared.get("run") or shared.setdefault("run", Run(strict=True))
+        if "run" not in shared:
+            steps = CONTEXT_STEPS if "outside" in shared else VALUE_STEPS
+            shared["run"] = Run(steps, strict=True)
+        run: Run = shared["run"]
         run.depth, run.seen = 0, None  # as a check that was cut off left them
         return not check(args, run)
 

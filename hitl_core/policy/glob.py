@@ -11,6 +11,29 @@ def is_glob(name: str) -> bool:
     return "*" in name or "?" in name
 
 
+class Glob:
+    """Matches names in steps that are in proportion to each name, whatever the glob is."""
+
+    def __init__(self, glob: str) -> None:
+        # Bit n of a number is about the glob's nth symbol, `*` not counted. A star stands before a symbol.
+        self._symbols: dict[str, int] = {}
+        self._stars, count = 0, 0
+        for symbol in glob:
+            if symbol == "*":
+                self._stars |= 1 << count
+            else:
+                self._symbols[symbol] = self._symbols.get(symbol, 0) | 1 << count
+                count += 1
+        self._any, self._end = self._symbols.pop("?", 0), 1 << count
+
+    def matches(self, name: str) -> bool:
+        here = 1  # bit n: so far the name is what the first n symbols match
+        for char in name:
+            step = self._symbols.get(char, 0) | self._any
+            here = (here & step) << 1 | here & self._stars
+        return bool(here & self._end)
+
+
 def covers(general: str, special: str) -> bool:
     """Whether every name that `special` matches is matched by `general`.
 

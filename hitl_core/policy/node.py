@@ -15,6 +15,9 @@ R = TypeVar("R")
 D = TypeVar("D")
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
+#: A mapping or list of one run's context has so many entries: each costs time, and an agent may send many.
+MAX_ENTRIES = 100
+_LONG_NAME = 100  # characters: what is longer is near nothing that is known
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +55,7 @@ class Node:
         mapping = self.value
         if not isinstance(mapping, Mapping):
             return self.problem(f"This must be a mapping, not {self}.")
+        self._check_few(len(mapping))
         found: dict[str, Node] = {}
         for key, value in cast(Mapping[object, object], mapping).items():
             if isinstance(key, str):
@@ -64,8 +68,14 @@ class Node:
         values = self.value
         if not isinstance(values, list | tuple):
             return self.problem(f"This must be a list such as {example}, not {self}.")
+        self._check_few(len(values))
         each = enumerate(cast(list[object], values))
         return [Node(value, (*self.path, index), self.report) for index, value in each]
+
+    def _check_few(self, count: int) -> None:
+        if self.report.bounded and count > MAX_ENTRIES:
+            told = f"A run's own configuration may have {MAX_ENTRIES} entries here, not {count:,}."
+            self.report.stop(told, path=self.path)
 
     def text(self) -> str | None:
         if not isinstance(self.value, str):
@@ -123,7 +133,7 @@ def listed(names: Iterable[str]) -> str:
 
 def guess(value: object, known: Iterable[str]) -> str:
     """A sentence for a near miss, or nothing."""
-    text = value.lower() if isinstance(value, str) else ""
+    text = value.lower() if isinstance(value, str) and len(value) <= _LONG_NAME else ""
     near = difflib.get_close_matches(text, list(known), 1)
     return f" Did you mean `{near[0]}`?" if near else ""
 

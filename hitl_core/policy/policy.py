@@ -28,7 +28,8 @@ class Policy:
     """`rules` are in the order of the file; `default` speaks where none of them matches.
 
     `digest` is the SHA-256, in hex, of the source; of a callable it covers the name only. `dialect` is the
-    system whose configuration it was, None where it is ours. `over` is what one run's context says.
+    system whose configuration it was, None where it is ours. `over` is what one run's context says, and
+    `spent` what its checks have in common: one budget for all calls, as it comes from outside.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Policy:
     allow_override: bool = False
     read: Reader = read_policy
     over: Reading | None = None
+    spent: dict[str, Any] | None = None
     _found: Rules = field(init=False)
 
     def __post_init__(self) -> None:
@@ -115,14 +117,15 @@ class Policy:
 
         It may only tighten: of the two rulings the stricter counts. With `allow_override: true` in the
         policy, what the context says of a tool replaces what the policy does. Raises PolicyError, also for
-        what would change what people see: hidden values, answers, and texts in the policy's voice.
+        what would change what people see: hidden values, answers, and texts in the policy's voice. Its
+        `when`s have one budget for all calls that are judged; one that is beyond it counts as met.
         """
         report = Report("context", bounded=True)
         reading = self.read(Node(context, (), report), self.default)
         report.check()
         check_context(reading, self.default, report, override=self.allow_override)
         report.check()
-        return replace(self, over=reading)
+        return replace(self, over=reading, spent={"outside": True})
 
     def judge(self, call: ToolCall, state: object = None) -> Ruling:
         """One ruling for every call. The first rule that matches speaks. `state` is the agent's, for
@@ -147,10 +150,18 @@ class Policy:
         assert ruling is not None  # the default has no `when`
         if over is None:
             return ruling
+        if self.spent is not None:
+            seen = seen._replace(shared=self.spent)
         said = await _first(over.about(call.name), seen)
         if said is None:
             return ruling
         return overriding(ruling, said) if self.allow_override else stricter(ruling, said)
+
+    def find(self, tool: str) -> None:
+        """Look its rules up, which takes a while, so that `judge` and `excerpt` have them at hand."""
+        self._found.about(tool)
+        if self.over is not None:
+            self.over.about(tool)
 
     def excerpt(self, tools: Iterable[str]) -> dict[str, Any]:
         """All that it says of these tools, the run's context with it, as plain JSON: `from_excerpt` of that
@@ -163,7 +174,7 @@ class Policy:
             default, prefix = self.over.default, self.over.prefix
             kept["over"] = {
                 "default": default and keep(default),
-                "rules": _about(Rules(self.over.rules), names),
+                "rules": _about(self.over.found, names),
                 "prefix": prefix,
                 "replaces": self.allow_override,
             }

@@ -50,7 +50,8 @@ def read_policy(node: Node, inherited: Rule | None = None) -> Reading:
     entries = take(fields, "interrupt_on", Node.entries) or {}
     rules: list[Rule] = []
     for name, each in entries.items():
-        if complaint := _complaint(name) or _shadowed(name, rules):
+        # What a run says is written by programs, and to compare its globs with each other takes long.
+        if complaint := _complaint(name) or (whole and _shadowed(name, rules)):
             each.problem(complaint)
         elif rule := read_rule(name, each, default):
             rules.append(rule)

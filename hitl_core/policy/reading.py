@@ -24,14 +24,14 @@ class Reading:
     edit_notice: str | None = None
     allow_override: bool = False
     dialect: DialectName | None = None
-    _found: Rules = field(init=False)
+    found: Rules = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_found", Rules(self.rules))
+        object.__setattr__(self, "found", Rules(self.rules))
 
     def about(self, tool: str) -> tuple[Rule, ...]:
         """The rules that may speak about a tool, in their order."""
-        found = self._found.about(tool)
+        found = self.found.about(tool)
         return found if self.default is None else (*found, self.default)
 
 

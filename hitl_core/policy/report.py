@@ -12,6 +12,8 @@ from hitl_core.errors import PolicyError
 #: The keys and list indexes that lead to a value.
 Path = tuple[str | int, ...]
 
+#: Of what comes from outside no more problems are looked for.
+_ENOUGH = 20
 _PLAIN_KEY = re.compile(r"[A-Za-z0-9_*?-]+")
 
 
@@ -44,7 +46,7 @@ class InvalidPolicy(PolicyError):
 @dataclass(slots=True)
 class Report:
     """Collects while a policy is read. `lines` says where the key of each path stands. `bounded`: it comes
-    from outside, so all its schemas together have one `budget`."""
+    from outside, so it is small, and all its schemas together have one `budget`."""
 
     file: str
     lines: dict[Path, int] = field(default_factory=dict[Path, int])
@@ -55,6 +57,8 @@ class Report:
     def add(self, path: Path, message: str, *, line: int | None = None) -> None:
         line = self.line(path) if line is None else line
         self.found.append(Problem(self.file, line, dotted(path), message))
+        if self.bounded and len(self.found) >= _ENOUGH:
+            raise InvalidPolicy(self.found)
 
     def stop(self, message: str, *, line: int | None = None, path: Path = ()) -> NoReturn:
         """For what leaves nothing to read on from."""

@@ -25,7 +25,7 @@ _SAYS: dict[Kind, str] = {
 
 class Seen(NamedTuple):
     """What a rule may look at: the call, the agent's state where there is one, and a run's own prefix.
-    `shared`: what the checks of this call have in common, empty at first."""
+    `shared`: what the checks of this call have in common, empty at first; see `_schema.predicate`."""
 
     call: ToolCall
     shared: dict[str, Any]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator
 
-from hitl_core.policy.glob import covers, is_glob
+from hitl_core.policy.glob import Glob, is_glob
 from hitl_core.policy.rule import Rule
 
 #: How many tools' rules are remembered. An agent has fewer; a model that makes names up must not fill memory.
@@ -19,7 +19,7 @@ class Rules:
         self._all = tuple(rules)
         named = [(rule.name, rule) for rule in self._all if rule.name]
         self._exact = {name: rule for name, rule in named if not is_glob(name)}
-        self._globs = [(*_ends(name), rule) for name, rule in named if is_glob(name)]
+        self._globs = [(*_ends(name), Glob(name), rule) for name, rule in named if is_glob(name)]
         self._found: dict[str, tuple[Rule, ...]] = {}
 
     def about(self, tool: str) -> tuple[Rule, ...]:
@@ -39,8 +39,8 @@ class Rules:
 
     def _matching(self, tool: str) -> Iterator[Rule]:
         """The ends are looked at first: they tell most globs apart, in no time."""
-        for start, end, rule in self._globs:
-            if tool.startswith(start) and tool.endswith(end) and covers(str(rule.name), tool):
+        for start, end, glob, rule in self._globs:
+            if tool.startswith(start) and tool.endswith(end) and glob.matches(tool):
                 yield rule
 
 

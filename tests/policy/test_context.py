@@ -273,3 +273,44 @@ def test_promise_12_an_override_gives_nobody_a_right() -> None:
         assert (ruling.route, ruling.needs_requester) == (alone.route, True)
         assert (ruling.must_read, ruling.confirm, ruling.reject_reason) == (True, True, "required")
         assert change_of_fixed(ruling.args_schema, {"a": 1}, {"a": 2}) == ("a",)
+
+
+@pytest.mark.parametrize(
+    ("context", "said"),
+    [
+        ({"interrupt_on": {f"t{n}*": True for n in range(1500)}}, "interrupt_on: A run's own"),
+        ({f"k{n}": 1 for n in range(1500)}, "100 entries here, not 1,500"),
+        (rules(send={"allowed_decisions": ["x"] * 1500}), "100 entries here, not 1,500"),
+    ],
+)
+def test_a_context_has_few_entries_in_one_place(context: dict[str, Any], said: str) -> None:
+    """Door c: what takes long to read is counted first."""
+    with pytest.raises(InvalidPolicy, match=said):
+        POLICY.for_run(context)
+
+
+def test_of_a_context_twenty_problems_are_enough() -> None:
+    """Door c: each problem costs a search for what was meant."""
+    wrong = {f"tool_{n}": {f"k{key}": 1 for key in range(90)} for n in range(90)}
+    with pytest.raises(InvalidPolicy) as caught:
+        POLICY.for_run(rules(**wrong))
+    assert len(caught.value.problems) == 20
+
+
+def test_the_globs_of_a_context_are_not_compared_with_each_other() -> None:
+    """Door c: a rule that never matches makes nothing looser, and the first that matches speaks."""
+    context = rules(**{"lo*": "deny", "loo*": False})
+    assert kind(POLICY, context, "look") == "deny"
+
+
+def test_all_checks_of_a_context_have_one_budget_for_all_calls_of_a_turn() -> None:
+    """Door b: 90 calls, each checked in half a budget. Given that the first of them are not met, then those
+    beyond the budget are asked about.
+    """
+    when = {"properties": {"a": {"contains": {"const": "x"}}}, "required": ["a"]}
+    run = LOOSE.for_run(rules(look={"when": when, "allowed_decisions": ["approve", "reject"]}))
+    calls = [ToolCall(str(n), "look", {"a": list(range(1000))}) for n in range(90)]
+    kinds = [run.judge(call).verdict.kind for call in calls]
+    assert kinds[:3] == ["allow"] * 3
+    assert kinds[-3:] == ["review"] * 3
+    assert sorted(kinds) == kinds  # once it is spent it stays so

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hitl_core.policy.glob import covers
+from hitl_core.policy.glob import Glob, covers
 
 MATCHES = [
     ("run", "run"),
@@ -35,11 +35,13 @@ MISSES = [
 @pytest.mark.parametrize(("glob", "name"), MATCHES)
 def test_a_glob_matches(glob: str, name: str) -> None:
     assert covers(glob, name)
+    assert Glob(glob).matches(name)
 
 
 @pytest.mark.parametrize(("glob", "name"), MISSES)
 def test_a_glob_is_anchored_and_minds_case(glob: str, name: str) -> None:
     assert not covers(glob, name)
+    assert not Glob(glob).matches(name)
 
 
 COVERS = [
@@ -83,6 +85,7 @@ def as_regex(glob: str) -> str:
 @given(globs, names)
 def test_it_matches_what_the_same_regular_expression_does(glob: str, name: str) -> None:
     assert covers(glob, name) == bool(re.fullmatch(as_regex(glob), name))
+    assert Glob(glob).matches(name) == covers(glob, name)
 
 
 @given(globs, globs, names)
