@@ -55,7 +55,7 @@ class Node:
         mapping = self.value
         if not isinstance(mapping, Mapping):
             return self.problem(f"This must be a mapping, not {self}.")
-        self._check_few(len(mapping))
+        self._check_few(len(cast(Mapping[object, object], mapping)))
         found: dict[str, Node] = {}
         for key, value in cast(Mapping[object, object], mapping).items():
             if isinstance(key, str):
@@ -68,7 +68,7 @@ class Node:
         values = self.value
         if not isinstance(values, list | tuple):
             return self.problem(f"This must be a list such as {example}, not {self}.")
-        self._check_few(len(values))
+        self._check_few(len(cast(list[object], values)))
         each = enumerate(cast(list[object], values))
         return [Node(value, (*self.path, index), self.report) for index, value in each]
 

@@ -21,6 +21,8 @@ from hitl_core.review.changed import Changed, check_seal, event_of
 
 #: A line on the card is one line; what is longer is cut here, and ends in an ellipsis.
 MAX_LINE = 200
+#: What comes behind so many characters is never looked at.
+_LOOKED_AT = 10_000
 
 
 def await_by(review: Review, process: str | None, now: float) -> Changed:
@@ -175,9 +177,9 @@ def may_run(review: Review, call: Call) -> bool:
 
 def one_line(text: object) -> str:
     """The first 200 characters of the first line that says something."""
-    whole = str(text).encode("utf-8", "replace").decode()  # file names hold half surrogate pairs
-    lines = (line.strip() for line in whole.splitlines())
-    line = next((line for line in lines if line), "")
+    start = str(text).lstrip()[:_LOOKED_AT]
+    whole = start.encode("utf-8", "replace").decode()  # file names hold half surrogate pairs
+    line = next(iter(whole.splitlines()), "").strip()
     return line if len(line) <= MAX_LINE else line[: MAX_LINE - 1] + "…"
 
 

@@ -98,7 +98,7 @@ class _Input(_Shape):
     type: Text = ""
     value: Annotated[Any, PlainValidator(_typed)] = None
     selected_option: _Option | None = None
-    selected_options: list[_Option] = []
+    selected_options: list[_Option] | None = None
     selected_date: Text | None = None
     selected_time: Text | None = None
     selected_date_time: int | None = None
