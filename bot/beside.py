@@ -1,16 +1,19 @@
-"""Reading what is large beside the event loop: one after the other, as threads share one lock."""
+"""What is large is read and written beside the event loop: one after the other, as threads share one lock."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import TypeVar
 
 T = TypeVar("T")
 
 #: A body of more bytes is read beside the event loop, not on it.
 LARGE = 64 * 1024
+#: Where more is done than to parse it once, in bytes of JSON: two of them may be a value.
+MANY = 4 * 1024
 
 _reader = ThreadPoolExecutor(1, thread_name_prefix="bodies")
 
@@ -19,4 +22,9 @@ async def read_beside(body: bytes, read: Callable[[bytes], T]) -> T:
     """What `read` makes of a body. Several threads at once would each take their turn from the clicks."""
     if len(body) <= LARGE:
         return read(body)
-    return await asyncio.get_running_loop().run_in_executor(_reader, read, body)
+    return await beside(partial(read, body))
+
+
+async def beside(work: Callable[[], T]) -> T:
+    """What this answers. It must be short: of all that is done beside the loop, one thing at a time is."""
+    return await asyncio.get_running_loop().run_in_executor(_reader, work)

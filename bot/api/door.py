@@ -54,13 +54,13 @@ class Door:
         return await self._access.token(text)
 
     async def submit(
-        self, who: Token, asked: Submit | SubmitInterrupt
+        self, who: Token, asked: Submit | SubmitInterrupt, *, large: bool = False
     ) -> list[tuple[Review, bool]]:
         """The reviews, one but for several interrupts at once, and whether each is new; False where this turn
         was submitted before.
         """
         policy = self._policies.of(who.agent)
-        made = await judged(policy, asked)
+        made = await judged(policy, asked, large=large)
         await self._access.do(partial(self._notes.note, who.agent, policy))
         turn = Turn(who.agent, asked.thread_id, asked.turn or "", asked.requester, asked.origin)
         with invalid("/origin"):
@@ -217,7 +217,7 @@ class Door:
                 review = (await self._access.review(who, review_id)).review
                 if not (unwaited and await self._is_waited_for(review)):
                     found.append(review)
-                    size += _size(review)
+                    size += size_of(review)
         return found
 
     async def _is_waited_for(self, review: Review) -> bool:
@@ -234,7 +234,7 @@ def _call(review: Review, tool_call_id: str) -> Call:
     raise Problem("no_such_call", "This review has no such call.", pointer="/tool_call_id")
 
 
-def _size(review: Review) -> int:
+def size_of(review: Review) -> int:
     """Of what may be long in it, about."""
     told = sum(len(action.request.description) for action in review.actions)
     return told + sum(len(args.data) for args in review.args.values())

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from aiohttp import web
 
@@ -20,13 +21,14 @@ from bot.api.asked import (
     Submit,
     SubmitInterrupt,
 )
-from bot.api.door import Door
+from bot.api.door import Door, size_of
 from bot.api.openapi import document
 from bot.api.problems import Problem
-from bot.api.shapes import Answer, ReviewList
+from bot.api.shapes import Answer
 from bot.api.view import view
+from bot.beside import MANY, beside
 from bot.visits import know
-from hitl_core.model import Token
+from hitl_core.model import Review, Token
 
 _KEY = re.compile(r"[!-~]{1,255}")
 
@@ -62,12 +64,13 @@ class Routes:
         who = await self._caller(request)
         body = await bodies.json_of(request)
         asked = bodies.parse(SubmitInterrupt if "interrupt" in body else Submit, body)
-        stored = await self._door.submit(who, asked)
+        size = request.content_length
+        stored = await self._door.submit(who, asked, large=size is None or size > MANY)
         status = 201 if any(new for _, new in stored) else 200
         if len(stored) > 1:
-            return _json(ReviewList(reviews=[view(review) for review, _ in stored]), status)
+            return await _list([review for review, _ in stored], status)
         [(review, _)] = stored
-        response = _json(view(review), status)
+        response = await _one(review, status)
         response.headers["Location"] = f"/v1/reviews/{review.id}"
         return response
 
@@ -83,14 +86,14 @@ class Routes:
         else:
             found = await self._door.ready(who, asked.limit, asked.wait, _gone(request))
             await self._again(request, asked.wait)
-        return _json(ReviewList(reviews=[view(review) for review in found]))
+        return await _list(found)
 
     async def get(self, request: web.Request) -> web.Response:
         who = await self._caller(request)
         asked = bodies.query(request, ReviewQuery)
         review = await self._door.settled(who, _id(request), asked.wait, _gone(request))
         await self._again(request, asked.wait)
-        return _json(view(review))
+        return await _one(review)
 
     async def once(self, request: web.Request) -> web.Response:
         who = await self._caller(request)
@@ -105,12 +108,12 @@ class Routes:
     async def done(self, request: web.Request) -> web.Response:
         who = await self._caller(request)
         asked = await bodies.read(request, Done, optional=True)
-        return _json(view(await self._door.done(who, _id(request), asked, _key(request))))
+        return await _one(await self._door.done(who, _id(request), asked, _key(request)))
 
     async def cancel(self, request: web.Request) -> web.Response:
         who = await self._caller(request)
         asked = await bodies.read(request, Cancel, optional=True)
-        return _json(view(await self._door.cancel(who, _id(request), asked)))
+        return await _one(await self._door.cancel(who, _id(request), asked))
 
     async def openapi(self, _: web.Request) -> web.Response:
         return web.Response(body=self._document, content_type="application/json")
@@ -150,7 +153,34 @@ def _gone(request: web.Request) -> Callable[[], bool]:
     return lambda: request.transport is None or request.transport.is_closing()
 
 
-def _json(answer: Answer, status: int = 200) -> web.Response:
+async def _one(review: Review, status: int = 200) -> web.Response:
+    return _response(await _written(review), status)
+
+
+async def _list(reviews: Sequence[Review], status: int = 200) -> web.Response:
+    """A `ReviewList`, written review by review."""
+    texts = [await _written(review) for review in reviews]
+    return _response(b'{"reviews":[%b]}' % b",".join(texts), status)
+
+
+async def _written(review: Review) -> bytes:
+    """As its agent sees it. Others get their turn before, and while a large one is written."""
+    await asyncio.sleep(0)
+
+    def write() -> bytes:
+        return _text(view(review))
+
+    return await beside(write) if size_of(review) > MANY else write()
+
+
+def _json(answer: Answer) -> web.Response:
+    return _response(_text(answer))
+
+
+def _text(answer: Answer) -> bytes:
     """As the core writes arguments: a number goes out as it was stored."""
-    text = json.dumps(answer.model_dump(), ensure_ascii=False, separators=(",", ":"))
-    return web.Response(body=text.encode(), status=status, content_type="application/json")
+    return json.dumps(answer.model_dump(), ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def _response(body: bytes, status: int = 200) -> web.Response:
+    return web.Response(body=body, status=status, content_type="application/json")

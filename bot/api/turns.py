@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple, TypeVar
 
 from bot.api import interrupts
 from bot.api.asked import CallIn, Submit, SubmitInterrupt
 from bot.api.bodies import MAX_VALUES
 from bot.api.problems import Problem, invalid
+from bot.beside import beside
 from hitl_core.dialects.interrupted import under_policy
 from hitl_core.errors import DialectError, InvalidToolCall, PolicyError
 from hitl_core.gate import request
+from hitl_core.gate.calls import Frozen
 from hitl_core.gate.request import Request, Turn
 from hitl_core.model import Event, Review, Reviewer, ToolCall, encode
 from hitl_core.model.arguments import MAX_BYTES
 from hitl_core.policy import InvalidPolicy, Policy
 from hitl_core.review import transitions
 from hitl_core.review.proposal import Proposal
+
+T = TypeVar("T")
 
 #: Who denies what an interrupt asks about, so that its system gets an answer.
 POLICY = Reviewer(channel="policy", team="", id="policy", name="The policy")
@@ -39,21 +44,25 @@ class Judged(NamedTuple):
         return review, event
 
 
-async def judged(policy: Policy, asked: Submit | SubmitInterrupt) -> list[Judged]:
-    """A review each. Raises Problem with the pointer of what is wrong."""
-    policy, calls = _for_run(policy, asked.context), _calls(asked.calls)
+async def judged(
+    policy: Policy, asked: Submit | SubmitInterrupt, *, large: bool = False
+) -> list[Judged]:
+    """A review each. Raises Problem with the pointer of what is wrong. What is `large` is checked beside the
+    event loop.
+    """
+    policy = _for_run(policy, asked.context)
     await asyncio.sleep(0)  # to read a context takes a while, and so does what comes now
     _check_small(asked.tools, "/tools")
     if isinstance(asked, Submit):
-        calls = _frozen(calls, "/calls")
+        calls = await _done(partial(_frozen_calls, asked.calls), large)
         with invalid("/tools"):
             made = await request.judged(policy, calls, tools=asked.tools)
         with invalid("/calls"):
             request.check_clear(made)
         return [Judged(made)]
     found: list[Judged] = []
-    for each in interrupts.read(asked.interrupt, asked.dialect, asked.thread_id, calls):
-        _frozen(each.calls, "/interrupt")
+    for each in await _done(partial(_interrupts, asked), large):
+        await asyncio.sleep(0)
         try:
             made = await under_policy(policy, each, tools=asked.tools)
         except DialectError as error:
@@ -67,13 +76,27 @@ async def judged(policy: Policy, asked: Submit | SubmitInterrupt) -> list[Judged
     return found
 
 
-def _frozen(calls: Sequence[ToolCall], where: str) -> Sequence[ToolCall]:
+async def _done(work: Callable[[], T], large: bool) -> T:
+    return await beside(work) if large else work()
+
+
+def _frozen_calls(asked: Sequence[CallIn]) -> Frozen:
+    return _frozen(_calls(asked), "/calls")
+
+
+def _interrupts(asked: SubmitInterrupt) -> list[Request]:
+    calls = _calls(asked.calls)
+    found = interrupts.read(asked.interrupt, asked.dialect, asked.thread_id, calls)
+    return [each._replace(calls=_frozen(each.calls, "/interrupt")) for each in found]
+
+
+def _frozen(calls: Sequence[ToolCall], where: str) -> Frozen:
     with invalid(where):
-        calls = request.frozen(calls)
-    if request.more_than(MAX_VALUES, [call.args for call in calls]):  # JSON text may hide them
+        frozen = request.frozen(calls)
+    if request.more_than(MAX_VALUES, [call.args for call in frozen]):  # JSON text may hide them
         told = f"A turn may have {MAX_VALUES:,} JSON values at most; this has more."
         raise Problem("invalid", told, pointer=where)
-    return calls
+    return frozen
 
 
 def _for_run(policy: Policy, context: dict[str, Any] | None) -> Policy:

@@ -176,7 +176,7 @@ def identity(value: object, run: Run | None = None, depth: int = 1) -> Hashable:
     if not isinstance(value, dict | list):
         return (isinstance(value, bool), cast(Hashable, value))
     if run is not None:  # what is built here is hashed once more by everything around it
-        run.spend((12 + 2 * len(cast("list[object]", value))) * (1 + depth // 8))
+        run.spend((8 + len(cast("list[object]", value))) * (1 + depth // 8))
     if isinstance(value, list):
         return tuple([identity(item, run, depth + 1) for item in cast("list[object]", value)])
     items = cast("dict[str, object]", value).items()

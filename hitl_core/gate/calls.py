@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, cast
 
 from hitl_core.errors import InvalidToolCall
 from hitl_core.model import DialectName, ToolCall, encode
-from hitl_core.model.arguments import JsonObject
+from hitl_core.model.arguments import Arguments, JsonObject
 from hitl_core.policy import Ruling
 
 #: What one model turn may hold.
@@ -36,16 +36,24 @@ class Request(NamedTuple):
     excerpt: JsonObject | None = None
 
 
-def frozen(calls: Iterable[ToolCall]) -> list[ToolCall]:
+class Frozen(tuple[ToolCall, ...]):
+    """Calls that are what is stored. `written`: the arguments of each, as `encode` writes them."""
+
+    written: tuple[Arguments, ...]
+
+
+def frozen(calls: Iterable[ToolCall]) -> Frozen:
     """The calls with arguments of their own, so that what is judged is what is stored, whatever the agent
     does to its objects meanwhile. Raises InvalidToolCall, also for a turn whose answers could not be
-    told apart.
+    told apart. Of calls that are frozen nothing is looked at again.
     """
+    if isinstance(calls, Frozen):
+        return calls
     calls = list(calls)
     if more_than(MAX_VALUES, [call.args for call in calls]):
         told = f"A turn may have {MAX_VALUES:,} values at most in its arguments."
         raise InvalidToolCall(told)
-    calls = [ToolCall(call.id, call.name, _own(call.args)) for call in calls]
+    written = tuple(encode(call.args) for call in calls)
     if not calls:
         raise InvalidToolCall("There is no tool call to review.")
     if len(calls) > MAX_CALLS:
@@ -53,7 +61,9 @@ def frozen(calls: Iterable[ToolCall]) -> list[ToolCall]:
     ids = [call.id for call in calls]
     if twice := next((id for id in ids if ids.count(id) > 1), None):
         raise InvalidToolCall(f"Two calls of this turn have the id {twice!r}.")
-    return calls
+    own = Frozen(ToolCall(call.id, call.name, _own(call.args)) for call in calls)
+    own.written = written
+    return own
 
 
 def more_than(most: int, value: object) -> bool:
@@ -74,6 +84,5 @@ def _values(value: object) -> Iterator[tuple[object]]:
 
 
 def _own(args: JsonObject) -> JsonObject:
-    """A copy, in the model's order: descriptions show them so. Raises InvalidToolCall."""
-    encode(args)
+    """A copy, in the model's order: descriptions show them so."""
     return json.loads(json.dumps(args))

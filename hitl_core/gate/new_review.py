@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hitl_core.gate import origin
-from hitl_core.gate.calls import Request
+from hitl_core.gate.calls import Request, frozen
 from hitl_core.gate.turns import Turn, id_of
 from hitl_core.model import (
     Action,
@@ -14,7 +14,6 @@ from hitl_core.model import (
     ReviewConfig,
     Route,
     ToolCall,
-    encode,
 )
 from hitl_core.policy import Ruling
 from hitl_core.review.changed import event_of
@@ -27,14 +26,14 @@ def build_from(turn: Turn, request: Request, partitions: int, now: float) -> tup
     origin.check_origin(turn.origin)
     origin.check_requester(turn.requester, request.rulings)
     calls = request.calls
-    args = [encode(call.args) for call in calls]
+    args = frozen(calls).written
     digests = [each.digest for each in args]
-    frozen: list[Call] = []
+    kept: list[Call] = []
     actions: list[Action] = []
     each = zip(calls, request.rulings, digests, strict=True)
     for position, (call, ruling, digest) in enumerate(each, start=1):
         key, route = str(position), ruling.route.settled(turn.origin)
-        frozen.append(
+        kept.append(
             Call(
                 key=key,
                 tool_call_id=call.id,
@@ -58,14 +57,14 @@ def build_from(turn: Turn, request: Request, partitions: int, now: float) -> tup
         policy=request.policy,
         origin=turn.origin,
         created_at=now,
-        calls=tuple(frozen),
+        calls=tuple(kept),
         actions=tuple(actions),
         tools=dict(request.tools),
         excerpt=request.excerpt,
         edit_notice=request.edit_notice,
         status="pending" if actions else "settled",
         settled_at=None if actions else now,
-        args={f"{call.key}:1": data for call, data in zip(frozen, args, strict=True)},
+        args={f"{call.key}:1": data for call, data in zip(kept, args, strict=True)},
     )
     event = event_of("submitted", review, now, (action.key for action in actions))
     return review, event.model_copy(update={"before": None})

@@ -6,7 +6,9 @@ import pytest
 
 from hitl_core import ToolCall
 from hitl_core.errors import InvalidToolCall
-from hitl_core.gate.request import MAX_VALUES, frozen, more_than
+from hitl_core.gate.request import MAX_VALUES, Request, Turn, build_from, frozen, more_than
+from hitl_core.model import encode
+from tests.support.builders import policy
 
 
 def test_promise_10_a_turn_has_so_many_values_and_no_more():
@@ -22,3 +24,16 @@ def test_promise_10_a_turn_has_so_many_values_and_no_more():
 def test_every_value_counts_once(value: object):
     assert more_than(3, value)
     assert not more_than(4, value)
+
+
+def test_arguments_are_checked_and_written_once():
+    """Door d: several times over held the event loop for 128 ms."""
+    once = frozen([ToolCall("c1", "ask", {"b": 1, "a": [{}] * 10})])
+
+    review, _ = build_from(
+        Turn("agent", "t-1", "1", None), Request(once, [policy().judge(once[0])]), 1, 0.0
+    )
+
+    assert frozen(once) is once
+    assert review.args["1:1"] is once.written[0]
+    assert once.written[0] == encode(once[0].args)

@@ -22,7 +22,9 @@ from hitl_core.forms import (
     make_form,
     read_answers,
 )
-from hitl_core.forms.budget import REQUEST_STEPS, Budget
+from hitl_core.forms.budget import REQUEST_STEPS, Budget, TooMuchWork
+from hitl_core.forms.problem import Run
+from hitl_core.forms.schema import compiled
 from hitl_core.gate import request
 
 Json = dict[str, Any]
@@ -272,3 +274,10 @@ async def test_a_tool_s_own_schema_that_can_not_be_read_stops_the_submit() -> No
     policy = Policy.from_mapping({"default": "review"})
     with pytest.raises(InvalidToolCall, match="too large or too complex"):
         await request.judged(policy, [ToolCall("1", "t", {})], tools=tools)
+
+
+def test_unique_items_of_nine_thousand_objects_are_more_than_one_check_may_cost() -> None:
+    """Door d: they took 67 ms and were within the budget."""
+    run = Run()
+    with pytest.raises(TooMuchWork):
+        compiled(on_a(uniqueItems=True)).check({"a": [{"k": n} for n in range(9_000)]}, run)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from typing import Any
 
 import pytest
@@ -465,3 +466,16 @@ def test_allowed_calls_run_and_denied_ones_never():
 )
 def test_a_result_is_one_line_that_can_be_stored(text: object, line: str):
     assert execution.one_line(text) == line
+
+
+def test_of_a_result_only_the_start_is_split():
+    """Door e: two million lines took 150 ms. Given as many, then no list of them is made."""
+    text = "sent\n" + "\n" * 2_000_000
+    tracemalloc.start()
+    try:
+        assert execution.one_line(text) == "sent"
+        assert execution.one_line(text[4:]) == ""
+        assert execution.one_line(text[4:] + "late") == "late"
+        assert tracemalloc.get_traced_memory()[1] < 3 * len(text)
+    finally:
+        tracemalloc.stop()

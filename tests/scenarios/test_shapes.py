@@ -172,3 +172,20 @@ def test_slack_clients_7_what_is_refused_is_named(body: bytes) -> None:
     assert caught.value.status in (400, 404)
     assert len(str(caught.value)) < 200
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        {"type": "multi_static_select", "selected_options": None},
+        {"type": "static_select", "selected_option": None},
+        {"type": "plain_text_input", "value": None},
+    ],
+)
+def test_an_input_without_an_answer_may_be_null(state: Json) -> None:
+    """Door L4: null is an empty input, and stays null."""
+    view = {
+        "id": "V1", "type": "home", "hash": "1.x", "blocks": [], "state": {"values": {"b": {"a": state}}},
+    }  # fmt: skip
+    sent = {"type": "view_submission", "user": {"id": "U1", "team_id": "T1"}, "view": view}
+    assert payload_of(json.dumps(sent).encode())["view"]["state"]["values"]["b"]["a"] == state
