@@ -11,6 +11,8 @@ import gc
 import logging
 import resource
 import time
+from collections import OrderedDict
+from collections.abc import Iterator
 from typing import Any, cast
 
 from aiohttp import web
@@ -87,11 +89,17 @@ class Visit(asyncio.Protocol):
 
     def begin(self) -> None:
         self._began, self.busy, self.known = True, True, False
+        self._visits.sort_in(self)
         self.hold(0)
         self._read_at_once(AT_ONCE)
 
     def finish(self) -> None:
         self.busy, self.since = False, time.monotonic()
+        self._visits.sort_in(self)
+
+    def know(self) -> None:
+        self.known = True
+        self._visits.sort_in(self)
 
     def _read_at_once(self, size: int) -> None:
         if hasattr(self._transport, "max_size"):  # asyncio's own transports have no setting for it
@@ -115,9 +123,9 @@ class Visit(asyncio.Protocol):
         return not self.busy and idle > (IDLE if self.known else HEAD)
 
     @property
-    def rank(self) -> tuple[bool, bool, float]:
-        """Who must go first where there is no room: strangers, then who asks nothing, the oldest of them."""
-        return self.known, self.busy, self.since
+    def rank(self) -> int:
+        """Who must go first where there is no room: strangers, and of both kinds who asks nothing."""
+        return 2 * self.known + self.busy
 
 
 class Visits:
@@ -125,27 +133,43 @@ class Visits:
 
     def __init__(self, most: int | None = None) -> None:
         self._most = _room() if most is None else most
-        self._here: set[Visit] = set()
+        # By rank. In each the first is the one that has been of this rank for the longest time.
+        self._here = tuple(OrderedDict[Visit, None]() for _ in range(4))
+        self._ranks: dict[Visit, int] = {}
         self._heads = 0
         self.arriving = 0
         """Bytes of all heads and bodies that are still arriving."""
         self._full = Rarely(log, "There were %d connections too many: the server has %d at most.")
 
     def __len__(self) -> int:
-        return len(self._here)
+        return len(self._ranks)
 
     def enter(self, visit: Visit) -> None:
         """Where there are too many one must go. That is never one with a request of somebody known."""
-        self._here.add(visit)
-        if len(self._here) > self._most:
+        first = next(self._each(), visit)
+        self._ranks[visit] = visit.rank
+        self._here[visit.rank][visit] = None
+        if len(self) > self._most:
             self._full.warn(self._most)
-            first = min(self._here - {visit}, key=lambda one: one.rank)
             goes = visit if first.known and first.busy else first
             goes.end()
             self.leave(goes)
 
     def leave(self, visit: Visit) -> None:
-        self._here.discard(visit)
+        if (rank := self._ranks.pop(visit, None)) is not None:
+            del self._here[rank][visit]
+
+    def sort_in(self, visit: Visit) -> None:
+        """Its rank may have changed, or it has been used."""
+        if (rank := self._ranks.get(visit)) is not None:
+            del self._here[rank][visit]
+            self._ranks[visit] = visit.rank
+            self._here[visit.rank][visit] = None
+
+    def _each(self) -> Iterator[Visit]:
+        """Who must go first comes first."""
+        for rank in self._here:
+            yield from rank
 
     def count_head(self, size: int) -> None:
         """A part of a head has come."""
@@ -156,7 +180,7 @@ class Visits:
 
     def make_room(self) -> None:
         """Of those that are still arriving the slowest go, strangers first."""
-        for one in sorted((one for one in self._here if one.held), key=lambda one: one.rank):
+        for one in [one for one in self._each() if one.held]:
             if self.arriving <= MOST_ARRIVING * LEFT:
                 return
             one.end()
@@ -166,7 +190,7 @@ class Visits:
         """For ever: ends those that are over."""
         while True:
             await asyncio.sleep(LOOK)
-            for visit in [one for one in self._here if one.is_over]:
+            for visit in [one for one in self._each() if one.is_over]:
                 visit.end()
 
 
@@ -179,7 +203,7 @@ def visit_of(request: web.BaseRequest) -> Visit | None:
 def know(request: web.BaseRequest) -> None:
     """This request has shown whom it comes from."""
     if (visit := visit_of(request)) is not None:
-        visit.known = True
+        visit.know()
 
 
 def is_known(request: web.BaseRequest) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hitl_core.gate import origin
-from hitl_core.gate.calls import Request, frozen
+from hitl_core.gate.calls import Frozen, Request
 from hitl_core.gate.turns import Turn, id_of
 from hitl_core.model import (
     Action,
@@ -14,6 +14,7 @@ from hitl_core.model import (
     ReviewConfig,
     Route,
     ToolCall,
+    encode,
 )
 from hitl_core.policy import Ruling
 from hitl_core.review.changed import event_of
@@ -26,7 +27,7 @@ def build_from(turn: Turn, request: Request, partitions: int, now: float) -> tup
     origin.check_origin(turn.origin)
     origin.check_requester(turn.requester, request.rulings)
     calls = request.calls
-    args = frozen(calls).written
+    args = calls.written if isinstance(calls, Frozen) else [encode(call.args) for call in calls]
     digests = [each.digest for each in args]
     kept: list[Call] = []
     actions: list[Action] = []

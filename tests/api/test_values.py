@@ -35,5 +35,5 @@ def test_arguments_are_checked_and_written_once():
     )
 
     assert frozen(once) is once
-    assert review.args["1:1"] is once.written[0]
+    assert review.args["1:1"].data is once.written[0].data
     assert once.written[0] == encode(once[0].args)

@@ -19,7 +19,7 @@ from aiohttp import compression_utils, web
 from bot import body, visits
 from bot.body import BodyError, read_body
 from bot.server import serving
-from bot.visits import know
+from bot.visits import Visit, Visits, know
 from tests.support.waiting import wait_until
 
 MOST = 1024 * 1024
@@ -353,3 +353,37 @@ async def test_slack_clients_2_a_large_body_leaves_nothing(serve: Serve) -> None
         finally:
             tracemalloc.stop()
             gc.enable()
+
+
+def test_a_newcomer_at_the_limit_costs_the_same_however_many_are_here() -> None:
+    """Door M1: each looked at 4,000 others. Given a full server; then each newcomer ends the stranger who has
+    asked nothing for the longest time, and nobody else is looked at.
+    """
+    ended: list[Counted] = []
+
+    class Counted(Visit):
+        looks = 0
+
+        @property
+        def rank(self) -> int:
+            Counted.looks += 1
+            return super().rank
+
+        def end(self) -> None:
+            ended.append(self)
+
+    here = Visits(1000)
+    everybody = [Counted(here, asyncio.Protocol()) for _ in range(1200)]
+    for visit in everybody[:1000]:
+        here.enter(visit)
+    everybody[0].begin()  # a stranger who asks
+    everybody[1].know()
+    everybody[2].finish()  # the newest of those who ask nothing
+    before = Counted.looks
+
+    for visit in everybody[1000:]:
+        here.enter(visit)
+
+    assert ended == everybody[3:203]
+    assert len(here) == 1000
+    assert Counted.looks - before <= 2 * 200
