@@ -155,7 +155,9 @@ class Policy:
         said = await _first(over.about(call.name), seen)
         if said is None:
             return ruling
-        return overriding(ruling, said) if self.allow_override else stricter(ruling, said)
+        # What nobody could check is not what the policy's word was given for.
+        replaces = self.allow_override and not said.unsure
+        return overriding(ruling, said) if replaces else stricter(ruling, said)
 
     def find(self, tool: str) -> None:
         """Look its rules up, which takes a while, so that `judge` and `excerpt` have them at hand."""

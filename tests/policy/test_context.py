@@ -314,3 +314,17 @@ def test_all_checks_of_a_context_have_one_budget_for_all_calls_of_a_turn() -> No
     assert kinds[:3] == ["allow"] * 3
     assert kinds[-3:] == ["review"] * 3
     assert sorted(kinds) == kinds  # once it is spent it stays so
+
+
+def test_a_check_beyond_the_budget_takes_no_gate_away() -> None:
+    """Door b: given a policy that a context may override, and a rule of the context that lets calls pass."""
+    when = {"properties": {"a": {"contains": {"const": "x"}}}, "required": ["a"]}
+    run = LOOSE.for_run(
+        {
+            "interrupt_on": {"se*": {"allowed_decisions": ["approve", "reject"], "when": when}},
+            "default": "allow",
+        }
+    )
+    calls = [ToolCall(str(n), "send", {"a": list(range(1000))}) for n in range(90)]
+    kinds = [run.judge(call).verdict.kind for call in calls]
+    assert (kinds[0], kinds[-1]) == ("allow", "review")
