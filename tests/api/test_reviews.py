@@ -326,13 +326,10 @@ async def test_who_waits_too_late_gets_what_the_door_cancelled(client: Client, r
 
 async def test_large_reviews_are_listed_as_they_are_read(client: Client):
     """Door a: each is written beside the event loop. Then a list and one review say the same."""
-    for turn, args in (
-        ("m1", {"a": [[[[]]]] * 2_000}),
-        ("m2", {"a": 1.0}),
-        ("m3", {"a": "é" * 9_000}),
-    ):
+    turns: list[dict[str, Any]] = [{"a": [[[[]]]] * 2_000}, {"a": 1.0}, {"a": "é" * 9_000}]
+    for number, args in enumerate(turns):
         calls = [tool_call(name="look_up", **args), tool_call("c2", "ask", **args)]
-        assert (await client.submit(*calls, turn=turn)).status == 201
+        assert (await client.submit(*calls, turn=f"m{number}")).status == 201
 
     listed = (await client.get("/v1/reviews?thread_id=t-1")).body["reviews"]
 
