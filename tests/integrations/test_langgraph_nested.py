@@ -9,9 +9,11 @@ import pytest
 from langchain.agents import create_agent
 from langchain.agents.middleware import HumanInTheLoopMiddleware
 from langchain_core.tools import tool
+from langgraph.func import entrypoint, task
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.types import interrupt
 
+from hitl_core.errors import IntegrationError
 from tests.integrations.agents import Lab, Script, answers, call, go, tools
 from tests.support.waiting import wait_until
 
@@ -211,3 +213,40 @@ async def test_a_graph_in_a_graph_is_named_by_its_nodes(lab: Lab) -> None:
         driver = lab.reviews.drive(whole.compile(checkpointer=lab.saver))
         run = await driver.run(go(), thread_id=f"t-{name}")
         assert (await lab.review(run.review_id)).path == path
+
+
+async def test_an_agent_that_a_task_runs_is_not_taken_for_a_question_of_the_task(lab: Lab) -> None:
+    """H3: its state is not where agents are looked for, so `once` could not stand in front of its tools."""
+    inner = agent(lab, [INNER])
+
+    @task
+    async def work() -> Any:
+        return (await inner.ainvoke(go()))["messages"][-1].text
+
+    @entrypoint(checkpointer=lab.saver)
+    async def flow(given: Any) -> Any:
+        return {"said": await work()}
+
+    with pytest.raises(IntegrationError, match="@task"):
+        await lab.reviews.drive(flow).run({"messages": []}, thread_id="t-1")
+    assert await lab.all_reviews("t-1") == []
+    assert lab.effects == []
+
+
+async def test_a_node_of_an_inner_graph_may_ask_in_langchains_words(lab: Lab) -> None:
+    """H3: its question is its own, however deep it is."""
+
+    def node(state: MessagesState) -> Any:
+        rule = {"action_name": "pay", "allowed_decisions": ["approve", "reject"]}
+        ask = {"action_requests": [{"name": "pay", "args": {"to": "a"}}], "review_configs": [rule]}
+        return {"messages": [("ai", interrupt(ask)["decisions"][0]["type"])]}
+
+    inner = StateGraph(MessagesState)
+    inner.add_node("node", node)
+    inner.add_edge(START, "node")
+    graph = StateGraph(MessagesState)
+    graph.add_node("inner", inner.compile())
+    graph.add_edge(START, "inner")
+    driver = lab.reviews.drive(graph.compile(checkpointer=lab.saver))
+    await decided_stop_by_stop(lab, driver, ["approve"])
+    assert lab.stops[-1].state["messages"][-1].text == "approve"

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, cast
 
 from langchain_core.messages import ToolMessage
 from langgraph.types import Interrupt, PregelTask, StateSnapshot
+from xxhash import xxh3_128_hexdigest
 
 from hitl_core.integrations.langgraph.graph import Json, last_ai_message, messages_of
 from hitl_core.integrations.langgraph.model_turn import (
@@ -17,10 +18,13 @@ from hitl_core.integrations.langgraph.model_turn import (
     read_batch,
     read_per_call,
 )
-from hitl_core.integrations.langgraph.nested import InTool
+from hitl_core.integrations.langgraph.nested import SEPARATOR, InTool
 from hitl_core.integrations.langgraph.question import Question, read_question
 
 Pause = Batch | PerCall | Question
+
+#: How many questions one task may ask in LangChain's words, one after the other.
+ANSWERS = 100
 
 
 class Pauses(NamedTuple):
@@ -58,7 +62,7 @@ def read_pauses(state: StateSnapshot) -> Pauses:
                 elif pause is not None:
                     known.append(pause)
                     continue
-                elif is_langchains(interrupt, task.name, level.values):
+                elif _is_lost(interrupt, task, level):
                     lost.append(_lost(level))
                 unknown.append(interrupt)
     return Pauses(tuple(known), tuple(unknown), tuple(failed), tuple(lost))
@@ -109,6 +113,7 @@ class _Level(NamedTuple):
     path: tuple[str, ...]
     tasks: list[PregelTask]
     in_tool: bool
+    namespace: str
 
     @property
     def runs_tools(self) -> bool:
@@ -132,7 +137,8 @@ def _levels(state: StateSnapshot, path: tuple[str, ...] = ()) -> Iterator[_Level
             own.append(task)
     values: Any = state.values
     plain = cast(Json, values) if isinstance(values, dict) else {}
-    yield _Level(plain, path, own, isinstance(state, InTool))
+    namespace = str(state.config.get("configurable", {}).get("checkpoint_ns", ""))
+    yield _Level(plain, path, own, isinstance(state, InTool), namespace)
 
 
 def _read_per_call(level: _Level) -> PerCall | None:
@@ -148,7 +154,27 @@ def _read(interrupt: Interrupt, task: PregelTask, level: _Level) -> Batch | Ques
         return read_batch(interrupt, *level.place, failed)
     if level.in_tool and not level.runs_tools:
         return None
+    if _is_lost(interrupt, task, level):
+        return None
     return read_question(interrupt, *level.place, failed)
+
+
+def _is_lost(interrupt: Interrupt, task: PregelTask, level: _Level) -> bool:
+    """Whether it asks as LangChain does, and no AI message is found that it asks about: it is LangChain's, or
+    an agent raised it that is not where agents are looked for (LangGraph makes an interrupt's id of the place
+    that raised it)."""
+    if is_langchains(interrupt, task.name, level.values):
+        return True
+    if not looks_like_langchains(interrupt) or not task.name:
+        return False
+    place = SEPARATOR.join(filter(None, (level.namespace, f"{task.name}:{task.id}")))
+    return not _raised_at(interrupt, place)
+
+
+def _raised_at(interrupt: Interrupt, place: str) -> bool:
+    """Whether it is this task's own: its first, or one after earlier answers."""
+    names = (place, *(f"{place}{SEPARATOR}{answered}" for answered in range(1, ANSWERS)))
+    return any(interrupt.id == xxh3_128_hexdigest(name.encode()) for name in names)
 
 
 def _lost(level: _Level) -> str:
@@ -156,7 +182,7 @@ def _lost(level: _Level) -> str:
     return (
         f"{where} waits at a question of LangChain's about a tool call, and nobody can be asked: its requests"
         " are not the calls of the last AI message. A middleware before HumanInTheLoopMiddleware may change"
-        " them."
+        " them; or a function (an @task) runs the agent that asks: run it in a node or a tool."
     )
 
 
