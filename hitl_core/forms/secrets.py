@@ -171,14 +171,13 @@ def _marked(
             found.add(path)
             unclear = unclear or not part.followed
             continue
-        waiting.extend((also, value, path) for also in part.also)
         room = max(0, _MAX_LOOKS - len(seen) - len(waiting))
-        inner = list(islice(_inside(part, value, path), room + 1))
-        if len(inner) > room:
+        more = list(islice(_more(part, value, path), room + 1))
+        if len(more) > room:
             found.add(path)
             unclear = True
         else:
-            waiting.extend(inner)
+            waiting.extend(more)
     return found, unclear
 
 
@@ -232,8 +231,9 @@ def _same_place(root: Mapping[str, Any], schema: Schema) -> Iterator[object]:
         yield target(root, schema["$ref"])
 
 
-def _inside(part: _Part, value: Any, path: Path) -> Iterator[tuple[object, Any, Path]]:
-    """The parts that may be about the values in a value."""
+def _more(part: _Part, value: Any, path: Path) -> Iterator[tuple[object, Any, Path]]:
+    """The parts that are about the same value, or may be about values in it."""
+    yield from ((also, value, path) for also in part.also)
     if not isinstance(value, Mapping | list):
         return
     held = cast("dict[str, Any] | list[Any]", value)

@@ -88,14 +88,14 @@ def _groups(node: Node) -> tuple[str, ...]:
 
 
 def _ids(node: Node, shape: re.Pattern[str], what: str) -> tuple[str, ...]:
-    found: list[str] = []
+    found: dict[str, None] = {}  # in their order, and quick to look up
     for each in node.items(f"[{what.split('`')[1]}]") or []:
         if not isinstance(each.value, str) or not shape.fullmatch(each.value):
             each.problem(f"{each} is no id of a Slack {what}.")
         elif each.value in found:
             each.problem(f"{shown(each.value)} stands here twice.")
         else:
-            found.append(each.value)
+            found[each.value] = None
     return tuple(found)
 
 

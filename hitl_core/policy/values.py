@@ -71,7 +71,7 @@ def read_pointers(node: Node) -> tuple[str, ...]:
     nodes = node.items("[/card/number]")
     if nodes == []:
         node.problem("This list is empty: leave it out, or name a value such as `/card/number`.")
-    found: list[str] = []
+    found: dict[str, None] = {}  # in their order, and quick to look up
     for each in nodes or []:
         text = each.text()
         if text is None:
@@ -83,5 +83,5 @@ def read_pointers(node: Node) -> tuple[str, ...]:
         elif text in found:
             each.problem(f"{shown(text)} stands here twice.")
         else:
-            found.append(text)
+            found[text] = None
     return tuple(found)

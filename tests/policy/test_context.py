@@ -328,3 +328,13 @@ def test_a_check_beyond_the_budget_takes_no_gate_away() -> None:
     calls = [ToolCall(str(n), "send", {"a": list(range(1000))}) for n in range(90)]
     kinds = [run.judge(call).verdict.kind for call in calls]
     assert (kinds[0], kinds[-1]) == ("allow", "review")
+
+
+def test_a_context_of_long_globs_and_many_people_is_read_in_few_steps() -> None:
+    """Attack 1, 2: whatever would be compared with all that stands before it is counted first."""
+    globs: dict[str, Any] = {"*a" * 100 + f"{n:03d}": "deny" for n in range(100)}
+    assert kind(POLICY, rules(**globs), "a" * 128) == "review"
+    people = {"users": [f"U0{n}" for n in range(101)]}
+    for many in ({"reviewers": people}, {"redact": ["/a"] * 101}):
+        with pytest.raises(InvalidPolicy, match="100 entries here, not 101"):
+            POLICY.for_run(rules(send=many))
