@@ -94,6 +94,15 @@ def _by_an_agent(token: str) -> list[Kind]:
         "$anchor": _asked({"list": [{}] * 1000}, when={"properties": {"list": refs}}),
         "150 patterns": _asked({"x": "a" * 3000}, schema={"properties": {
             f"p{n}": {"type": "string", "pattern": f"^({'(a|b)?' * 20}){{1,9}}{n}$"} for n in range(150)}}),
+        "a context of 1,500 globs": _asked({}, context={f"t{n}*": {"when": {}} for n in range(1500)}),
+        "100 globs of stars": _asked({}, context={f"{'*a' * 60}{n}": {} for n in range(100)}),
+        "90 calls under a when": {**_asked({}, when={"properties": {"a": {"items": {"anyOf": [
+            {"const": str(n)} for n in range(300)]}}}}), "calls": [
+            {"id": f"c{n}", "name": "send_email", "args": {"a": list(range(180))}} for n in range(90)]},
+        "wide arguments": _asked({"a": [{}] * 19_000}),
+        "nested arguments": _asked({"a": [[[[]]]] * 4700}),
+        "unique objects": _asked({"a": [{"k": n} for n in range(9000)]}, schema={
+            "properties": {"a": {"uniqueItems": True}}}),
         "a large card": _asked({f"k{n}": "line\n" * 20 for n in range(2000)}),
         "many choices": _asked({"x": 0}, schema={"properties": {"x": {"enum": list(range(9000))}}}),
     }  # fmt: skip
@@ -105,11 +114,15 @@ def _by_an_agent(token: str) -> list[Kind]:
     ]
 
 
-def _asked(args: object, *, when: object = None, schema: object = None) -> dict[str, Any]:
+def _asked(
+    args: object, *, when: object = None, schema: object = None, context: object = None
+) -> dict[str, Any]:
     call = {"id": "c1", "name": "send_email", "args": args}
     asked: dict[str, Any] = {"thread_id": "hostile", "turn": "1", "calls": [call]}
     if when is not None:
-        asked["context"] = {"interrupt_on": {"send_email": {"when": when}}}
+        context = {"send_email": {"when": when}}
+    if context is not None:
+        asked["context"] = {"interrupt_on": context}
     if schema is not None:
         asked["tools"] = {"send_email": schema}
     return asked
