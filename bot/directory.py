@@ -11,7 +11,7 @@ from bot import budget
 from bot.channel import Channel, ChannelError, LookupFailed, Person, Undeliverable
 from bot.lookups import Lookups
 from hitl_core.errors import Refused
-from hitl_core.model import CLI, Grant, Place, Reviewer, Snapshot
+from hitl_core.model import CLI, Grant, Place, Reviewer, Snapshot, label
 
 log = logging.getLogger(__name__)
 
@@ -116,7 +116,7 @@ class Directory:
                     person = await self._known(user)
                 except ChannelError:
                     person = None
-                names.append(person.name if person else user)
+                names.append(label(person.name, user) if person else user)
             names += [self._channel.name_of(f"slack:{group}") for group in grant.reviewers.groups]
             if grant.by_membership:
                 names += [self._place(place) for place in grant.places]

@@ -140,7 +140,7 @@ def _doubt(snapshot: Snapshot, call: Call) -> Run:
             f" its lease ends before it reports, {end}.",
         )
     if run is not None and run.by is not None:
-        raise Refused("already_decided", f"{run.by.name} already answered this.")
+        raise Refused("already_decided", f"{run.by.label} already answered this.")
     raise Refused("already_decided", f"There is no doubt about {told.name_of(review, call)}.")
 
 

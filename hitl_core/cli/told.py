@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 
 from hitl_core.cli.terminal import DIM, GREEN, RED, YELLOW
-from hitl_core.model import DEFAULT_PLACE, Action, Call, Place, Review, Reviewer, Status
+from hitl_core.model import CLI, DEFAULT_PLACE, Action, Call, Place, Review, Reviewer, Status, label
 
 COLOURS: dict[Status, str] = {"pending": YELLOW, "settled": GREEN, "claimed": GREEN, "done": DIM}
 VERDICTS = {"allow": GREEN, "review": YELLOW, "deny": RED}
@@ -45,8 +45,9 @@ def when(at: float, now: float) -> str:
 
 
 def who(by: Reviewer) -> str:
-    """The name is only shown; the id is what counts: `Ada (slack T0ACME/U0ADA)`."""
-    return f"{by.name} ({by.channel} {by.team}/{by.id})"
+    """The name is only shown; the id is what counts: `“Ada” (slack T0ACME/U0ADA)`."""
+    id = f"{by.channel} {by.team}/{by.id}"
+    return f"{by.name} ({id})" if by.channel == CLI else label(by.name, id)
 
 
 def place(where: Place) -> str:

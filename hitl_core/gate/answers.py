@@ -110,7 +110,7 @@ def _rejected(
 def _ran(name: str, run: Run) -> tuple[str, Literal["success", "error"]]:
     match run.state:
         case "done" if run.by is not None:
-            return f"`{name}` ran; its result was lost. {run.by.name} confirmed it.", "success"
+            return f"`{name}` ran; its result was lost. {run.by.label} confirmed it.", "success"
         case "done":
             return f"`{name}` ran: {run.line}", "success"
         case "skipped":

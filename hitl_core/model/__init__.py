@@ -20,6 +20,7 @@ from hitl_core.model.decision import (
     Edited,
     Reviewer,
     Vote,
+    label,
 )
 from hitl_core.model.dialect import DIALECTS, DialectName
 from hitl_core.model.event import Event, EventKind
@@ -82,4 +83,5 @@ __all__ = [
     "Vote",
     "decode",
     "encode",
+    "label",
 ]

@@ -16,6 +16,8 @@ DECISION_TYPES: tuple[DecisionType, ...] = ("approve", "edit", "reject", "respon
 
 #: The channel of a person who decides in a terminal: the only one whose people no chat system knows.
 CLI = "cli"
+#: Of a name in our own sentences, in characters.
+MAX_NAME = 80
 
 
 class Reviewer(Value):
@@ -32,6 +34,21 @@ class Reviewer(Value):
         person has one key, and one vote.
         """
         return f"{self.channel}:{self.id}"
+
+    @property
+    def label(self) -> str:
+        """For our own sentences. The name of a command line is its system's, and no person's choice."""
+        return self.name if self.channel == CLI else label(self.name, self.id)
+
+
+def label(name: str, id: str) -> str:
+    """A name in our own sentences: in quotes, and with the id. People choose their names: a bare one could be
+    read as a word of the sentence, as several people, or as somebody else.
+    """
+    shown = name.strip().replace("“", '"').replace("”", '"')
+    if len(shown) > MAX_NAME:
+        shown = f"{shown[: MAX_NAME - 1]}…"
+    return f"“{shown}” ({id})" if shown else id
 
 
 class Vote(Value):

@@ -29,7 +29,7 @@ VERBS: dict[DecisionType, str] = {
 def check_wanted(review: Review) -> None:
     """Raises Refused where the review was cancelled."""
     if review.cancelled is not None:
-        who = review.cancelled.by.name if review.cancelled.by else "The agent"
+        who = review.cancelled.by.label if review.cancelled.by else "The agent"
         raise Refused("cancelled", f"{who} cancelled this: nobody needs to decide any more.")
 
 
@@ -46,7 +46,7 @@ def check_open(
     if is_late(action, now):
         raise Refused("expired", f"The time to decide on {action.name} is over.")
     if revision != action.revision:
-        by = f" by {action.edits[-1].by.name}" if action.edits else ""
+        by = f" by {action.edits[-1].by.label}" if action.edits else ""
         raise Refused("stale", f"{action.name} was edited since{by}. Look at it again.")
     check_seal(review, seal, action.key)
 
@@ -111,7 +111,7 @@ def joined(names: Iterable[str]) -> str:
 
 def _deciders(action: Action) -> str:
     people = action.deciders
-    return joined(who.name for who in people) if people else "The deadline"
+    return joined(who.label for who in people) if people else "The deadline"
 
 
 def _digest(review: Review, key: str) -> str:

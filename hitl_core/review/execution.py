@@ -129,7 +129,7 @@ def resolve(
     """
     run = review.runs.get(key)
     if run is None or run.state != "in_doubt":
-        who = run.by.name if run and run.by else None
+        who = run.by.label if run and run.by else None
         told = f"{who} already answered this." if who else "There is no doubt about this call."
         raise Refused("already_decided", told)
     if attempt not in (None, run.attempt):

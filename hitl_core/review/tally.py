@@ -79,7 +79,7 @@ def without(votes: Sequence[Vote], lapsed: Collection[str]) -> tuple[tuple[Vote,
     if not void:
         return tuple(votes), None
     kept = tuple(vote for vote in votes if vote.by not in void)
-    return kept, f"(Without {joined(who.name for who in void)}, who may decide no more.)"
+    return kept, f"(Without {joined(who.label for who in void)}, who may decide no more.)"
 
 
 def _again(says: Says) -> str:

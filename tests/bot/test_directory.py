@@ -85,7 +85,9 @@ async def test_any_grant_is_enough(directory: Directory) -> None:
     grants = [named("U0BOB"), OF_OPS]
     for who in ("U0BOB", "U0DANA"):
         await directory.check(person(who), posted(), grants)
-    with pytest.raises(Refused, match="Only Bob Reyes or members of #team-ops may decide this"):
+    with pytest.raises(
+        Refused, match=r"Only “Bob Reyes” \(U0BOB\) or members of #team-ops may decide this"
+    ):
         await directory.check(person("U0ALICE"), posted(), grants)
 
 
@@ -155,4 +157,4 @@ async def test_the_names_of_all_who_may_are_told(directory: Directory) -> None:
     grants = [named("U0BOB", groups=("S0OPS",)), OF_GUESTS]
     for one, two in itertools.pairwise([grants, grants]):
         assert await directory.named(one) == await directory.named(two)
-    assert await directory.named(grants) == "Bob Reyes, @ops or members of #guests"
+    assert await directory.named(grants) == "“Bob Reyes” (U0BOB), @ops or members of #guests"

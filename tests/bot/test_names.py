@@ -7,13 +7,13 @@ import pytest
 from bot.card import card
 from bot.channel import NotThere
 from bot.channels.slack.channel import SlackChannel
-from bot.channels.slack.people import label
 from bot.directory import Directory
 from bot.sandbox.server import Sandbox
 from bot.sandbox.workspace import Channel, Group
 from hitl_core.errors import Refused
-from hitl_core.model import CLI, Grant, Place, Reviewer, Reviewers, Snapshot
-from tests.support.builders import review_of
+from hitl_core.model import CLI, Grant, Place, Reviewer, Reviewers, Snapshot, label
+from hitl_core.review.transitions import Proposal, decide
+from tests.support.builders import START, review_of
 
 CARL = "U0CARL"
 
@@ -124,26 +124,43 @@ async def test_c1_the_bots_own_channel_stays_the_same_whatever_is_called_so_late
 @pytest.mark.parametrize(
     ("name", "shown"),
     [
-        ("Bob Reyes", "Bob Reyes"),
-        ("Anne-Marie O'Neil", "Anne-Marie O'Neil"),
-        ("J. R. Smith", "J. R. Smith"),
-        ("Łukasz Żak", "Łukasz Żak"),
-        ("李小龍", "李小龍"),
-        ("अनीता", "अनीता"),
-        ("Crowd Member 12", "Crowd Member 12"),
+        ("Bob Reyes", "“Bob Reyes” (U1)"),
+        ("Łukasz Żak", "“Łukasz Żak” (U1)"),
+        ("李小龍", "“李小龍” (U1)"),
+        ("The deadline", "“The deadline” (U1)"),
+        ("The agent", "“The agent” (U1)"),
+        ("Nobody", "“Nobody” (U1)"),
+        ("policy", "“policy” (U1)"),
+        ("You", "“You” (U1)"),
+        ("Slack", "“Slack” (U1)"),
+        ("Alice and Bob", "“Alice and Bob” (U1)"),
+        ("evil.com", "“evil.com” (U1)"),
+        ("Воb Reyes", "“Воb Reyes” (U1)"),  # noqa: RUF001
         ("#team-ops", "“#team-ops” (U1)"),
         ("@ops", "“@ops” (U1)"),
         ("U0ALICE", "“U0ALICE” (U1)"),
         ("<!channel>", "“<!channel>” (U1)"),
-        ("*Bob*\n", "“*Bob*\n” (U1)"),
+        ("*Bob*\n", "“*Bob*” (U1)"),
         ("Bob or members of #team-ops", "“Bob or members of #team-ops” (U1)"),
         ("a” or “b", '“a" or "b” (U1)'),
         (" ", "U1"),
         ("", "U1"),
     ],
 )
-def test_c1_a_name_in_our_sentences_can_be_told_from_a_channel(name: str, shown: str) -> None:
+def test_c1_l1_a_name_in_our_sentences_is_never_a_part_of_them(name: str, shown: str) -> None:
     assert label(name, "U1") == shown
+
+
+@pytest.mark.parametrize("name", ["The deadline", "The agent", "Nobody", "Alice Ng and Bob Reyes"])
+def test_l1_nobody_speaks_with_our_voice(name: str) -> None:
+    """Given a person who took a name of our sentences; then who decided is told with quotes and the id."""
+    review, _ = review_of()
+    key = review.actions[0].key
+    by = Reviewer(channel="slack", team="T0ACME", id="U0BOB", name=name)
+    decided = decide(review, key, Proposal("approve", 1), by, START).review
+    with pytest.raises(Refused) as refused:
+        decide(decided, key, Proposal("reject", 1), by, START)
+    assert str(refused.value).startswith(f"“{name}” (U0BOB) already approved ")
 
 
 @pytest.mark.parametrize("channel_name", ["teams", "door", "CLI", "", "cli ", "Slack"])

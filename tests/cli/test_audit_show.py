@@ -52,8 +52,8 @@ def test_t50_who_what_when_and_by_which_click(desk: Desk, review: Review) -> Non
         ["4", "decided", "edit"],
         ["5", "claimed"],
     ]
-    assert "  by         Eve (slack T1/U_EVE)" in shown
-    assert "  by         Ada (slack T1/U_ADA)" in shown
+    assert "  by         “Eve” (slack T1/U_EVE)" in shown
+    assert "  by         “Ada” (slack T1/U_ADA)" in shown
     assert "  op         17.3.def" in shown
     before, after = review.calls[0].digest[:12], review.actions[0].digest[:12]
     assert f"  digest     {before} → {after}" in shown

@@ -109,7 +109,7 @@ def test_somebody_was_faster(allowed: Desk) -> None:
 
     ran = terminal.ended()
     assert ran.code == 1
-    assert ran.out.endswith("hitl: Ada already rejected ask.\n")
+    assert ran.out.endswith("hitl: “Ada” (U_ADA) already rejected ask.\n")
 
 
 def test_redis_goes_away_at_the_question(

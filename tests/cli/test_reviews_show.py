@@ -58,7 +58,7 @@ def test_everything_about_a_review(desk: Desk) -> None:
     assert allowed.startswith("-  look_up  c2  allowed\n")
     assert denied.startswith("-  drop_table  c3  denied\n")
     assert edited.startswith("2  strict  c4  edited and approved\n")
-    assert "    decided    edited and approved by Ada (slack T1/U_ADA)\n" in edited
+    assert "    decided    edited and approved by “Ada” (slack T1/U_ADA)\n" in edited
     assert "    arguments\n      n          5\n    before the edit\n      n          3" in edited
     assert "    escalates  to slack:#second, " in timed
     assert "    expires    " in timed
@@ -74,7 +74,7 @@ def test_what_came_of_a_review(desk: Desk) -> None:
     assert "    result     mail m-1 sent\n" in desk.hitl("reviews", "show", done.id).out
     assert "in doubt: started" in desk.hitl("reviews", "show", doubt.id).out
     told = desk.hitl("reviews", "show", gone.id).out
-    assert "  cancelled  by Bo (slack T1/U_BO), " in told
+    assert "  cancelled  by “Bo” (slack T1/U_BO), " in told
     assert "the wrong one" in told
     assert "1  ask  c1  cancelled\n" in told
 

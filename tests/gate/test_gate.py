@@ -479,7 +479,7 @@ async def test_promise_5_a_zombie_changes_nothing(open_gate: Open):
 @pytest.mark.parametrize(
     ("answer", "runs", "told"),
     [
-        ("ran", [], "`ask` ran; its result was lost. Bo confirmed it."),
+        ("ran", [], "`ask` ran; its result was lost. “Bo” (U_BO) confirmed it."),
         ("rerun", ["c1"], None),
         ("skip", [], "`ask` was skipped: whether it ran before is not known."),
     ],

@@ -401,5 +401,5 @@ async def test_a_call_in_doubt_that_a_person_says_ran_is_not_run_again(
             review_id, "click", lambda r, now: execution.resolve(r, "1", "ran", ALICE, now)
         )
 
-        assert await again == "`add` ran; its result was lost. Alice Ng confirmed it."
+        assert await again == "`add` ran; its result was lost. “Alice Ng” (U0ALICE) confirmed it."
     assert ran == [1]

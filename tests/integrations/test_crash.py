@@ -171,10 +171,15 @@ async def test_killed_in_the_next_model_call_keeps_what_the_tools_said(scene: Sc
 @pytest.mark.parametrize(
     ("point", "answer", "effects", "told"),
     [
-        ("gate.after_once", "ran", 0, ("success", "result was lost. Alice confirmed it.")),
+        ("gate.after_once", "ran", 0, ("success", "result was lost. “Alice” (U1) confirmed it.")),
         ("gate.after_once", "rerun", 1, ("success", "sent a")),
         ("gate.after_once", "skip", 0, ("error", "whether it ran before is not known.")),
-        ("langgraph.after_tool", "ran", 1, ("success", "result was lost. Alice confirmed it.")),
+        (
+            "langgraph.after_tool",
+            "ran",
+            1,
+            ("success", "result was lost. “Alice” (U1) confirmed it."),
+        ),
         ("langgraph.after_tool", "rerun", 2, ("success", "sent a")),
     ],
 )
@@ -218,7 +223,7 @@ async def test_killed_between_two_answers_runs_nothing_twice_and_asks_nobody(
     ("point", "answer", "effects", "told"),
     [
         ("langgraph.after_resume", None, 1, "sent a"),
-        ("gate.after_once", "ran", 0, "result was lost. Alice confirmed it."),
+        ("gate.after_once", "ran", 0, "result was lost. “Alice” (U1) confirmed it."),
         ("langgraph.after_tool", "rerun", 2, "sent a"),
         ("langgraph.before_done", None, 1, "sent a"),
     ],
@@ -344,8 +349,8 @@ async def test_killed_while_a_tool_acts_on_its_answer_asks_a_person(
     [
         ("gate.after_claim", None, 1, "sent a"),
         ("langgraph.after_resume", None, 1, "sent a"),
-        ("gate.after_once", "ran", 0, "Alice confirmed it."),
-        ("langgraph.after_tool", "ran", 1, "Alice confirmed it."),
+        ("gate.after_once", "ran", 0, "“Alice” (U1) confirmed it."),
+        ("langgraph.after_tool", "ran", 1, "“Alice” (U1) confirmed it."),
         ("langgraph.after_tool", "rerun", 2, "sent a"),
         ("langgraph.before_done", None, 1, "sent a"),
     ],

@@ -185,7 +185,7 @@ async def test_a_result_that_comes_after_the_lease_goes_no_further(lab: Lab) -> 
         await lab.resolve(paused.review_id, "ran")
         await lab.done(paused.review_id)
     assert lab.effects == ["sent a"]
-    assert answers(lab.stops[0])["c1"][1].endswith("Alice confirmed it.")
+    assert answers(lab.stops[0])["c1"][1].endswith("“Alice” (U1) confirmed it.")
 
 
 async def test_a_call_with_a_review_does_not_run_behind_the_drivers_back(lab: Lab) -> None:

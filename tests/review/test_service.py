@@ -254,7 +254,7 @@ async def test_a_late_edit_is_told_who_decided_and_not_what_is_wrong_with_it():
     reviews = Reviews(MemoryStore())
     review = await submitted(reviews, "strict")
     await reviews.decide(review.id, "1", proposal(), person("Ada"), "first")
-    with pytest.raises(Refused, match="Ada already approved"):
+    with pytest.raises(Refused, match=r"“Ada” \(U_ADA\) already approved"):
         await reviews.decide(review.id, "1", proposal("edit", n=99), person("Bo"), "second")
 
 

@@ -154,7 +154,7 @@ def test_m2_votes_belong_to_one_doubt():
 def test_m2_who_may_decide_no_more_is_counted_no_more():
     review = resolved(doubted(), ADA, "rerun")
     later, event = execution.resolve(review, "1", "rerun", BO, NOW + 51, lapsed=[ADA.key])
-    assert (event.kind, event.why) == ("voted", "(Without Ada, who may decide no more.)")
+    assert (event.kind, event.why) == ("voted", "(Without “Ada” (U_ADA), who may decide no more.)")
     assert later.doubts
 
 

@@ -126,11 +126,11 @@ def test_an_unknown_action_is_refused():
 @pytest.mark.parametrize(
     ("first", "said"),
     [
-        (proposal("approve"), "Ada already approved ask."),
-        (proposal("edit", n=2), "Ada already edited and approved ask."),
-        (proposal("reject"), "Ada already rejected ask."),
-        (proposal("respond", message="x"), "Ada already answered ask."),
-        (proposal("ignore"), "Ada already skipped ask."),
+        (proposal("approve"), "“Ada” (U_ADA) already approved ask."),
+        (proposal("edit", n=2), "“Ada” (U_ADA) already edited and approved ask."),
+        (proposal("reject"), "“Ada” (U_ADA) already rejected ask."),
+        (proposal("respond", message="x"), "“Ada” (U_ADA) already answered ask."),
+        (proposal("ignore"), "“Ada” (U_ADA) already skipped ask."),
     ],
 )
 def test_promise_2_the_second_is_told_who_was_first(first: Proposal, said: str):
@@ -323,7 +323,7 @@ def test_what_is_settled_and_not_taken_yet_can_be_cancelled():
     cancelled = cancel(settled, ADA, None, NOW + 1).review
     assert cancelled.settled_at == NOW
     assert execution.to_run(claimed(cancelled, NOW + 2)) == ()
-    with refused("already_decided", "Ada already approved"):
+    with refused("already_decided", "“Ada” (U_ADA) already approved"):
         decide(cancelled, "1", proposal(), BO, NOW + 1)
 
 
@@ -379,7 +379,7 @@ def test_promise_5_a_started_call_starts_never_again_unless_a_person_says_so():
         assert execution.ready_at(resolved) == resolved.settled_at
         again = claimed(resolved, NOW + 51)
         assert len(execution.to_run(again)) == runs
-        with refused("already_decided", "Bo already answered this"):
+        with refused("already_decided", "“Bo” (U_BO) already answered this"):
             execution.resolve(resolved, "1", "rerun", ADA, NOW + 60)
         if answer == "rerun":
             assert execution.start(again, 2, "1", NOW + 52).review.runs["1"].attempt == 2

@@ -137,7 +137,7 @@ def test_a_reject_quorum_takes_several_and_tells_all_reasons():
     review = after(review, (DI, proposal("reject", message="too late")))
     made = decision_of(review)
     assert (made.type, made.by, made.message) == ("reject", DI, "too much\ntoo late")
-    with refused("already_decided", "Ada and Di already rejected jury."):
+    with refused("already_decided", "“Ada” (U_ADA) and “Di” (U_DI) already rejected jury."):
         after(review, (BO, "reject"))
 
 
@@ -150,7 +150,7 @@ def test_one_person_skips_where_one_rejects():
 
 def test_promise_2_who_comes_late_is_told_all_who_decided():
     review = after(one(), (ADA, "approve"), (BO, "approve"))
-    with refused("already_decided", "Ada and Bo already approved pair."):
+    with refused("already_decided", "“Ada” (U_ADA) and “Bo” (U_BO) already approved pair."):
         after(review, (CY, "reject"))
 
 
@@ -158,7 +158,7 @@ def test_t33_who_may_decide_no_more_is_counted_no_more():
     """Given one vote, when its voter has left and another approves, then it still takes one."""
     review = after(one(), (ADA, "approve"))
     later, event = decide(review, "1", proposal(), BO, NOW, lapsed=[ADA.key])
-    assert (event.kind, event.why) == ("voted", "(Without Ada, who may decide no more.)")
+    assert (event.kind, event.why) == ("voted", "(Without “Ada” (U_ADA), who may decide no more.)")
     assert ([v.by for v in of(later).votes], of(later).needed) == ([BO], 1)
     assert decision_of(after(later, (CY, "approve"))).by == CY
 
@@ -185,7 +185,7 @@ def test_t43_an_edit_voids_the_votes_before_it():
     assert event.digest == encode({"n": 2}).digest == of(review).digest
     assert (of(review).revision, of(review).votes, of(review).needed) == (2, (), 2)
     assert [(e.by, e.revision, e.name) for e in of(review).edits] == [(BO, 2, None)]
-    with refused("stale", "pair was edited since by Bo. Look at it again."):
+    with refused("stale", "pair was edited since by “Bo” (U_BO). Look at it again."):
         decide(review, "1", proposal(revision=1), CY, NOW)
 
     review = after(review, (ADA, "approve"))

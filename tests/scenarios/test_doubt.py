@@ -61,7 +61,7 @@ async def test_promise_5_each_answer_to_a_doubt_ends_it(
     await scene.hands.trouble("ok")
 
     assert await second.ended() == 0, second.output
-    assert await scene.bob.told() == ["Alice Ng already answered this."] * 3 or ran
+    assert await scene.bob.told() == ["“Alice Ng” (U0ALICE) already answered this."] * 3 or ran
     assert effects(scene) == ran
     outcome = outcome_of(second)
     assert outcome["executed"] == ran

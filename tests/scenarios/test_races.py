@@ -66,7 +66,7 @@ async def test_promise_2_of_two_people_one_wins_and_the_other_is_told(
     if decision.by.id == scene.bob.id:
         winner, loser = loser, winner
     assert await winner.told() == []
-    assert await loser.told() == [f"{decision.by.name} already approved send_email."]
+    assert await loser.told() == [f"{decision.by.label} already approved send_email."]
 
 
 async def test_promise_2_a_double_click_counts_once(
@@ -83,7 +83,7 @@ async def test_promise_2_a_double_click_counts_once(
     assert all([(await press)["ok"] for press in both])
 
     assert len((await waiting).execute) == 1
-    assert await scene.alice.told() == ["Alice Ng already approved send_email."]
+    assert await scene.alice.told() == ["“Alice Ng” (U0ALICE) already approved send_email."]
 
 
 async def test_promise_2_of_a_click_and_the_deadline_one_wins(
@@ -121,7 +121,7 @@ async def test_promise_6_a_stale_button_changes_nothing_and_says_why(scene: Scen
         for action in ("approve", "edit", "reject"):
             await scene.bob.press(card, action, 1)
             told = await scene.bob.last_told()
-            assert told == "Alice Ng already edited and approved send_email."
+            assert told == "“Alice Ng” (U0ALICE) already edited and approved send_email."
         assert await scene.bob.modal() == ""
         await scene.bob.press(card, "approve", 2)
 
@@ -165,7 +165,7 @@ async def test_promise_6_a_modal_sent_after_the_decision_says_so(scene: Scene) -
     answer = await scene.alice.submit(copies=4)
 
     assert answer == {"ok": True, "closed": False}
-    assert "Bob Reyes already rejected send_email." in await scene.alice.modal()
+    assert "“Bob Reyes” (U0BOB) already rejected send_email." in await scene.alice.modal()
     assert (await waiting).execute == ()
 
 
@@ -311,7 +311,7 @@ async def test_promise_3_a_click_that_was_stored_but_not_acknowledged_counts_onc
         scene.patience(CLICK)
         await scene.alice.press(card, "approve")
 
-    assert await scene.alice.told() == ["Alice Ng already approved send_email."]
+    assert await scene.alice.told() == ["“Alice Ng” (U0ALICE) already approved send_email."]
     assert not waiting.done()
 
 

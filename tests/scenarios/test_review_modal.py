@@ -105,7 +105,7 @@ async def test_promise_2_what_another_person_decided_is_told_on_top(scene: Scene
     await scene.bob.press(card, "review")
     await scene.hands.click_view(scene.bob.id, "approve")
     await scene.hands.click_view(scene.alice.id, "approve")
-    assert "Bob Reyes already approved step" in await scene.alice.modal()
+    assert "“Bob Reyes” (U0BOB) already approved step" in await scene.alice.modal()
     await scene.hands.close(scene.alice.id)
     assert where(await shown(scene)).startswith("1 of")
 
@@ -133,7 +133,7 @@ async def test_a_reviewer_who_is_named_opens_it(scene: Scene) -> None:
     await scene.bob.press(card, "review")
     assert "1 of 40" in await scene.bob.modal()
     await scene.alice.press(card, "review")
-    assert "Only Bob Reyes may decide" in await scene.alice.last_told()
+    assert "Only “Bob Reyes” (U0BOB) may decide" in await scene.alice.last_told()
     assert await scene.hands.view(scene.alice.id) is None
 
 

@@ -169,7 +169,7 @@ async def test_promise_2_two_people_on_two_bots_at_once(
     assert decision is not None
     assert decision.by is not None
     told = await scene.alice.told() + await scene.bob.told()
-    assert told == [f"{decision.by.name} already approved send_email."]
+    assert told == [f"{decision.by.label} already approved send_email."]
 
 
 async def test_promise_3_sockets_are_cut_under_clicks_and_the_bot_is_back_alone(
@@ -199,7 +199,7 @@ async def test_promise_3_sockets_are_cut_under_clicks_and_the_bot_is_back_alone(
     for card in cards:
         assert (await scene.alice.press(card, "approve"))["ok"]
 
-    assert await scene.alice.told() == ["Alice Ng already approved send_email."] * 2
+    assert await scene.alice.told() == ["“Alice Ng” (U0ALICE) already approved send_email."] * 2
     assert all([(await each).execute == (email(),) for each in waiting])
     await scene.hands.trouble("ok")
     await scene.all_shown()

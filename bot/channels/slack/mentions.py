@@ -32,7 +32,7 @@ def linked(words: str, ref: MessageRef | None, link: Link) -> str | None:
 
 
 def who(reviewer: Reviewer) -> Element:
-    return person(reviewer.id) if _is_here(reviewer) else words(reviewer.name)
+    return person(reviewer.id) if _is_here(reviewer) else words(reviewer.label)
 
 
 def whos(several: Iterable[Reviewer]) -> list[Element]:
@@ -49,7 +49,7 @@ def whos(several: Iterable[Reviewer]) -> list[Element]:
 def mention(reviewer: Reviewer | None) -> str:
     if reviewer is None:
         return "the policy"
-    return f"<@{reviewer.id}>" if _is_here(reviewer) else inert(reviewer.name)
+    return f"<@{reviewer.id}>" if _is_here(reviewer) else inert(reviewer.label)
 
 
 def requester(id: str) -> str:

@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from contextlib import suppress
 from typing import Any, Literal
 
 from bot.channel import NotThere, Person
 from bot.channels.slack.api import Api, Data, list_in, object_in, typed
 from bot.channels.slack.places import NAME
-from bot.channels.slack.rich import shortened
 from bot.channels.slack.rooms import Rooms
-from hitl_core.model import DEFAULT_PLACE
+from hitl_core.model import DEFAULT_PLACE, label
 
 #: What Slack answers where it is sure (docs.slack.dev/reference/methods): every other error, known or new,
 #: leaves it unknown. A workspace whose plan has no groups has them again when it is paid.
 _NOBODY = {"user_not_found": "there is no such person"}
 _NO_GROUP = {"no_such_subteam": "there is no such group"}
 _NO_GROUPS = {"plan_upgrade_required": "this workspace has no groups"}
-
-#: In our own sentences: a name of a few words needs no quotes, unless one of them looks like an id.
-MAX_WORDS, MAX_NAME = 4, 80
-_LIKE_AN_ID = re.compile(r"[A-Z][A-Z0-9]{5,}")
 
 
 class People:
@@ -43,7 +36,7 @@ class People:
             )
         except NotThere:
             return None
-        self._rooms.name_somebody(user_id, person.name)
+        self._rooms.name_somebody(user_id, label(person.name, user_id))
         return person
 
     async def group(self, group_id: str) -> frozenset[str]:
@@ -103,7 +96,7 @@ def _person(user_id: str, user: Data, team: str) -> Person:
     name = user.get("real_name") or profile.get("real_name") or user.get("name")
     return Person(
         user_id,
-        label(str(name or ""), user_id),
+        str(name or ""),
         _kind(user, team),
         not typed(user, "deleted", bool),
     )
@@ -120,26 +113,6 @@ def _kind(user: Data, team: str) -> Literal["member", "guest", "stranger", "bot"
     if typed(user, "is_restricted", bool) or typed(user, "is_ultra_restricted", bool):
         return "guest"
     return "member"
-
-
-def label(name: str, id: str) -> str:
-    """A name as our own sentences may hold it. What could be taken for a channel, an id or a part of the
-    sentence stands in quotes, with the id: people choose their names.
-    """
-    parts = name.split(" ")
-    if len(parts) <= MAX_WORDS and len(name) <= MAX_NAME and all(map(_is_word, parts)):
-        return name
-    quoted = shortened(name.replace("“", '"').replace("”", '"'), MAX_NAME)
-    return f"“{quoted}” ({id})" if name.strip() else id
-
-
-def _is_word(part: str) -> bool:
-    """Letters with their marks, digits, and what stands within names, whatever the script."""
-    kinds = [unicodedata.category(char)[0] for char in part]
-    known = all(
-        kind in "LMN" or char in "'\u2019.-" for char, kind in zip(part, kinds, strict=True)
-    )
-    return known and kinds[:1] in (["L"], ["N"]) and not _LIKE_AN_ID.fullmatch(part)
 
 
 def _groups_of(person_id: str, groups: list[Any]) -> list[str]:
