@@ -29,7 +29,7 @@ examples:
   2  2026-11-21T17:33:11Z  delivered slack:C0OPS/1763746391.000100
     place      slack:#ops
   3  2026-11-21T17:35:42Z  decided approve
-    by         Ada (slack T0ACME/U0ADA)
+    by         “Ada” (slack T0ACME/U0ADA)
     action     1
     digest     9f86d081884c
     op         click:1763746542.81
