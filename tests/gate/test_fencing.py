@@ -58,7 +58,7 @@ async def test_faults_3_a_process_paused_in_once_runs_nothing_when_it_goes_on(
 ) -> None:
     """Given an agent that stops right after `once` was stored, for longer than its lease; whether a person
     then says Run again, or Skip, or nothing yet: the tool runs once at most, and not in the paused one."""
-    paused, heir = await open_gate(lease=2.0), await open_gate(lease=600)
+    paused, heir = await open_gate(lease=5.0), await open_gate(lease=600)
     outcome = await approved(paused)
     outcome.release()  # a process that is stopped renews nothing
     go = tmp_path / "go"
@@ -66,7 +66,7 @@ async def test_faults_3_a_process_paused_in_once_runs_nothing_when_it_goes_on(
         armed.setenv("HITL_FAILPOINTS", f"gate.after_once=pause:{go}")
         asking = asyncio.create_task(outcome.once(CALL))
         await started(heir, outcome.review_id)
-    await doubted(heir, outcome.review_id)
+        await doubted(heir, outcome.review_id)  # armed until it surely stands there
     ran = []
     if answer is not None:
         await answered(heir, outcome.review_id, answer)
