@@ -20,6 +20,7 @@ from hitl_core.gate.calls import Frozen
 from hitl_core.gate.request import Request, Turn
 from hitl_core.model import Event, Review, Reviewer, ToolCall, encode
 from hitl_core.model.arguments import MAX_BYTES
+from hitl_core.model.decision import POLICY as POLICY_CHANNEL
 from hitl_core.policy import InvalidPolicy, Policy
 from hitl_core.review import transitions
 from hitl_core.review.proposal import Proposal
@@ -27,7 +28,7 @@ from hitl_core.review.proposal import Proposal
 T = TypeVar("T")
 
 #: Who denies what an interrupt asks about, so that its system gets an answer.
-POLICY = Reviewer(channel="policy", team="", id="policy", name="The policy")
+POLICY = Reviewer(channel=POLICY_CHANNEL, team="", id="policy", name="The policy")
 
 
 class Judged(NamedTuple):

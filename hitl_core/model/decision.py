@@ -16,6 +16,8 @@ DECISION_TYPES: tuple[DecisionType, ...] = ("approve", "edit", "reject", "respon
 
 #: The channel of a person who decides in a terminal: the only one whose people no chat system knows.
 CLI = "cli"
+#: The channel of what the policy itself decided at the door.
+POLICY = "policy"
 #: Of a name in our own sentences, in characters.
 MAX_NAME = 80
 
@@ -37,8 +39,8 @@ class Reviewer(Value):
 
     @property
     def label(self) -> str:
-        """For our own sentences. The name of a command line is its system's, and no person's choice."""
-        return self.name if self.channel == CLI else label(self.name, self.id)
+        """For our own sentences. No person chose the names of a command line's system and of the policy."""
+        return self.name if self.channel in (CLI, POLICY) else label(self.name, self.id)
 
 
 def label(name: str, id: str) -> str:

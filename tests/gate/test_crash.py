@@ -174,7 +174,7 @@ async def test_a4_a5_killed_around_the_side_effect(
     assert len(agents.effects) == effects
     await is_done(agents, review_id)
     if answer != "rerun":
-        assert {"ran": "“Ada” (U_ADA) confirmed it", "skip": "was skipped"}[answer] in said
+        assert {"ran": "(U_ADA) confirmed it", "skip": "was skipped"}[answer] in said
 
 
 async def test_a4_an_idempotent_call_runs_again_by_itself(agents: Agents):
