@@ -116,7 +116,7 @@ def _check(asked: Asked) -> None:
         raise DialectError(f"No decision is allowed on {asked.name}, so nobody could ever decide.")
     if asked.args_schema is None:
         return
-    from hitl_core.forms import SchemaError, check_schema  # with jsonschema
+    from hitl_core.forms import SchemaError, check_schema  # only where a schema is checked
 
     try:
         check_schema(asked.args_schema)

@@ -55,7 +55,7 @@ class SchemaWhen:
 
     @classmethod
     def of(cls, schema: dict[str, Any]) -> Self:
-        from hitl_core.policy import _schema  # with jsonschema, only where it is needed
+        from hitl_core.policy import _schema  # only where a schema is checked
 
         return cls(schema, _schema.predicate(schema))
 

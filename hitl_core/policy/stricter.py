@@ -181,7 +181,7 @@ def _checked(ruling: Ruling, one: Schema | None, other: Schema | None) -> Ruling
         return ruling
     if _refers(both):
         return _denied(ruling, _TWO_REFS)
-    from hitl_core.policy import _schema  # with jsonschema, only where it is needed
+    from hitl_core.policy import _schema  # only where a schema is checked
 
     if flaw := _schema.problem_in(both):
         return _denied(

@@ -58,7 +58,7 @@ def _check(
     they came there, None where nothing changed: then no other rule speaks.
     """
     config = judge(review, action, name, after, 0.0, kind).action.config if kind else action.config
-    from hitl_core.forms import SchemaError, check_args  # with jsonschema, only where it is needed
+    from hitl_core.forms import SchemaError, check_args  # only where a schema is checked
 
     what = "An answer" if kind == "approve" else "An edit"
     new = after.parse()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from contextlib import suppress
-from typing import assert_never
+from typing import Any, assert_never
 
 from bot.channel import Audience, ChannelError, NotThere
 from bot.channels.slack.api import Api, Data, object_in, typed
@@ -92,27 +92,25 @@ class Rooms:
         called later. The answer is whether the bot is a member. Raises as `resolve` does.
         """
         conversation = await self.resolve(DEFAULT_PLACE)
-        info = await self._api.look(
-            "conversations.info",
-            lambda answer: object_in(answer, "channel"),
-            no=_NO_CONVERSATION,
-            channel=conversation,
-        )
+        info = await self._info(conversation)
         if name := info.get("name"):
             self.name_channel(conversation, str(name))
         self.default = conversation
         return bool(info.get("is_member", True))
 
-    async def check(self, place: Place) -> None:
-        """Raises NotThere where this is no conversation in which the bot can post."""
-        conversation = await self.resolve(place)
-        info = await self._api.look(
+    async def _info(self, conversation: str, about: str = "") -> dict[str, Any]:
+        return await self._api.look(
             "conversations.info",
             lambda answer: object_in(answer, "channel"),
             no=_NO_CONVERSATION,
-            about=conversation,
+            about=about,
             channel=conversation,
         )
+
+    async def check(self, place: Place) -> None:
+        """Raises NotThere where this is no conversation in which the bot can post."""
+        conversation = await self.resolve(place)
+        info = await self._info(conversation, about=conversation)
         if info.get("is_archived"):
             raise NotThere("the channel is archived")
         if info.get("is_member") is False:
