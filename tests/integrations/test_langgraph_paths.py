@@ -191,7 +191,7 @@ async def test_an_agent_that_nobody_can_see_calls_no_tool(lab: Lab, config: Any)
     async def run(task: str) -> str:
         return str(await hidden().ainvoke(go(task), config))  # type: ignore[misc]
 
-    await stopped(lab, outer(lab, _as_tool(run)), "did not find")
+    await stopped(lab, outer(lab, _as_tool(run)), "no inspection found")
 
 
 async def test_a_stop_that_a_node_swallows_is_told_at_the_end(lab: Lab) -> None:
@@ -279,7 +279,7 @@ async def test_a_node_that_invokes_a_tool_itself_obeys_the_policy(lab: Lab) -> N
         return {"messages": [("ai", read.invoke({"topic": "x"}))]}
 
     for number, (node, sentence) in enumerate(
-        [(by_args, "invoked by code"), (by_call, "did not find"), (allowed, None)]
+        [(by_args, "invoked by code"), (by_call, "no inspection found"), (allowed, None)]
     ):
         graph = StateGraph(MessagesState)
         graph.add_node("node", node)

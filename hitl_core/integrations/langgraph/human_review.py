@@ -17,6 +17,7 @@ from hitl_core.integrations.langgraph.holding import Holding
 from hitl_core.integrations.langgraph.reachable import Reachable, reachable, refuse_unguardable
 from hitl_core.integrations.langgraph.settings import Settings
 from hitl_core.integrations.langgraph.thread import Stream, Streaming
+from hitl_core.integrations.langgraph.watch import Watch
 
 
 class HumanReview:
@@ -26,11 +27,13 @@ class HumanReview:
         self._gate = gate
         self._holding = Holding()
         self._guard = ReviewGuard(gate, self._holding)
+        self._watch = Watch(lambda: gate.policy)
 
     def guard(self, agent: Graph) -> Graph:
         """Put the guard in front of every tool that this graph, its sub-graphs and the agents in its tools
         and nodes can run; the same graph comes back. `drive` does so too: this is for an agent that somebody
-        else runs, where calls that need a person are stopped.
+        else runs, where calls that need a person are stopped. A tool that starts past the guard is stopped by
+        a callback in the graphs' config, and the run raises an IntegrationError.
 
         Raises IntegrationError, before anything runs, for what can't be guarded.
         """
@@ -45,6 +48,12 @@ class HumanReview:
                 raise IntegrationError(
                     f"{way}: this tool node runs its tools in a way of its own, which can't be guarded: use"
                     " LangGraph's ToolNode."
+                )
+        for way, graph in found.graphs.items():
+            if not self._watch.stay_with(graph):
+                raise IntegrationError(
+                    f"{way}: this graph keeps no callback in its config, so a tool that starts past the guard"
+                    " could not be stopped: use LangGraph's compiled graphs."
                 )
         return found
 

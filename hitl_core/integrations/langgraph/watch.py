@@ -1,9 +1,10 @@
-"""The second line: no tool of a driven run starts unless the guard let it, or the policy allows it unasked.
+"""The second line: no tool of a guarded graph starts that neither the guard nor the policy lets start.
 
 LangChain tells its callbacks of each tool before it starts, wherever it is called: by a tool node that was
 made during the run, by `tool.invoke` in a node's own code, or by a middleware that swaps tools. A callback
-that raises stops it. The watch is found by a context variable, so it also holds where code passes callbacks
-of its own. A thread that is started without the context (`run_in_executor`) is out of its sight.
+that raises stops it. Each guarded graph has one in its config, which LangGraph keeps through `with_config`
+and copies; a driven run has one of its own. It is found by the context, so it also holds where code passes
+callbacks of its own. A thread that is started without the context (`run_in_executor`) is out of its sight.
 """
 
 from __future__ import annotations
@@ -14,14 +15,15 @@ import logging
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, cast
-from uuid import uuid4
+from typing import Any, NoReturn, cast
+from uuid import UUID, uuid4
 
-from langchain_core.callbacks import BaseCallbackHandler
+from langchain_core.callbacks import BaseCallbackHandler, BaseCallbackManager
+from langchain_core.runnables.config import merge_configs, var_child_runnable_config
 from langchain_core.tracers.context import register_configure_hook
 
 from hitl_core.errors import HitlError, IntegrationError
-from hitl_core.integrations.langgraph.graph import Json
+from hitl_core.integrations.langgraph.graph import Graph, Json
 from hitl_core.model import ToolCall
 from hitl_core.policy import Policy
 
@@ -39,15 +41,23 @@ class PastTheGuard(IntegrationError):
 
 @dataclass(slots=True)
 class Ticket:
-    """One start of one tool, which the guard let through."""
+    """One start of one tool, which the guard let through. `run_id` is LangChain's, once it is known: more
+    than one watch may see the same start."""
 
     call_id: str
     name: str
-    spent: bool = False
+    run_id: UUID | None = None
+
+    def admits(self, name: str, call_id: object, run_id: UUID) -> bool:
+        """Spends it."""
+        if (self.name, self.call_id) != (name, call_id) or self.run_id not in (None, run_id):
+            return False
+        self.run_id = run_id
+        return True
 
 
 _ticket: ContextVar[Ticket | None] = ContextVar("hitl_ticket", default=None)
-_watch: ContextVar[Watch | None] = ContextVar("hitl_watch", default=None)
+_driven: ContextVar[DrivenWatch | None] = ContextVar("hitl_watch", default=None)
 
 
 @contextlib.contextmanager
@@ -63,54 +73,85 @@ def let_through(call: Mapping[str, Any]) -> Generator[None, None, None]:
 @contextlib.contextmanager
 def watched(policy: Callable[[], Policy]) -> Generator[None, None, None]:
     """While a driven graph runs. Raises PastTheGuard at the end where it went on after a stopped tool."""
-    _register()
-    watch = Watch(policy)
-    token = _watch.set(watch)
+    watch = DrivenWatch(policy)
+    token = _driven.set(watch)
     try:
         yield
     finally:
-        _watch.reset(token)
+        _driven.reset(token)
     if watch.stopped:
         raise PastTheGuard(watch.stopped[0])
 
 
+class _Current:
+    """Looks like a context variable to LangChain, which asks it whenever code sets callbacks of its own: the
+    driven run's watch, else that of the run around."""
+
+    def get(self) -> Watch | None:
+        if driven := _driven.get():
+            return driven
+        around: Any = (var_child_runnable_config.get() or {}).get("callbacks")
+        manager = isinstance(around, BaseCallbackManager)
+        handlers = cast(list[Any], around.inheritable_handlers if manager else around or [])
+        return next((each for each in handlers if isinstance(each, Watch)), None)
+
+
 @functools.cache
 def _register() -> None:
-    register_configure_hook(_watch, inheritable=True)
+    register_configure_hook(cast(Any, _Current()), inheritable=True)
 
 
 class Watch(BaseCallbackHandler):
-    """`stopped` are the sentences about what did not run."""
+    """Stops each tool that may not start by raising PastTheGuard."""
 
     raise_error = True
     run_inline = True
 
     def __init__(self, policy: Callable[[], Policy]) -> None:
         self._policy = policy
-        self.stopped: list[str] = []
+        _register()
+
+    def stay_with(self, graph: Graph) -> bool:
+        """Be in all of its runs. False: it keeps no callback."""
+        if not self._is_with(graph):
+            graph.config = merge_configs(graph.config, {"callbacks": [self]})
+        return self._is_with(graph) and self._is_with(graph.with_config({"tags": []}))
+
+    def _is_with(self, graph: Graph) -> bool:
+        callbacks: Any = (graph.config or {}).get("callbacks") or []
+        manager = isinstance(callbacks, BaseCallbackManager)
+        return self in (callbacks.inheritable_handlers if manager else callbacks)
+
+    @property
+    def _leaves_it(self) -> bool:
+        """To the watch of the driven run that this is a part of, which tells at its end."""
+        return _driven.get() not in (None, self)
 
     def on_tool_start(self, serialized: Json | None, input_str: str, **kwargs: Any) -> None:
+        if self._leaves_it:
+            return
         name, call_id = str((serialized or {}).get("name")), kwargs.get("tool_call_id")
         ticket = _ticket.get()
-        if ticket and not ticket.spent and (ticket.name, ticket.call_id) == (name, call_id):
-            ticket.spent = True
-        elif call_id is not None:
+        if ticket and ticket.admits(name, call_id, kwargs["run_id"]):
+            return
+        if call_id is not None:
             self._stop(
-                f"`{name}` was called by something that the driver did not find, so no guard stood in front"
-                " of it, and it was stopped: make the agent or ToolNode that runs it where the driver can see"
-                " it, in the graph or outside of the function that uses it."
+                f"`{name}` was called by something that no inspection found, so no guard stood in front of"
+                " it, and it was stopped: make the agent or ToolNode that runs it where it can be seen, in"
+                " the graph or outside of the function that uses it."
             )
-        else:
-            why = self._objection(name, kwargs.get("inputs") or {"input": input_str})
-            if why is not None:
-                self._stop(
-                    f"`{name}` was invoked by code and not by a tool node, so nobody can be asked about it,"
-                    f" and it was stopped: {why} Let a ToolNode run it, or allow it in the policy."
-                )
+        why = self._objection(name, kwargs.get("inputs") or {"input": input_str})
+        if why is not None:
+            self._stop(
+                f"`{name}` was invoked by code and not by a tool node, so nobody can be asked about it,"
+                f" and it was stopped: {why} Let a ToolNode run it, or allow it in the policy."
+            )
 
     def on_chat_model_start(
         self, serialized: Json | None, messages: Sequence[Any], **kwargs: Any
     ) -> None:
+        if self._leaves_it:
+            return
         params = cast(Json, kwargs.get("invocation_params") or {})
         for name in _run_by_provider(params):
             if (why := self._objection(name, {})) is not None:
@@ -133,10 +174,21 @@ class Watch(BaseCallbackHandler):
             else f"the policy doesn't allow it unasked ({verdict.kind})."
         )
 
-    def _stop(self, sentence: str) -> None:
+    def _stop(self, sentence: str) -> NoReturn:
         log.error("%s", sentence)
-        self.stopped.append(sentence)
         raise PastTheGuard(sentence)
+
+
+class DrivenWatch(Watch):
+    """Of one driven run. `stopped` are the sentences about what did not run."""
+
+    def __init__(self, policy: Callable[[], Policy]) -> None:
+        super().__init__(policy)
+        self.stopped: list[str] = []
+
+    def _stop(self, sentence: str) -> NoReturn:
+        self.stopped.append(sentence)
+        super()._stop(sentence)
 
 
 def _run_by_provider(params: Json) -> list[str]:
