@@ -28,6 +28,7 @@ from hitl_core.failpoints import failpoint
 from hitl_core.gate import Gate, Outcome
 from hitl_core.integrations.langgraph.graph import Graph, Json, tools_of
 from hitl_core.integrations.langgraph.holding import Held, Holding
+from hitl_core.integrations.langgraph.lost_pauses import PauseLost
 from hitl_core.integrations.langgraph.nested import reader_of
 from hitl_core.integrations.langgraph.pauses import Pause, Pauses, read_pauses, stalled, unfinished
 from hitl_core.integrations.langgraph.resumption import NodeFailed, resume
@@ -167,6 +168,8 @@ class Driver:
                 state = await thread.invoke(None, state)
         except NodeFailed as error:
             return _refused(thread, state, error)
+        except PauseLost as error:
+            return _refused(thread, await thread.look(), error)
         try:
             return await self._stop(thread, state)
         except (InvalidToolCall, ReviewConflict, IntegrationError) as error:

@@ -21,9 +21,11 @@ from uuid import UUID, uuid4
 from langchain_core.callbacks import BaseCallbackHandler, BaseCallbackManager
 from langchain_core.runnables.config import merge_configs, var_child_runnable_config
 from langchain_core.tracers.context import register_configure_hook
+from langgraph.errors import GraphInterrupt
 
 from hitl_core.errors import HitlError, IntegrationError
 from hitl_core.integrations.langgraph.graph import Graph, Json
+from hitl_core.integrations.langgraph.lost_pauses import LostPauses, PauseLost, sentence
 from hitl_core.model import ToolCall
 from hitl_core.policy import Policy
 
@@ -33,6 +35,8 @@ log = logging.getLogger(__name__)
 _RUN_HERE = (
     "function", "custom", "bash", "text_editor", "computer", "memory", "shell", "local_shell", "apply_patch"
 )  # fmt: skip
+#: What says where LangGraph saves a run: without any of these nothing is saved.
+_THREAD = frozenset({"thread_id", "checkpoint_id", "checkpoint_ns"})
 
 
 class PastTheGuard(IntegrationError):
@@ -72,7 +76,8 @@ def let_through(call: Mapping[str, Any]) -> Generator[None, None, None]:
 
 @contextlib.contextmanager
 def watched(policy: Callable[[], Policy]) -> Generator[None, None, None]:
-    """While a driven graph runs. Raises PastTheGuard at the end where it went on after a stopped tool."""
+    """While a driven graph runs. Raises at its end where it went on after a stopped tool (PastTheGuard), or
+    after a pause of which nobody was told (PauseLost)."""
     watch = DrivenWatch(policy)
     token = _driven.set(watch)
     try:
@@ -81,6 +86,8 @@ def watched(policy: Callable[[], Policy]) -> Generator[None, None, None]:
         _driven.reset(token)
     if watch.stopped:
         raise PastTheGuard(watch.stopped[0])
+    if lost := watch.pauses.sentences:
+        raise PauseLost(lost[0])
 
 
 class _Current:
@@ -102,13 +109,15 @@ def _register() -> None:
 
 
 class Watch(BaseCallbackHandler):
-    """Stops each tool that may not start by raising PastTheGuard."""
+    """Raises PastTheGuard as a tool starts that may not, and PauseLost where LangGraph would save no pause:
+    the graph runs by itself, under no thread."""
 
     raise_error = True
     run_inline = True
 
     def __init__(self, policy: Callable[[], Policy]) -> None:
         self._policy = policy
+        self._unsaved: dict[UUID, str] = {}
         _register()
 
     def stay_with(self, graph: Graph) -> bool:
@@ -163,6 +172,23 @@ class Watch(BaseCallbackHandler):
     def on_llm_start(self, serialized: Json | None, prompts: list[str], **kwargs: Any) -> None:
         """LangChain tells of a chat model here where a handler doesn't know the other event."""
 
+    def on_chain_start(self, serialized: Json | None, inputs: Any, **kwargs: Any) -> None:
+        metadata = cast(Json, kwargs.get("metadata") or {})
+        alone = kwargs.get("parent_run_id") is None and not var_child_runnable_config.get()
+        if alone and not self._leaves_it and _THREAD.isdisjoint(metadata):
+            self._unsaved[kwargs["run_id"]] = str(kwargs.get("name"))
+
+    def on_chain_end(self, outputs: Any, **kwargs: Any) -> None:
+        self._unsaved.pop(kwargs["run_id"], None)
+
+    def on_chain_error(self, error: BaseException, **kwargs: Any) -> None:
+        self._unsaved.pop(kwargs["run_id"], None)
+        around = self._unsaved.get(cast(UUID, kwargs.get("parent_run_id")))
+        if around is not None and isinstance(error, GraphInterrupt):
+            why = sentence("an agent", around)
+            log.error("%s", why)
+            raise PauseLost(why)
+
     def _objection(self, name: str, args: Json) -> str | None:
         try:
             verdict = self._policy().judge(ToolCall(uuid4().hex, name, args)).verdict
@@ -180,11 +206,34 @@ class Watch(BaseCallbackHandler):
 
 
 class DrivenWatch(Watch):
-    """Of one driven run. `stopped` are the sentences about what did not run."""
+    """Of one driven run, which ends where a pause is lost. `stopped`: a sentence for each tool."""
 
     def __init__(self, policy: Callable[[], Policy]) -> None:
         super().__init__(policy)
         self.stopped: list[str] = []
+        self.pauses = LostPauses()
+
+    def on_chain_start(self, serialized: Json | None, inputs: Any, **kwargs: Any) -> None:
+        self.pauses.begin(kwargs["run_id"], kwargs.get("parent_run_id"), str(kwargs.get("name")))
+
+    def on_tool_start(self, serialized: Json | None, input_str: str, **kwargs: Any) -> None:
+        name = str((serialized or {}).get("name"))
+        self.pauses.begin(kwargs["run_id"], kwargs.get("parent_run_id"), name)
+        super().on_tool_start(serialized, input_str, **kwargs)
+
+    def on_chain_end(self, outputs: Any, **kwargs: Any) -> None:
+        if lost := self.pauses.end(kwargs["run_id"]):
+            log.error("%s", lost)
+            raise PauseLost(lost)
+
+    def on_tool_end(self, output: Any, **kwargs: Any) -> None:
+        self.on_chain_end(output, **kwargs)
+
+    def on_chain_error(self, error: BaseException, **kwargs: Any) -> None:
+        self.pauses.end(kwargs["run_id"], error)
+
+    def on_tool_error(self, error: BaseException, **kwargs: Any) -> None:
+        self.pauses.end(kwargs["run_id"], error)
 
     def _stop(self, sentence: str) -> NoReturn:
         self.stopped.append(sentence)
