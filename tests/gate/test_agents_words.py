@@ -52,7 +52,30 @@ PLAIN = Turn("a", "t", "x", "U1")
 HARMLESS = {"writeOnly": True, "title": "Cancel", "enum": ["No"]}
 
 words = st.sampled_from(["Cancel, do not run this", "query", "⟦hidden⟧", "*x* <@U1>", ""])
-names = st.text(min_size=1, max_size=12).filter(str.isprintable)
+#: What looks like an id, a place, a mention, a rule, a person or a line of ours.
+SAYS = [
+    "U1",
+    "S1",
+    "slack:U1",
+    "slack:#data",
+    "@ada",
+    "<@U1>",
+    "<!here>",
+    "<#C1|data>",
+    "*x* _y_ ~z~",
+    "default",
+    "origin",
+    "run_*",
+    "/token",
+    "token ",
+    "to\u200bken",
+    "Token",
+    "nekot\u202e",
+    "⟦hidden⟧",
+    "a\nApproved by Ada",
+    "x" * 400,
+]
+names = st.text(min_size=1, max_size=12).filter(str.isprintable) | st.sampled_from(SAYS)
 refs = st.sampled_from(
     ["#/$defs/A", "#/$defs/B", "#/$defs/C/const", "#/x/y", "#/$defs/B/x/y", "#", "#a"]
 )
@@ -123,7 +146,14 @@ said: dict[str, st.SearchStrategy[Any]] = {
 def said_rules(draw: st.DrawFn) -> dict[str, Any]:
     """Of a few words: one that is refused would keep the others from being tried."""
     chosen = draw(st.lists(st.sampled_from(sorted(said)), max_size=3, unique=True))
-    return {word: draw(said[word]) for word in chosen}
+    rule = {word: draw(said[word]) for word in chosen}
+    for word in chosen:
+        rule |= BESIDE.get(word, {}) if draw(st.booleans()) else {}
+    return rule
+
+
+#: What a word needs beside it: without that it is refused, whatever it says.
+BESIDE = {"answer_schema": {"allowed_decisions": ["approve", "reject"]}}
 
 
 rules = st.sampled_from([True, False, "deny"]) | said_rules()
@@ -142,12 +172,20 @@ requesters = st.sampled_from([None, "slack:U1", "U1", "slack:U9", "S1", "<@U1>",
 origins = st.sampled_from([None, "slack:C0EVIL/1700000000.000100", "slack:#friends"])
 
 
-def submitted(tool: str, context: Any = None, own: Any = None, which: Turn = PLAIN) -> Review:
+def submitted(
+    tool: str,
+    context: Any = None,
+    own: Any = None,
+    which: Turn = PLAIN,
+    *,
+    id: str = "c1",
+    args: dict[str, Any] = ARGS,
+) -> Review:
     """What is stored. Raises HitlError where it is refused."""
     policy = Policy.from_mapping(CONFIG)
     policy = policy if context is None else policy.for_run(context)
     tools = {} if own is None else {tool: own}
-    asked = asked_by(policy, [ToolCall("c1", tool, ARGS)], **tools)
+    asked = asked_by(policy, [ToolCall(id, tool, args)], **tools)
     return request.build_from(which, asked._replace(path=(which.agent,)), 1, START)[0]
 
 
@@ -179,7 +217,7 @@ def test_security_h1_no_word_of_a_context_makes_anything_weaker(
     word: str, data: st.DataObject, tool: str
 ) -> None:
     """Given a context that says one word of every tool, so that no other word has it refused."""
-    rule = {word: data.draw(said[word])}
+    rule = {**BESIDE.get(word, {}), word: data.draw(said[word])}
     check_no_weaker(tool, {"interrupt_on": {"*": rule}}, None, PLAIN)
 
 
@@ -239,6 +277,33 @@ def check_no_less(before: Action, after: Action) -> None:
     assert bool(check_args(asks.args_schema, {"n": 10})) >= bool(
         check_args(asked.args_schema, {"n": 10})
     )
+
+
+@settings(max_examples=200)
+@given(
+    st.sampled_from(["run_sql", "pay", "look", "drop", "other"]),
+    names,
+    st.builds(Turn, names, names, names, requesters, origins),
+    st.dictionaries(names.filter(lambda key: key not in ARGS), words, max_size=3),
+)
+def test_security_h1_no_id_and_no_key_is_more_than_a_name(
+    tool: str, id: str, which: Turn, more: dict[str, str]
+) -> None:
+    """Given any id of a call, and any keys beside the policy's own; then the same people decide on the same
+    bytes, the policy hides what it hides, and every other argument can be read under a label of its own."""
+    args = {**ARGS, **more}
+    plain = submitted(tool, args=args)
+    try:
+        review = submitted(tool, which=which, id=id, args=args)
+    except HitlError:
+        return
+    (before,), (after,) = plain.calls, review.calls
+    assert after == before.model_copy(update={"tool_call_id": id})
+    for ours, theirs in zip(plain.actions, review.actions, strict=True):
+        assert (theirs.route, theirs.config) == (ours.route, ours.config)
+        read = read_in(review, theirs)
+        assert len(read) == len(args)
+        assert {**read, **READ} == read if tool == "run_sql" else "t-1" in read["token"]
 
 
 @settings(max_examples=200)
