@@ -1,0 +1,189 @@
+"""An interrupt's own words make nothing weaker (security H1): its descriptions, options, ids and names."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from bot.card import card, open_of
+from bot.channels.slack.blocks import message
+from hitl_core import dialects
+from hitl_core.dialects.interrupted import under_policy
+from hitl_core.dialects.offer import sayable
+from hitl_core.errors import HitlError
+from hitl_core.gate.request import Turn, build_from
+from hitl_core.model import Review
+from hitl_core.policy import Policy
+from tests.channels.reading import check
+from tests.channels.scenes import name_of
+from tests.channels.test_injection import EVIL, assert_inert
+from tests.support.builders import START
+
+Json = dict[str, Any]
+ARGS = {"query": "DROP TABLE users", "token": "tok-95126"}
+OURS = {
+    "allowed_decisions": ["approve", "edit", "reject", "respond", "ignore"],
+    "reviewers": {"users": ["U0ALICE", "U0BOB", "U0CARL"], "quorum": 2, "exclude_requester": True},
+    "notify": "slack:#data",
+    "escalate": [{"after": "10m", "to": "slack:#leads"}],
+    "redact": ["/token"],
+    "must_read": True,
+    "confirm": True,
+    "reject_reason": "required",
+}
+POLICY = Policy.from_mapping(
+    {
+        "default": "allow",
+        "interrupt_on": {
+            "run_sql": {**OURS, "description": "Careful with SQL."},
+            "agent:*": OURS,
+            "ask_user": OURS,
+            "drop": "deny",
+        },
+    }
+)
+texts = st.text(max_size=20) | st.sampled_from(
+    [*EVIL, "Careful with SQL.", "DROP TABLE users", "Approve", "x" * 4000, "default"]
+)
+ids = texts.filter(bool)
+#: A description may quote what the policy hides.
+told = texts | st.just("with the token tok-95126")
+
+
+@st.composite
+def batches(draw: st.DrawFn) -> Any:
+    asked = {"name": "run_sql", "args": ARGS, "description": draw(told)}
+    allowed = ["approve", "reject", "edit"]
+    return {
+        "action_requests": [asked],
+        "review_configs": [{"action_name": "run_sql", "allowed_decisions": allowed}],
+    }
+
+
+@st.composite
+def camels(draw: st.DrawFn) -> Any:
+    asked = {"name": "run_sql", "args": ARGS, "description": draw(told)}
+    schema = {"properties": {"query": {"writeOnly": True, "title": draw(texts)}}}
+    config = {
+        "actionName": "run_sql",
+        "allowedDecisions": ["approve", "reject"],
+        "argsSchema": schema,
+    }
+    return {"actionRequests": [asked], "reviewConfigs": [config]}
+
+
+@st.composite
+def per_calls(draw: st.DrawFn) -> Any:
+    value = {"type": "tool_approval", "tool_call_id": draw(ids), "name": "run_sql", "args": ARGS}
+    return {"id": draw(ids), "value": {**value, "description": draw(told)}}
+
+
+@st.composite
+def approvals(draw: st.DrawFn) -> Any:
+    asked = {"tool_call_id": draw(ids), "tool_name": "run_sql", "arguments": ARGS}
+    inner = {
+        "action_requests": [{**asked, "display_text": draw(told)}],
+        "review_configs": {"run_sql": {"allowed_decisions": ["approve", "reject"]}},
+    }
+    if draw(st.booleans()):
+        return inner
+    return {"type": "subagent_hitl", "task_name": draw(ids), "interrupt_data": inner}
+
+
+@st.composite
+def questions(draw: st.DrawFn) -> Any:
+    values = draw(st.lists(ids, min_size=1, max_size=7, unique=True))
+    return {
+        "type": "ask_user_question",
+        "question": draw(ids),
+        "context": draw(told),
+        "response_type": draw(st.sampled_from(["single_select", "multi_select"])),
+        "options": [{"label": draw(texts), "value": value} for value in values],
+        "allow_other": draw(st.booleans()),
+        "tool_call_id": draw(ids),
+    }
+
+
+@st.composite
+def inboxes(draw: st.DrawFn) -> Any:
+    config = {"allow_accept": True, "allow_ignore": True, "allow_edit": draw(st.booleans())}
+    asked = {"action": draw(st.sampled_from(["run_sql", "run sql"])), "args": ARGS}
+    return [{"action_request": asked, "config": config, "description": draw(told)}]
+
+
+@st.composite
+def arcgis(draw: st.DrawFn) -> Any:
+    values = draw(st.lists(ids, min_size=1, max_size=7, unique=True))
+    kinds = ["booleanChoice", "singleSelection", "multipleSelection", "textInput"]
+    return {
+        "id": draw(ids),
+        "agentId": draw(ids),
+        "kind": draw(st.sampled_from(kinds)),
+        "message": draw(told),
+        "metadata": {
+            "toolName": "run_sql",
+            "args": ARGS,
+            "options": [{"value": value, "label": draw(texts)} for value in values],
+            draw(texts): draw(texts),
+        },
+    }
+
+
+@pytest.mark.parametrize(
+    ("dialect", "interrupts"),
+    [
+        ("langchain", batches()),
+        ("langchain_js", camels()),
+        ("xpertai", camels()),
+        ("langchain_per_call", per_calls()),
+        ("sagents", approvals()),
+        ("sagents", questions()),
+        ("agent_inbox", inboxes()),
+        ("arcgis", arcgis()),
+    ],
+)
+@settings(max_examples=60, deadline=None, suppress_health_check=[*HealthCheck])
+@given(data=st.data())
+def test_security_h1_no_word_of_an_interrupt_makes_anything_weaker(
+    dialect: Any, interrupts: st.SearchStrategy[Any], data: st.DataObject
+) -> None:
+    """Given an interrupt with any words of the agent's; then it is refused, or our people decide
+    with the policy's care, see its words, don't see what it hides, and nothing comes alive."""
+    review = asked_by(dialect, data.draw(interrupts))
+    assume(review is not None)
+    assert review is not None
+    [action] = review.actions
+    config, route = action.config, action.route
+    assert route.reviewers.users == ("U0ALICE", "U0BOB", "U0CARL")
+    assert (route.reviewers.quorum, route.reviewers.exclude_requester) == (2, True)
+    assert (route.notify, route.expire, route.fallback) == (("slack:#data",), None, None)
+    assert [step.to for step in route.escalate] == ["slack:#leads"]
+    assert (config.redact, config.must_read, config.confirm) == (("/token",), True, True)
+    assert config.reject_reason == "required"
+    assert (config.output, review.calls[0].idempotent) == (None, False)
+
+    opened = open_of(review, "1")
+    if action.name == "run_sql":
+        assert (opened.why, opened.by_agent) == ("Careful with SQL.", False)
+        assert {one.value for one in opened.shown.arguments} == {"DROP TABLE users", "⟦hidden⟧"}
+    else:
+        assert opened.by_agent
+    sent = check(message(card(review, action.places[0]), name_of))
+    assert_inert(sent, [])
+    assert action.name != "run_sql" or "tok-95126" not in str(sent)
+
+
+def asked_by(dialect: Any, interrupt: Any) -> Review | None:
+    """As at the door. None: it is refused."""
+    try:
+        asked = dialects.get(dialect).load_request(interrupt, "t")
+        made = asyncio.run(under_policy(POLICY, asked))
+        made = sayable(dialects.get(dialect), made, asked)
+        turn = Turn("a", "t", "m1", "U0BOB")
+        return build_from(turn, made, 1, START)[0]
+    except HitlError:
+        return None
