@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bot import text
-from bot.card import hidden
 from bot.card.arguments import MAX_CALL, fact_of, shown_of, warnings_of
 from bot.card.changes import edits_of
 from bot.card.choices import choices_of
@@ -13,10 +12,9 @@ from bot.card.closed import closed_of
 from bot.card.deciders import progress_of
 from bot.card.model import Listed, Open
 from bot.card.odd import is_plain
-from hitl_core.forms import hidden_in
 from hitl_core.model import Action, Review
 from hitl_core.policy.read import DESCRIPTION_PREFIX
-from hitl_core.review.redaction import redacted, schema_shown
+from hitl_core.review.redaction import redacted, schema_shown, secrets_of, without
 
 #: What the arguments of all actions of a card may take together.
 MAX_CARD = 7_000
@@ -55,9 +53,9 @@ def opened(review: Review, action: Action, number: int, room: int) -> Open:
     config = action.config
     args, schema = review.arguments(action.key).parse(), schema_shown(config)
     redact = redacted(action, args)
-    secrets = _secrets(review, action)
-    why = hidden.without(_why(action), secrets)
-    title = hidden.without(action.request.title or "", secrets)
+    secrets = secrets_of(review, action.key)
+    why = without(_why(action), secrets)
+    title = without(action.request.title or "", secrets)
     said = [("Its description", why), ("Its title", title)]
     plain = is_plain(review.arguments(action.key).data)
     shown = shown_of(args, schema, redact, room=room)
@@ -70,7 +68,7 @@ def opened(review: Review, action: Action, number: int, room: int) -> Open:
         title=text.shortened(title, MAX_TITLE),
         why=text.shortened(why, MAX_WHY),
         by_agent=action.request.by_agent,
-        rule=text.shortened(hidden.without(_rule(review, action), secrets), MAX_WHY),
+        rule=text.shortened(without(_rule(review, action), secrets), MAX_WHY),
         fact=fact_of(args, schema, redact),
         shown=shown,
         warnings=warnings_of({} if plain else args, schema, redact, said),
@@ -123,16 +121,6 @@ def _weight(action: Open) -> int:
     return sum(
         text.weight(argument.label) + text.weight(argument.value)
         for argument in action.shown.arguments
-    )
-
-
-def _secrets(review: Review, action: Action) -> frozenset[str]:
-    """What is hidden of the arguments that were asked for and of those that would run."""
-    each = [review.arguments(action.key, n).parse() for n in {1, action.revision}]
-    return frozenset(
-        secret
-        for args in each
-        for secret in hidden.leaves(args, hidden_in(None, args, redacted(action, args)))
     )
 
 

@@ -16,6 +16,7 @@ from hitl_core.gate.tool import Tool, failure_line, run_tool, success_line
 from hitl_core.gate.transcript import annotated, state_update
 from hitl_core.model import Call, Decision, Review, ToolCall, encode
 from hitl_core.review import execution
+from hitl_core.review.redaction import secrets_of
 from hitl_core.review.service import Applied, Reviews, Transition, clock
 
 
@@ -163,10 +164,10 @@ class Outcome:
         if unknown := [id for id in results if id not in self._calls]:
             told = ", ".join(map(repr, self._calls))
             raise Refused("unknown_call", f"This review has no call {unknown[0]!r}; it has {told}.")
-        return {
-            self._calls[call.id].key: execution.one_line(results[call.id])
-            for call in self.execute
-            if call.id in results
+        keys = {self._calls[call.id].key: call.id for call in self.execute if call.id in results}
+        return {  # a tool's result may repeat what people must not see
+            key: execution.one_line(results[id], secrets_of(self._review, key))
+            for key, id in keys.items()
         }
 
     async def _renew_once(self) -> None:

@@ -18,6 +18,7 @@ from hitl_core.model import (
 )
 from hitl_core.review import tally
 from hitl_core.review.changed import Changed, check_seal, event_of
+from hitl_core.review.redaction import without
 
 #: A line on the card is one line; what is longer is cut here, and ends in an ellipsis.
 MAX_LINE = 200
@@ -175,10 +176,11 @@ def may_run(review: Review, call: Call) -> bool:
     return decision is not None and decision.type in ("approve", "edit")
 
 
-def one_line(text: object) -> str:
-    """The first 200 characters of the first line that says something."""
+def one_line(text: object, secrets: Collection[str] = ()) -> str:
+    """The first 200 characters of the first line that says something, without `secrets`."""
     start = str(text).lstrip()[:_LOOKED_AT]
     whole = start.encode("utf-8", "replace").decode()  # file names hold half surrogate pairs
+    whole = without(whole, secrets)  # before it is cut, which could cut a secret in two
     line = next(iter(whole.splitlines()), "").strip()
     return line if len(line) <= MAX_LINE else line[: MAX_LINE - 1] + "…"
 

@@ -11,6 +11,7 @@ from hitl_core.review import tally
 from hitl_core.review.changed import VERBS, Changed, check_open, check_wanted, event_of
 from hitl_core.review.clock import LAST_STEP_REMINDER, deadline, due_at, remind_at, step_at
 from hitl_core.review.proposal import Proposal
+from hitl_core.review.redaction import secrets_of, without
 from hitl_core.review.routing import escalate, reroute, steps_taken
 from hitl_core.review.timing import delivered, fire
 from hitl_core.review.troubles import end_trouble, note_trouble
@@ -54,6 +55,10 @@ def cancel(review: Review, by: Reviewer | None, reason: str | None, now: float) 
     if review.runs:
         raise Refused("started", "Something of it may have run: it can't be cancelled any more.")
     reason = (reason or "").strip() or None
+    if by is None and reason:  # an agent may repeat what people must not see
+        reason = without(
+            reason, [each for a in review.actions for each in secrets_of(review, a.key)]
+        )
     votes = review.cancels
     if by is not None:
         most = max((a.route.reviewers.reject_quorum for a in review.actions), default=1)

@@ -1,0 +1,116 @@
+"""What an agent reports, and why it withdraws, are its words: they decide nothing and repeat no secret."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bot.card import card, thread
+from bot.channels.slack.blocks import message, thread_message
+from hitl_core import ToolCall
+from hitl_core.model import Review
+from hitl_core.review import execution, transitions
+from hitl_core.review.transitions import Proposal
+from tests.channels.reading import check
+from tests.channels.scenes import (
+    ALICE,
+    DEFAULT,
+    NOW,
+    POSTED,
+    cancelled,
+    decided,
+    done,
+    link_to,
+    name_of,
+    review_of,
+    started,
+)
+from tests.channels.test_injection import EVIL, assert_inert
+from tests.gate.conftest import Open
+from tests.support.builders import policy
+
+SECRET = "tok-95126\nand-a-second-line"
+ARGS = {"user": "jo", "token": SECRET}
+words = st.text(max_size=40) | st.lists(st.sampled_from(EVIL), max_size=4).map("".join)
+
+
+def drawn(review: Review) -> list[dict[str, Any]]:
+    sent = [message(card(review, DEFAULT, POSTED), name_of, link_to)]
+    sent += [thread_message(line, name_of) for line in thread(review, DEFAULT)]
+    return [check(one) for one in sent]
+
+
+@settings(max_examples=150, deadline=None)
+@given(words)
+def test_security_h1_a_result_is_a_line_of_the_card_and_nothing_else(said: str) -> None:
+    """Given any result; then nothing but the run's own line changes, and it comes alive nowhere."""
+    review = decided(
+        decided(review_of(("pay", {}), ("pay", {"n": 1})), "1", "approve"), "2", "reject"
+    )
+    running = started(review, "1")
+    over = done(running, {"1": said})
+    assert (over.actions, over.calls, over.args) == (running.actions, running.calls, running.args)
+    assert {*over.runs} == {"1"}
+    assert over.runs["1"].line == execution.one_line(said)
+    for one in drawn(over):
+        assert_inert(one, [])
+
+
+@settings(max_examples=150, deadline=None)
+@given(words)
+def test_security_h1_an_agents_reason_to_withdraw_decides_nothing_and_names_nobody(
+    said: str,
+) -> None:
+    """Given any reason of the agent's, after one rejection; then the rejection stands with who said it,
+    nothing else has a decision, and the cancellation is nobody's."""
+    review = decided(review_of(("pay", {}), ("pay", {"n": 1})), "1", "reject", message="no")
+    gone = cancelled(review, reason=said)
+    assert gone.actions == review.actions
+    assert gone.cancelled is not None
+    assert (gone.cancelled.by, gone.cancelled.at) == (None, gone.settled_at)
+    assert execution.to_run(gone) == ()
+    for one in drawn(gone):
+        assert_inert(one, [])
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        f"Logged in with {SECRET}",
+        SECRET,
+        "x" * 195 + SECRET,
+        f"{SECRET} {SECRET}",
+    ],
+)
+async def test_promise_8_a_result_that_repeats_what_is_hidden_is_kept_without_it(
+    open_gate: Open, result: str
+) -> None:
+    """Given a policy that hides an argument, and a tool that returns it; then no card could show it, also
+    where the line is cut in the middle of it."""
+    gate = await open_gate(policy=policy(login={"redact": ["/token"]}))
+    review_id = await gate.submit([ToolCall("c1", "login", ARGS)], thread_id="t-1")
+    await gate.reviews.decide(review_id, "1", Proposal("approve", 1), ALICE, "op:1")
+    outcome = await gate.wait(review_id)
+    await outcome.run({"login": lambda user, token: result})
+
+    line = (await gate.reviews.load(review_id)).review.runs["1"].line
+    assert line is not None
+    assert "tok-" not in line
+    assert "…" in line
+
+
+def test_promise_8_a_reason_that_repeats_what_is_hidden_is_kept_without_it() -> None:
+    review = review_of(("login", ARGS), policy={"interrupt_on": {"login": {"redact": ["/token"]}}})
+    gone = transitions.cancel(review, None, f"The user took {SECRET} back", NOW).review
+    assert gone.cancelled is not None
+    assert gone.cancelled.reason == "The user took … back"
+
+
+def test_promise_8_a_secret_that_begins_like_another_is_hidden_whole() -> None:
+    args = {"a": "tok-95126", "b": "tok-95126-and-more"}
+    rule = {"redact": ["/a", "/b"], "description": "Logs in with tok-95126-and-more."}
+    drawn = card(review_of(("login", args), policy={"interrupt_on": {"login": rule}}), DEFAULT)
+    assert "and-more" not in repr(drawn)
