@@ -377,12 +377,12 @@ def judged(system: str, interrupt: Any, rules: Json, calls: Sequence[ToolCall] =
 
 def ended(review: Review, ending: str) -> Review:
     [action] = review.actions
-    does = ENDINGS[ending][1]
+    does: Json | None = ENDINGS[ending][1]
     if does is None:
         return transitions.fire(review, START + 7200).review if action.pending else review
     asked = action.config.answer_schema or {}
     if does.get("answer") == "a" and asked.get("type") == "array":
-        does = {"answer": ["a"]}
+        does = Json(answer=["a"])
     [kind] = action.config.allowed_decisions
     proposal = Proposal(kind, 1, **does)
     return transitions.decide(review, "1", proposal, person("Ada"), START + 5).review
