@@ -146,7 +146,7 @@ def arcgis(draw: st.DrawFn) -> Any:
         ("arcgis", arcgis()),
     ],
 )
-@settings(max_examples=60, deadline=None, suppress_health_check=[*HealthCheck])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_security_h1_no_word_of_an_interrupt_makes_anything_weaker(
     dialect: Any, interrupts: st.SearchStrategy[Any], data: st.DataObject
