@@ -1,8 +1,11 @@
 """Changed arguments, or another tool, are judged by the rules that the review keeps. Pure.
 
 A change never makes anything weaker: the numbers, what is hidden and what must be read only grow, a deadline
-never moves to a later time, and what the policy allows without asking is asked as before. Raises Refused for
-what the policy denies.
+never moves to a later time, a call runs a second time by itself only where every rule so far allows it, and
+what the policy allows without asking is asked as before. Raises Refused for what the policy denies.
+
+What of a Ruling holds for a new revision is taken here and nowhere else; tests/review/test_frozen_fields.py
+asks it of each field.
 """
 
 from __future__ import annotations
@@ -34,10 +37,11 @@ Schema = dict[str, Any]
 class Judged(NamedTuple):
     """The action as it is asked about with these arguments, and under which rule, None where nothing changes
     for those who decide. `grant` is who may decide it by that rule itself. `more`: more care is asked of
-    who approves than the editor was asked for.
+    who approves than the editor was asked for. `idempotent`: with these arguments it may run twice.
     """
 
     action: Action
+    idempotent: bool
     under: Verdict | None = None
     more: bool = False
 
@@ -66,18 +70,27 @@ def judge(
             f" available tool. Available tools: {known}.",
         )
     ruling = _ruling(review, action, name, args)
+    again = _may_run_twice(review, action, name, ruling)
     if ruling is None:
-        return Judged(action)
+        return Judged(action, again)
     _check(review, action, name, ruling, kind)
     asks = ruling.verdict.kind == "review"
     config = _config(action.config, ruling, _schemas(review, action, name, ruling), name)
     route = _route(action.route, ruling.route.settled(review.origin)) if asks else action.route
     more = (config.must_read, config.confirm) != (action.config.must_read, action.config.confirm)
     if route == action.route and config == action.config:
-        return Judged(action)
+        return Judged(action, again)
     changed = _standing(action, config, route, now)
     same = route == action.route and not more
-    return Judged(changed, None if same else ruling.verdict, more)
+    return Judged(changed, again, None if same else ruling.verdict, more)
+
+
+def _may_run_twice(review: Review, action: Action, name: str, ruling: Ruling | None) -> bool:
+    """Where nobody's policy was asked, it was said of the tool that was asked for and of no other."""
+    call = review.call(action.key)
+    assert call is not None  # each action is of a call
+    own = ruling.idempotent if ruling is not None else name == action.request.name
+    return call.idempotent and own
 
 
 def _ruling(review: Review, action: Action, name: str, args: Arguments) -> Ruling | None:
@@ -100,6 +113,8 @@ def _check(review: Review, action: Action, name: str, ruling: Ruling, kind: Deci
     if verdict.rule is not None and kind not in ruling.allowed_decisions:
         what = f"an edited {name}" if kind == "edit" else f"{name} with this answer"
         raise Refused("not_allowed", f"The policy doesn't allow {what}.")
+    if _asks_another_question(review, action, ruling):
+        raise Refused("not_allowed", f"The policy asks another question about this {name}.")
     requester = (review.requester or "").removeprefix("slack:")
     if ruling.needs_requester and not USER_ID.fullmatch(requester):
         raise Refused(
@@ -112,6 +127,16 @@ def _check(review: Review, action: Action, name: str, ruling: Ruling, kind: Deci
             "not_allowed",
             f"Fewer people may decide on this {name} than the `{word}` of {_most(word, route)} needs.",
         )
+
+
+def _asks_another_question(review: Review, action: Action, ruling: Ruling) -> bool:
+    """Whether another rule asks people for an answer that they were not asked for."""
+    call = review.call(action.key)
+    assert call is not None  # each action is of a call
+    if ruling.answer_schema is None or ruling.verdict.rule == (action.under or call.verdict).rule:
+        return False
+    config = action.config
+    return (ruling.answer_schema, ruling.output) != (config.answer_schema, config.output)
 
 
 def _most(word: str, route: Route) -> int:
@@ -139,17 +164,17 @@ def _config(
     old: ReviewConfig, ruling: Ruling, schemas: tuple[Schema | None, Schema | None], name: str
 ) -> ReviewConfig:
     schema, vouched = schemas
-    update = {"args_schema": schema, "policy_schema": vouched, "action_name": name}
-    config = old.model_copy(update=update)
-    if ruling.verdict.kind != "review":
-        return config
     allowed = old.allowed_decisions
-    if ruling.verdict.rule is not None:  # the default takes no decision away
+    if ruling.verdict.kind == "review" and ruling.verdict.rule is not None:
+        # The default takes no decision away.
         allowed = tuple(d for d in allowed if d in ruling.allowed_decisions or d == "reject")
     required = "required" in (old.reject_reason, ruling.reject_reason)
-    return config.model_copy(
+    return old.model_copy(
         update={
+            "action_name": name,
             "allowed_decisions": allowed,
+            "args_schema": schema,
+            "policy_schema": vouched,
             "reject_reason": "required" if required else "optional",
             "must_read": old.must_read or ruling.must_read,
             "confirm": old.confirm or ruling.confirm,

@@ -80,13 +80,13 @@ def _check(
     check_kept(review, action, name, before.parse(), new, config.args_schema)
 
 
-def judged(review: Review, action: Action, proposal: Proposal, now: float) -> Judged:
-    """How the policy wants what this makes of the action to be asked about: as before, where it changes
-    nothing. Raises Refused for what it denies, and as `args_of`.
+def judged(review: Review, action: Action, proposal: Proposal, now: float) -> Judged | None:
+    """How the policy wants what this makes of the action to be asked about; None where it changes nothing.
+    Raises Refused for what it denies, and as `args_of`.
     """
     args, name = args_of(review, action, proposal), name_of(action, proposal)
     if args == review.arguments(action.key) and name == action.name:
-        return Judged(action)
+        return None
     kind = proposal.type
     found = judge(review, action, name, args, now, kind)
     if found.under is not None and kind != "edit":

@@ -55,14 +55,13 @@ def decide(
     votes, without = tally.without(action.votes, lapsed)
     action = action.model_copy(update={"votes": votes})
     args, name = args_of(review, action, proposal), name_of(action, proposal)
-    revised = args != review.arguments(key) or name != action.name
-    says = "approve" if proposal.type == "edit" and not revised else proposal.type
+    found = judged(review, action, proposal, now)
+    says = "approve" if proposal.type == "edit" and found is None else proposal.type
     check_voter(review, action, says, by)
     message = message_of(action, proposal)
     bytes_of = dict(review.args)
     counts = True
-    if revised:
-        found = judged(review, action, proposal, now)
+    if found is not None:
         action = _revised(found, proposal, args, name, by, now)
         bytes_of[f"{key}:{action.revision}"] = args
         if found.under is not None:
@@ -70,13 +69,13 @@ def decide(
             without = " ".join(filter(None, (without, _fell_under(name, found.under))))
     if says != "edit" or (counts and action.route.reviewers.editor_approves):
         action = _counted(action, proposal, message, by, now)
-    if revised and action.pending and "approve" not in action.config.allowed_decisions:
+    if found is not None and action.pending and "approve" not in action.config.allowed_decisions:
         raise Refused(
             "not_allowed", f"Others had to approve this {name}, and the rule allows no approval."
         )
     changed = with_actions(review, {key: action}, now).model_copy(update={"args": bytes_of})
-    if action.decision is not None and action.decision.name is not None:
-        changed = _renamed(changed, key)
+    if found is not None and not found.idempotent:
+        changed = _once_only(changed, key)
     kind: EventKind = "edited" if says == "edit" else "voted"
     what: DecisionType = proposal.type
     if action.decision is not None:
@@ -154,7 +153,7 @@ def asks_anew(review: Review, key: str, proposal: Proposal, now: float) -> Grant
     if action is None or proposal.type != "edit" or proposal.revision != action.revision:
         return None
     found = judged(review, action, proposal, now)
-    return found.grant if found.under is not None else None
+    return found.grant if found is not None and found.under is not None else None
 
 
 def _is_requester(review: Review, action: Action, by: Reviewer) -> bool:
@@ -214,8 +213,8 @@ def _counted(
     return action.model_copy(update={"votes": votes, "decision": decision})
 
 
-def _renamed(review: Review, key: str) -> Review:
-    """What may run twice was said of the tool that was asked for."""
+def _once_only(review: Review, key: str) -> Review:
+    """This call must not run a second time unless a person says so."""
     calls = tuple(
         call.model_copy(update={"idempotent": False}) if call.key == key else call
         for call in review.calls
