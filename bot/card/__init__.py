@@ -30,7 +30,7 @@ from bot.card.parts import (
     Shown,
     Vote,
 )
-from bot.card.words import quoted
+from bot.card.words import as_name, quoted
 from hitl_core.review.redaction import redacted
 
 __all__ = [
@@ -56,6 +56,7 @@ __all__ = [
     "ThreadLine",
     "Vote",
     "arguments_of",
+    "as_name",
     "card",
     "choices_of",
     "label_of",

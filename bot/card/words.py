@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -12,6 +13,8 @@ from hitl_core.model import Action, Call, DecisionType, Review
 
 MAX_NAME = 60
 MAX_ASKED = 70
+#: One word, as names, addresses and ids are.
+_PLAIN = re.compile(r"[\w.@:/+-]+")
 #: What people call the answers, in the order in which they are offered.
 _ANSWERS: tuple[tuple[DecisionType, str], ...] = (
     ("approve", "approve"),
@@ -76,6 +79,13 @@ def summary(at: Standing) -> str:
 def quoted(words: str) -> str:
     """What somebody else calls it, between quotes that it can't close."""
     return "“" + words.replace("“", '"').replace("”", '"') + "”"
+
+
+def as_name(name: str) -> str:
+    """A name of an agent's own choice: as it is where it is one plain word, else between quotes, or it could
+    read as a sentence of ours.
+    """
+    return name if _PLAIN.fullmatch(name) else quoted(name)
 
 
 def _asks(at: Standing) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import inspect
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal, cast
 
 from hitl_core.dialects._json import plain
@@ -85,13 +85,17 @@ def options_in(schema: Mapping[str, Any]) -> list[Any]:
 def _one(interrupt: Mapping[str, Any], about: Mapping[str, Any]) -> dict[str, Any]:
     """The schema of one selection: its options are in `metadata`, as texts or as `{"value", "label"}`."""
     found = interrupt.get("options", about.get("options"))
+    options = cast(list[Any], found) if isinstance(found, list) else []
+    return one_of(options) if options else {"type": "string"}
+
+
+def one_of(options: Iterable[Any]) -> dict[str, Any]:
+    """The schema of one of these, each a value or `{"value", "label"}`: people read the label."""
     values, labels = list[Any](), list[Any]()
-    for each in cast(list[Any], found) if isinstance(found, list) else []:
+    for each in options:
         option = cast(Mapping[str, Any], each) if isinstance(each, Mapping) else {"value": each}
         values.append(option.get("value", each))
         labels.append(option.get("label"))
-    if not values:
-        return {"type": "string"}
     if not any(isinstance(label, str) and label.strip() for label in labels):
         return {"enum": values}
     pairs = zip(values, labels, strict=True)

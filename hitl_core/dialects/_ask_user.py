@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, cast
 
+from hitl_core.dialects._arcgis_config import one_of, options_in
 from hitl_core.dialects._decisions import Ending, Place, takes
 from hitl_core.dialects._json import Json, envelope, is_mapping, listing, optional_text
 from hitl_core.dialects._requests import Asked, asked_args, texts_of
@@ -40,7 +41,8 @@ def asked_of(wire: Json) -> Asked:
         raise DialectError("An `ask_user_question` needs its `question`.")
     if kind not in KINDS:
         raise DialectError(f"The `response_type` of a question is one of {', '.join(KINDS)}.")
-    values = [envelope(option, "An option").get("value") for option in options]
+    read = [envelope(option, "An option") for option in options]
+    values = [option.get("value") for option in read]
     if not all(isinstance(value, str) and value for value in values) or (
         bool(values) is (kind == "freeform")
     ):
@@ -54,9 +56,7 @@ def asked_of(wire: Json) -> Asked:
         allowed=("respond", "ignore") if wire.get("allow_cancel") is not False else ("respond",),
         id=optional_text(wire.get("tool_call_id"), "`tool_call_id`"),
         # Where an option is called `other`, selecting that says nothing else.
-        answer_schema=_schema(
-            kind, values, wire.get("allow_other") is True and _OTHER not in values
-        ),
+        answer_schema=_schema(kind, read, wire.get("allow_other") is True and _OTHER not in values),
         extra={"type": TYPE},
     )
 
@@ -148,11 +148,12 @@ def _answer(place: Place, said: Json) -> Proposal:
     return place.proposal("respond", "selected", answer=answer, message=message)
 
 
-def _schema(kind: Kind, values: list[Any], others: bool) -> Json:
+def _schema(kind: Kind, options: list[Json], others: bool) -> Json:
     text: Json = {"type": "string", "minLength": 1}
     if kind == "freeform":
         return text
-    one: Json = {**text, "examples": values} if others else {"enum": values}
+    values = [option["value"] for option in options]
+    one: Json = {**text, "examples": values} if others else one_of(options)
     return one if kind == "single_select" else {"type": "array", "items": one, "minItems": 1}
 
 
@@ -165,12 +166,12 @@ def _one(action: Action) -> Json:
 
 def _options(action: Action) -> list[Any]:
     one = _one(action)
-    found: Any = one.get("enum", one.get("examples", []))
+    found: Any = one.get("examples") or options_in(one)
     return cast(list[Any], found) if isinstance(found, list) else []
 
 
 def _takes_other(action: Action) -> bool:
-    return "enum" not in _one(action) and _OTHER not in _options(action)
+    return not options_in(_one(action)) and _OTHER not in _options(action)
 
 
 def _kind(action: Action) -> Kind:

@@ -56,7 +56,7 @@ class ArcGIS:
             "id": _id(action),
             "agentId": _agent(review),
             "kind": kind,
-            "message": extra.get("message") or texts_of(review, action),
+            "message": extra["message"] if "message" in extra else texts_of(review, action),
             "metadata": {**metadata, **extra.get("metadata", {})},
         }
 

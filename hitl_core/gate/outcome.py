@@ -23,8 +23,9 @@ from hitl_core.review.service import Applied, Reviews, Transition, clock
 class Outcome:
     """One settled review, claimed by this process.
 
-    `execute`: the ToolCalls to run, in the model's order, edits applied, ids kept. `answers`: one tool
-    message for every call that must not run. `jump_to_model`: nothing is left to execute. The lease is
+    `execute`: the ToolCalls to run, in the model's order, edits applied, ids kept, the keys of arguments
+    sorted as in the bytes that were decided, also in what `annotated` says. `answers`: one tool message
+    for every call that must not run. `jump_to_model`: nothing is left to execute. The lease is
     renewed while this object is alive; it ends with `done`, or some time after the process died.
     """
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from bot.card import arguments_of, card, open_of, thread
+from bot.card import arguments_of, as_name, card, open_of, thread
 from bot.channels.slack.blocks import message, thread_message
 from bot.channels.slack.ids import Meta
 from bot.channels.slack.modals import answer, notice, passing_on, reason
@@ -209,8 +209,9 @@ def test_a_sentence_of_our_own_reads_as_it_was_written() -> None:
 def test_promise_8_only_ids_of_people_are_mentions() -> None:
     """Given a requester who is no Slack id, then it is plain text."""
     for requester in ("USER", "<@U0BOB>", "U0BOB|x", "everyone", "@here"):
+        shown = f"For {as_name(requester)}"
         sent = message(card(review_of(("t", {}), requester=requester), DEFAULT), name_of)
-        kinds = [kind for kind, text in texts(sent["blocks"]) if text == f"For {requester}"]
+        kinds = [kind for kind, text in texts(sent["blocks"]) if text == shown]
         assert kinds == ["plain_text"]
     assert ALICE.id in str(
         message(card(review_of(("t", {}), requester=ALICE.id), DEFAULT), name_of)

@@ -191,6 +191,36 @@ def test_t12_an_agent_with_a_look_alike_name_is_told() -> None:
     assert "The agent's name mixes alphabets" in shown
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Ada. Approved by security",
+        "U0BOB, who may approve this",
+        "slack:U0BOB and nobody else",
+        "everybody · decided after 1 min",
+        "a” · thread “b",
+        "⚠",
+    ],
+)
+def test_security_l1_a_name_of_an_agents_choice_is_no_sentence_of_ours(name: str) -> None:
+    """Given a requester, a sub-agent and a thread that read like lines of a card; then they are quoted."""
+    review = review_of(THREE[0], requester=name).model_copy(
+        update={"path": (name, "writer"), "thread_id": name}
+    )
+    shown = read(check(message(card(review, DEFAULT), name_of))["blocks"])
+    kept = "“" + name.replace("“", '"').replace("”", '"') + "”"
+    assert f"For {kept}" in shown
+    assert f"via {kept} → writer" in shown
+    assert f"thread {kept}" in shown
+
+
+def test_security_l1_a_plain_name_stands_as_it_is() -> None:
+    review = review_of(THREE[0], requester="jo@example.com")
+    shown = read(check(message(card(review, DEFAULT), name_of))["blocks"])
+    assert "(For jo@example.com)" in shown
+    assert "thread thread-1" in shown
+
+
 def _words(first: int, last: int, count: int) -> list[str]:
     """Words of the letters of one script."""
     letters = [

@@ -90,6 +90,12 @@ async def test_dialects_3_metadata_reaches_people_and_comes_back(source: str) ->
     assert again["metadata"] == {"toolName": action.request.name, "args": {}, **METADATA}
 
 
+def test_dialects_3_an_interrupt_without_a_message_is_asked_without_one() -> None:
+    """Given metadata and no message; then people read the metadata, and no message is made up."""
+    again = dialects.get("arcgis").dump_request(loaded({**QUESTION, "message": ""}))
+    assert (again["message"], again["metadata"]["layer"]) == ("", "roads")
+
+
 def test_dialects_3_an_imported_configuration_keeps_its_metadata_and_labels() -> None:
     config = b"""{"agent": {"interrupt": {"kind": "singleSelection", "message": "Which one?", "metadata":
         {"layer": "roads", "options": [{"value": "a", "label": "First"}, "b"]}}}}"""

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from bot.card.choices import choices_of
 from hitl_core import dialects
 from hitl_core.errors import DecisionError, DialectError, Refused, Unsayable
 from hitl_core.gate.request import Turn, build_from
@@ -73,7 +74,9 @@ def test_a_question_is_known_and_becomes_one_that_is_answered() -> None:
     assert (action.request.name, action.request.tool_call_id) == ("ask_user", "q1")
     assert action.request.description == "Which colour?\n\nFor the logo."
     assert action.config.allowed_decisions == ("respond", "ignore")
-    assert action.config.answer_schema == {"enum": ["red", "blue"]}
+    assert action.config.answer_schema == {
+        "anyOf": [{"const": "red", "title": "Red"}, {"const": "blue", "title": "Blue"}]
+    }
 
 
 @pytest.mark.parametrize(
@@ -233,7 +236,9 @@ def test_dialects_10_a_sub_agents_interrupt_goes_out_as_it_came_in() -> None:
 def test_dialects_l2_an_option_called_other_leaves_no_text_of_ones_own() -> None:
     """Selecting it means that option: nothing else can be answered, by a person or by a deadline."""
     wire = question(allow_other=True, options=[option("other"), option("blue")])
-    assert review_of(wire).actions[0].config.answer_schema == {"enum": ["other", "blue"]}
+    assert review_of(wire).actions[0].config.answer_schema == {
+        "anyOf": [{"const": "other", "title": "Other"}, {"const": "blue", "title": "Blue"}]
+    }
     assert answered(wire, respond("other")) == {"type": "answer", "selected": ["other"]}
     said = {"type": "answer", "selected": ["green"]}
     with pytest.raises(DecisionError):
@@ -245,3 +250,24 @@ def test_dialects_l1_an_approval_among_questions_is_answered_as_one() -> None:
     wire = approval("c1", "respond")
     with pytest.raises(Unsayable):
         answered(wire, Proposal("respond", 1, "why"))
+
+
+@pytest.mark.parametrize("kind", ["single_select", "multi_select"])
+def test_dialects_3_people_read_the_labels_of_a_question_and_its_values_go_back(kind: str) -> None:
+    """Given options with labels; then people choose by these, and the answer is the value."""
+    options = [{"label": "Keep it", "value": "v1"}, {"label": "Delete it", "value": "v2"}]
+    wire = question(kind, options=options)
+    [action] = review_of(wire).actions
+    if kind == "single_select":
+        assert [each.label for each in choices_of(action.config)] == ["Keep it", "Delete it"]
+    given = "v2" if kind == "single_select" else ["v2"]
+    said = answered(wire, Proposal("respond", 1, answer=given))
+    assert said == {"type": "answer", "selected": ["v2"]}
+
+
+@pytest.mark.parametrize("kind", ["single_select", "multi_select"])
+def test_dialects_3_a_label_is_no_answer(kind: str) -> None:
+    wire = question(kind, options=[{"label": "Keep it", "value": "v1"}])
+    given = "Keep it" if kind == "single_select" else ["Keep it"]
+    with pytest.raises(Refused):
+        answered(wire, Proposal("respond", 1, answer=given))

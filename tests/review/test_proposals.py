@@ -245,3 +245,20 @@ async def test_an_answer_to_nothing_is_none() -> None:
         answer(review, {}, ADA, NOW)
     with pytest.raises(DecisionError, match="no such action"):
         answer(review, {"9": Proposal("approve", 1)}, ADA, NOW)
+
+
+async def test_dialects_10_arguments_come_back_sorted_by_key_as_they_were_decided() -> None:
+    """Given arguments and an edit in an order of their own; then what runs, and what the model is told, have
+    the order of the stored bytes, at every depth; a list keeps its own."""
+    review = await review_of("send", "send", z={"y": 1, "b": [{"d": 1, "c": 2}, 0]}, a=1)
+    edit = Proposal("edit", 1, args=encode({"z": [2, 1], "m": {"q": 1, "a": 2}, "a": 1}))
+    after = decide(review, "2", edit, ADA, NOW).review
+    after = decide(after, "1", Proposal("approve", 1), ADA, NOW).review
+
+    runs = [repr(after.arguments(call.key).parse()) for call in execution.to_run(after)]
+    assert runs == [
+        "{'a': 1, 'z': {'b': [{'c': 2, 'd': 1}, 0], 'y': 1}}",
+        "{'a': 1, 'm': {'a': 2, 'q': 1}, 'z': [2, 1]}",
+    ]
+    told = '{"a": 1, "m": {"a": 2, "q": 1}, "z": [2, 1]}'
+    assert f"Executed instead: send with arguments {told}." in annotated(after, "c2", "ok")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
-from bot.card import Card, Deciders, Doubt, Ends, Next, Note, Progress, Said, quoted
+from bot.card import Card, Deciders, Doubt, Ends, Next, Note, Progress, Said, as_name, quoted
 from bot.channels.slack.mentions import (
     USER_ID,
     Link,
@@ -75,10 +75,12 @@ def origin(card: Card, names: Names, link: Link) -> list[Block]:
     if asked.requester and USER_ID.fullmatch(asked.requester):
         told = [" ".join([f"For <@{asked.requester}>", *told])]
     elif asked.requester:
-        elements.append(plain(f"For {asked.requester}", 100))
+        elements.append(plain(f"For {as_name(asked.requester)}", 100))
     if asked.path:
         elements += [mrkdwn(DOT.join(told))] if told else []
-        elements.append(plain(f"{'·  ' if elements else ''}via {' → '.join(asked.path)}", 200))
+        elements.append(
+            plain(f"{'·  ' if elements else ''}via {' → '.join(map(as_name, asked.path))}", 200)
+        )
         told = []
     told += _by_when(card, names)
     if told:
@@ -184,7 +186,7 @@ def foot(card: Card, names: Names) -> Block:
     told = [_may_decide(one, names) for one in card.deciders[:3]]
     if len(card.deciders) > 3:
         told.append("Others may decide on the others.")
-    thread = "" if card.origin.conversation else f"{DOT}thread {card.origin.thread}"
+    thread = "" if card.origin.conversation else f"{DOT}thread {as_name(card.origin.thread)}"
     ids = f"{card.review_id}{thread}"
     return context("foot", *([mrkdwn(" ".join(told))] if told else []), plain(ids, 200))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
-from bot.card import People
+from bot.card import People, as_name
 from bot.channels.slack.places import NAME, PERSON_ID
 from bot.channels.slack.rich import Element, escaped, group, inert, person, words
 from hitl_core.model import MessageRef, Place, Reviewer
@@ -54,7 +54,7 @@ def mention(reviewer: Reviewer | None) -> str:
 
 def requester(id: str) -> str:
     """The agent says who it is, so only what is surely a person's id becomes a mention."""
-    return f"<@{id}>" if USER_ID.fullmatch(id) else inert(id)
+    return f"<@{id}>" if USER_ID.fullmatch(id) else inert(as_name(id))
 
 
 def named(id: str) -> str:
