@@ -10,8 +10,8 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-#: A body of more bytes is read beside the event loop, not on it.
-LARGE = 64 * 1024
+#: A body of more bytes is read beside the event loop, not on it: this many may hold 8,000 JSON values.
+LARGE = 16 * 1024
 #: Where more is done than to parse it once, in bytes of JSON: two of them may be a value.
 MANY = 4 * 1024
 

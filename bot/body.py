@@ -36,11 +36,12 @@ async def read_body(request: web.Request, most: int) -> bytes:
                 parts.append(part)
                 if visit is not None:
                     visit.hold(size)
+        return b"".join(parts)
     except TimeoutError:
         raise BodyError("too_slow") from None
     except (web.RequestPayloadError, HttpProcessingError, ConnectionError):
         raise BodyError("broken") from None
     finally:
+        parts.clear()  # aiohttp keeps the error, which keeps this frame, in a cycle
         if visit is not None:
             visit.hold(0)
-    return b"".join(parts)

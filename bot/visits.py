@@ -18,6 +18,7 @@ from typing import Any, cast
 from aiohttp import web
 
 from bot.logs import Rarely
+from bot.memory import give_back
 
 log = logging.getLogger(__name__)
 
@@ -41,6 +42,8 @@ OTHER_FILES = 200
 MOST_ARRIVING = 48 * 1024 * 1024
 LEFT = 3 / 4
 LOOK = 1.0
+#: When heads and bodies of so many bytes are over, what they took is given back to the system.
+RETURNED = 16 * 1024 * 1024
 
 
 class Visit(asyncio.Protocol):
@@ -108,6 +111,7 @@ class Visit(asyncio.Protocol):
     def hold(self, size: int) -> None:
         """So many bytes have arrived of what is not whole."""
         self._visits.arriving += size - self.held
+        self._visits.freed += max(0, self.held - size)
         self.held = size
         if self._visits.arriving > MOST_ARRIVING:
             self._visits.make_room()
@@ -139,6 +143,8 @@ class Visits:
         self._heads = 0
         self.arriving = 0
         """Bytes of all heads and bodies that are still arriving."""
+        self.freed = 0
+        """Bytes of those that have arrived or ended, since memory was given back."""
         self._full = Rarely(log, "There were %d connections too many: the server has %d at most.")
 
     def __len__(self) -> int:
@@ -187,11 +193,14 @@ class Visits:
             one.hold(0)
 
     async def watch(self) -> None:
-        """For ever: ends those that are over."""
+        """Until it is cancelled: ends those that are over, and gives memory back."""
         while True:
             await asyncio.sleep(LOOK)
             for visit in [one for one in self._each() if one.is_over]:
                 visit.end()
+            if self.freed > RETURNED:
+                self.freed = 0
+                give_back()
 
 
 def visit_of(request: web.BaseRequest) -> Visit | None:

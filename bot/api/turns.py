@@ -51,8 +51,8 @@ async def judged(
     """A review each. Raises Problem with the pointer of what is wrong. What is `large` is checked beside the
     event loop.
     """
-    policy = _for_run(policy, asked.context)
-    await asyncio.sleep(0)  # to read a context takes a while, and so does what comes now
+    if asked.context is not None:  # a small one may take as long as a large one
+        policy = await beside(partial(_for_run, policy, asked.context))
     _check_small(asked.tools, "/tools")
     if isinstance(asked, Submit):
         calls = await _done(partial(_frozen_calls, asked.calls), large)
@@ -100,9 +100,7 @@ def _frozen(calls: Sequence[ToolCall], where: str) -> Frozen:
     return frozen
 
 
-def _for_run(policy: Policy, context: dict[str, Any] | None) -> Policy:
-    if context is None:
-        return policy
+def _for_run(policy: Policy, context: dict[str, Any]) -> Policy:
     _check_small(context, "/context")
     try:
         return policy.for_run(context)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 import warnings
-from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
@@ -17,17 +16,22 @@ from hitl_core.forms.automaton import Automaton, Condition, TooComplex, bits
 from hitl_core.forms.budget import PATTERN_STEPS, Budget, TextTooLong, TooMuchWork
 from hitl_core.forms.charset import Reads, is_word
 from hitl_core.forms.form import PatternError
+from hitl_core.forms.recent import Recent
 
 MAX_PATTERN = 1_000  # characters
 _MAX_GROUPS = 100
 _MAX_STEPS = 2_000  # remembered: some 200 KiB a pattern
+_MAX_PATTERNS = 128  # kept: some 25 MB at most
+#: What a step of reading a pattern costs in those of the schema that it stands in: it takes twice as long.
+_PRICE = 2
 
 
 def check_pattern(pattern: str, budget: Budget | None = None) -> None:
-    """Raise PatternError, one sentence, for a pattern that can't be used. Pays for reading it."""
-    found = _pattern(pattern)
+    """Raise PatternError, one sentence, for a pattern that can't be used. Pays for reading it, and reads no
+    further than the budget lasts."""
+    found = _pattern(pattern, PATTERN_STEPS if budget is None else budget.left // _PRICE)
     if budget is not None:
-        budget.spend(found.cost)
+        budget.spend(_PRICE * found.cost)
     if isinstance(found, _Refused):
         raise PatternError(found.flaw)
 
@@ -49,16 +53,20 @@ class _Refused:
         self.flaw, self.cost = flaw, cost
 
 
-@lru_cache(maxsize=256)
-def _pattern(pattern: str) -> _Pattern | _Refused:
+def _pattern(pattern: str, most: int = PATTERN_STEPS) -> _Pattern | _Refused:
+    """Each once. Raises TooMuchWork where reading it takes more than `most` steps."""
+    return _patterns.get(pattern, lambda: _read(pattern, min(most, PATTERN_STEPS)))
+
+
+def _read(pattern: str, most: int) -> _Pattern | _Refused:
     shown = pattern if len(pattern) <= 80 else pattern[:77] + "..."
     if len(pattern) > MAX_PATTERN:
         return _Refused(f"the pattern {shown} is longer than {MAX_PATTERN:,} characters", 1)
     if pattern.count("(") > _MAX_GROUPS:
         return _Refused(f"the pattern {shown} has more than {_MAX_GROUPS} groups", 1)
-    budget = Budget(PATTERN_STEPS)
+    budget = Budget(most)
     try:
-        budget.spend(20 + 2 * len(pattern))
+        budget.spend(20 + 2 * len(pattern) + 8 * pattern.count("("))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             parsed: Any = import_module("re._parser").parse(pattern)
@@ -68,10 +76,12 @@ def _pattern(pattern: str) -> _Pattern | _Refused:
     except TooComplex as error:
         flaw = f"can't be checked in a short time: {error}"
     except TooMuchWork:
+        if most < PATTERN_STEPS:
+            raise
         flaw = "can't be checked in a short time: it is too complex"
     else:
-        return _Pattern(automaton, PATTERN_STEPS - budget.left)
-    return _Refused(f"the pattern {shown} {flaw}", PATTERN_STEPS - max(budget.left, 0))
+        return _Pattern(automaton, most - budget.left)
+    return _Refused(f"the pattern {shown} {flaw}", most - max(budget.left, 0))
 
 
 class _State(dict[Any, "_State"]):
@@ -219,3 +229,6 @@ def _truth(condition: Condition, text: str) -> list[bool]:
         case _:
             words = [is_word(char) and (not condition.ascii or char.isascii()) for char in text]
             return [a != b for a, b in zip([False, *words], [*words, False], strict=True)]
+
+
+_patterns = Recent[str, _Pattern | _Refused](_MAX_PATTERNS, lambda _: 1)

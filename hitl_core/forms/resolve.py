@@ -59,6 +59,7 @@ class Document:
         self._strict, self._budget = strict, budget
         self._resources: dict[str, Resource] = {}
         self._parts: dict[int, _Part] = {}
+        self._patterns = set[str]()
         self._targets: dict[tuple[int, str], Any] = {}
         whole = Resource("", root)
         self._resources[""] = whole
@@ -109,7 +110,9 @@ class Document:
                 self._budget.spend(len(cast("list[Any]", value)))
             if holds in ("pattern", "patterned"):
                 for pattern in cast("list[str]", [value] if holds == "pattern" else [*value]):
-                    check_pattern(pattern, self._budget)
+                    if pattern not in self._patterns:  # each is read and paid for once
+                        check_pattern(pattern, self._budget)
+                        self._patterns.add(pattern)
             found.extend(
                 _Part(each, (*path, name, *way), resource) for way, each in schemas_in(holds, value)
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from functools import lru_cache
+from hashlib import blake2b
 from typing import Any, NamedTuple
 
 from hitl_core.forms.budget import SCHEMA_STEPS, Budget, TooMuchWork
@@ -12,6 +12,7 @@ from hitl_core.forms.compiler import Compiler
 from hitl_core.forms.drafts import NEWEST, draft_of
 from hitl_core.forms.form import PatternError, SchemaError
 from hitl_core.forms.problem import Check
+from hitl_core.forms.recent import Recent
 from hitl_core.forms.resolve import Document
 
 MAX_SCHEMA = 64 * 1024  # bytes of JSON
@@ -34,6 +35,17 @@ class _Outcome(NamedTuple):
     flaw: SchemaError | None
     cost: int
 
+    @property
+    def weight(self) -> int:
+        """About how much memory it takes, in units of 100 bytes."""
+        return 100 + self.cost if self.compiled else 10
+
+
+#: Some 40 MB at most. An agent chooses how large each of its schemas is, and how many it sends.
+_outcomes = Recent[bytes, _Outcome](400_000, lambda one: one.weight)
+#: What reading a schema cost, and what is wrong with it: remembered longer than its check.
+_flaws = Recent[bytes, tuple[int, SchemaError | None]](1024, lambda _: 1)
+
 
 def check_schema(
     schema: Mapping[str, Any], *, strict: bool = False, budget: Budget | None = None
@@ -45,7 +57,13 @@ def check_schema(
     """
     if budget is not None and budget.left < 0:
         raise SchemaError(_MUCH_TOGETHER)
-    cost, flaw = _flaw(_text(schema), strict)
+    text = _text(schema)
+
+    def read() -> tuple[int, SchemaError | None]:
+        outcome = _outcome(text, strict)
+        return outcome.cost, outcome.flaw
+
+    cost, flaw = _flaws.get(_key(text, strict), read)
     if budget is not None:
         budget.left -= cost
         if budget.left < 0:
@@ -73,15 +91,16 @@ def _text(schema: Mapping[str, Any]) -> str:
     return text
 
 
-@lru_cache(maxsize=1024)
-def _flaw(text: str, strict: bool) -> tuple[int, SchemaError | None]:
-    """What reading a schema costs, and what is wrong with it: remembered longer than its check."""
-    outcome = _outcome(text, strict)
-    return outcome.cost, outcome.flaw
+def _key(text: str, strict: bool) -> bytes:
+    """In place of the text, which may be long."""
+    return blake2b(text.encode(), person=b"strict" if strict else b"").digest()
 
 
-@lru_cache(maxsize=128)
 def _outcome(text: str, strict: bool) -> _Outcome:
+    return _outcomes.get(_key(text, strict), lambda: _read(text, strict))
+
+
+def _read(text: str, strict: bool) -> _Outcome:
     budget, found, flaw = Budget(SCHEMA_STEPS), None, None
     try:
         budget.spend(len(text) // 16)
@@ -90,9 +109,9 @@ def _outcome(text: str, strict: bool) -> _Outcome:
         document = Document(schema, draft, budget, strict=strict)
         found = Compiled(schema, Compiler(document, budget).whole())
     except (SchemaError, PatternError) as error:
-        flaw = error
+        flaw = type(error)(str(error))  # whose traceback holds nothing
     except TooMuchWork:
-        flaw = SchemaError(_MUCH)
+        flaw, budget.left = SchemaError(_MUCH), 0
     except RecursionError:
         flaw = SchemaError("the schema is nested too deeply")
     return _Outcome(found, flaw, SCHEMA_STEPS - max(budget.left, 0))

@@ -15,7 +15,7 @@ from hitl_core.policy import Policy, Ruling
 if TYPE_CHECKING:
     from hitl_core.forms.budget import Budget
 
-_LONG = 20_000  # steps: some ten milliseconds
+_LONG = 4_000  # steps: some two milliseconds
 
 
 class Schemas:

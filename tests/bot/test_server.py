@@ -7,6 +7,7 @@ import gc
 import gzip
 import logging
 import tracemalloc
+import weakref
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from io import BytesIO
@@ -353,6 +354,57 @@ async def test_slack_clients_2_a_large_body_leaves_nothing(serve: Serve) -> None
         finally:
             tracemalloc.stop()
             gc.enable()
+
+
+async def test_half_bodies_leave_nothing_when_their_connections_end(serve: Serve) -> None:
+    """Given bodies of which only a part comes, and a garbage collector that rests; when the clients
+    hang up, then nothing of them is kept in a cycle."""
+    head = b"POST /take HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n"
+
+    def traced() -> int:
+        return tracemalloc.get_traced_memory()[0]
+
+    async with serve() as url:
+        gc.collect()
+        gc.disable()
+        tracemalloc.start()
+        try:
+            wires = [await Wire.to(url, head + b"x" * 800_000) for _ in range(10)]
+            for wire in wires:
+                await wire.writer.drain()
+            await wait_until("they have come", lambda: traced() > 6 * MOST)
+            for wire in wires:
+                await wire.close()
+            await wait_until("nothing is kept", lambda: traced() < MOST)
+        finally:
+            tracemalloc.stop()
+            gc.enable()
+
+
+class Cycle:
+    def __init__(self) -> None:
+        self.me = self
+
+
+async def test_memory_is_given_back_when_many_bodies_are_over(
+    serve: Serve, hasty: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Given a garbage collector that rests; when bodies of some size are over, then what is in cycles is
+    freed, and so is what the allocator keeps."""
+    monkeypatch.setattr(visits, "RETURNED", MOST // 2)
+    gc.disable()
+    try:
+        kept = weakref.ref(Cycle())
+        async with serve() as url, aiohttp.ClientSession() as session:
+            async with session.post(f"{url}/take", data=b"x" * (MOST // 4)) as answer:
+                assert answer.status == 200
+            assert kept() is not None
+            for _ in range(2):
+                async with session.post(f"{url}/take", data=b"x" * (MOST // 4)) as answer:
+                    assert answer.status == 200
+            await wait_until("it is given back", lambda: kept() is None)
+    finally:
+        gc.enable()
 
 
 def test_a_newcomer_at_the_limit_costs_the_same_however_many_are_here() -> None:

@@ -7,6 +7,7 @@ import json
 import random
 import time
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,12 +18,13 @@ from hitl_core.forms import (
     FormErrors,
     SchemaError,
     check_args,
+    check_pattern,
     check_schema,
     hidden_in,
     make_form,
     read_answers,
 )
-from hitl_core.forms.budget import REQUEST_STEPS, Budget, TooMuchWork
+from hitl_core.forms.budget import REQUEST_STEPS, SCHEMA_STEPS, Budget, TooMuchWork
 from hitl_core.forms.problem import Run
 from hitl_core.forms.schema import compiled
 from hitl_core.gate import request
@@ -30,6 +32,7 @@ from hitl_core.gate import request
 Json = dict[str, Any]
 #: Ten times the aim of 50 ms, in CPU seconds, for machines that are slow or busy.
 LIMIT = 0.5
+MANIFEST = Path(__file__).parents[1] / "data" / "slack-manifest-2.0.0.json"
 DICE = random.Random(20)
 NUMBERS = list(range(40_000))
 
@@ -281,3 +284,31 @@ def test_unique_items_of_nine_thousand_objects_are_more_than_one_check_may_cost(
     run = Run()
     with pytest.raises(TooMuchWork):
         compiled(on_a(uniqueItems=True)).check({"a": [{"k": n} for n in range(9_000)]}, run)
+
+
+def test_a_pattern_that_comes_many_times_is_paid_for_once() -> None:
+    """Given a large honest schema in which each field has the same pattern; then it is read."""
+    uuid = "^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$"
+    check_schema(
+        {"properties": {f"id{n}": {"type": "string", "pattern": uuid} for n in range(450)}}
+    )
+
+
+def test_the_largest_real_schema_takes_half_of_what_there_is() -> None:
+    """Slack's own schema of an app's manifest, 29 kB."""
+    budget = Budget(SCHEMA_STEPS // 2)
+    check_schema(json.loads(MANIFEST.read_text()), budget=budget)
+    assert budget.left > 0
+
+
+def test_a_pattern_is_read_no_further_than_its_schema_s_budget_lasts() -> None:
+    """Given a schema that has little left when its most costly pattern comes; then that is not read to its
+    end: together they held the event loop for twice as long."""
+    budget = Budget(1_000)
+    with pytest.raises(TooMuchWork):
+        check_pattern("(?:a{0,30}){0,23}never read before", budget)
+    with pytest.raises(
+        TooMuchWork
+    ):  # nor is what was read of it taken for a refusal of the pattern
+        check_pattern("(?:a{0,30}){0,23}never read before", Budget(1_000))
+    check_pattern("(?:a{0,30}){0,23}never read before")

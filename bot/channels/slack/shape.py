@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import re
 from typing import Annotated, Any, Literal, Self, cast
-from urllib.parse import parse_qsl
 
 from pydantic import (
     BaseModel,
@@ -23,6 +22,7 @@ from pydantic import (
     model_validator,
 )
 
+from bot.urlencoded import read_form
 from hitl_core.model.amount import has_more_values
 from hitl_core.model.arguments import whole_number
 
@@ -263,7 +263,7 @@ def payload_of(body: bytes) -> Payload:
     try:
         text = body.decode()
         if not text.startswith("{"):
-            fields = dict(parse_qsl(text, keep_blank_values=True, max_num_fields=MAX_FIELDS))
+            fields = read_form(text, MAX_FIELDS)
             if "payload" not in fields:
                 return checked(fields)
             text = fields["payload"]
