@@ -1,5 +1,5 @@
-"""What is wrong at the moment, for the people who run the bot: one list for the log, `/readyz`, `/metrics`
-and the bot's own channel.
+"""What is wrong at the moment, for the people who run the bot: one list for the log and the bot's own
+channel, and its counts for `/readyz` and `/metrics`.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from bot.text import one_line
 log = logging.getLogger(__name__)
 
 #: `lookup`: the chat system doesn't say who somebody is or who belongs to what. `place`: a place can't be
-#: reached. `delivery`: a card is given up or makes no progress. `events`: the stream of events makes none.
-Kind = Literal["lookup", "place", "delivery", "events"]
+#: reached. `delivery`: a card is given up or makes no progress.
+Kind = Literal["lookup", "place", "delivery"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 #: What nobody reported for so long is over, in seconds: its subject may never be asked for again. Dead

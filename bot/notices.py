@@ -128,7 +128,7 @@ def _name(problem: Problem) -> str:
 def _message(new: Sequence[Problem], over: Sequence[Problem]) -> list[str]:
     lines = [one.text for one in new[:MOST]]
     if len(new) > MOST:
-        lines.append(f"{len(new) - MOST} more things are wrong: see /readyz or the log of the bot.")
+        lines.append(f"{len(new) - MOST} more things are wrong: see the log of the bot.")
     lines += [f"This is over: {one.text}" for one in over[:MOST]]
     if len(over) > MOST:
         lines.append(f"{len(over) - MOST} other problems are over as well.")

@@ -32,8 +32,9 @@ def readiness(
     clock: Callable[[], float] = time.time,
 ) -> Probe:
     """Redis answers and takes writes, each of the checks is through, and this machine's clock is about right.
-    What `health` knows of is listed and makes no bot unready: another bot of the same Slack would do no
-    better.
+    What `health` knows of makes no bot unready: another bot of the same Slack would do no better. It is
+    counted by its kind, with the time since when: whoever reaches the port may ask, and learns no name of a
+    channel, id of a review or error of Slack. Those are in the log and in the bot's own channel.
     """
 
     async def ready() -> dict[str, object]:
@@ -47,8 +48,7 @@ def readiness(
             )
         for check in checks:
             check()
-        problems = [_shown(problem) for problem in health.current()]
-        return {"undelivered": await store.buried(), "problems": problems}
+        return {"undelivered": await store.buried(), "problems": _by_kind(health.current())}
 
     return ready
 
@@ -78,12 +78,9 @@ def for_anybody(error: HitlError | TimeoutError) -> str:
     return str(error) or SLOW
 
 
-def _shown(problem: Problem) -> dict[str, object]:
-    """`since` is in seconds since the epoch."""
-    return {
-        "kind": problem.kind,
-        "subject": problem.subject,
-        "text": problem.text,
-        "since": round(problem.since),
-        "count": problem.count,
-    }
+def _by_kind(problems: Sequence[Problem]) -> dict[str, object]:
+    """How many there are of each kind, and since when, in seconds since the epoch."""
+    since: dict[str, list[float]] = {}
+    for problem in problems:
+        since.setdefault(problem.kind, []).append(problem.since)
+    return {kind: {"count": len(all), "since": round(min(all))} for kind, all in since.items()}

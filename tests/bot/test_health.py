@@ -59,7 +59,7 @@ def test_a_problem_is_logged_when_it_appears_and_when_it_is_over(
 
     [problem] = health.current()
     assert (problem.since, problem.last, problem.count) == (START, START + 20, 3)
-    assert health.counts() == {"lookup": 1, "place": 0, "delivery": 0, "events": 0}
+    assert health.counts() == {"lookup": 1, "place": 0, "delivery": 0}
 
     health.resolve("lookup", "users.info")
     health.resolve("lookup", "users.info")
@@ -83,17 +83,13 @@ def test_however_much_is_wrong_the_list_stays_short(health: Health) -> None:
 async def test_problems_make_no_bot_unready(
     health: Health, store: MemoryStore, clock: Clock
 ) -> None:
+    """Given problems of two channels; then whoever reaches the port learns how many there are and since when,
+    and neither a name nor what Slack said."""
     health.report("place", "slack:#suport", "There is no such channel.")
+    clock.now += 30
+    health.report("place", "slack:#sales", "There is no such channel.")
     answer = await readiness(store, [], health, clock)()
-    assert answer["problems"] == [
-        {
-            "kind": "place",
-            "subject": "slack:#suport",
-            "text": "There is no such channel.",
-            "since": round(START),
-            "count": 1,
-        }
-    ]
+    assert answer["problems"] == {"place": {"count": 2, "since": round(START)}}
 
 
 async def test_what_lasts_a_minute_is_posted_once_and_when_it_is_over(

@@ -11,7 +11,7 @@ from bot.readiness import readiness
 from hitl_core.errors import HitlError
 from hitl_core.store import RedisStore
 
-NOTHING_WRONG = {"undelivered": 0, "problems": []}
+NOTHING_WRONG = {"undelivered": 0, "problems": {}}
 
 
 @pytest.mark.parametrize(("off", "said"), [(600.0, "ahead of"), (-600.0, "behind")])

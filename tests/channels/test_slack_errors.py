@@ -9,10 +9,18 @@ import pytest
 from aiohttp import web
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.channel import Limited, MessageGone, Undeliverable, Unreachable
+from bot.channel import (
+    Limited,
+    LookupFailed,
+    MessageGone,
+    NotThere,
+    Undeliverable,
+    Unreachable,
+)
+from bot.channels.slack import api
 from bot.channels.slack.api import translated
 from bot.channels.slack.channel import SlackChannel
-from hitl_core.model import MessageRef
+from hitl_core.model import MessageRef, Place
 
 REF = MessageRef(channel="slack", conversation="C1", ts="1.2")
 
@@ -23,7 +31,8 @@ async def answering() -> AsyncIterator[Callable[[web.Response], SlackChannel]]:
     answers: list[web.Response] = []
 
     async def answer(request: web.Request) -> web.Response:
-        return answers[0]
+        one = answers[0]  # which can be sent once
+        return web.Response(status=one.status, body=one.body, headers=one.headers)
 
     app = web.Application()
     app.router.add_post("/api/{method}", answer)
@@ -98,3 +107,36 @@ async def test_an_error_without_words_is_told_in_words(error: Exception, told: s
         async with translated("chat.update"):
             raise error
     assert str(caught.value) == told
+
+
+async def test_a_search_in_a_list_that_never_ends_is_given_up_and_told(
+    answering: Callable[[web.Response], SlackChannel], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Given a Slack that always names one more page; when a card is looked for, then it is not known whether
+    it is there, which is neither a list without it nor a wait without an end."""
+    monkeypatch.setattr(api, "MAX_PAGES", 5)
+    more = {"ok": True, "messages": [], "response_metadata": {"next_cursor": "more"}}
+    channel = answering(web.json_response(more))
+    with pytest.raises(LookupFailed, match="history failed for C0APPROVE: more than 5 pages"):
+        await channel.find(Place("slack:C0APPROVE"), "R1", 0.0)
+
+
+async def test_a_search_in_an_answer_without_messages_finds_out_nothing(
+    answering: Callable[[web.Response], SlackChannel],
+) -> None:
+    """Given a yes without a list; then it is not taken for a list without the card, which would be posted
+    twice."""
+    channel = answering(web.json_response({"ok": True}))
+    with pytest.raises(LookupFailed, match="can't be read"):
+        await channel.find(Place("slack:C0APPROVE"), "R1", 0.0)
+
+
+async def test_a_search_where_nothing_can_be_read_says_whether_the_place_is_gone(
+    answering: Callable[[web.Response], SlackChannel],
+) -> None:
+    channel = answering(said("not_in_channel"))
+    with pytest.raises(NotThere):
+        await channel.find(Place("slack:C0APPROVE"), "R1", 0.0)
+    channel = answering(said("some_new_error"))
+    with pytest.raises(LookupFailed):
+        await channel.find(Place("slack:C0APPROVE"), "R1", 0.0)

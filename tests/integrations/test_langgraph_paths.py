@@ -565,6 +565,12 @@ class Reopening(AgentMiddleware[Any, Any, Any]):
         return {"messages": [*gone, AIMessage("", id="new", tool_calls=asked.tool_calls)]}
 
 
+LINE = (
+    "failed: not executed: it has a review, and the AI message that it was reviewed with is not the last one"
+    " any more: let no middleware replace that message, its id, or the state of the call."
+)
+
+
 @pytest.mark.parametrize(
     ("middleware", "decision"),
     [
@@ -578,15 +584,17 @@ async def test_a_reviewed_call_under_another_message_does_not_run(
     lab: Lab, middleware: Any, decision: Any
 ) -> None:
     """H2: given a policy that allows, and a middleware that takes the reviewed message away, then the call is
-    still known as the reviewed one, and is stopped."""
+    still known as the reviewed one, and is stopped; an approved one's card says so."""
     lab.set_policy(default="allow")
     driver = lab.driver([call("c1", "send_email", to="a")], before=[middleware])
     async with lab.serving(driver):
         run = await driver.run(go(), thread_id="t-1")
         await lab.decide(run.review_id, decision)
-        await lab.done(run.review_id)
+        review = await lab.done(run.review_id)
     assert lab.effects == []
     assert "it has a review" in answers(lab.stops[-1])["c1"][1]
+    if decision == "approve":
+        assert [run.line for run in review.runs.values()] == [LINE]
 
 
 @pytest.mark.parametrize("own_saver", [True, InMemorySaver()])

@@ -205,8 +205,7 @@ async def test_without_a_fallback_it_waits_and_the_operator_is_told(
 
     async def undelivered() -> bool:
         answer = await ready(bot.url)
-        problems = [(one["kind"], one["subject"]) for one in answer["problems"]]
-        return answer["undelivered"] == 1 and problems == [("place", "slack:C0OLD")]
+        return answer["undelivered"] == 1 and "place" in answer["problems"]
 
     await wait_until("it is counted", undelivered)
     assert "the channel is archived" in caplog.text
@@ -220,7 +219,7 @@ async def test_without_a_fallback_it_waits_and_the_operator_is_told(
     assert (await waiting).execute
     assert await bot.store.buried() == 0
     await scene.all_shown()
-    assert (await ready(bot.url))["problems"] == []
+    assert (await ready(bot.url))["problems"] == {}
 
 
 async def ready(url: str) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar, cast
 
@@ -40,7 +40,7 @@ _GONE = frozenset({"message_not_found", "cant_update_message", "edit_window_clos
 #: What surely means that a card can't be there, in words for who reads on it why it is shown elsewhere
 #: (docs.slack.dev/reference/methods/chat.postMessage, conversations.open). Every other refusal, known or new,
 #: says nothing about the place.
-_NO_PLACE = {
+NO_PLACE = {
     "cannot_dm_bot": "this is a bot",
     "channel_not_found": "the bot can't see this channel",
     "is_archived": "the channel is archived",
@@ -144,10 +144,14 @@ class Api:
         key: str,
         read: Callable[[Any], V],
         *,
+        no: Mapping[str, str] | None = None,
         about: str = "",
+        patient: bool = False,
         **args: Any,
     ) -> list[V]:
-        """The same of a list that comes in pages: what `read` makes of each item."""
+        """The same of a list that comes in pages: what `read` makes of each item. `patient`: where Slack
+        limits, wait and go on with the same page. Raises LookupFailed for a list that doesn't end.
+        """
 
         def read_page(answer: Data) -> tuple[list[V], str]:
             return [*map(read, list_in(answer, key))], _next(answer)
@@ -156,30 +160,18 @@ class Api:
         cursor = ""
         for _ in range(MAX_PAGES):
             page: Data = {**args, "cursor": cursor} if cursor else args
-            items, cursor = await self._look(method, read_page, {}, about, page)
+            while True:
+                try:
+                    items, cursor = await self._look(method, read_page, no or {}, about, page)
+                    break
+                except Limited as limited:
+                    if not patient:
+                        raise
+                    await asyncio.sleep(limited.seconds)
             found += items
             if not cursor:
                 return found
         raise self._failed(method, about, f"more than {MAX_PAGES} pages")
-
-    async def paged(
-        self, method: str, key: str, *, patient: bool = False, **args: Any
-    ) -> AsyncIterator[Any]:
-        """`patient`: where Slack limits, wait and go on with the same page."""
-        cursor = ""
-        while True:
-            try:
-                page = await self.call(method, **args, **({"cursor": cursor} if cursor else {}))
-            except Limited as limited:
-                if not patient:
-                    raise
-                await asyncio.sleep(limited.seconds)
-                continue
-            for item in page.get(key, []):
-                yield item
-            cursor = page.get("response_metadata", {}).get("next_cursor", "")
-            if not cursor:
-                return
 
     def _failed(self, method: str, about: str, error: str, needed: str = "") -> LookupFailed:
         """The error to raise, which the health knows of as well."""
@@ -245,8 +237,8 @@ def _meaning(method: str, response: Any) -> ChannelError:
         return MessageGone(text, error=error)
     if error in _TRANSIENT or not error or status >= 500:
         return Unreachable(text)
-    if error in _NO_PLACE:
-        return NotThere(f"{_NO_PLACE[error]} ({text})", error=error)
+    if error in NO_PLACE:
+        return NotThere(f"{NO_PLACE[error]} ({text})", error=error)
     needed = str(answer.get("needed") or "")
     return Undeliverable(text + _scope(needed), error=error, needed=needed)
 

@@ -19,7 +19,7 @@ from bot.channel import (
     Unreachable,
 )
 from bot.channels.slack import blocks, ids
-from bot.channels.slack.api import Api, Data, typed
+from bot.channels.slack.api import NO_PLACE, Api, Data, typed
 from bot.channels.slack.people import People
 from bot.channels.slack.places import NAME
 from bot.channels.slack.rich import inert
@@ -138,22 +138,27 @@ class SlackChannel:
         conversation = await self._rooms.resolve(place)
         thread = self._rooms.spot(place).thread
         method = "conversations.replies" if thread else "conversations.history"
-        found: list[MessageRef] = []
-        async for message in self._api.paged(
+
+        def read(message: Data) -> MessageRef | None:
+            mark = message.get("metadata", {}).get("event_payload")
+            ours = message.get("bot_id") == self.bot_id or message.get("user") == self.user
+            is_card = ours and mark == ids.mark(review_id, place)
+            return _ref(conversation, message["ts"]) if is_card else None
+
+        found = await self._api.look_through(
             method,
             "messages",
+            read,
+            no=NO_PLACE,
+            about=conversation,
             patient=True,
             channel=conversation,
             oldest=f"{since - CLOCKS:.6f}",
             include_all_metadata=True,
             limit=200,
             **({"ts": thread} if thread else {}),
-        ):
-            mark = message.get("metadata", {}).get("event_payload")
-            ours = message.get("bot_id") == self.bot_id or message.get("user") == self.user
-            if ours and mark == ids.mark(review_id, place):
-                found.append(_ref(conversation, message["ts"]))
-        return sorted(found, key=lambda ref: ref.ts)
+        )
+        return sorted(filter(None, found), key=lambda ref: ref.ts)
 
     async def delete(self, ref: MessageRef) -> None:
         with suppress(MessageGone):

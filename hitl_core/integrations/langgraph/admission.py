@@ -55,12 +55,22 @@ class Admission:
         except (Refused, InvalidToolCall) as error:
             if isinstance(error, Refused) and error.code == "busy":
                 raise
-            return _refused(request, held, error)
+            return _refused(request, held or self._claimed(origin, request), error)
 
     def refuse(self, request: ToolCallRequest, error: InvalidToolCall) -> ToolMessage:
         """The answer to a call that can't be checked at all."""
         origin = Origin.of(request)
-        return _refused(request, self._holding.get(origin.claim, origin.turn), error)
+        return _refused(request, self._claimed(origin, request), error)
+
+    def _claimed(self, origin: Origin, request: ToolCallRequest) -> Held | None:
+        """The outcome that is carried out now, where this call is one of its review that did not start: also
+        under another AI message."""
+        held, call_id = self._holding.claimed(origin.claim), request.tool_call["id"]
+        if held is None or held.outcome.turn == origin.turn:
+            return held
+        review = held.outcome.review
+        waits = {call.tool_call_id for call in review.calls if call.key not in review.runs}
+        return held if call_id in waits and call_id not in held.lines else None
 
     async def _held(
         self, request: ToolCallRequest, origin: Origin, held: Held
