@@ -36,6 +36,11 @@ def check_pattern(pattern: str, budget: Budget | None = None) -> None:
         raise PatternError(found.flaw)
 
 
+def cost_of(pattern: str) -> int:
+    """The steps that reading it takes: the more, the longer a search with it takes for each character."""
+    return _pattern(pattern).cost
+
+
 def search(pattern: str, text: str, budget: Budget) -> bool:
     """Whether the pattern is found in the text: as `re.search`, but `$` is the very end (ECMA-262). Raises
     TextTooLong where this takes more than is left, and PatternError."""

@@ -3,29 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections import deque
-from collections.abc import Callable, Collection, Iterator, Mapping
-from itertools import islice
-from typing import Any, NamedTuple, cast
+from collections.abc import Collection, Mapping
+from typing import Any, cast
 
+from hitl_core.forms.marked import Path, marked
 from hitl_core.forms.pointer import parts
-from hitl_core.forms.shape import Conflict, Schema, target
+from hitl_core.forms.shape import Schema
 
 HIDDEN = "(hidden)"
 #: At the root of a schema that may hide nothing (`forms.unsaid`).
 MARK = "x-hitl-unsaid"
-Path = tuple[str, ...]
-_MAX_LOOKS = 5_000  # at values that may hold a mark
-_ALSO = ("allOf", "anyOf", "oneOf")  # whatever they say of a value counts
-_ALSO_ONE = ("if", "then", "else", "not")
-_EVERY = (
-    "items",
-    "additionalItems",
-    "unevaluatedItems",
-    "contains",
-    "additionalProperties",
-    "unevaluatedProperties",
-)
 
 
 def is_secret(schema: Schema) -> bool:
@@ -47,11 +34,11 @@ class Marks:
         #: Whether more is hidden than the schema says, since nobody can tell what it says of these arguments.
         self.unclear = False
         if root.get(MARK) is not True and ('"writeOnly": true' in text or '"password"' in text):
-            marked, self.unclear = _marked(root, args, is_secret)
-            self._hidden |= marked
+            found, self.unclear = marked(root, args, is_secret)
+            self._hidden |= found
         self.fixed = set[Path]()
         if '"readOnly": true' in text:
-            self.fixed, _ = _marked(root, args, is_fixed)
+            self.fixed, _ = marked(root, args, is_fixed)
 
     def hides(self, names: Path) -> bool:
         return any(names[:end] in self._hidden for end in range(len(names) + 1))
@@ -125,124 +112,3 @@ def holds(value: Any, path: Path) -> bool:
 
 def _below(paths: set[Path], names: Path) -> list[Path]:
     return [path[len(names) :] for path in paths if path[: len(names)] == names]
-
-
-class _Part(NamedTuple):
-    """A part of a schema, with those of its parts that are about the same value, any value in it, and single
-    ones in it by place or name.
-    """
-
-    marked: bool
-    followed: bool  # whether each of its references could be
-    also: list[object]
-    every: list[object]
-    single: list[tuple[int | str, object]]
-
-    def below(self) -> list[object]:
-        return [*self.also, *self.every, *(part for _, part in self.single)]
-
-    def only(self, ids: set[int]) -> _Part:
-        return self._replace(
-            also=[part for part in self.also if id(part) in ids],
-            every=[part for part in self.every if id(part) in ids],
-            single=[(name, part) for name, part in self.single if id(part) in ids],
-        )
-
-
-def _marked(
-    root: Mapping[str, Any], args: Mapping[str, Any], test: Callable[[Schema], bool]
-) -> tuple[set[Path], bool]:
-    """The way to each value of which any part of the schema says so. Only parts that lead to such a mark are
-    looked at: what the schema says nothing of costs nothing. Where that is still too much, or a reference
-    can't be followed, the values concerned count as marked; then the second is True.
-    """
-    parts_by_id = _leading(root, test)
-    found: set[Path] = set()
-    seen: set[tuple[int, Path]] = set()
-    unclear = False
-    waiting: deque[tuple[object, Any, Path]] = deque([(root, args, ())])
-    while waiting:
-        schema, value, path = waiting.popleft()
-        part = parts_by_id.get(id(schema))
-        if part is None or (id(schema), path) in seen:
-            continue
-        seen.add((id(schema), path))
-        if part.marked or not part.followed:
-            found.add(path)
-            unclear = unclear or not part.followed
-            continue
-        room = max(0, _MAX_LOOKS - len(seen) - len(waiting))
-        more = list(islice(_more(part, value, path), room + 1))
-        if len(more) > room:
-            found.add(path)
-            unclear = True
-        else:
-            waiting.extend(more)
-    return found, unclear
-
-
-def _leading(root: Mapping[str, Any], test: Callable[[Schema], bool]) -> dict[int, _Part]:
-    """By id, the parts that are marked, lead to one that is, or have a reference that can't be followed; of
-    theirs only such parts.
-    """
-    known: dict[int, _Part] = {}
-    above: dict[int, list[int]] = {}
-    waiting: list[object] = [root]
-    while waiting:
-        schema = waiting.pop()
-        if not isinstance(schema, Mapping) or id(cast(Schema, schema)) in known:
-            continue
-        part = known[id(cast(Schema, schema))] = _part(root, cast(Schema, schema), test)
-        for each in part.below():
-            above.setdefault(id(each), []).append(id(cast(Schema, schema)))
-            waiting.append(each)
-    ends = [each for each, part in known.items() if part.marked or not part.followed]
-    leading: set[int] = set()
-    while ends:
-        if (end := ends.pop()) not in leading:
-            leading.add(end)
-            ends.extend(above.get(end, ()))
-    return {each: known[each].only(leading) for each in leading}
-
-
-def _part(root: Mapping[str, Any], schema: Schema, test: Callable[[Schema], bool]) -> _Part:
-    try:
-        also, followed = list(_same_place(root, schema)), True
-    except Conflict:
-        also, followed = [], False
-    every = [schema[key] for key in _EVERY if isinstance(schema.get(key), dict)]
-    every += cast("dict[str, object]", schema.get("patternProperties", {})).values()
-    first = schema.get("prefixItems", schema.get("items"))
-    listed = enumerate(cast("list[object]", first) if isinstance(first, list) else [])
-    named = cast("dict[str, object]", schema.get("properties", {})).items()
-    return _Part(test(schema), followed, also, every, [*listed, *named])
-
-
-def _same_place(root: Mapping[str, Any], schema: Schema) -> Iterator[object]:
-    """Whatever else of the schema is about the same value."""
-    for key in _ALSO:
-        yield from cast("list[object]", schema.get(key, []))
-    yield from (schema[key] for key in _ALSO_ONE if key in schema)
-    for key in ("dependentSchemas", "dependencies"):
-        yield from cast("dict[str, object]", schema.get(key, {})).values()
-    if "$dynamicRef" in schema or "$recursiveRef" in schema:
-        raise Conflict
-    if "$ref" in schema:
-        yield target(root, schema["$ref"])
-
-
-def _more(part: _Part, value: Any, path: Path) -> Iterator[tuple[object, Any, Path]]:
-    """The parts that are about the same value, or may be about values in it."""
-    yield from ((also, value, path) for also in part.also)
-    if not isinstance(value, Mapping | list):
-        return
-    held = cast("dict[str, Any] | list[Any]", value)
-    if part.every:
-        for name, item in enumerate(held) if isinstance(held, list) else held.items():
-            yield from ((each, item, (*path, str(name))) for each in part.every)
-    for name, each in part.single:
-        if isinstance(held, list):
-            if isinstance(name, int) and name < len(held):
-                yield each, held[name], (*path, str(name))
-        elif isinstance(name, str) and name in held:
-            yield each, held[name], (*path, name)

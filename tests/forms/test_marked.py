@@ -1,0 +1,66 @@
+"""What a schema hides of some arguments: what it says so of, and nothing beside it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from hitl_core.forms import fixed_paths, hidden_in, unclear
+
+Json = dict[str, Any]
+SECRET: Json = {"writeOnly": True}
+
+
+@pytest.mark.parametrize(
+    ("schema", "args", "hidden"),
+    [
+        ({"patternProperties": {"^x_": SECRET}}, {"x_a": 1, "b": 2}, ["x_a"]),
+        ({"patternProperties": {"^x_": SECRET, "b": {}}}, {"x_a": 1, "b": 2}, ["x_a"]),
+        ({"patternProperties": {"^x_": SECRET}}, {"a": {"x_a": 1}}, []),
+        ({"patternProperties": {"^x": {"$ref": "#/$defs/s"}}, "$defs": {"s": SECRET}},
+         {"x": 1, "y": 2}, ["x"]),
+        ({"properties": {"a": {}}, "additionalProperties": SECRET}, {"a": 1, "b": 2}, ["b"]),
+        ({"properties": {"a": SECRET}, "additionalProperties": {}}, {"a": 1, "b": 2}, ["a"]),
+        ({"patternProperties": {"^x_": {}}, "additionalProperties": SECRET}, {"x_a": 1, "b": 2}, ["b"]),
+        ({"patternProperties": {"^x_": SECRET}, "additionalProperties": SECRET},
+         {"x_a": 1, "b": 2}, ["b", "x_a"]),
+        ({"properties": {"a": {}}, "unevaluatedProperties": SECRET}, {"a": 1, "b": 2}, ["b"]),
+        # What is evaluated elsewhere is not looked for: it may be hidden as well.
+        ({"allOf": [{"properties": {"a": {}}}], "unevaluatedProperties": SECRET}, {"a": 1}, ["a"]),
+        # Each part speaks for itself: `additionalProperties` doesn't know of those beside its own part.
+        ({"properties": {"a": {}}, "allOf": [{"additionalProperties": SECRET}]}, {"a": 1}, ["a"]),
+        ({"properties": {"l": {"prefixItems": [{}], "items": SECRET}}}, {"l": [1, 2, 3]}, ["l/1", "l/2"]),
+        ({"properties": {"l": {"items": [{}], "additionalItems": SECRET}}}, {"l": [1, 2]}, ["l/1"]),
+        ({"properties": {"l": {"items": [SECRET]}}}, {"l": [1, 2]}, ["l/0"]),
+        ({"properties": {"l": {"items": {}, "additionalItems": SECRET}}}, {"l": [1, 2]}, []),
+        ({"properties": {"l": {"contains": SECRET}}}, {"l": [1, 2]}, ["l/0", "l/1"]),
+        ({"properties": {"l": {"items": SECRET}}}, {"l": {"a": 1}}, []),
+        ({"properties": {"l": {"additionalProperties": SECRET}}}, {"l": [1, 2]}, []),
+    ],
+)  # fmt: skip
+def test_a_mark_hides_the_values_that_it_is_about(
+    schema: Json, args: Json, hidden: list[str]
+) -> None:
+    """Given `writeOnly` for some names or places; then those are hidden, and people read all others."""
+    assert sorted("/".join(path) for path in hidden_in(schema, args)) == hidden
+    assert not unclear(schema, args)
+
+
+@pytest.mark.parametrize("key", ["patternProperties", "additionalProperties"])
+def test_a_name_that_takes_too_long_to_try_is_hidden_and_told(key: str) -> None:
+    """Given a pattern that there is no time for; then what it may be about is hidden, and nobody is asked."""
+    slow = "(?:(?:a|b)*a(?:a|b){100})c"
+    schema: Json = {"patternProperties": {slow: {}}, "additionalProperties": SECRET}
+    if key == "patternProperties":
+        schema = {"patternProperties": {slow: SECRET}}
+    args = {"ab" * 300 + "b" * n + "aab" * 100: 1 for n in range(30)}
+    before = hidden_in(schema, args)
+    assert before
+    assert unclear(schema, args)
+    assert hidden_in(schema, args) == before, "it doesn't depend on what was tried before"
+
+
+def test_what_must_not_change_is_as_exact() -> None:
+    schema = {"patternProperties": {"^id_": {"readOnly": True}}, "properties": {"a": {}}}
+    assert fixed_paths(schema, {"id_a": 1, "a": 2}) == [("id_a",)]
