@@ -65,7 +65,7 @@ def offered(made: Request, asked: Request) -> tuple[Request, dict[str, Proposal]
         if theirs.verdict.kind == "allow":
             raise _unasked(ruling, call)
         kind = offer.no_of(dialect, asked, str(key))
-        told = denial(call.name, ruling.verdict.reason)
+        told = denial(call.name, ruling.verdict)
         denied[str(key)] = Proposal(kind, 1, told, verbatim=True)
         verdict = ruling.verdict.model_copy(update={"kind": "review"})
         takes = theirs.allowed_decisions

@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple, assert_never
 
-from hitl_core.model import Call, Decision, DialectName, Review, Run
+from hitl_core.model import Call, Decision, DialectName, Review, Run, Verdict
 from hitl_core.review.execution import to_run
+
+#: To a model whose call can't run as it is.
+AGAIN = "Call it again with arguments that it takes."
 
 
 class Answer(NamedTuple):
@@ -33,10 +36,12 @@ def is_void(review: Review, decision: Decision | None) -> bool:
     return review.cancelled is not None and not no
 
 
-def denial(name: str, reason: str) -> str:
-    """What the model is told of a call that the policy denies."""
+def denial(name: str, verdict: Verdict) -> str:
+    """What the model is told of a call that is denied."""
+    if verdict.retry:
+        return f"`{name}` was not executed. {verdict.reason} {AGAIN}"
     return (
-        f"The policy doesn't allow `{name}`: {reason} The tool was not executed."
+        f"The policy doesn't allow `{name}`: {verdict.reason} The tool was not executed."
         " Do not retry this tool call."
     )
 
@@ -50,7 +55,7 @@ def _told(review: Review, call: Call) -> tuple[str, Literal["success", "error"]]
     if call.key in review.runs:
         return _ran(review.tool(call), review.runs[call.key])
     if call.verdict.kind == "deny":
-        return denial(call.name, call.verdict.reason), "error"
+        return denial(call.name, call.verdict), "error"
     action = review.action(call.key)
     decision = action.decision if action else None
     if review.cancelled and is_void(review, decision):

@@ -14,8 +14,9 @@ from hitl_core.dialects.interrupted import free
 from hitl_core.errors import HitlError, InvalidToolCall, Refused
 from hitl_core.failpoints import failpoint
 from hitl_core.gate import Gate
-from hitl_core.gate.answers import denial
+from hitl_core.gate.answers import AGAIN, denial
 from hitl_core.gate.request import Turn, id_of
+from hitl_core.integrations.langgraph.arguments import why_not
 from hitl_core.integrations.langgraph.graph import Json, last_ai_message, messages_of
 from hitl_core.integrations.langgraph.holding import Held, Holding
 from hitl_core.integrations.langgraph.thread import CLAIM
@@ -87,6 +88,7 @@ class Admission:
         if call.verdict.kind == "allow":
             _check_same(outcome.review, call, request)
             return None
+        _check_taken(request)
         if await outcome.once(_tool_call(request)):
             return Permit(held)
         return stopped(request, "it was started already, and is not started twice.")
@@ -105,8 +107,9 @@ class Admission:
             )
         ruling = free(await self._gate.policy.judged(call, request.state), call)
         if ruling.verdict.kind == "allow":
+            _check_taken(request)
             return None
-        return answered(request, denial(call.name, ruling.verdict.reason), "error")
+        return answered(request, denial(call.name, ruling.verdict), "error")
 
     def _reviewed(
         self, request: ToolCallRequest, origin: Origin, review: Review
@@ -223,8 +226,16 @@ def _check_tool(request: ToolCallRequest) -> None:
         )
 
 
+def _check_taken(request: ToolCallRequest) -> None:
+    """LangChain drops or replaces what the tool doesn't take: what was decided would not be what runs."""
+    tools = [request.tool] if request.tool is not None else []
+    if why := why_not(tools, request.tool_call["args"]):
+        raise InvalidToolCall(f"{why} {AGAIN}")
+
+
 def _check_same(review: Review, call: Call, request: ToolCallRequest) -> None:
     """What runs is what was decided; what nobody was asked about runs as the model wrote it."""
     mine = (review.tool(call), review.arguments(call.key))
     if mine != (request.tool_call["name"], encode(request.tool_call["args"])):
         raise Refused("args_changed", "it is not the call that the review allowed.")
+    _check_taken(request)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any, TypeAlias, cast
@@ -31,6 +31,7 @@ from hitl_core.integrations.langgraph.holding import Held, Holding
 from hitl_core.integrations.langgraph.lost_pauses import PauseLost
 from hitl_core.integrations.langgraph.nested import reader_of
 from hitl_core.integrations.langgraph.pauses import Pause, Pauses, read_pauses, stalled, unfinished
+from hitl_core.integrations.langgraph.reachable import Reachable
 from hitl_core.integrations.langgraph.resumption import NodeFailed, resume
 from hitl_core.integrations.langgraph.run import Run
 from hitl_core.integrations.langgraph.settings import Own, Settings
@@ -52,13 +53,14 @@ class Driver:
         gate: Gate,
         holding: Holding,
         agent: Graph,
-        graphs: Iterable[Graph],
+        reached: Reachable,
         settings: Settings,
         streaming: Streaming,
     ) -> None:
         self._gate, self._holding, self._agent = gate, holding, agent
         self._settings, self._streaming = settings, streaming
-        self._tools, self._reader = tools_of(agent), reader_of(graphs)
+        self._tools = tools_of(agent, reached.tool_nodes.values())
+        self._reader = reader_of(reached.graphs.values())
         self._failures: dict[str, int] = {}
         self._turnstiles: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 

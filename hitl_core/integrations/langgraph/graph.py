@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias, cast
 
 from langchain_core.messages import AIMessage, AnyMessage
+from langchain_core.tools import BaseTool
 from langgraph.prebuilt import ToolNode
 from langgraph.pregel import Pregel  # pyright: ignore[reportMissingTypeStubs] - typed, but not marked
-from pydantic import BaseModel
 
 from hitl_core.gate.request import flaw_of
+from hitl_core.integrations.langgraph.arguments import schema_of, why_not
+from hitl_core.model import ToolCall
 
 #: The node that LangChain makes of its middleware, in both modes: an agent that has it pauses before tools.
 ASKING = "HumanInTheLoopMiddleware.after_model"
@@ -31,14 +33,25 @@ def last_ai_message(messages: Sequence[AnyMessage]) -> AIMessage | None:
 class Tools(NamedTuple):
     """`schemas` by name, of an agent's tools, None where there is none to check by: what runs then checks its
     arguments itself. `unedited`: LangChain's middleware takes no edit on these, so no edit makes one of them.
+    `own` are the agent's by name, `all` also those of the agents in it.
     """
 
     schemas: Mapping[str, Json | None] = {}
     unedited: frozenset[str] = frozenset()
+    own: Mapping[str, BaseTool] = {}
+    all: Mapping[str, Sequence[BaseTool]] = {}
+
+    def why_not(self, call: ToolCall, path: Sequence[str]) -> str | None:
+        """A sentence where the tool would not get the arguments of this call as they are. `path` leads to the
+        agent that calls: one by one only the tools of the driven one are known."""
+        own = self.own.get(call.name) if not path else None
+        tools = [own] if own else self.all.get(call.name, ())
+        return why_not(tools, call.args)
 
 
-def tools_of(graph: Graph) -> Tools:
-    """Those of an agent that `create_agent` made; of another graph none are known."""
+def tools_of(graph: Graph, nodes: Iterable[ToolNode] = ()) -> Tools:
+    """Those of an agent that `create_agent` made; of another graph no schemas are known. `nodes`: all that it
+    reaches."""
     node, asking = graph.nodes.get("tools"), graph.nodes.get(ASKING)
     tools = node.bound.tools_by_name if node and isinstance(node.bound, ToolNode) else {}
     middleware = getattr(getattr(asking and asking.bound, "func", None), "__self__", None)
@@ -46,12 +59,14 @@ def tools_of(graph: Graph) -> Tools:
     unedited = {
         name for name, rule in rules.items() if "edit" not in rule.get("allowed_decisions", ())
     }
-    return Tools({name: _schema(tool) for name, tool in tools.items()}, frozenset(unedited))
+    found: dict[str, list[BaseTool]] = {}
+    for each in nodes:
+        for name, tool in each.tools_by_name.items():
+            found.setdefault(name, []).append(tool)
+    schemas = {name: _schema(tool) for name, tool in tools.items()}
+    return Tools(schemas, frozenset(unedited), tools, found)
 
 
-def _schema(tool: Any) -> Json | None:
-    """As the model sees it, without injected arguments."""
-    found: object = tool.tool_call_schema
-    is_json = isinstance(found, dict)
-    schema = cast(Json, found) if is_json else cast(BaseModel, found).model_json_schema()
+def _schema(tool: BaseTool) -> Json | None:
+    schema = schema_of(tool)
     return None if flaw_of(schema) else schema

@@ -75,10 +75,10 @@ class HumanReview:
         whose runs could not be taken up again, or whose tools can't be guarded.
         """
         _check_checkpointer(agent, allow_in_memory)
-        graphs = self._guard_all(agent).graphs.values()
+        reached = self._guard_all(agent)
         settings = Settings(config=config, context=context)
         return Driver(
-            self._gate, self._holding, agent, graphs, settings, Streaming(stream, stream_mode)
+            self._gate, self._holding, agent, reached, settings, Streaming(stream, stream_mode)
         )
 
 

@@ -13,8 +13,8 @@ from hitl_core.errors import DialectError, IntegrationError
 from hitl_core.gate import Outcome, Request
 from hitl_core.integrations.langgraph.graph import Json, Tools
 from hitl_core.integrations.langgraph.words import decided_as_asked
-from hitl_core.model import DialectName, ToolCall
-from hitl_core.policy import Policy
+from hitl_core.model import DialectName, ToolCall, Verdict
+from hitl_core.policy import Policy, Ruling
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,9 +58,21 @@ class Pause:
                 made = sayable(dialects.get(self.dialect), made, asked)
         except DialectError as error:
             raise IntegrationError(str(error)) from error
+        if self.guarded:  # what a node asks about by itself is no tool
+            judged = zip(made.calls, made.rulings, strict=True)
+            made = made._replace(rulings=[self._fitting(each, tools) for each in judged])
         renames = self.guarded and dialects.get(self.dialect).renames
         named = {n: t for n, t in made.tools.items() if renames and n not in tools.unedited}
         return made._replace(tools=named, path=(*self.path, *asked.path))
+
+    def _fitting(self, judged: tuple[ToolCall, Ruling], tools: Tools) -> Ruling:
+        """Nobody is asked about arguments that are not what would run: the model may call again."""
+        call, ruling = judged
+        why = tools.why_not(call, self.path) if ruling.verdict.kind != "deny" else None
+        if why is None:
+            return ruling
+        verdict = Verdict(kind="deny", rule=None, reason=why, retry=True)
+        return replace(ruling, verdict=verdict, allowed_decisions=(), args_schema=None)
 
     def said(self, outcome: Outcome, refused: str | None = None) -> Any:
         """The answer in the agent's own words; `refused` says why the first action can't be as decided.
