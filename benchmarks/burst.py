@@ -145,6 +145,7 @@ async def _idle(waiting: int, seconds: float) -> tuple[float, float]:
         await stage.bot()
         while not stage.calls("chat.postMessage"):  # noqa: ASYNC110
             await asyncio.sleep(0.05)
+        await asyncio.sleep(seconds / 2)  # at its start a bot reads each waiting review once
         before = await _used(stage.redis)
         await asyncio.sleep(seconds)
         after = await _used(stage.redis)
