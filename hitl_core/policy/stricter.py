@@ -120,7 +120,7 @@ def either(ruling: Ruling, unsure: Ruling) -> Ruling:
         return ruling if ruling.verdict.kind == "deny" else unsure
     if kinds != {"review"}:
         asks = ruling if ruling.verdict.kind == "review" else unsure
-        return replace(asks, unsure=ruling.unsure)
+        return _with_both(replace(asks, unsure=ruling.unsure), ruling, unsure)
     what = "asks other people" if _asks(ruling) != _asks(unsure) else None
     questions = [each for each in (ruling, unsure) if each.answer_schema is not None]
     if len(questions) == 2 and _question(ruling) != _question(unsure):
@@ -136,8 +136,18 @@ def either(ruling: Ruling, unsure: Ruling) -> Ruling:
     route = both.route.model_copy(update={"expire": expire, "remind": min(reminds, default=None)})
     if questions:
         both = replace(both, answer_schema=questions[0].answer_schema, output=questions[0].output)
-    again = ruling.idempotent and unsure.idempotent
-    return replace(both, verdict=unsure.verdict, route=route, idempotent=again)
+    return _with_both(replace(both, verdict=unsure.verdict, route=route), ruling, unsure)
+
+
+def _with_both(ruling: Ruling, one: Ruling, other: Ruling) -> Ruling:
+    """What either of two rules hides is hidden, and what only one lets run twice runs once."""
+    return replace(
+        ruling,
+        idempotent=one.idempotent and other.idempotent,
+        redact=tuple(dict.fromkeys((*one.redact, *other.redact))),
+        policy_schema=both_of(one.policy_schema, other.policy_schema),
+        trusts_tools=one.trusts_tools or other.trusts_tools,
+    )
 
 
 def _asks(ruling: Ruling) -> tuple[object, ...]:

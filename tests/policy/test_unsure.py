@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any
 
 import pytest
 
 from hitl_core import Policy, ToolCall
+from hitl_core.forms import hidden_in
 from hitl_core.policy import Ruling
 
 SQL = "DELETE FROM users; --"
@@ -125,3 +127,86 @@ def test_a_when_that_fails_asks_one_question_with_its_own_place() -> None:
     other = {**asks, "output": {"key": "row", "into": "input"}}
     config = {"default": "deny", "interrupt_on": {**rules, "pa*": other}}
     assert ruling(config, "pay", amount=1, **JUNK).verdict.kind == "deny"
+
+
+HIDES = {"type": "object", "properties": {"pin": {"type": "string", "writeOnly": True}}}
+#: By the field of a ruling: how a rule says it, and how to see that it holds for both.
+STRICTER: dict[str, tuple[dict[str, Any], Any]] = {
+    "policy_schema": ({"args_schema": HIDES}, lambda r: "writeOnly" in str(r.policy_schema)),
+    "args_schema": ({"args_schema": HIDES}, lambda r: "pin" in str(r.args_schema)),
+    "redact": ({"redact": ["/pin"]}, lambda r: r.redact == ("/pin",)),
+    "must_read": ({"must_read": True}, lambda r: r.must_read),
+    "confirm": ({"confirm": True}, lambda r: r.confirm),
+    "reject_reason": ({"reject_reason": "required"}, lambda r: r.reject_reason == "required"),
+    "allowed_decisions": (
+        {"allowed_decisions": ["approve", "reject"]},
+        lambda r: r.allowed_decisions == ("approve", "reject"),
+    ),
+    "idempotent": ({"idempotent": False}, lambda r: not r.idempotent),
+    "route": (
+        {"reviewers": {"channel_members": True, "quorum": 3}},
+        lambda r: (r.verdict.kind, r.route.reviewers.quorum) in (("review", 3), ("deny", 1)),
+    ),
+    "needs_requester": (
+        {"reviewers": {"channel_members": True, "exclude_requester": True}},
+        lambda r: r.needs_requester or r.verdict.kind == "deny",
+    ),
+    "answer_schema": (
+        {"allowed_decisions": ["respond"], "answer_schema": {"type": "string"}},
+        lambda r: r.answer_schema == {"type": "string"} or r.verdict.kind == "deny",
+    ),
+    "output": (
+        {
+            "allowed_decisions": ["approve", "reject"],
+            "answer_schema": {"type": "string"},
+            "output": {"key": "why", "into": "state"},
+        },
+        lambda r: r.output is not None,
+    ),
+}
+#: Words, the verdict itself, and what is the same for all rules of a policy.
+OTHERS = {
+    "verdict", "description", "text", "title", "interrupt_id", "takes", "extra", "by_agent",
+    "line", "says_reviewers", "unsure", "says_no", "trusts_tools",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("field", [field.name for field in fields(Ruling)])
+@pytest.mark.parametrize("last", [True, False])
+def test_a5_a_when_that_fails_drops_nothing_of_either_rule(field: str, last: bool) -> None:
+    """Attack A5: given two rules of which one is stricter in a field of a Ruling, when the first one's `when`
+    fails, then that field is as strict, in whichever of the two it stands."""
+    if field in OTHERS:
+        return
+    says, holds = STRICTER[field]
+    loose: dict[str, Any] = {"idempotent": True}
+    strict = {**loose, **says}
+    rules = {
+        "pay": {**(loose if last else strict), "when": SMALL},
+        "pa*": strict if last else loose,
+    }
+    config = {"default": "deny", "interrupt_on": rules}
+    assert holds(ruling(config, "pay", amount=1, pin="1", **JUNK))
+
+
+@pytest.mark.parametrize("default", ["allow", "review"])
+def test_a5_a_when_that_fails_keeps_hidden_what_its_rule_hides(default: str) -> None:
+    """Attack A5: whoever sends arguments too large for a `when` must not see more by it."""
+    rules = {"pay": {"when": SMALL, "args_schema": HIDES}}
+    found = ruling({"default": default, "interrupt_on": rules}, "pay", amount=1, pin="1", **JUNK)
+    assert hidden_in(found.policy_schema, {"pin": "1"}) == [("pin",)]
+
+
+def test_a5_a_when_that_fails_lets_run_twice_only_what_both_do() -> None:
+    """Also where the rule that may speak instead allows the call without asking."""
+    rules = {"pay": {"when": SMALL, "idempotent": True}, "pa*": False}
+    assert not ruling(
+        {"default": "deny", "interrupt_on": rules}, "pay", amount=1, **JUNK
+    ).idempotent
+
+
+def test_a5_two_schemas_that_can_not_be_put_together_ask_nobody() -> None:
+    refers = {"properties": {"pin": {"$ref": "#/$defs/pin"}}, "$defs": {"pin": {"writeOnly": True}}}
+    rules = {"pay": {"when": SMALL, "args_schema": refers}, "pa*": {"args_schema": HIDES}}
+    found = ruling({"default": "deny", "interrupt_on": rules}, "pay", amount=1, pin="1", **JUNK)
+    assert found.verdict.kind == "deny"
