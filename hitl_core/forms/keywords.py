@@ -128,6 +128,7 @@ def too_long(error: TextTooLong, run: Run) -> Problems:
     and where nothing is left nothing else can be checked either."""
     if run.strict or run.left < 0:
         raise error
+    run.unsure = str(error)
     return (Problem("pattern", message=str(error)),)
 
 

@@ -21,14 +21,16 @@ class Problem(NamedTuple):
 
 class Run(Budget):
     """One value that is checked. `seen`, where somebody asks for it, collects which names or items of the
-    object or list at hand a keyword was about. `strict`: see `check_text`."""
+    object or list at hand a keyword was about. `strict`: a text that can't be checked raises TextTooLong;
+    else it is wrong, and `unsure` says why: under `not`, `if` or `oneOf` that no could be a yes."""
 
-    __slots__ = ("depth", "seen", "strict")
+    __slots__ = ("depth", "seen", "strict", "unsure")
 
     def __init__(self, steps: int = VALUE_STEPS, *, strict: bool = False) -> None:
         super().__init__(steps)
         self.depth, self.strict = 0, strict
         self.seen: set[str | int] | None = None
+        self.unsure: str | None = None
 
 
 Problems = Sequence[Problem]

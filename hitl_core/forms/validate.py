@@ -48,14 +48,16 @@ def check_args(schema: Mapping[str, Any] | None, args: Mapping[str, Any]) -> lis
     """
     if schema is None:
         return []
-    check = compiled(schema).check
+    check, run = compiled(schema).check, Run()
     try:
-        problems = check(dict(args), Run())
+        problems = check(dict(args), run)
         found = [error for problem in problems[:MAX_PROBLEMS] for error in _arg_errors(problem)]
     except TooMuchWork as error:
         return [ArgError("", str(error))]
     except RecursionError:
         return [ArgError("", "the arguments and their schema are nested too deeply to be checked")]
+    if not found and run.unsure is not None:
+        return [ArgError("", f"one of the texts {run.unsure}")]
     return list(dict.fromkeys(found))[:MAX_PROBLEMS]
 
 

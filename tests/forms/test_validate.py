@@ -203,3 +203,41 @@ def test_t64_a_reference_outside_the_schema_is_refused_and_never_fetched(
     with pytest.raises(SchemaError):
         check_args(hidden, {"a": 1})
     assert hits == []
+
+
+LONG = 11_000 * "a"
+URI: dict[str, Any] = {"format": "uri"}
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"not": URI},
+        {"not": {"not": {"not": URI}}},
+        {"if": URI, "then": {"pattern": "^https://good"}},
+        {"oneOf": [URI, {"type": "string"}]},
+        {"anyOf": [{"not": URI}, {"type": "null"}]},
+        {"$ref": "#/$defs/no", "$defs": {"no": {"not": URI}}},
+    ],
+)
+def test_a6_a_text_too_long_to_be_checked_is_never_a_yes(schema: dict[str, Any]) -> None:
+    """Attack A6: given a schema under which a wrong format would be right, when the text is too long for its
+    format, then it is refused, as the short one is."""
+    defs = {"$defs": schema.pop("$defs")} if "$defs" in schema else {}
+    schema = {"type": "object", "properties": {"to": schema}, **defs}
+    assert check_args(schema, {"to": "https://evil.example/a"})
+    (error,) = check_args(schema, {"to": "https://evil.example/" + LONG})
+    assert "is too long (11,021 characters) to be checked" in error.message
+
+
+def test_a6_a_text_too_long_to_be_checked_counts_for_no_list_that_must_not_hold_it() -> None:
+    schema = {"properties": {"to": {"contains": URI, "minContains": 0, "maxContains": 0}}}
+    assert check_args(schema, {"to": ["https://evil.example/" + LONG]})
+
+
+def test_a6_a_format_alone_is_told_beside_its_field() -> None:
+    (error,) = check_args({"properties": {"to": URI}}, {"to": LONG})
+    assert (error.pointer, error.message) == (
+        "/to",
+        "is too long (11,000 characters) to be checked",
+    )
