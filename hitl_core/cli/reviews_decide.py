@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 
 #: In place of one action.
 _ALL = "all"
+_MAX_GONE = 20  # of what an edit removes
 _WOULD_RUN = "edited, these would run"
 _MORE = """\
 It counts like an answer in the chat and follows the same rules: allowed
@@ -242,6 +243,8 @@ def _show(snapshot: Snapshot, proposals: list[tuple[Action, Proposal]]) -> None:
             would_run, before = proposal.args.parse(), snapshot.review.arguments(action.key).parse()
             say_args(would_run, label=named, rest=None, to=sys.stderr)
             if gone := [path_words(each) for each in removed(before, would_run)]:
+                if len(gone) > _MAX_GONE:
+                    gone = [*gone[:_MAX_GONE], f"{len(gone) - _MAX_GONE} more"]
                 note(f"This removes {', '.join(gone)}.")
 
 

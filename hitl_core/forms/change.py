@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import unicodedata
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any, cast
 
@@ -9,6 +12,10 @@ from hitl_core.forms.pointer import pointer
 from hitl_core.forms.slot import ABSENT, Blank
 
 Json = dict[str, Any]
+#: Drawn as nothing, though Unicode calls them letters, marks or symbols; and selectors of variants.
+_FILLERS = frozenset(
+    "\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\U00013441\U00013442\U00016fe4\U0001d159"
+).union(map(chr, (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))))
 
 
 def put(args: Json, names: tuple[str, ...], value: Any) -> Json:
@@ -38,8 +45,9 @@ def taken(args: Json, names: tuple[str, ...], above: tuple[Blank, ...]) -> Json:
 
 
 def removed(before: Json, after: Json) -> tuple[str, ...]:
-    """Pointers to what an edit takes away: values that are gone, and those that held something and are null
-    or empty now. The outermost only, in the order of `before`.
+    """Pointers to what an edit takes away: values and items of lists that are gone, and what held something
+    and holds nothing now (null, blanks), or is no object or list any more. The outermost only, in the order
+    of `before`.
     """
     return tuple(_within(before, after, ""))
 
@@ -50,9 +58,9 @@ def _removed(before: Any, after: Any, where: str) -> Iterator[str]:
     elif isinstance(before, dict) and isinstance(after, dict):
         yield from _within(cast(Json, before), cast(Json, after), where)
     elif isinstance(before, list) and isinstance(after, list):
-        pairs = zip(cast(list[Any], before), cast(list[Any], after), strict=False)
-        for number, (old, new) in enumerate(pairs):
-            yield from _removed(old, new, f"{where}/{number}")
+        yield from _items(cast(list[Any], before), cast(list[Any], after), where)
+    elif isinstance(before, dict | list) and before:
+        yield where
 
 
 def _within(before: Json, after: Json, where: str) -> Iterator[str]:
@@ -60,8 +68,39 @@ def _within(before: Json, after: Json, where: str) -> Iterator[str]:
         yield from _removed(value, after.get(name, ABSENT), where + pointer([name]))
 
 
+def _items(before: list[Any], after: list[Any], where: str) -> Iterator[str]:
+    """Items that are the same anywhere in the list have stayed; of the others each became the next one that
+    is new, and those for which none is left are gone.
+    """
+    kept, new = Counter(map(_written, before)) & Counter(map(_written, after)), list[Any]()
+    left = kept.copy()
+    for item in after:
+        if left[_written(item)] > 0:
+            left[_written(item)] -= 1
+        else:
+            new.append(item)
+    others = iter(new)
+    for number, item in enumerate(before):
+        if kept[_written(item)] > 0:
+            kept[_written(item)] -= 1
+        else:
+            yield from _removed(item, next(others, ABSENT), f"{where}/{number}")
+
+
+def _written(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)
+
+
 def _is_empty(value: Any) -> bool:
-    return value is None or value in ("", [], {})
+    """Whether it holds nothing, or nothing that anybody could see."""
+    if isinstance(value, str):
+        return all(_is_blank(each) for each in value)
+    return value is None or value in ([], {})
+
+
+def _is_blank(character: str) -> bool:
+    """Spaces, controls and format characters; and letters and marks that are drawn as nothing."""
+    return unicodedata.category(character)[0] in "ZC" or character in _FILLERS
 
 
 def at(value: Any, path: tuple[str, ...]) -> Any:

@@ -28,12 +28,45 @@ Json = dict[str, Any]
         ({"n": 0}, {"n": None}, ("/n",)),
         ({"a": {"b/c": 1, "d": 2}}, {"a": {"d": 3}}, ("/a/b~1c",)),
         ({"a": {"b": 1}}, {"a": {}}, ("/a",)),
-        ({"a": [{"b": 1}, 2]}, {"a": [{"b": None}]}, ("/a/0/b",)),
+        ({"a": [{"b": 1}, 2]}, {"a": [{"b": None}]}, ("/a/0/b", "/a/1")),
         ({}, {"new": None}, ()),
     ],
 )
 def test_what_an_edit_takes_away(before: Json, after: Json, gone: tuple[str, ...]) -> None:
     assert removed(before, after) == gone
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "gone"),
+    [
+        (["a", "b", "c"], ["a"], ("/1", "/2")),
+        (["a", "b", "c"], ["b", "c"], ("/0",)),
+        (["a", "b", "a"], ["a", "b"], ("/2",)),
+        (["a", "b"], ["b", "a"], ()),
+        (["a", "b"], ["a", "x"], ()),
+        (["a", "b", "c"], ["x", "a"], ("/2",)),
+        (["a", "b"], ["a", " "], ("/1",)),
+        ([1, True], [1], ("/1",)),
+        ([["a", "b"], ["c"]], [["c"], ["a"]], ("/0/1",)),
+        ([{"sku": 1}, {"sku": 2, "n": 3}], [{"sku": 2, "n": 3}], ("/0",)),
+        ([{"sku": 1, "n": 1}], [{"n": 1}], ("/0/sku",)),
+        ([None, "a"], ["a"], ("/0",)),
+        ({"a": 1, "b": 2}, "x", ("",)),
+        ({"a": 1}, 5, ("",)),
+        ({"a": 1}, ["a"], ("",)),
+        (["a"], {"a": 1}, ("",)),
+        (["a"], "a", ("",)),
+        ({}, "x", ()),
+        ("abc", "   ", ("",)),
+        ("abc", "\n\u200b\u3164", ("",)),
+        ("  ", "", ()),
+        ("abc", 5, ()),
+        (True, False, ()),
+    ],
+)
+def test_a4_items_shapes_and_blanks(before: Any, after: Any, gone: tuple[str, ...]) -> None:
+    """Attack A4: a list that got shorter, an object that became something else, and a text of blanks."""
+    assert removed({"v": before}, {"v": after}) == tuple(f"/v{each}" for each in gone)
 
 
 @settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
