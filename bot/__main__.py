@@ -106,7 +106,9 @@ def favour_the_loop() -> None:
 
 async def _serve(settings: Settings, only: Half | None) -> None:
     from bot.app import running_bot
+    from bot.visits import open_more_files
 
+    open_more_files()
     stopped: asyncio.Queue[signal.Signals] = asyncio.Queue()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):

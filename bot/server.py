@@ -83,7 +83,7 @@ async def bounded(request: web.Request, handler: Handler) -> web.StreamResponse:
             response = _refused(request) or await handler(request)
         except web.HTTPException as error:  # which would keep its frames, and so a body, in a cycle
             response = web.Response(status=error.status, body=error.body, headers=error.headers)
-        if visit is not None and not visit.known and not response.prepared:
+        if visit is not None and not visit.keeps and not response.prepared:
             response.force_close()
         return response
     finally:

@@ -13,12 +13,14 @@ import resource
 import time
 from collections import OrderedDict
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any, cast
 
 from aiohttp import web
 
 from bot.logs import Rarely
 from bot.memory import give_back
+from bot.shares import Share
 
 log = logging.getLogger(__name__)
 
@@ -37,6 +39,9 @@ COLLECTED = 8 * 1024 * 1024
 #: The most connections, where the system lets this process open as many files and some more.
 MOST = 4000
 OTHER_FILES = 200
+#: Of these, for agents' requests in all and for those of them that wait for people. Without the rest nobody
+#: could decide what agents wait for. One token has half of each.
+AGENTS, WAITING = 3 / 4, 1 / 2
 #: The most that heads and bodies which are still arriving may take in all, in bytes; and what is left of that
 #: where it was too much.
 MOST_ARRIVING = 48 * 1024 * 1024
@@ -60,6 +65,9 @@ class Visit(asyncio.Protocol):
         """The newest request has shown whom it comes from."""
         self.held = 0
         """Bytes of a head or a body that is still arriving."""
+        self._taken: dict[Share, str] = {}
+        """What the request that is being handled takes of what agents may use."""
+        self._agents = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
@@ -99,10 +107,29 @@ class Visit(asyncio.Protocol):
     def finish(self) -> None:
         self.busy, self.since = False, time.monotonic()
         self._visits.sort_in(self)
+        for share, token in self._taken.items():
+            share.give_back(token)
+        self._taken.clear()
 
     def know(self) -> None:
         self.known = True
         self._visits.sort_in(self)
+
+    def admit(self, token: str, *, waits: bool) -> bool:
+        """Whether an agent's request may go on, or `waits` for people; asked more than once, it is one."""
+        self._agents = True
+        share = self._visits.waiting if waits else self._visits.agents
+        if share not in self._taken:
+            if not share.take(token):
+                self._visits.warn_of(token)
+                return False
+            self._taken[share] = token
+        return True
+
+    @property
+    def keeps(self) -> bool:
+        """Whether the connection stays after an answer."""
+        return self.known and not (self._agents and self._visits.is_crowded)
 
     def _read_at_once(self, size: int) -> None:
         if hasattr(self._transport, "max_size"):  # asyncio's own transports have no setting for it
@@ -145,10 +172,25 @@ class Visits:
         """Bytes of all heads and bodies that are still arriving."""
         self.freed = 0
         """Bytes of those that have arrived or ended, since memory was given back."""
+        self.agents = Share(int(self._most * AGENTS))
+        self.waiting = Share(int(self._most * WAITING))
         self._full = Rarely(log, "There were %d connections too many: the server has %d at most.")
+        self._crowded = Rarely(
+            log,
+            "%d requests of agents were refused, as too many of them are under way; the newest was of the"
+            " token %s. Each that waits takes a connection: run more bots, or wait in fewer places",
+        )
 
     def __len__(self) -> int:
         return len(self._ranks)
+
+    @property
+    def is_crowded(self) -> bool:
+        """Whether agents' connections go after an answer: what is left is for others."""
+        return len(self) > self._most * AGENTS
+
+    def warn_of(self, token: str) -> None:
+        self._crowded.warn(token)
 
     def enter(self, visit: Visit) -> None:
         """Where there are too many one must go. That is never one with a request of somebody known."""
@@ -215,9 +257,27 @@ def know(request: web.BaseRequest) -> None:
         visit.know()
 
 
+def admit(request: web.BaseRequest, token: str, *, waits: bool = False) -> bool:
+    """`know`, of an agent's request. False where too many of this token or of all are under way: then it must
+    be refused. `waits`: it is about to wait for people.
+    """
+    know(request)
+    visit = visit_of(request)
+    return visit is None or visit.admit(token, waits=waits)
+
+
 def is_known(request: web.BaseRequest) -> bool:
     visit = visit_of(request)
     return visit is not None and visit.known
+
+
+def open_more_files() -> None:
+    """As many as connections and the rest take, where the system lets this process."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = MOST + OTHER_FILES if hard == resource.RLIM_INFINITY else min(MOST + OTHER_FILES, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        with suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def _room() -> int:

@@ -60,7 +60,7 @@ _THIS: Json = {
     "security": [],
     "responses": {"200": {"description": "OpenAPI 3.1.", "content": {"application/json": {}}}},
 }
-_ALWAYS: Sequence[Code] = ("unauthorized", "internal", "unavailable")
+_ALWAYS: Sequence[Code] = ("unauthorized", "too_many", "internal", "unavailable")
 
 
 def document() -> Json:
@@ -126,7 +126,7 @@ def _problem(code: Code) -> Json:
     text: Json = {"schema": {"type": "string"}}
     if status == 401:
         found["headers"] = {"WWW-Authenticate": {"description": "RFC 6750.", **text}}
-    if status == 503:
+    if status in (429, 503):
         found["headers"] = {"Retry-After": {"description": "Seconds.", **text}}
     return found
 

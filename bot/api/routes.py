@@ -27,7 +27,7 @@ from bot.api.problems import Problem
 from bot.api.shapes import Answer
 from bot.api.view import view
 from bot.beside import MANY, beside
-from bot.visits import know
+from bot.visits import admit
 from hitl_core.model import Review, Token
 
 _KEY = re.compile(r"[!-~]{1,255}")
@@ -84,6 +84,8 @@ class Routes:
                 raise Problem("invalid", "wait: It goes with status=settled.")
             found = await self._door.of_thread(who, asked.thread_id, asked.limit)
         else:
+            if asked.wait:
+                _check_room(request, who, waits=True)
             found = await self._door.ready(who, asked.limit, asked.wait, _gone(request))
             await self._again(request, asked.wait)
         return await _list(found)
@@ -91,6 +93,8 @@ class Routes:
     async def get(self, request: web.Request) -> web.Response:
         who = await self._caller(request)
         asked = bodies.query(request, ReviewQuery)
+        if asked.wait:
+            _check_room(request, who, waits=True)
         review = await self._door.settled(who, _id(request), asked.wait, _gone(request))
         await self._again(request, asked.wait)
         return await _one(review)
@@ -126,13 +130,21 @@ class Routes:
             headers = {"WWW-Authenticate": 'Bearer realm="hitl"'}
             raise Problem("unauthorized", "Send Authorization: Bearer <token>.", headers=headers)
         who = await self._door.admit(text.strip(" "))
-        know(request)
+        _check_room(request, who)
         return who
 
     async def _again(self, request: web.Request, waited: float) -> None:
         """A token that was revoked during a wait gets nothing at its end."""
         if waited:
             await self._caller(request)
+
+
+def _check_room(request: web.Request, who: Token, *, waits: bool = False) -> None:
+    """Raises Problem where agents have as much of the server as they may: clicks need some as well."""
+    if not admit(request, who.id, waits=waits):
+        what = "requests that wait" if waits else "requests"
+        told = f"Too many {what} of this token, or of all agents, are under way. Send it again."
+        raise Problem("too_many", told, headers={"Retry-After": "5"})
 
 
 def _id(request: web.Request) -> str:

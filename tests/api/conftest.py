@@ -22,11 +22,11 @@ Open = Callable[..., Awaitable[Client]]
 
 
 @asynccontextmanager
-async def serving(store: Store, policies: Policies) -> AsyncIterator[str]:
-    """The address of a server with a door."""
+async def serving(store: Store, policies: Policies, most: int | None = None) -> AsyncIterator[str]:
+    """The address of a server with a door, and so many connections."""
     app = web.Application()
     add_door(app, Door(store, policies))
-    async with http_server(app, "127.0.0.1", 0) as url:
+    async with http_server(app, "127.0.0.1", 0, most) as url:
         yield url
 
 
@@ -51,12 +51,15 @@ async def open_door(redis_url: str, store: RedisStore) -> AsyncIterator[Open]:
         session = await stack.enter_async_context(aiohttp.ClientSession())
 
         async def make(
-            agent: str = "billing", policies: Policies | None = None, url: str = redis_url
+            agent: str = "billing",
+            policies: Policies | None = None,
+            url: str = redis_url,
+            most: int | None = None,
         ) -> Client:
             mine = await RedisStore.open(url)
             stack.push_async_callback(mine.close)
             policies = policies or Policies(policy())
-            address = await stack.enter_async_context(serving(mine, policies))
+            address = await stack.enter_async_context(serving(mine, policies, most))
             _, text = await issue(store, agent)
             return Client(session, address, text)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
+from itertools import islice
 
 import aiohttp
 import pytest
@@ -16,7 +17,7 @@ from hitl_core.embedded_redis import EmbeddedRedis
 from hitl_core.review.service import Reviews
 from hitl_core.store import RedisStore
 from hitl_core.store.keys import Keys
-from tests.api.client import Client, issue, tool_call
+from tests.api.client import Client, Reply, issue, tool_call
 from tests.api.conftest import Open, serving
 from tests.support.builders import approve_all, policy
 from tests.support.waiting import wait_until
@@ -196,3 +197,35 @@ async def test_a_server_that_stops_answers_who_waits(open_door: Open, redis_url:
     async with asyncio.timeout(2):
         assert (await waiting)["status"] == "pending"
     await store.close()
+
+
+async def test_a11_agents_that_wait_leave_room_for_those_who_decide(
+    open_door: Open, store: RedisStore, reviews: Reviews
+):
+    """Attack A11: given a server with 12 connections, when agents want to wait on all of them, then half of
+    them may, a quarter by one token; the others are told to come again, who does not wait is answered, and
+    whoever has an answer makes room."""
+    client = await open_door(most=12)
+    id = (await client.submit(tool_call())).body["id"]
+    tokens = [client.token, *[(await issue(store))[1] for _ in range(2)]]
+    waiting = list[asyncio.Task[Reply]]()
+    async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session:
+        for token, room in zip(tokens, (3, 3, 0), strict=True):
+            one = Client(session, client.url, token)
+            polls = [asyncio.create_task(one.get(f"/v1/reviews/{id}?wait=60")) for _ in range(5)]
+            async with asyncio.timeout(20):
+                for refused in islice(asyncio.as_completed(polls), 5 - room):
+                    reply = await refused
+                    assert (reply.status, reply.code) == (429, "too_many")
+                    assert reply.headers["Retry-After"]
+            waiting += [each for each in polls if not each.done()]
+            assert len(waiting) == (3 if one.token == client.token else 6)
+            assert (await one.read(id))["status"] == "pending"
+            address = f"{client.url}/v1/openapi.json"
+            async with aiohttp.ClientSession() as stranger, stranger.get(address) as answer:
+                assert answer.status == 200
+
+        await approve_all(reviews, id)
+
+        assert [(await each).body["status"] for each in waiting] == ["settled"] * 6
+    assert (await client.read(id, wait=1))["status"] == "settled"

@@ -6,6 +6,8 @@ import asyncio
 import gc
 import gzip
 import logging
+import subprocess
+import sys
 import tracemalloc
 import weakref
 from collections.abc import AsyncIterator, Callable
@@ -439,3 +441,14 @@ def test_a_newcomer_at_the_limit_costs_the_same_however_many_are_here() -> None:
     assert ended == everybody[3:203]
     assert len(here) == 1000
     assert Counted.looks - before <= 2 * 200
+
+
+def test_a11_one_process_may_open_as_many_files_as_it_serves_connections() -> None:
+    """Attack A11: given a soft limit of files below a larger hard one, then the soft one is raised."""
+    run = (
+        "import resource as r; r.setrlimit(r.RLIMIT_NOFILE, (300, 5000));"
+        "from bot.visits import *; open_more_files();"
+        "print(r.getrlimit(r.RLIMIT_NOFILE)[0], Visits()._most)"
+    )
+    said = subprocess.run([sys.executable, "-c", run], capture_output=True, text=True, check=True)
+    assert said.stdout.split() == ["4200", "4000"]
