@@ -8,11 +8,12 @@ import pytest
 from langchain.agents import create_agent
 from langchain.agents.middleware import AgentMiddleware, HumanInTheLoopMiddleware
 from langchain.tools import ToolRuntime
-from langchain_core.tools import InjectedToolArg, StructuredTool, tool
+from langchain_core.tools import BaseTool, InjectedToolArg, StructuredTool, tool
 from langgraph.prebuilt import InjectedState
 from pydantic import BaseModel, ConfigDict
 
 from hitl_core.errors import HitlError
+from hitl_core.integrations.langgraph.arguments import not_taken
 from tests.integrations.agents import Lab, Script, answers, call, go
 from tests.integrations.test_langgraph_nested import delegating
 
@@ -195,3 +196,26 @@ async def test_a_middleware_that_adds_an_argument_to_a_free_call_is_stopped(lab:
     made = create_agent(Script(turns=[turn]), [pay], middleware=[Adding()], checkpointer=lab.saver)
     run = await lab.reviews.drive(made).run(go(), thread_id="t-1")
     assert ("`user`" in answers(run)["c1"][1], RAN) == (True, [])
+
+
+async def test_what_a_tool_takes_is_read_from_its_function_where_it_has_no_model() -> None:
+    """Given tools whose arguments LangChain passes on as they are, then the function's own names count."""
+
+    class Plain(BaseTool):
+        name: str = "plain"
+        description: str = "Plain."
+
+        def _run(self, to: str, runtime: ToolRuntime) -> str:
+            return to
+
+    class Any_(BaseTool):
+        name: str = "any"
+        description: str = "Any."
+
+        def _run(self, to: str, **more: Any) -> str:
+            return to
+
+    given = {"to": "a", "more": 1, "runtime": 2}
+    assert not_taken(Plain(), given) == ["more", "runtime"]
+    assert not_taken(Any_(), given) == []
+    assert not_taken(BY_JSON, given) == []

@@ -15,7 +15,7 @@ from langchain_core.messages import ToolMessage
 from langchain_core.runnables import RunnableLambda
 from langchain_core.tools import StructuredTool, ToolException
 from langgraph.graph import START, MessagesState, StateGraph
-from langgraph.types import Send
+from langgraph.types import Send, interrupt
 
 from hitl_core.errors import IntegrationError
 from tests.integrations.agents import Lab, Script, call, go, tools
@@ -253,6 +253,44 @@ async def test_an_agent_that_pauses_outside_of_its_run_is_an_error(lab: Lab, way
     """Given a tool that runs its agent in a thread or task without the run's context, where LangGraph saves
     no pause, then the agent raises in place of an end that looks like any other."""
     driver = lab.reviews.drive(boss(lab, way, mailer(lab)))
-    with pytest.raises(IntegrationError, match="swallowed by `mailer`"):
+    with pytest.raises(IntegrationError, match="`mailer` paused where no checkpointer"):
         await driver.run(go(), thread_id="t-1")
     assert (lab.effects, await lab.all_reviews("t-1")) == ([], [])
+
+
+ASK = {"action_request": {"action": "pay", "args": {}}, "config": {"allow_accept": True}}
+
+
+async def asking_and_catching(inner: Any, task: str) -> str:
+    try:
+        return str(interrupt(ASK))
+    except Exception:
+        return "never mind"
+
+
+async def test_a_tool_that_catches_its_own_question_is_an_error(lab: Lab) -> None:
+    driver = lab.reviews.drive(boss(lab, asking_and_catching, None))
+    with pytest.raises(IntegrationError, match=r"interrupt\(\) in delegate"):
+        await driver.run(go(), thread_id="t-1")
+
+
+async def test_a_middleware_that_catches_what_langchain_asks_per_call_is_an_error(lab: Lab) -> None:
+    """Given a middleware around LangChain's pauses that handles the errors of tools, then the question that
+    it catches is not lost without a word; inside of them it does no harm."""
+    orders: list[dict[str, Any]] = [{"before": [Catching()]}, {"between": [Catching()]}]
+    for number, order in enumerate(orders):
+        agent = lab.agent(MAIL, interrupt_mode="per_call", **order)
+        driver = lab.reviews.drive(agent)
+        if "before" in order:
+            with pytest.raises(IntegrationError, match="a middleware around it"):
+                await driver.run(go(), thread_id=f"t-{number}")
+        else:
+            await decided_stop_by_stop(lab, driver, ("approve",))
+    assert lab.effects == ["sent a"]
+
+
+async def test_an_agent_without_a_checkpointer_that_pauses_says_so(lab: Lab) -> None:
+    """Given an agent that is guarded and run by the application, where no pause is saved."""
+    with pytest.raises(IntegrationError, match="paused where no checkpointer"):
+        await lab.reviews.guard(mailer(lab)).ainvoke(go())
+    assert lab.effects == []

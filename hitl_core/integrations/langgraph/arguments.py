@@ -37,7 +37,8 @@ def not_taken(tool: BaseTool, args: Mapping[str, Any]) -> list[str]:
     told, closed = _as_told(tool), schema_of(tool)
     names = _names(told)
     hidden = _parameters(tool) - names
-    unknown = args.keys() - names - _aliases(tool) if _is_closed(closed) else set[str]()
+    strict = _is_closed(closed) if _is_filtered(tool) else not _takes_others(tool)
+    unknown = args.keys() - names - _aliases(tool) if strict else set[str]()
     found = sorted((args.keys() & hidden) | unknown)
     if found or closed == told:
         return found
@@ -90,23 +91,31 @@ def _names(schema: Json) -> set[str]:
 
 def _aliases(tool: BaseTool) -> set[str]:
     fields = cast("dict[str, Any]", getattr(tool.args_schema, "model_fields", {}))
-    return {field.alias for field in fields.values() if field.alias}
+    aliases = (each for f in fields.values() for each in (f.alias, f.validation_alias))
+    return {each for each in aliases if isinstance(each, str)}
 
 
 def _parameters(tool: BaseTool) -> set[str]:
     """The names that the function behind it has, also of what is injected."""
-    functions = [getattr(tool, name, None) for name in ("func", "coroutine")]
     found = set(cast("dict[str, Any]", getattr(tool.args_schema, "model_fields", {})))
-    for function in functions if any(functions) else (tool._run, tool._arun):  # pyright: ignore
-        if function is not None:
-            found.update(_own_names(function))
+    variable = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
+    for signature in _signatures(tool):
+        found |= {name for name, each in signature.parameters.items() if each.kind not in variable}
     return found
 
 
-def _own_names(function: Any) -> Iterator[str]:
-    for name, parameter in inspect.signature(function).parameters.items():
-        if parameter.kind not in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL):
-            yield name
+def _takes_others(tool: BaseTool) -> bool:
+    """Whether a function behind it has **kwargs."""
+    kinds = {each.kind for found in _signatures(tool) for each in found.parameters.values()}
+    return inspect.Parameter.VAR_KEYWORD in kinds
+
+
+def _signatures(tool: BaseTool) -> Iterator[inspect.Signature]:
+    given = [getattr(tool, name, None) for name in ("func", "coroutine")]
+    methods = [tool._run, *([tool._arun] if type(tool)._arun is not BaseTool._arun else [])]  # pyright: ignore
+    for function in given if any(given) else methods:
+        if function is not None:
+            yield inspect.signature(function)
 
 
 def _closed(schema: Any) -> Json:

@@ -19,6 +19,7 @@ from hitl_core.failpoints import failpoint
 from hitl_core.gate import Gate
 from hitl_core.integrations.langgraph.admission import PAUSED, Admission, Permit, own_copy
 from hitl_core.integrations.langgraph.holding import Held, Holding
+from hitl_core.integrations.langgraph.own_questions import questions_of
 from hitl_core.integrations.langgraph.tool_messages import Result, line, raised
 from hitl_core.integrations.langgraph.watch import let_through
 from hitl_core.review.execution import one_line
@@ -182,9 +183,14 @@ class _Guarded:
         def inner(asked: ToolCallRequest) -> Result:
             return self.guard.call(asked, execute)
 
-        return self._outer(request, inner) if self._outer else inner(request)
+        with questions_of(request):
+            return self._outer(request, inner) if self._outer else inner(request)
 
     async def acall(self, request: ToolCallRequest, execute: AsyncExecute) -> Result:
+        with questions_of(request):
+            return await self._acall(request, execute)
+
+    async def _acall(self, request: ToolCallRequest, execute: AsyncExecute) -> Result:
         async def inner(asked: ToolCallRequest) -> Result:
             return await self.guard.acall(asked, execute)
 

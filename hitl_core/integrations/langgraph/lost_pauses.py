@@ -21,9 +21,17 @@ class PauseLost(IntegrationError):
 def sentence(name: str, around: str) -> str:
     return (
         f"The pause of `{name}` was swallowed by `{around}`, so nobody was asked, and the call that it is"
-        " about did not run. Where an exception is caught, let this one through (`except GraphBubbleUp:"
-        " raise`, from langgraph.errors), and run the agent in the same context, without a thread_id of its"
-        " own."
+        " about did not run. Where an exception is caught or retried, let this one through (`except"
+        " GraphBubbleUp: raise`, from langgraph.errors), and run the agent in the same context, without a"
+        " thread_id of its own."
+    )
+
+
+def unsaved(name: str) -> str:
+    return (
+        f"`{name}` paused where no checkpointer saves it, so nobody was asked, and the call that it is"
+        " about did not run. As a part of a driven agent, run it in the same context, in no thread or task of"
+        " its own; else give it a checkpointer and a thread_id."
     )
 
 
@@ -60,9 +68,13 @@ class LostPauses:
         if isinstance(error, GraphInterrupt):
             self._go_up(run, error)
         elif inner is not None:
-            self._sentences.append(sentence(inner, run.name))
-            return self._sentences[-1]
+            self.add(why := sentence(inner, run.name))
+            return why
         return None
+
+    def add(self, why: str) -> None:
+        if why not in self._sentences:
+            self._sentences.append(why)
 
     def _go_up(self, run: _Run, pause: GraphInterrupt) -> None:
         ids = [interrupt.id for interrupt in (pause.args[0] if pause.args else ())]

@@ -25,7 +25,7 @@ from langgraph.errors import GraphInterrupt
 
 from hitl_core.errors import HitlError, IntegrationError
 from hitl_core.integrations.langgraph.graph import Graph, Json
-from hitl_core.integrations.langgraph.lost_pauses import LostPauses, PauseLost, sentence
+from hitl_core.integrations.langgraph.lost_pauses import LostPauses, PauseLost, unsaved
 from hitl_core.model import ToolCall
 from hitl_core.policy import Policy
 
@@ -88,6 +88,14 @@ def watched(policy: Callable[[], Policy]) -> Generator[None, None, None]:
         raise PastTheGuard(watch.stopped[0])
     if lost := watch.pauses.sentences:
         raise PauseLost(lost[0])
+
+
+def lose(why: str) -> NoReturn:
+    """Raise PauseLost, also at the end of the driven run, should code catch it before."""
+    if driven := _driven.get():
+        driven.pauses.add(why)
+    log.error("%s", why)
+    raise PauseLost(why)
 
 
 class _Current:
@@ -185,9 +193,7 @@ class Watch(BaseCallbackHandler):
         self._unsaved.pop(kwargs["run_id"], None)
         around = self._unsaved.get(cast(UUID, kwargs.get("parent_run_id")))
         if around is not None and isinstance(error, GraphInterrupt):
-            why = sentence("an agent", around)
-            log.error("%s", why)
-            raise PauseLost(why)
+            lose(unsaved(around))
 
     def _objection(self, name: str, args: Json) -> str | None:
         try:
@@ -223,8 +229,7 @@ class DrivenWatch(Watch):
 
     def on_chain_end(self, outputs: Any, **kwargs: Any) -> None:
         if lost := self.pauses.end(kwargs["run_id"]):
-            log.error("%s", lost)
-            raise PauseLost(lost)
+            lose(lost)
 
     def on_tool_end(self, output: Any, **kwargs: Any) -> None:
         self.on_chain_end(output, **kwargs)
