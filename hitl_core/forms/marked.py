@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, cast
 from hitl_core.forms.budget import Budget, TooMuchWork
 from hitl_core.forms.form import PatternError
 from hitl_core.forms.patterns import cost_of, search
-from hitl_core.forms.shape import Conflict, Schema, target
+from hitl_core.forms.shape import Conflict, References, Schema
 
 Path = tuple[str, ...]
 _MAX_LOOKS = 5_000  # at values that may hold a mark
@@ -111,6 +111,7 @@ def _leading(root: Mapping[str, Any], test: Callable[[Schema], bool]) -> dict[in
     """By id, the parts that are marked, lead to one that is, or have a reference that can't be followed; of
     theirs only such parts.
     """
+    references = References(root)
     known: dict[int, _Part] = {}
     above: dict[int, list[int]] = {}
     waiting: list[object] = [root]
@@ -118,7 +119,7 @@ def _leading(root: Mapping[str, Any], test: Callable[[Schema], bool]) -> dict[in
         schema = waiting.pop()
         if not isinstance(schema, Mapping) or id(cast(Schema, schema)) in known:
             continue
-        part = known[id(cast(Schema, schema))] = _part(root, cast(Schema, schema), test)
+        part = known[id(cast(Schema, schema))] = _part(references, cast(Schema, schema), test)
         for each in part.below():
             above.setdefault(id(each), []).append(id(cast(Schema, schema)))
             waiting.append(each)
@@ -131,9 +132,9 @@ def _leading(root: Mapping[str, Any], test: Callable[[Schema], bool]) -> dict[in
     return {each: known[each].only(leading) for each in leading}
 
 
-def _part(root: Mapping[str, Any], schema: Schema, test: Callable[[Schema], bool]) -> _Part:
+def _part(references: References, schema: Schema, test: Callable[[Schema], bool]) -> _Part:
     try:
-        also, followed = list(_same_place(root, schema)), True
+        also, followed = list(_same_place(references, schema)), True
     except Conflict:
         also, followed = [], False
     items = schema.get("items")
@@ -158,7 +159,7 @@ def _part(root: Mapping[str, Any], schema: Schema, test: Callable[[Schema], bool
     )
 
 
-def _same_place(root: Mapping[str, Any], schema: Schema) -> Iterator[object]:
+def _same_place(references: References, schema: Schema) -> Iterator[object]:
     """Whatever else of the schema is about the same value."""
     for key in _ALSO:
         yield from cast("list[object]", schema.get(key, []))
@@ -168,7 +169,7 @@ def _same_place(root: Mapping[str, Any], schema: Schema) -> Iterator[object]:
     if "$dynamicRef" in schema or "$recursiveRef" in schema:
         raise Conflict
     if "$ref" in schema:
-        yield target(root, schema["$ref"])
+        yield references.target(schema["$ref"])
 
 
 def _more(part: _Part, value: Any, path: Path, names: _Names) -> Iterator[tuple[object, Any, Path]]:

@@ -34,7 +34,7 @@ class Shapes:
     """The parts of one schema, each worked out once: references that fan out cost no more than they are."""
 
     def __init__(self, root: Mapping[str, Any], budget: Budget) -> None:
-        self._root, self.budget = root, budget
+        self._references, self.budget = References(root), budget
         self._known: dict[
             int, tuple[object, Schema | None]
         ] = {}  # with the part, so its id stays its own
@@ -89,24 +89,48 @@ class Shapes:
             raise Conflict
         inner = list(cast("list[object]", part.get("allOf", [])))
         if "$ref" in part:
-            inner.append(target(self._root, part["$ref"]))
+            inner.append(self._references.target(part["$ref"]))
         schema = {name: value for name, value in part.items() if name not in ("allOf", "$ref")}
         for other in inner:
             schema = self.merged(schema, self._flat(other))
         return schema
 
 
-def target(root: Mapping[str, Any], ref: object) -> object:
-    """What a reference inside the schema names. Raises Conflict for one that can't be followed."""
-    if not isinstance(ref, str) or not (ref == "#" or ref.startswith("#/")):
-        raise Conflict
-    node: Any = root
-    try:
-        for part in parts(unquote(ref[1:])):
-            node = node[int(part) if isinstance(node, list) else part]
-    except (LookupError, TypeError, ValueError) as error:
-        raise Conflict from error
-    return node
+class References:
+    """What the references inside one schema name. Where a part has an address of its own (`$id`) none is
+    followed: what checks arguments looks for `#/…` from there, and nobody may see or change what it says.
+    """
+
+    def __init__(self, root: Mapping[str, Any]) -> None:
+        self._root, self._flat = root, not _has_address_inside(root)
+
+    def target(self, ref: object) -> object:
+        """Raises Conflict for a reference that can't be followed."""
+        if not self._flat or not isinstance(ref, str) or not (ref == "#" or ref.startswith("#/")):
+            raise Conflict
+        node: Any = self._root
+        try:
+            for part in parts(unquote(ref[1:])):
+                node = node[int(part) if isinstance(node, list) else part]
+        except (LookupError, TypeError, ValueError) as error:
+            raise Conflict from error
+        return node
+
+
+def _has_address_inside(root: Mapping[str, Any]) -> bool:
+    """Also where such a word stands in a value: a schema with both is too rare to tell them apart."""
+    word = "id" if "draft-04" in str(root.get("$schema")) else "$id"
+    waiting: list[object] = [*root.values()]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, dict):
+            held = cast(Schema, part)
+            if isinstance(held.get(word), str):
+                return True
+            waiting.extend(held.values())
+        elif isinstance(part, list):
+            waiting.extend(cast("list[object]", part))
+    return False
 
 
 def _without_null(schema: Schema) -> tuple[Schema, bool, object]:

@@ -28,7 +28,8 @@ def flaw_of_hidden(schemas: Iterable[dict[str, Any] | None], args: dict[str, Any
         return None
     return (
         "nobody can tell what the schema hides of these arguments: they are too large, or it has a `$ref`"
-        " that does not begin with `#/`. Make them smaller, or write such references as `#/$defs/…`"
+        " that does not begin with `#/`, or a part with an `$id` of its own. Make them smaller, or write such"
+        " references as `#/$defs/…`, without `$id`"
     )
 
 

@@ -8,7 +8,16 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from hitl_core.forms import FormErrors, make_form, read_answers
+from hitl_core.forms import (
+    FormErrors,
+    check_args,
+    hidden_in,
+    make_form,
+    masked_args,
+    read_answers,
+    unclear,
+)
+from hitl_core.forms.fixed import change_of_fixed
 from tests.forms.test_round_trip import cases, written
 
 Json = dict[str, Any]
@@ -122,3 +131,50 @@ def test_hiding_an_argument_changes_nothing_else(case: tuple[Json, Json]) -> Non
         assert any(field.hidden or "(hidden)" in str(field.initial) for field in form.fields)
         with suppress(FormErrors):  # for arguments that were wrong before
             assert written(read_answers(schema, args, shown, redact=redact)) == written(args)
+
+
+def bundled(word: str = "$id", **more: Any) -> Json:
+    """A compound document: inside `account` a `#/…` is looked up from there, as the root has other parts of
+    these names."""
+    account: Json = {
+        word: "account",
+        "type": "object",
+        "$defs": {
+            "secret": {"type": "string", "writeOnly": True},
+            "fixed": {"type": "string", "readOnly": True},
+        },
+        "properties": {
+            "user": {"$ref": "#/$defs/fixed"},
+            "password": {"$ref": "#/$defs/secret"},
+        },
+    }
+    plain = {"secret": {"type": "string"}, "fixed": {"type": "string"}, "account": account}
+    return {
+        word: "https://acme.example/login",
+        "type": "object",
+        "properties": {"account": {"$ref": "#/$defs/account"}},
+        "$defs": plain,
+        **more,
+    }
+
+
+@pytest.mark.parametrize(
+    "schema", [bundled(), bundled("id", **{"$schema": "http://json-schema.org/draft-04/schema#"})]
+)
+def test_a1_a_reference_that_the_check_follows_elsewhere_is_never_followed_for_marks(
+    schema: Json,
+) -> None:
+    """Attack A1: given a schema whose part has an address of its own, then what its references lead to is
+    not known: nobody is asked about such arguments, nothing of them is shown, and nothing may change."""
+    args: Json = {"account": {"user": "ada", "password": SECRET}}
+    assert check_args(schema, args) == []
+    assert unclear(schema, args)
+    assert masked_args(args, hidden_in(schema, args)) == {"account": "(hidden)"}
+    assert change_of_fixed(schema, args, {"account": {"user": "bo", "password": SECRET}})
+
+
+def test_a1_an_address_at_the_root_changes_nothing() -> None:
+    schema = {"$id": "https://acme.example/x", "$defs": {"p": {"writeOnly": True}},
+              "properties": {"id": {"$ref": "#/$defs/p"}}}  # fmt: skip
+    assert not unclear(schema, {"id": SECRET})
+    assert hidden_in(schema, {"id": SECRET}) == [("id",)]
