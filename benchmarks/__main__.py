@@ -51,21 +51,21 @@ PICTURE = ROOT / "docs" / "performance.svg"
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """0 where everything was measured, whether or not it meets its aim."""
-    chosen = _parser().parse_args(arguments)
+    options = _parser().parse_args(arguments)
     figures: list[Figure] = []
-    for name in chosen.only or BENCHMARKS:
+    for name in options.only or BENCHMARKS:
         measure, what = BENCHMARKS[name]
         print(f"{name}: {what} ...", file=sys.stderr, flush=True)
-        figures += asyncio.run(_ended_in_order(measure(TINY if chosen.tiny else FULL)))
+        figures += asyncio.run(_cancel_on_sigterm(measure(TINY if options.tiny else FULL)))
         results = [figure.as_json() for figure in figures]
-        chosen.results.write_text(json.dumps(results, indent=2) + "\n", "utf-8")
+        options.results.write_text(json.dumps(results, indent=2) + "\n", "utf-8")
     print(table(figures))
-    if chosen.picture:
+    if options.picture:
         PICTURE.write_text(svg(figures), "utf-8")
     return 0
 
 
-async def _ended_in_order(work: Coroutine[Any, Any, list[Figure]]) -> list[Figure]:
+async def _cancel_on_sigterm(work: Coroutine[Any, Any, list[Figure]]) -> list[Figure]:
     """SIGTERM ends what was started, as Ctrl-C does."""
     task = asyncio.current_task()
     assert task is not None

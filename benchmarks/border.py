@@ -15,101 +15,110 @@ from itertools import cycle
 from urllib.parse import urlsplit
 
 from benchmarks.amount import Amount
-from benchmarks.door import token
+from benchmarks.door import create_token
 from benchmarks.figure import Figure
-from benchmarks.hostile import Kind, kinds
-from benchmarks.payload import Click, clicks
+from benchmarks.hostile import HostileRequest, make_requests
+from benchmarks.payload import Click, make_clicks
 from benchmarks.process import Process, running
-from benchmarks.stage import stage
-from benchmarks.wire import connected
+from benchmarks.stage import open_fixture
+from benchmarks.wire import open_connection
 
 #: How many send the same at the same time, and how many people click meanwhile, one click at a time.
-HANDS, PEOPLE = 3, 1
+SENDERS, PEOPLE = 3, 1
 #: The longest that anything may hold the event loop, in milliseconds.
-HOLD = 50.0
+MAX_HOLD = 50.0
 #: So many connections are left half done, and looked at after so many seconds.
-HALVES, SILENCE = 300, 10.0
+HALF_REQUESTS, SILENCE_SECONDS = 300, 10.0
 #: A client waits for an answer so long, in seconds.
-ANSWER = 30.0
+ANSWER_TIMEOUT = 30.0
 #: How many different cards there are to click on. A second click on one says that it was decided.
 CARDS = 50
 
 
 async def measure(amount: Amount) -> list[Figure]:
-    async with stage() as at:
-        hostile = kinds(await token(at))
-        cards = cycle(clicks(await at.pending(min(CARDS, amount.pending))))
-        watched = running("benchmarks.programs.watched_bot", environment=at.environment)
-        async with watched as bot:
-            side = _Side(bot, await bot.word_after("listening on "), cards, amount)
-            await side.hold(None)
-            quiet, before = await side.hold(None), bot.memory
-            held = {kind.name: await side.hold(kind) for kind in hostile}
-            left = await side.still_open([kind for kind in hostile if not kind.whole])
+    async with open_fixture() as fixture:
+        hostile = make_requests(await create_token(fixture))
+        cards = cycle(make_clicks(await fixture.create_pending(min(CARDS, amount.pending))))
+        monitored = running("benchmarks.programs.watched_bot", environment=fixture.environment)
+        async with monitored as bot:
+            side = _Load(bot, await bot.word_after("listening on "), cards, amount)
+            await side.longest_hold(None)
+            quiet, before = await side.longest_hold(None), bot.memory
+            holds = {kind.name: await side.longest_hold(kind) for kind in hostile}
+            open_count = await side.count_open([kind for kind in hostile if not kind.is_complete])
             after = bot.memory
-    worst = max(held, key=lambda name: held[name])
+    worst = max(holds, key=lambda name: holds[name])
     allowed = f"longest hold, beside what is allowed ({worst})"
     return [
-        *(Figure(f"hold, {name}", "ms", hold, quiet, None, "lower") for name, hold in held.items()),
-        Figure(allowed, "ms", held[worst], HOLD, 1.0, "lower"),
+        *(
+            Figure(f"hold, {name}", "ms", hold, quiet, None, "lower")
+            for name, hold in holds.items()
+        ),
+        Figure(allowed, "ms", holds[worst], MAX_HOLD, 1.0, "lower"),
         Figure(
             "memory after all of it, beside before", "MB", after / 1e6, before / 1e6, 1.5, "lower"
         ),
-        Figure("half requests open after 10 s, of all", "", left, HALVES, 0.0, "lower"),
+        Figure(
+            "half requests open after 10 s, of all", "", open_count, HALF_REQUESTS, 0.0, "lower"
+        ),
     ]
 
 
-class _Side:
+class _Load:
     """A bot, somebody who clicks, and others who do what `hold` is told."""
 
     def __init__(self, bot: Process, url: str, cards: Iterator[Click], amount: Amount) -> None:
         self._bot, self._url, self._cards, self._amount = bot, url, cards, amount
 
-    async def hold(self, kind: Kind | None) -> float:
+    async def longest_hold(self, kind: HostileRequest | None) -> float:
         """The longest, in milliseconds, while this is sent; None: while people click."""
-        await self._longest()
+        await self._read_longest()
         end = time.monotonic() + self._amount.hostile
-        hands = [self._send(kind, end) for _ in range(HANDS)] if kind else []
-        await asyncio.gather(self._click(end), *hands)
-        return await self._longest() * 1000
+        senders = [self._send(kind, end) for _ in range(SENDERS)] if kind else []
+        await asyncio.gather(self._click(end), *senders)
+        return await self._read_longest() * 1000
 
-    async def still_open(self, halves: list[Kind]) -> int:
+    async def count_open(self, halves: list[HostileRequest]) -> int:
         """How many of HALVES are open after SILENCE."""
-        count = HALVES if self._amount.hostile >= 1 else 3
-        wires = [await self._begun(halves[n % len(halves)]) for n in range(count)]
-        await asyncio.sleep(SILENCE)
+        count = HALF_REQUESTS if self._amount.hostile >= 1 else 3
+        wires = [await self._open_request(halves[n % len(halves)]) for n in range(count)]
+        await asyncio.sleep(SILENCE_SECONDS)
         ended = await asyncio.gather(*(_has_ended(reader) for reader, _ in wires))
         for _, writer in wires:
             writer.close()
         return count - sum(ended)
 
-    async def _longest(self) -> float:
+    async def _read_longest(self) -> float:
         self._bot.signal(signal.SIGUSR1)
         return float(await self._bot.line())
 
     async def _click(self, end: float) -> None:
-        async with connected(self._url) as connection:
+        async with open_connection(self._url) as connection:
             while time.monotonic() < end:
-                async with asyncio.timeout(ANSWER):
+                async with asyncio.timeout(ANSWER_TIMEOUT):
                     await connection.send(next(self._cards).request)
                 await asyncio.sleep(0.02)
 
-    async def _send(self, kind: Kind, end: float) -> None:
+    async def _send(self, kind: HostileRequest, end: float) -> None:
         while time.monotonic() < end:
-            reader, writer = await self._begun(kind)
+            reader, writer = await self._open_request(kind)
             with suppress(ConnectionError, TimeoutError):
-                async with asyncio.timeout(ANSWER if kind.whole else self._amount.hostile / 4):
-                    if kind.drips:
+                async with asyncio.timeout(
+                    ANSWER_TIMEOUT if kind.is_complete else self._amount.hostile / 4
+                ):
+                    if kind.is_slow:
                         await _drip(writer)
-                    while kind.whole and await reader.read(65536):
+                    while kind.is_complete and await reader.read(65536):
                         pass
-                    await asyncio.sleep(0 if kind.whole else ANSWER)
+                    await asyncio.sleep(0 if kind.is_complete else ANSWER_TIMEOUT)
             writer.close()
 
-    async def _begun(self, kind: Kind) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    async def _open_request(
+        self, kind: HostileRequest
+    ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         where = urlsplit(self._url)
         reader, writer = await asyncio.open_connection(where.hostname, where.port)
-        writer.write(kind.sent.replace(b"HTTP/1.1\r\n", b"HTTP/1.1\r\nConnection: close\r\n", 1))
+        writer.write(kind.payload.replace(b"HTTP/1.1\r\n", b"HTTP/1.1\r\nConnection: close\r\n", 1))
         return reader, writer
 
 

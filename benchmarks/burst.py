@@ -32,22 +32,22 @@ CHANNEL = "C0APPROVE"
 
 async def measure(amount: Amount) -> list[Figure]:
     count = min(600, max(10, amount.pending // 10))
-    async with _stage(SCALE) as stage:
-        bots = [await stage.bot(), await stage.bot()]
+    async with _open_fixture(SCALE) as fixture:
+        bots = [await fixture.start_bot(), await fixture.start_bot()]
         began = time.monotonic()
-        submitted = await stage.submit(count)
+        submitted = await fixture.submit(count)
         for number, bot in enumerate(bots):
-            await stage.shows((number + 1) * count // 4)
+            await fixture.wait_shown((number + 1) * count // 4)
             os.kill(bot.pid, signal.SIGKILL)
-            await stage.bot()
-        await stage.shows(count)
+            await fixture.start_bot()
+        await fixture.wait_shown(count)
         spent = time.monotonic() - began
-    inversions = _inversions([submitted.index(one) for one in stage.shown()])
-    posts, looks = stage.calls("chat.postMessage"), stage.calls("conversations.history")
+    inversions = _inversions([submitted.index(one) for one in fixture.visible_reviews()])
+    posts, looks = fixture.calls("chat.postMessage"), fixture.calls("conversations.history")
     refused = sum(call["error"] == "ratelimited" for call in posts)
     burst = f"a burst of {count} cards, two bots killed"
     seconds = max(1.0, 10 * amount.settle)
-    few, many = [await _idle(waiting, seconds) for waiting in (1, min(1000, amount.pending))]
+    few, many = [await _idle_load(waiting, seconds) for waiting in (1, min(1000, amount.pending))]
     backlog = f"with {min(1000, amount.pending):,} cards waiting"
     return [
         Figure(f"{burst}: until all are shown", "s", spent, count * PACE, 1.5, "lower"),
@@ -65,12 +65,12 @@ def _inversions(places: list[int]) -> int:
     return sum(one > two for one, two in pairwise(places))
 
 
-class _Stage:
+class _Fixture:
     def __init__(self, sandbox: Sandbox, redis_url: str, redis: Redis) -> None:
         self.sandbox, self.redis_url, self.redis = sandbox, redis_url, redis
         self._bots: list[asyncio.subprocess.Process] = []
 
-    async def bot(self) -> asyncio.subprocess.Process:
+    async def start_bot(self) -> asyncio.subprocess.Process:
         environment = {
             "SLACK_BOT_TOKEN": BOT_TOKEN,
             "SLACK_SIGNING_SECRET": SIGNING_SECRET,
@@ -97,21 +97,21 @@ class _Stage:
                 for n in range(count)
             ]
 
-    def shown(self) -> list[str]:
+    def visible_reviews(self) -> list[str]:
         """The reviews, as their cards stand in the channel."""
         messages = self.sandbox.workspace.channels[CHANNEL].messages.values()
         marks = [one.metadata for one in sorted(messages, key=lambda one: float(one.ts))]
         return [mark["event_payload"]["review_id"] for mark in marks if mark]
 
-    async def shows(self, count: int) -> None:
+    async def wait_shown(self, count: int) -> None:
         async with asyncio.timeout(600):
-            while len(self.shown()) < count:  # noqa: ASYNC110
+            while len(self.visible_reviews()) < count:  # noqa: ASYNC110
                 await asyncio.sleep(0.05)
 
     def calls(self, method: str) -> list[dict[str, object]]:
         return [call for call in self.sandbox.api.calls if call["method"] == method]
 
-    async def end(self) -> None:
+    async def stop_bots(self) -> None:
         for bot in self._bots:
             if bot.returncode is None:
                 bot.send_signal(signal.SIGINT)
@@ -119,7 +119,7 @@ class _Stage:
 
 
 @asynccontextmanager
-async def _stage(scale: float) -> AsyncGenerator[_Stage, None]:
+async def _open_fixture(scale: float) -> AsyncGenerator[_Fixture, None]:
     with (
         tempfile.TemporaryDirectory() as folder,
         EmbeddedRedis(Path(folder) / "redis", settings=EVERYSEC) as server,
@@ -128,31 +128,31 @@ async def _stage(scale: float) -> AsyncGenerator[_Stage, None]:
             running_sandbox(signing_secret=SIGNING_SECRET, rate_limits=scale) as sandbox,
             Redis.from_url(server.url) as redis,
         ):
-            stage = _Stage(sandbox, server.url, redis)
+            fixture = _Fixture(sandbox, server.url, redis)
             try:
-                yield stage
+                yield fixture
             finally:
-                await stage.end()
+                await fixture.stop_bots()
 
 
-async def _idle(waiting: int, seconds: float) -> tuple[float, float]:
+async def _idle_load(waiting: int, seconds: float) -> tuple[float, float]:
     """Commands and bytes of the append-only file, a second, of a bot with so many cards that must wait."""
-    async with _stage(SCALE) as stage:
-        stage.sandbox.troubles.order(
+    async with _open_fixture(SCALE) as fixture:
+        fixture.sandbox.faults.configure(
             {"mode": "ratelimited", "method": "chat.postMessage", "retry_after": 600}
         )
-        await stage.submit(waiting)
-        await stage.bot()
-        while not stage.calls("chat.postMessage"):  # noqa: ASYNC110
+        await fixture.submit(waiting)
+        await fixture.start_bot()
+        while not fixture.calls("chat.postMessage"):  # noqa: ASYNC110
             await asyncio.sleep(0.05)
         await asyncio.sleep(seconds / 2)  # at its start a bot reads each waiting review once
-        before = await _used(stage.redis)
+        before = await _redis_usage(fixture.redis)
         await asyncio.sleep(seconds)
-        after = await _used(stage.redis)
+        after = await _redis_usage(fixture.redis)
     commands, written = (two - one for one, two in zip(before, after, strict=True))
     return commands / seconds, written / seconds
 
 
-async def _used(redis: Redis) -> tuple[int, int]:
-    stats, kept = await redis.info("stats"), await redis.info("persistence")
-    return int(stats["total_commands_processed"]), int(kept["aof_current_size"])
+async def _redis_usage(redis: Redis) -> tuple[int, int]:
+    stats, persistence = await redis.info("stats"), await redis.info("persistence")
+    return int(stats["total_commands_processed"]), int(persistence["aof_current_size"])

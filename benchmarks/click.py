@@ -15,69 +15,73 @@ from statistics import quantiles
 
 from benchmarks.amount import Amount
 from benchmarks.figure import Figure
-from benchmarks.payload import clicks
+from benchmarks.payload import make_clicks
 from benchmarks.process import Process, running
-from benchmarks.stage import Stage, stage
-from benchmarks.wire import Connection, connected
+from benchmarks.stage import Fixture, open_fixture
+from benchmarks.wire import Connection, open_connection
 
 #: What a click leaves to be done may not fall on the next one, in seconds.
 PAUSE = 0.01
-WARM = 10
+WARMUP_CLICKS = 10
 
 
 async def measure(amount: Amount) -> list[Figure]:
-    taken: dict[str, list[float]] = {"ours": [], "floor": []}
-    count = amount.clicks + WARM
-    async with stage() as at, AsyncExitStack() as stack:
+    times: dict[str, list[float]] = {"ours": [], "floor": []}
+    count = amount.clicks + WARMUP_CLICKS
+    async with open_fixture() as fixture, AsyncExitStack() as stack:
         agent = await stack.enter_async_context(
-            running("benchmarks.programs.agent", str(count), environment=at.environment)
+            running("benchmarks.programs.agent", str(count), environment=fixture.environment)
         )
         await agent.line()
-        async with at.hasty_bot():
-            messages = await at.posted(count)
+        async with fixture.unpaced_bot():
+            messages = await fixture.wait_posted(count)
         sides = {
-            "ours": (await stack.enter_async_context(_bot(at)), agent),
-            "floor": await stack.enter_async_context(_floor(at)),
+            "ours": (await stack.enter_async_context(_bot(fixture)), agent),
+            "floor": await stack.enter_async_context(_floor(fixture)),
         }
-        for number, click in enumerate(clicks(messages)):
+        for number, click in enumerate(make_clicks(messages)):
             for side in sorted(sides, reverse=number % 2 == 0):  # neither is always the first
-                seconds = await _resumed(*sides[side], click.request, click.review_id)
-                if number >= WARM:
-                    taken[side].append(seconds * 1000)
+                seconds = await _resume_time(*sides[side], click.request, click.review_id)
+                if number >= WARMUP_CLICKS:
+                    times[side].append(seconds * 1000)
                 await asyncio.sleep(PAUSE)
-    ours, floor = (quantiles(taken[side], n=100, method="inclusive") for side in ("ours", "floor"))
+    ours, floor = (quantiles(times[side], n=100, method="inclusive") for side in ("ours", "floor"))
     return [
         Figure(f"click to agent resumed, p{p}", "ms", ours[p - 1], floor[p - 1], 3.0, "lower")
         for p in (50, 99)
     ]
 
 
-async def _resumed(connection: Connection, agent: Process, request: bytes, review_id: str) -> float:
+async def _resume_time(
+    connection: Connection, agent: Process, request: bytes, review_id: str
+) -> float:
     """How long it took, in seconds."""
     start = time.monotonic_ns()
     _, line = await asyncio.gather(connection.send(request), agent.line())
-    said, at = line.split()
-    if said != review_id:
-        raise RuntimeError(f"{said} was resumed by a click on {review_id}.")
+    printed_id, at = line.split()
+    if printed_id != review_id:
+        raise RuntimeError(f"{printed_id} was resumed by a click on {review_id}.")
     return (int(at) - start) / 1e9
 
 
 @asynccontextmanager
-async def _bot(at: Stage) -> AsyncGenerator[Connection, None]:
+async def _bot(fixture: Fixture) -> AsyncGenerator[Connection, None]:
     """`python -m bot serve`, exactly as an operator runs it."""
     async with (
-        running("bot", "serve", environment=at.environment) as bot,
-        connected(await bot.word_after("listening on ")) as connection,
+        running("bot", "serve", environment=fixture.environment) as bot,
+        open_connection(await bot.word_after("listening on ")) as connection,
     ):
         yield connection
 
 
 @asynccontextmanager
-async def _floor(at: Stage) -> AsyncGenerator[tuple[Connection, Process], None]:
+async def _floor(fixture: Fixture) -> AsyncGenerator[tuple[Connection, Process], None]:
     async with (
-        running("benchmarks.programs.woken", environment=at.environment) as woken,
-        running("benchmarks.programs.empty_bolt", "--store", environment=at.environment) as bolt,
+        running("benchmarks.programs.woken", environment=fixture.environment) as reader,
+        running(
+            "benchmarks.programs.empty_bolt", "--store", environment=fixture.environment
+        ) as bolt,
     ):
-        await woken.line()
-        async with connected(await bolt.word_after("listening on ")) as connection:
-            yield connection, woken
+        await reader.line()
+        async with open_connection(await bolt.word_after("listening on ")) as connection:
+            yield connection, reader

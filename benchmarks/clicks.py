@@ -12,22 +12,22 @@ from statistics import median
 
 from benchmarks.amount import AT_ONCE, Amount
 from benchmarks.figure import Figure
-from benchmarks.payload import clicks
+from benchmarks.payload import make_clicks
 from benchmarks.process import running
-from benchmarks.stage import Stage, stage
-from benchmarks.wire import rate
+from benchmarks.stage import Fixture, open_fixture
+from benchmarks.wire import measure_rate
 
 Program = tuple[str, ...]
 
 BOT = ("bot", "serve")
 HTTP = (*BOT, "--only", "http")
-EMPTY = ("benchmarks.programs.empty_bolt",)
+EMPTY_APP = ("benchmarks.programs.empty_bolt",)
 
 
 async def measure(amount: Amount) -> list[Figure]:
-    one = await _interleaved(amount, {"empty": [EMPTY], "bot": [BOT]})
-    two = await _interleaved(
-        amount, {"empty": [EMPTY], "empties": [EMPTY] * 2, "one": [HTTP], "two": [HTTP] * 2}
+    one = await _measure_interleaved(amount, {"empty": [EMPTY_APP], "bot": [BOT]})
+    two = await _measure_interleaved(
+        amount, {"empty": [EMPTY_APP], "empties": [EMPTY_APP] * 2, "one": [HTTP], "two": [HTTP] * 2}
     )
     return [
         Figure("clicks, one bot", "/s", one["bot"], one["empty"], 0.5, "higher"),
@@ -36,28 +36,30 @@ async def measure(amount: Amount) -> list[Figure]:
     ]
 
 
-async def _interleaved(amount: Amount, sides: dict[str, list[Program]]) -> dict[str, float]:
+async def _measure_interleaved(amount: Amount, sides: dict[str, list[Program]]) -> dict[str, float]:
     """Clicks per second of each side: the median of rounds that take turns, after one that warms up."""
-    of_bots = sum(EMPTY not in programs for programs in sides.values())
-    found: dict[str, list[float]] = {side: [] for side in sides}
-    async with stage() as at, AsyncExitStack() as stack:
-        waiting = await at.pending((amount.rounds + 1) * of_bots * amount.burst)
+    of_bots = sum(EMPTY_APP not in programs for programs in sides.values())
+    rates_by_side: dict[str, list[float]] = {side: [] for side in sides}
+    async with open_fixture() as fixture, AsyncExitStack() as stack:
+        waiting = await fixture.create_pending((amount.rounds + 1) * of_bots * amount.burst)
         urls = {
-            side: [await _started(program, at, stack) for program in programs]
+            side: [await _start(program, fixture, stack) for program in programs]
             for side, programs in sides.items()
         }
         for _ in range(amount.rounds + 1):
             for side, programs in sides.items():
-                burst = clicks(waiting[: amount.burst])
+                burst = make_clicks(waiting[: amount.burst])
                 requests = [click.request for click in burst]
-                found[side].append(await rate(requests, urls[side], AT_ONCE))
-                if EMPTY not in programs:  # an empty app leaves them as they are, for the next side
-                    await at.check_settled([click.review_id for click in burst])
+                rates_by_side[side].append(await measure_rate(requests, urls[side], AT_ONCE))
+                if (
+                    EMPTY_APP not in programs
+                ):  # an empty app leaves them as they are, for the next side
+                    await fixture.check_settled([click.review_id for click in burst])
                     del waiting[: amount.burst]
-    return {side: median(rates[1:]) for side, rates in found.items()}
+    return {side: median(rates[1:]) for side, rates in rates_by_side.items()}
 
 
-async def _started(program: Program, at: Stage, stack: AsyncExitStack) -> str:
+async def _start(program: Program, fixture: Fixture, stack: AsyncExitStack) -> str:
     """Where it listens."""
-    process = await stack.enter_async_context(running(*program, environment=at.environment))
+    process = await stack.enter_async_context(running(*program, environment=fixture.environment))
     return await process.word_after("listening on ")

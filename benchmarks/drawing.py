@@ -18,20 +18,20 @@ from typing import Any
 
 from benchmarks.amount import Amount
 from benchmarks.figure import Figure
-from bot.__main__ import spare_the_collector
-from bot.apart import apart
-from bot.card import arguments_of, card
+from bot.__main__ import freeze_gc
+from bot.apart import offload_drawing
+from bot.card import all_arguments, build_card
 from bot.channels.slack import blocks, pages
-from bot.channels.slack.editing import Editing
-from bot.channels.slack.ids import Meta
-from bot.click import Target
+from bot.channels.slack.editing import EditModal
+from bot.channels.slack.ids import ModalMeta
+from bot.click import ActionRef
 from bot.sandbox.states import initial_state
 from hitl_core import Policy, ToolCall
 from hitl_core.gate import request
 from hitl_core.model import DEFAULT_PLACE, Review, Reviewer, encode
 from hitl_core.review.transitions import Proposal, decide
 
-TURN = request.Turn("bench", "thread", "turn", None)
+TURN = request.ReviewKey("bench", "thread", "turn", None)
 KINDS: tuple[dict[str, Any], ...] = (
     {"type": "string", "maxLength": 200},
     {"type": "integer", "minimum": 0, "maximum": 999},
@@ -61,32 +61,32 @@ LARGE = 255 * 1024
 async def measure(amount: Amount) -> list[Figure]:
     ten, forty = _review(10, _small()), _review(1, _forms(35))
     rounds = max(3, amount.rounds * amount.burst // 10)
-    drawn = _timed(lambda: _message(ten), rounds)
-    opened = _timed(lambda: _editing(forty).view(), rounds)
+    card_time = _median_time(lambda: _message(ten), rounds)
+    form_time = _median_time(lambda: _editing(forty).view(), rounds)
     values = _state(_editing(forty).view())
 
     values["f:/field_0#1"]["value"]["value"] = "Hello Bo"
 
-    def submitted() -> None:
+    def check_answers() -> None:
         proposal = _editing(forty).with_state(values).proposal()
         decide(forty, forty.actions[0].key, proposal, ALICE, NOW)
 
-    checked = _timed(submitted, rounds)
-    with _as_in_the_bot():
-        held = max([await _held(args) for args in _large()])
+    check_time = _median_time(check_answers, rounds)
+    with _bot_gc():
+        longest_hold = max([await _longest_hold(args) for args in _large()])
     return [
-        Figure("a card of ten actions, beside 1 ms", "ms", drawn, 1.0, 5.0, "lower"),
-        Figure("a form of 40 fields, beside 1 ms", "ms", opened, 1.0, 5.0, "lower"),
-        Figure("its answers checked, beside 1 ms", "ms", checked, 1.0, 5.0, "lower"),
-        Figure("256 KiB hold the loop, beside 1 ms", "ms", held, 1.0, 50.0, "lower"),
+        Figure("a card of ten actions, beside 1 ms", "ms", card_time, 1.0, 5.0, "lower"),
+        Figure("a form of 40 fields, beside 1 ms", "ms", form_time, 1.0, 5.0, "lower"),
+        Figure("its answers checked, beside 1 ms", "ms", check_time, 1.0, 5.0, "lower"),
+        Figure("256 KiB hold the loop, beside 1 ms", "ms", longest_hold, 1.0, 50.0, "lower"),
     ]
 
 
 @contextmanager
-def _as_in_the_bot() -> Generator[None, None, None]:
+def _bot_gc() -> Generator[None, None, None]:
     """With its garbage collector, which else would look through all that was imported again and again."""
     before = gc.get_threshold()
-    spare_the_collector()
+    freeze_gc()
     try:
         yield
     finally:
@@ -129,24 +129,24 @@ def _review(count: int, args: dict[str, Any]) -> Review:
     rule = {"args_schema": schema} if schema else True
     policy = Policy.from_mapping({"default": "review", "interrupt_on": {"tool": rule}})
     calls = [ToolCall(f"call-{n}", "tool", args) for n in range(count)]
-    review, _ = request.build(TURN, calls, [policy.judge(c) for c in calls], 1, NOW)
+    review, _ = request.build_from_calls(TURN, calls, [policy.judge(c) for c in calls], 1, NOW)
     return review
 
 
 def _message(review: Review) -> dict[str, Any]:
-    return blocks.message(card(review, DEFAULT_PLACE), str)
+    return blocks.message(build_card(review, DEFAULT_PLACE), str)
 
 
-def _editing(review: Review) -> Editing:
+def _editing(review: Review) -> EditModal:
     action = review.actions[0]
-    return Editing(review, action, Meta(Target(review.id, action.key, 1)), {})
+    return EditModal(review, action, ModalMeta(ActionRef(review.id, action.key, 1)), {})
 
 
 def _state(view: dict[str, Any]) -> dict[str, Any]:
     return initial_state(view["blocks"])
 
 
-async def _held(args: dict[str, Any]) -> float:
+async def _longest_hold(args: dict[str, Any]) -> float:
     """The longest that the loop was away, in milliseconds, over all that the bot does with these arguments:
     the median of three rounds.
     """
@@ -156,20 +156,22 @@ async def _held(args: dict[str, Any]) -> float:
     values = _state(_editing(review).view())
 
     async def everything() -> None:
-        blocks.message(await apart(review, lambda: card(review, DEFAULT_PLACE)), str)
-        await apart(review, lambda: _editing(review).view())
-        filled = await apart(review, lambda: _editing(review).with_state(values))
-        await apart(review, filled.proposal)
+        blocks.message(
+            await offload_drawing(review, lambda: build_card(review, DEFAULT_PLACE)), str
+        )
+        await offload_drawing(review, lambda: _editing(review).view())
+        form = await offload_drawing(review, lambda: _editing(review).with_state(values))
+        await offload_drawing(review, form.proposal)
         await asyncio.sleep(0)
         decide(review, key, other, ALICE, NOW)
-        await apart(
-            review, lambda: pages.as_text(arguments_of(review.arguments(key).parse(), None))
+        await offload_drawing(
+            review, lambda: pages.to_text(all_arguments(review.arguments(key).parse(), None))
         )
 
-    return median([await _away(everything()) for _ in range(3)])
+    return median([await _longest_pause(everything()) for _ in range(3)])
 
 
-async def _away(work: Coroutine[Any, Any, None]) -> float:
+async def _longest_pause(work: Coroutine[Any, Any, None]) -> float:
     """The longest, in milliseconds, that somebody else on the loop had no turn while it did this work."""
     longest = 0.0
 
@@ -188,12 +190,12 @@ async def _away(work: Coroutine[Any, Any, None]) -> float:
     return longest
 
 
-def _timed(work: Callable[[], object], rounds: int) -> float:
+def _median_time(work: Callable[[], object], rounds: int) -> float:
     """The median, in milliseconds of CPU; the first one warms up."""
-    found: list[float] = []
+    times: list[float] = []
     for number in range(rounds + 1):
         start = time.process_time()
         work()
         if number:
-            found.append((time.process_time() - start) * 1000)
-    return median(found)
+            times.append((time.process_time() - start) * 1000)
+    return median(times)

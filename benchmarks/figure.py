@@ -26,7 +26,7 @@ class Figure:
         return self.value / self.floor
 
     @property
-    def met(self) -> bool | None:
+    def meets_aim(self) -> bool | None:
         """None where there is no aim."""
         if self.aim is None:
             return None

@@ -18,7 +18,7 @@ from benchmarks.stage import EVERYSEC
 from bot.channels.slack.channel import SlackChannel
 from bot.channels.slack.home import view_blocks
 from bot.directory import Directory
-from bot.home import Homes
+from bot.home import HomeLoader
 from bot.sandbox.server import BOT_TOKEN, running_sandbox
 from hitl_core import Gate, Policy, ToolCall
 from hitl_core.embedded_redis import EmbeddedRedis
@@ -44,21 +44,21 @@ async def measure(amount: Amount) -> list[Figure]:
                 channel = SlackChannel(client, "#agent-approvals")
                 await channel.start()
                 who = Reviewer(channel="slack", team=channel.team, id=ALICE, name="Alice")
-                taken: list[float] = []
+                times: list[float] = []
                 for _ in range(amount.rounds * 3):
                     # Nobody was looked up before, as for who opens it first in a minute.
-                    homes = Homes(Reviews(store), channel, Directory(channel, channel.team))
+                    homes = HomeLoader(Reviews(store), channel, Directory(channel, channel.team))
                     start = time.perf_counter()
-                    home = await homes.of(who)
+                    home = await homes.load_home(who)
                     if home.total != waiting:
                         raise RuntimeError(f"{home.total} of {waiting} reviews wait.")
                     view = {"type": "home", "blocks": view_blocks(home, channel)}
                     await channel.publish_home(ALICE, view)
-                    taken.append(time.perf_counter() - start)
+                    times.append(time.perf_counter() - start)
             finally:
                 await store.close()
     name = f"App Home, {waiting} waiting, beside 1 s"
-    return [Figure(name, "s", median(taken), 1.0, 0.5, "lower")]
+    return [Figure(name, "s", median(times), 1.0, 0.5, "lower")]
 
 
 async def _fill(url: str, count: int) -> None:

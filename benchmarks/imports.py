@@ -14,21 +14,23 @@ from benchmarks.figure import Figure
 from benchmarks.process import ROOT
 
 OURS = "hitl_core"
-ALONE = "pydantic, redis.asyncio, jsonschema"
-TIMED = "from time import perf_counter as now; start = now(); import {}; print(now() - start)"
+DEPENDENCIES = "pydantic, redis.asyncio, jsonschema"
+TIMING_SCRIPT = (
+    "from time import perf_counter as now; start = now(); import {}; print(now() - start)"
+)
 EXPECTED = frozenset({"jsonschema", "pydantic", "pyyaml", "redis"})
 
 
 async def measure(amount: Amount) -> list[Figure]:
-    taken: dict[str, list[float]] = {OURS: [], ALONE: []}
+    times_by_name: dict[str, list[float]] = {OURS: [], DEPENDENCIES: []}
     with tempfile.TemporaryDirectory() as compiled:
         for number in range(amount.imports + 1):
-            for names, found in taken.items():
+            for names, times in times_by_name.items():
                 seconds = await _import(names, compiled)
                 if number:  # the first one compiled
-                    found.append(seconds * 1000)
+                    times.append(seconds * 1000)
     # Whatever else runs on the machine only adds, so the fastest is the truest.
-    ours, floor = min(taken[OURS]), min(taken[ALONE])
+    ours, floor = min(times_by_name[OURS]), min(times_by_name[DEPENDENCIES])
     return [
         Figure("import hitl_core", "ms", ours, floor, 1.3, "lower"),
         Figure("what the wheel depends on", "", len(dependencies()), len(EXPECTED), 1.0, "lower"),
@@ -42,7 +44,7 @@ async def _import(names: str, compiled: str) -> float:
     environment = {**os.environ, "PYTHONPYCACHEPREFIX": compiled}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", TIMED.format(names),
+        sys.executable, "-c", TIMING_SCRIPT.format(names),
         cwd=ROOT, env=environment, stdout=asyncio.subprocess.PIPE,
     )  # fmt: skip
     output, _ = await process.communicate()
@@ -52,7 +54,7 @@ async def _import(names: str, compiled: str) -> float:
 def dependencies() -> frozenset[str]:
     """The names in pyproject.toml from which the wheel is made. Raises RuntimeError for an unexpected one."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    found = frozenset(re.split(r"[^\w-]", each)[0].lower() for each in project["dependencies"])
-    if unexpected := found - EXPECTED:
+    names = frozenset(re.split(r"[^\w-]", each)[0].lower() for each in project["dependencies"])
+    if unexpected := names - EXPECTED:
         raise RuntimeError(f"The wheel has come to depend on {', '.join(unexpected)}.")
-    return found
+    return names

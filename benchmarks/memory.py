@@ -7,29 +7,29 @@ import asyncio
 from benchmarks.amount import Amount
 from benchmarks.figure import Figure
 from benchmarks.payload import ARGUMENTS
-from benchmarks.stage import Stage, stage
+from benchmarks.stage import Fixture, open_fixture
 
 
 async def measure(amount: Amount) -> list[Figure]:
-    async with stage() as at, at.hasty_bot() as bot:
+    async with open_fixture() as fixture, fixture.unpaced_bot() as bot:
         # What the first review costs is the price of having any: indexes, scripts, connections.
-        await at.submit(1)
-        await at.posted(1)
+        await fixture.submit(1)
+        await fixture.wait_posted(1)
         await asyncio.sleep(amount.settle)
-        idle, empty = bot.memory, await _used(at)
-        await at.submit(amount.pending)
-        await at.posted(amount.pending + 1)
+        idle, empty = bot.memory, await _redis_memory(fixture)
+        await fixture.submit(amount.pending)
+        await fixture.wait_posted(amount.pending + 1)
         await asyncio.sleep(amount.settle)
-        full, used = bot.memory, await _used(at)
+        full, used = bot.memory, await _redis_memory(fixture)
     each = (used - empty) / amount.pending - ARGUMENTS
     posted = f"a bot with {amount.pending:,} pending, beside an idle one"
     # The arguments take 1 kB, so the ratio is in kB as well, and so is the aim.
-    alone = "Redis, a pending review without its arguments"
+    redis_figure = "Redis, a pending review without its arguments"
     return [
-        Figure(alone, "kB", each / 1000, ARGUMENTS / 1000, 3.0, "lower"),
+        Figure(redis_figure, "kB", each / 1000, ARGUMENTS / 1000, 3.0, "lower"),
         Figure(posted, "MB", full / 1e6, idle / 1e6, 1.2, "lower"),
     ]
 
 
-async def _used(at: Stage) -> int:
-    return int((await at.redis.info("memory"))["used_memory"])
+async def _redis_memory(fixture: Fixture) -> int:
+    return int((await fixture.redis.info("memory"))["used_memory"])

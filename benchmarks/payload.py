@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 from slack_sdk.signature import SignatureVerifier
 
 from benchmarks.programs.slack import CHANNEL, PERSON, TEAM
-from benchmarks.wire import post
+from benchmarks.wire import post_request
 from hitl_core import ToolCall
 from hitl_core.model import encode
 
@@ -24,7 +24,7 @@ POLICY = {"default": "review"}
 ARGUMENTS = 1000
 
 
-def call() -> ToolCall:
+def tool_call() -> ToolCall:
     """One e-mail of exactly ARGUMENTS bytes."""
     args = {"to": "jo@example.com", "subject": "Your refund", "body": ""}
     room = ARGUMENTS - len(encode(args).data)
@@ -38,20 +38,20 @@ class Click(NamedTuple):
     request: bytes
 
 
-def clicks(messages: Iterable[dict[str, Any]]) -> list[Click]:
+def make_clicks(messages: Iterable[dict[str, Any]]) -> list[Click]:
     """On these cards, as they were posted. Slack's signatures, and so these, hold for five minutes."""
     return [_click(number, message) for number, message in enumerate(messages)]
 
 
 def _click(number: int, message: dict[str, Any]) -> Click:
-    pressed, block = next(
+    button, block = next(
         (element, block)
         for block in message["blocks"]
         if block["type"] == "actions"
         for element in block["elements"]
         if element["action_id"] == "approve"
     )
-    action = {**pressed, "block_id": block["block_id"], "action_ts": message["ts"]}
+    action = {**button, "block_id": block["block_id"], "action_ts": message["ts"]}
     payload = {
         "type": "block_actions",
         "team": {"id": TEAM, "domain": "bench"},
@@ -68,10 +68,10 @@ def _click(number: int, message: dict[str, Any]) -> Click:
     }
     body = urlencode({"payload": json.dumps(payload)}).encode()
     review_id = str(message["metadata"]["event_payload"]["review_id"])
-    return Click(review_id, signed(body))
+    return Click(review_id, sign(body))
 
 
-def signed(body: bytes) -> bytes:
+def sign(body: bytes) -> bytes:
     timestamp = str(int(time.time()))
     signature = SignatureVerifier(SIGNING_SECRET).generate_signature(timestamp=timestamp, body=body)
     headers = {
@@ -80,4 +80,4 @@ def signed(body: bytes) -> bytes:
         "X-Slack-Request-Timestamp": timestamp,
         "X-Slack-Signature": str(signature),
     }
-    return post("/slack/events", headers, body)
+    return post_request("/slack/events", headers, body)

@@ -11,7 +11,7 @@ from benchmarks.table import aim, number
 WIDTH, ROW, TOP = 860, 30, 58
 NAMES, BARS, ROOM, WORDS = 16, 330, 300, 640
 #: Where the aim's line is, in parts of the room for a bar.
-LINE = 0.6
+AIM_LINE = 0.6
 COLOURS = {True: "#2e7d4f", False: "#b3402a", None: "#8a8f98"}
 
 STYLE = (
@@ -23,7 +23,7 @@ STYLE = (
 def svg(figures: Sequence[Figure]) -> str:
     """Each bar is the ratio to the floor beside its aim; without an aim, the ratio beside 1."""
     height = TOP + ROW * len(figures) + 14
-    line = BARS + ROOM * LINE
+    line = BARS + ROOM * AIM_LINE
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img">',
@@ -41,16 +41,16 @@ def svg(figures: Sequence[Figure]) -> str:
 
 
 def _row(figure: Figure, y: int) -> str:
-    length = min(1.0, figure.ratio / (figure.aim or 1.0) * LINE) * ROOM
+    length = min(1.0, figure.ratio / (figure.aim or 1.0) * AIM_LINE) * ROOM
     bar = f'x="{BARS}" y="{y + 3}" width="{length:.1f}" height="16" rx="3"'
-    wanted = f", aim {aim(figure)}" if figure.aim else ""
-    said = f"{number(figure.value)} {figure.unit} / {number(figure.floor)} {figure.unit}"
+    aim_text = f", aim {aim(figure)}" if figure.aim else ""
+    values = f"{number(figure.value)} {figure.unit} / {number(figure.floor)} {figure.unit}"
     return "\n".join(
         [
             _text(NAMES, y + 15, figure.name),
-            f'<rect {bar} fill="{COLOURS[figure.met]}"/>',
-            _text(WORDS, y + 11, f"ratio {figure.ratio:.2f}{wanted}"),
-            _text(WORDS, y + 24, said, "quiet"),
+            f'<rect {bar} fill="{COLOURS[figure.meets_aim]}"/>',
+            _text(WORDS, y + 11, f"ratio {figure.ratio:.2f}{aim_text}"),
+            _text(WORDS, y + 24, values, "quiet"),
         ]
     )
 

@@ -37,7 +37,7 @@ KINDS: tuple[tuple[str, Any], ...] = (
     ("run_{}", {"description": "Look at this first.", "when": {"required": ["to"]}}),
     ("old_{}_*", "deny"),
 )
-TURN = request.Turn("bench", "thread", "turn", None)
+TURN = request.ReviewKey("bench", "thread", "turn", None)
 
 Work = Callable[[], Awaitable[None]]
 
@@ -47,15 +47,15 @@ async def measure(amount: Amount) -> list[Figure]:
     few, many = _policy(50), _policy(1_000)
     own = [*(call.name for call in calls), *(f"tool_{number}" for number in range(20))]
     tools = dict.fromkeys(own, SCHEMA)
-    found: dict[str, list[float]] = {"few": [], "many": [], "tools": [], "langchain": []}
+    times: dict[str, list[float]] = {"few": [], "many": [], "tools": [], "langchain": []}
     with _langchain(calls) as langchain:
         works = (_review(few, calls), _review(many, calls), _review(few, calls, tools), langchain)
         for number in range(amount.rounds + 1):
-            for taken, work in zip(found.values(), works, strict=True):
-                seconds = [await _timed(work) for _ in range(amount.burst)]
+            for taken, work in zip(times.values(), works, strict=True):
+                seconds = [await _measure_time(work) for _ in range(amount.burst)]
                 if number:  # the first one warms up
                     taken += seconds
-    of_few, of_many, of_tools, floor = (median(taken) * 1000 for taken in found.values())
+    of_few, of_many, of_tools, floor = (median(taken) * 1000 for taken in times.values())
     ten = "ten calls to a review"
     return [
         Figure(f"{ten}, 50 rules, beside 1 ms", "ms", of_few, 1.0, 1.0, "lower"),
@@ -84,8 +84,8 @@ def _review(policy: Policy, calls: list[ToolCall], tools: dict[str, Any] | None 
     """As a gate does it, up to the store."""
 
     async def work() -> None:
-        asked = await request.judged(policy, calls, tools=tools)
-        review, _ = request.build_from(TURN, asked, 1, 1_800_000_000.0)
+        judged = await request.judge_calls(policy, calls, tools=tools)
+        review, _ = request.build_review(TURN, judged, 1, 1_800_000_000.0)
         assert len(review.actions) == 8
 
     return work
@@ -101,7 +101,7 @@ def _langchain(calls: list[ToolCall]) -> Iterator[Work]:
     config = {
         "allowed_decisions": ["approve", "edit", "reject"],
         "description": "Look at this first.",
-        "when": lambda asked: "to" in asked.tool_call["args"],
+        "when": lambda tool_request: "to" in tool_request.tool_call["args"],
     }
     asks: Any = {
         call.name: config if call.name.startswith("run_") else not call.name.startswith("read_")
@@ -124,11 +124,11 @@ class _Interrupted(Exception):
     pass
 
 
-def _interrupt(asked: Any) -> NoReturn:
+def _interrupt(value: Any) -> NoReturn:
     raise _Interrupted
 
 
-async def _timed(work: Work) -> float:
+async def _measure_time(work: Work) -> float:
     """In seconds."""
     start = time.perf_counter()
     await work()

@@ -16,8 +16,8 @@ from redis.asyncio import Redis
 
 from benchmarks.amount import AT_ONCE, Amount
 from benchmarks.figure import Figure
-from benchmarks.payload import POLICY, call
-from benchmarks.stage import stage
+from benchmarks.payload import POLICY, tool_call
+from benchmarks.stage import open_fixture
 from hitl_core import Gate, Policy
 from hitl_core.store import RedisStore
 
@@ -45,39 +45,42 @@ class Recorder:
 
 
 async def measure(amount: Amount) -> list[Figure]:
-    found: dict[str, list[float]] = {"raw": [], "named": [], "unnamed": []}
+    rates_by_kind: dict[str, list[float]] = {"raw": [], "named": [], "unnamed": []}
     policy = Policy.from_mapping(POLICY)
-    async with stage() as at, Gate.connect(at.redis_url, policy=policy, agent="bench") as gate:
+    async with (
+        open_fixture() as fixture,
+        Gate.connect(fixture.redis_url, policy=policy, agent="bench") as gate,
+    ):
         for number in range(amount.rounds + 1):
             threads = [f"{number}-{each}" for each in range(amount.burst)]
-            recorded = await _recorded(threads)
-            found["raw"].append(await _rate(_raw(at.redis), recorded))
-            found["named"].append(
+            scripts = await _record_scripts(threads)
+            rates_by_kind["raw"].append(await _rate(_script_runner(fixture.redis), scripts))
+            rates_by_kind["named"].append(
                 await _rate(
-                    lambda t: gate.submit([call()], thread_id=f"named-{t}", turn="1"), threads
+                    lambda t: gate.submit([tool_call()], thread_id=f"named-{t}", turn="1"), threads
                 )
             )
-            found["unnamed"].append(
-                await _rate(lambda t: gate.submit([call()], thread_id=f"unnamed-{t}"), threads)
+            rates_by_kind["unnamed"].append(
+                await _rate(lambda t: gate.submit([tool_call()], thread_id=f"unnamed-{t}"), threads)
             )
-    raw, named, unnamed = (median(rates[1:]) for rates in found.values())
+    raw, named, unnamed = (median(rates[1:]) for rates in rates_by_kind.values())
     return [
         Figure("submits, of named turns", "/s", named, raw, None, "higher"),
         Figure("submits, of turns without a name", "/s", unnamed, raw, None, "higher"),
     ]
 
 
-async def _recorded(threads: Sequence[str]) -> list[Script]:
+async def _record_scripts(threads: Sequence[str]) -> list[Script]:
     """The one script that each submit would run."""
     recorder = Recorder()
     store = RedisStore(recorder, recorder, partitions=1, retention=1.0)
     gate = Gate(store, policy=Policy.from_mapping(POLICY), agent="raw")
     for thread_id in threads:
-        await gate.submit([call()], thread_id=thread_id, turn="1")
+        await gate.submit([tool_call()], thread_id=thread_id, turn="1")
     return recorder.scripts
 
 
-def _raw(redis: Redis) -> Callable[[Script], Awaitable[Any]]:
+def _script_runner(redis: Redis) -> Callable[[Script], Awaitable[Any]]:
     def run(script: Script) -> Awaitable[Any]:
         text, keys, args = script
         return redis.register_script(text)(keys=keys, args=args)

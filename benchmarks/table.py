@@ -24,7 +24,7 @@ def table(figures: Sequence[Figure]) -> str:
 
 def _row(figure: Figure) -> tuple[str, ...]:
     return (
-        MARKS[figure.met],
+        MARKS[figure.meets_aim],
         figure.name,
         f"{number(figure.value)} {figure.unit}",
         f"{number(figure.floor)} {figure.unit}",

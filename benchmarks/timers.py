@@ -22,21 +22,21 @@ from hitl_core.store import RedisStore
 
 #: How many are due in one round, and in one second.
 DUE = 100
-AFTER = 3600.0
+STEP_DELAY = 3600.0
 POLICY = Policy.from_mapping(
     {"default": "review", "escalate": [{"after": "1h", "to": "slack:#team-ops"}]}
 )
-FILLING = 16
+SUBMITS_AT_ONCE = 16
 
 
 async def measure(amount: Amount) -> list[Figure]:
     few, many = amount.pending // 10, amount.pending * 10
-    async with _stage(few) as calm, _stage(many) as full:
-        taken: dict[_Stage, list[float]] = {calm: [], full: []}
+    async with _open_fixture(few) as calm, _open_fixture(many) as full:
+        times: dict[_Fixture, list[float]] = {calm: [], full: []}
         for _ in range(amount.rounds + 1):  # in turns; the first one warms up
-            for stage, rounds in taken.items():
-                rounds.append(await stage.round())
-        floor, value = (median(each[1:]) for each in taken.values())
+            for fixture, rounds in times.items():
+                rounds.append(await fixture.time_round())
+        floor, value = (median(each[1:]) for each in times.values())
         late = await full.lateness(seconds=amount.rounds)
     counts = f"{many:,} pending beside {few:,}"
     return [
@@ -46,7 +46,7 @@ async def measure(amount: Amount) -> list[Figure]:
 
 
 @asynccontextmanager
-async def _stage(pending: int) -> AsyncGenerator[_Stage, None]:
+async def _open_fixture(pending: int) -> AsyncGenerator[_Fixture, None]:
     """A Redis of its own, in which so many reviews wait whose step is an hour away."""
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -54,14 +54,14 @@ async def _stage(pending: int) -> AsyncGenerator[_Stage, None]:
     ):
         store = await RedisStore.open(server.url)
         try:
-            stage = _Stage(store)
-            await stage.fill(pending)
-            yield stage
+            fixture = _Fixture(store)
+            await fixture.fill(pending)
+            yield fixture
         finally:
             await store.close()
 
 
-class _Stage:
+class _Fixture:
     def __init__(self, store: RedisStore) -> None:
         self._store, self._reviews = store, Reviews(store)
         self._escalator = Escalator(self._reviews)
@@ -75,12 +75,12 @@ class _Stage:
             for _ in numbers:
                 await self._submit(now)
 
-        await asyncio.gather(*(work() for _ in range(FILLING)))
+        await asyncio.gather(*(work() for _ in range(SUBMITS_AT_ONCE)))
 
-    async def round(self) -> float:
+    async def time_round(self) -> float:
         """Seconds for DUE reviews that are due at once."""
         now = await self._store.now()
-        await asyncio.gather(*(self._submit(now - AFTER) for _ in range(DUE)))
+        await asyncio.gather(*(self._submit(now - STEP_DELAY) for _ in range(DUE)))
         start = time.perf_counter()
         if await self._escalator.tick() != DUE:
             raise RuntimeError("The round did something else than what was due.")
@@ -93,7 +93,7 @@ class _Stage:
         """
         start = await self._store.now() + 1.0
         when = [start + n / DUE for n in range(DUE * seconds)]
-        ids = await asyncio.gather(*(self._submit(at - AFTER) for at in when))
+        ids = await asyncio.gather(*(self._submit(at - STEP_DELAY) for at in when))
         running = asyncio.create_task(self._escalator.run())
         try:
             await asyncio.sleep(seconds + 3.0)
@@ -109,9 +109,9 @@ class _Stage:
 
     async def _submit(self, now: float) -> str:
         self._number += 1
-        which = request.Turn("bench", f"thread-{self._number}", "turn", None)
+        which = request.ReviewKey("bench", f"thread-{self._number}", "turn", None)
         calls = [ToolCall("call", "send_email", {"to": "jo@example.com"})]
         judged = [POLICY.judge(each) for each in calls]
-        review, event = request.build(which, calls, judged, self._store.partitions, now)
+        review, event = request.build_from_calls(which, calls, judged, self._store.partitions, now)
         await self._reviews.submit(review, event)
         return review.id

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 _LENGTH = re.compile(rb"(?i)\r\ncontent-length: *(\d+)")
 
 
-def post(path: str, headers: Mapping[str, str], body: bytes) -> bytes:
+def post_request(path: str, headers: Mapping[str, str], body: bytes) -> bytes:
     """A whole request, ready to be sent."""
     lines = [f"{name}: {value}" for name, value in headers.items()]
     head = [f"POST {path} HTTP/1.1", "Host: bench", f"Content-Length: {len(body)}", *lines, "", ""]
@@ -37,7 +37,7 @@ class Connection:
 
 
 @asynccontextmanager
-async def connected(url: str) -> AsyncGenerator[Connection, None]:
+async def open_connection(url: str) -> AsyncGenerator[Connection, None]:
     where = urlsplit(url)
     reader, writer = await asyncio.open_connection(where.hostname, where.port)
     try:
@@ -46,7 +46,7 @@ async def connected(url: str) -> AsyncGenerator[Connection, None]:
         writer.close()
 
 
-async def rate(
+async def measure_rate(
     requests: Sequence[bytes], urls: Sequence[str], at_once: int, expected: int = 200
 ) -> float:
     """Requests per second, so many at a time, spread evenly over the servers."""
@@ -58,7 +58,7 @@ async def rate(
 
     async with AsyncExitStack() as stack:
         connections = [
-            await stack.enter_async_context(connected(urls[number % len(urls)]))
+            await stack.enter_async_context(open_connection(urls[number % len(urls)]))
             for number in range(at_once)
         ]
         start = time.perf_counter()

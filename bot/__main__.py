@@ -13,15 +13,15 @@ import sys
 from dataclasses import fields
 from typing import get_args
 
-from bot.logs import OneLine
-from bot.settings import Half, Settings
+from bot.logs import OneLineFormatter
+from bot.settings import BotRole, Settings
 from hitl_core.errors import HitlError
 
 #: How long a bot that was told to stop goes on serving, in seconds: a load balancer must see that it is not
 #: ready any more, and look away. With `LAST_REQUESTS` and `LAST_DELIVERIES` it ends within 10 s.
-PARTING = 2.5
+SHUTDOWN_GRACE = 2.5
 #: What the extra `slack` brings.
-OF_SLACK = ("aiohttp", "slack_bolt", "slack_sdk")
+SLACK_PACKAGES = ("aiohttp", "slack_bolt", "slack_sdk")
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -39,7 +39,7 @@ def main(argv: list[str] | None = None) -> int:
     )
     serve.add_argument(
         "--only",
-        choices=get_args(Half),
+        choices=get_args(BotRole),
         help="one half of the bot: `http` answers clicks and agents, `workers` shows reviews and escalates"
         " them. Run any number of each; without this a process does both",
     )
@@ -57,22 +57,22 @@ def main(argv: list[str] | None = None) -> int:
         if args.command == "check-policy":
             return asyncio.run(_check_policy(args.file))
         settings = Settings.from_environment(os.environ)
-        _log(settings.hitl_log_level.upper())
+        _configure_logging(settings.hitl_log_level.upper())
         asyncio.run(_serve(settings, args.only))
     except HitlError as error:
         print(f"bot: {error}", file=sys.stderr)
         return 2
     except ModuleNotFoundError as error:  # installed for agents alone
-        if error.name not in OF_SLACK:
+        if error.name not in SLACK_PACKAGES:
             raise
         print(f'bot: {error.name} is not installed: pip install -e ".[slack]"', file=sys.stderr)
         return 2
     return 0
 
 
-def _log(level: str) -> None:
+def _configure_logging(level: str) -> None:
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(OneLine("%(asctime)s %(levelname)s %(name)s %(message)s"))
+    handler.setFormatter(OneLineFormatter("%(asctime)s %(levelname)s %(name)s %(message)s"))
     logging.basicConfig(level=level, handlers=[handler])
     # Bolt finds SLACK_BOT_TOKEN by itself, and says at each start that it is not needed.
     bolt = logging.getLogger("slack_bolt")
@@ -82,7 +82,7 @@ def _log(level: str) -> None:
             logging.getLogger(library).setLevel("INFO")
 
 
-def spare_the_collector() -> None:
+def freeze_gc() -> None:
     """What was imported stays, so it need not be looked through again and again: a tenth of a click."""
     gc.collect()
     gc.freeze()
@@ -90,37 +90,37 @@ def spare_the_collector() -> None:
 
 
 async def _check_policy(file: str) -> int:
-    from bot.policy_check import check_policy, slack
+    from bot.policy_check import check_policy, open_channel
     from hitl_core.policy import Policy
 
-    found = await check_policy(Policy.load(file), slack(os.environ))
-    for each in found:
+    findings = await check_policy(Policy.load(file), open_channel(os.environ))
+    for each in findings:
         print(each)
-    return 0 if all(each.usable == "yes" for each in found) else 1
+    return 0 if all(each.usable == "yes" for each in findings) else 1
 
 
-def favour_the_loop() -> None:
+def shorten_switch_interval() -> None:
     """Threads that draw or read what is large let go of Python's lock after a millisecond, not five."""
     sys.setswitchinterval(0.001)
 
 
-async def _serve(settings: Settings, only: Half | None) -> None:
+async def _serve(settings: Settings, only: BotRole | None) -> None:
     from bot.app import running_bot
     from bot.visits import open_more_files
 
     open_more_files()
-    stopped: asyncio.Queue[signal.Signals] = asyncio.Queue()
+    signals: asyncio.Queue[signal.Signals] = asyncio.Queue()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stopped.put_nowait, number)
+        loop.add_signal_handler(number, signals.put_nowait, number)
     async with running_bot(settings, only=only) as bot:
         print(f"bot: listening on {bot.url}", flush=True)
-        spare_the_collector()
-        favour_the_loop()
-        if await stopped.get() == signal.SIGTERM and only != "workers":
+        freeze_gc()
+        shorten_switch_interval()
+        if await signals.get() == signal.SIGTERM and only != "workers":
             bot.leaving.set()
             with contextlib.suppress(TimeoutError):  # a second signal has less patience
-                await asyncio.wait_for(stopped.get(), PARTING)
+                await asyncio.wait_for(signals.get(), SHUTDOWN_GRACE)
 
 
 if __name__ == "__main__":

@@ -13,36 +13,36 @@ from slack_bolt.authorization import AuthorizeResult
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot import budget
-from bot.api.door import Door
+from bot.api.door import AgentApi
 from bot.api.policies import Policies
-from bot.api.routes import add_door
+from bot.api.routes import add_api
 from bot.channel import ChannelError
 from bot.channels.slack.channel import SlackChannel
 from bot.channels.slack.events import Events
 from bot.channels.slack.home import HomeTab
-from bot.channels.slack.http import SlackRequests
+from bot.channels.slack.http import SlackEndpoint
 from bot.channels.slack.listeners import Listeners
-from bot.channels.slack.sockets import sockets
+from bot.channels.slack.sockets import open_socket_mode
 from bot.delivery import Delivery
 from bot.directory import Directory
-from bot.escalator import EVERY, Escalator
+from bot.escalator import INTERVAL, Escalator
 from bot.health import Health
-from bot.home import Homes
+from bot.home import HomeLoader
 from bot.inbox import Inbox
-from bot.keeper import Keeper
-from bot.lane import LATE
+from bot.keeper import HomeRefresher
+from bot.lane import LATE_WINDOW
 from bot.metrics import add_metrics
 from bot.notices import Notices
-from bot.outbox import IDLE, PACE, REVIVE, Outbox
+from bot.outbox import LANE_LEASE, MESSAGE_INTERVAL, REQUEUE_INTERVAL, Outbox
 from bot.place_check import PlaceCheck
-from bot.readiness import readiness, tell_changes
-from bot.server import serving
-from bot.settings import Half, Settings
-from bot.web import make_web
+from bot.readiness import log_changes, make_probe
+from bot.server import open_server
+from bot.settings import BotRole, Settings
+from bot.web import make_app
 from bot.workers import Worker, Workers
 from hitl_core.audit.sealer import Sealer
 from hitl_core.errors import SettingsError, StoreUnavailable
-from hitl_core.gate.watchers import end
+from hitl_core.gate.watchers import cancel_tasks
 from hitl_core.review.service import Reviews
 from hitl_core.store import RedisStore
 
@@ -67,66 +67,70 @@ class Bot:
 class Timing:
     """How long the workers wait, in seconds: see `Outbox`, `Lane` and `Escalator`. Only tests need others."""
 
-    pace: float = PACE
-    idle: float = IDLE
-    revive: float = REVIVE
-    every: float = EVERY
-    late: float = LATE
+    message_interval: float = MESSAGE_INTERVAL
+    lane_lease: float = LANE_LEASE
+    requeue_interval: float = REQUEUE_INTERVAL
+    escalator_interval: float = INTERVAL
+    late_window: float = LATE_WINDOW
 
 
 @asynccontextmanager
 async def running_bot(
-    settings: Settings, timing: Timing | None = None, only: Half | None = None
+    settings: Settings, timing: Timing | None = None, only: BotRole | None = None
 ) -> AsyncGenerator[Bot, None]:
     """Raises SettingsError or StoreUnavailable in one sentence; else serves until the block ends.
 
     Then it finishes what it has begun: requests within LAST_REQUESTS, cards within LAST_DELIVERIES.
     """
-    budget.set_click(settings.hitl_click_seconds)
+    budget.set_click_seconds(settings.hitl_click_seconds)
     policies = Policies.load(settings.hitl_policy)
     leaving = asyncio.Event()
     async with AsyncExitStack() as stack:
-        store = await _store(settings)
+        store = await _open_store(settings)
         stack.push_async_callback(store.close)
         health = Health()
-        channel = await _channel(settings, health)
+        channel = await _open_channel(settings, health)
         directory = Directory(channel, channel.team)
-        checks: list[Callable[[], None]] = []
+        readiness_checks: list[Callable[[], None]] = []
         workers = None
-        inbox = Inbox(Reviews(store, patience=1.5), directory, channel.cut)
-        homes = Homes(Reviews(store, patience=1.5), channel, directory)
+        inbox = Inbox(Reviews(store, retry_seconds=1.5), directory, channel.incomplete_actions)
+        homes = HomeLoader(Reviews(store, retry_seconds=1.5), channel, directory)
         home = HomeTab(homes, inbox, channel, store)
         if only != "http":
-            keeper = Keeper(store, home.publish)
-            others = (keeper, Sealer(store), PlaceCheck(Reviews(store), channel, health))
-            workers = _workers(store, channel, directory, health, timing or Timing(), *others)
-            checks.append(workers.check)
+            refresher = HomeRefresher(store, home.publish)
+            other_workers = (refresher, Sealer(store), PlaceCheck(Reviews(store), channel, health))
+            workers = _make_workers(
+                store, channel, directory, health, timing or Timing(), *other_workers
+            )
+            readiness_checks.append(workers.check)
             await stack.enter_async_context(workers)
         await stack.enter_async_context(Notices(health, store, channel.announce))
-        ready = readiness(store, checks, health)
-        watch = asyncio.create_task(tell_changes(ready))
-        stack.push_async_callback(end, [watch])
-        app = make_web(ready, leaving)
+        ready = make_probe(store, readiness_checks, health)
+        watch = asyncio.create_task(log_changes(ready))
+        stack.push_async_callback(cancel_tasks, [watch])
+        app = make_app(ready, leaving)
         add_metrics(app, store, health)
         path = ""
         if only != "workers":
-            add_door(app, Door(store, policies))
-            slack = _bolt(settings, channel)
-            for listening in (Listeners(inbox, channel, home), home, Events(directory, channel)):
-                listening.register(slack)
+            add_api(app, AgentApi(store, policies))
+            slack = _make_bolt_app(settings, channel)
+            for handlers in (Listeners(inbox, channel, home), home, Events(directory, channel)):
+                handlers.register(slack)
             if settings.slack_app_token:
                 token, api_url = settings.slack_app_token, settings.slack_api_url
-                several = await stack.enter_async_context(sockets(slack, token, api_url, leaving))
-                checks.append(several.check)
+                socket_clients = await stack.enter_async_context(
+                    open_socket_mode(slack, token, api_url, leaving)
+                )
+                readiness_checks.append(socket_clients.check)
             else:
                 path = "/slack/events"
-                SlackRequests(slack, settings.slack_signing_secret).add_to(app, path)
+                SlackEndpoint(slack, settings.slack_signing_secret).add_to(app, path)
         host, port = settings.hitl_host, settings.hitl_port
-        url = await stack.enter_async_context(serving(app, host, port))
+        url = await stack.enter_async_context(open_server(app, host, port))
         yield Bot(url + path, store, health, workers, leaving)
 
 
-async def _store(settings: Settings) -> RedisStore:
+async def _open_store(settings: Settings) -> RedisStore:
     """Raises SettingsError, StoreUnavailable, and says which setting holds the address."""
     try:
         return await RedisStore.open(settings.hitl_redis_url)
@@ -134,7 +138,7 @@ async def _store(settings: Settings) -> RedisStore:
         raise type(error)(f"{error} The address is from HITL_REDIS_URL.") from None
 
 
-def _workers(
+def _make_workers(
     store: RedisStore,
     channel: SlackChannel,
     directory: Directory,
@@ -142,20 +146,20 @@ def _workers(
     timing: Timing,
     *others: Worker,
 ) -> Workers:
-    reviews = Reviews(store, patience=5.0)
+    reviews = Reviews(store, retry_seconds=5.0)
     outbox = Outbox(
         reviews,
-        Delivery(reviews, channel, directory, timing.pace, health),
-        idle=timing.idle,
-        revive=timing.revive,
-        late=timing.late,
+        Delivery(reviews, channel, directory, timing.message_interval, health),
+        lane_lease=timing.lane_lease,
+        requeue_interval=timing.requeue_interval,
+        late_window=timing.late_window,
         health=health,
     )
-    escalator = Escalator(Reviews(store, patience=1.5), every=timing.every)
+    escalator = Escalator(Reviews(store, retry_seconds=1.5), interval=timing.escalator_interval)
     return Workers(outbox, escalator, *others)
 
 
-async def _channel(settings: Settings, health: Health) -> SlackChannel:
+async def _open_channel(settings: Settings, health: Health) -> SlackChannel:
     client = AsyncWebClient(
         token=settings.slack_bot_token,
         base_url=settings.slack_api_url,
@@ -170,13 +174,13 @@ async def _channel(settings: Settings, health: Health) -> SlackChannel:
     return channel
 
 
-def _bolt(settings: Settings, channel: SlackChannel) -> AsyncApp:
+def _make_bolt_app(settings: Settings, channel: SlackChannel) -> AsyncApp:
     async def authorize() -> AuthorizeResult:
         """One workspace, known since the start: no call for each click."""
         return AuthorizeResult(
             enterprise_id=None,
             team_id=channel.team,
-            bot_user_id=channel.user,
+            bot_user_id=channel.bot_user_id,
             bot_id=channel.bot_id,
             bot_token=settings.slack_bot_token,
         )

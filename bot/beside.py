@@ -11,20 +11,20 @@ from typing import TypeVar
 T = TypeVar("T")
 
 #: A body of more bytes is read beside the event loop, not on it: this many may hold 8,000 JSON values.
-LARGE = 16 * 1024
+MAX_INLINE_BODY = 16 * 1024
 #: Where more is done than to parse it once, in bytes of JSON: two of them may be a value.
-MANY = 4 * 1024
+MAX_INLINE_JSON = 4 * 1024
 
-_reader = ThreadPoolExecutor(1, thread_name_prefix="bodies")
+_executor = ThreadPoolExecutor(1, thread_name_prefix="bodies")
 
 
-async def read_beside(body: bytes, read: Callable[[bytes], T]) -> T:
+async def offload_parsing(body: bytes, read: Callable[[bytes], T]) -> T:
     """What `read` makes of a body. Several threads at once would each take their turn from the clicks."""
-    if len(body) <= LARGE:
+    if len(body) <= MAX_INLINE_BODY:
         return read(body)
-    return await beside(partial(read, body))
+    return await offload_work(partial(read, body))
 
 
-async def beside(work: Callable[[], T]) -> T:
+async def offload_work(work: Callable[[], T]) -> T:
     """What this answers. It must be short: of all that is done beside the loop, one thing at a time is."""
-    return await asyncio.get_running_loop().run_in_executor(_reader, work)
+    return await asyncio.get_running_loop().run_in_executor(_executor, work)

@@ -8,10 +8,10 @@ from typing import Literal
 from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 
-from bot.visits import visit_of
+from bot.visits import connection_of
 
 #: How long a body may take to arrive, in seconds. With what `server.LINGER` adds it is less than 10.
-IN_TIME = 8.0
+BODY_TIMEOUT = 8.0
 
 
 class BodyError(Exception):
@@ -22,20 +22,20 @@ class BodyError(Exception):
         self.code: Literal["too_large", "too_slow", "broken"] = code
 
 
-async def read_body(request: web.Request, most: int) -> bytes:
+async def read_body(request: web.Request, max_bytes: int) -> bytes:
     """All of it, `most` bytes at most. Raises BodyError."""
-    if (request.content_length or 0) > most:
+    if (request.content_length or 0) > max_bytes:
         raise BodyError("too_large")
-    visit, parts, size = visit_of(request), list[bytes](), 0
+    connection, parts, size = connection_of(request), list[bytes](), 0
     try:
-        async with asyncio.timeout(IN_TIME):
+        async with asyncio.timeout(BODY_TIMEOUT):
             while part := await request.content.readany():
                 size += len(part)
-                if size > most:
+                if size > max_bytes:
                     raise BodyError("too_large")
                 parts.append(part)
-                if visit is not None:
-                    visit.hold(size)
+                if connection is not None:
+                    connection.set_buffered(size)
         return b"".join(parts)
     except TimeoutError:
         raise BodyError("too_slow") from None
@@ -43,5 +43,5 @@ async def read_body(request: web.Request, most: int) -> bytes:
         raise BodyError("broken") from None
     finally:
         parts.clear()  # aiohttp keeps the error, which keeps this frame, in a cycle
-        if visit is not None:
-            visit.hold(0)
+        if connection is not None:
+            connection.set_buffered(0)

@@ -7,21 +7,21 @@ from __future__ import annotations
 import asyncio
 
 #: Seconds in which Slack wants the answer (docs.slack.dev/interactivity/handling-user-interaction).
-CLICK = 3.0
+CLICK_SECONDS = 3.0
 
 _factor = 1.0
 
 
-def set_click(seconds: float) -> None:
+def set_click_seconds(seconds: float) -> None:
     """What waits for the bot, waits this long: every step may take its part of it. For this process."""
     global _factor  # noqa: PLW0603 - one bot a process, and its steps are in many rooms
-    _factor = seconds / CLICK
+    _factor = seconds / CLICK_SECONDS
 
 
-def part(seconds: float) -> float:
+def scale(seconds: float) -> float:
     """What this step may take, of a click that may take 3 s."""
     return seconds * _factor
 
 
-def within(seconds: float) -> asyncio.Timeout:
-    return asyncio.timeout(part(seconds))
+def timeout(seconds: float) -> asyncio.Timeout:
+    return asyncio.timeout(scale(seconds))

@@ -13,7 +13,7 @@ class ChannelError(Exception):
     """A channel could not do what was asked: exactly one of the following."""
 
 
-class Limited(ChannelError):
+class RateLimited(ChannelError):
     """The channel said: not now. Try again after `seconds`."""
 
     def __init__(self, seconds: float) -> None:
@@ -35,7 +35,7 @@ class Undeliverable(ChannelError):
         self.error, self.needed = error, needed
 
 
-class NotThere(Undeliverable):
+class NotFound(Undeliverable):
     """It is known that there is no such person, group or place, or none that the bot can use. An error that
     nobody expected says nothing of the kind: that is Undeliverable alone, or LookupFailed.
     """
@@ -62,12 +62,12 @@ class Audience(NamedTuple):
     id: str
 
 
-def copy_for(place: Place, person_id: str) -> Place:
+def copy_place(place: Place, person_id: str) -> Place:
     """Where one member of a group gets the card: by this their message is noted."""
     return f"{place}>{person_id}"
 
 
-def of_copy(place: Place) -> Place:
+def base_place(place: Place) -> Place:
     """The place itself."""
     return place.partition(">")[0]
 
@@ -95,11 +95,11 @@ class Channel(Protocol):
 
     def audience(self, place: Place) -> Audience: ...
 
-    async def conversation(self, place: Place) -> str:
+    async def conversation_id(self, place: Place) -> str:
         """The id of the conversation that this place is in: two places may be in one."""
         ...
 
-    def cut(self, card: Card) -> frozenset[str]:
+    def incomplete_actions(self, card: Card) -> frozenset[str]:
         """The keys of the actions of which this channel's card doesn't show everything."""
         ...
 
@@ -117,7 +117,7 @@ class Channel(Protocol):
         """Below the card, in its thread."""
         ...
 
-    async def find(self, place: Place, review_id: str, since: float) -> list[MessageRef]:
+    async def find_messages(self, place: Place, review_id: str, since: float) -> list[MessageRef]:
         """Our own messages about this review at this place since then by the store's clock, the oldest first.
         Waits where the channel limits, and goes on where that stopped it.
         """
@@ -125,7 +125,7 @@ class Channel(Protocol):
 
     async def delete(self, ref: MessageRef) -> None: ...
 
-    async def check(self, place: Place) -> None:
+    async def check_place(self, place: Place) -> None:
         """Raises NotThere, with what is wrong, where nothing can be shown at a place."""
         ...
 
@@ -133,11 +133,11 @@ class Channel(Protocol):
         """None where there is no such person."""
         ...
 
-    async def group(self, group_id: str) -> frozenset[str]:
+    async def group_members(self, group_id: str) -> frozenset[str]:
         """The ids of a group's members: nobody where there is no such group, or none any more."""
         ...
 
-    async def members(self, conversation: str) -> frozenset[str]:
+    async def conversation_members(self, conversation: str) -> frozenset[str]:
         """The ids of the people in a conversation."""
         ...
 
@@ -145,6 +145,6 @@ class Channel(Protocol):
         """All of `Review.audiences` that this person belongs to, but for what was asked on their behalf."""
         ...
 
-    async def size(self, place: Place) -> int:
+    async def conversation_size(self, place: Place) -> int:
         """About how many are in the conversation of a place, the bot included."""
         ...

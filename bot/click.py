@@ -7,14 +7,18 @@ from dataclasses import dataclass
 from hitl_core.errors import Refused
 
 #: Slack shows a failure after 3 s; the sentence must be on its way before.
-PATIENCE = 1.8
+CLICK_TIMEOUT = 1.8
 
 #: Says nothing of what was stored: an earlier try of the same press may have counted.
-AWAY = "The store can't be reached just now. Press again in a moment: it counts only once."
-UNKNOWN = "It is not known whether this was stored in time. Press again: it counts only once."
+STORE_UNAVAILABLE = (
+    "The store can't be reached just now. Press again in a moment: it counts only once."
+)
+RESULT_UNKNOWN = (
+    "It is not known whether this was stored in time. Press again: it counts only once."
+)
 
 #: Refusals that say nothing of who tried what: a slip that can be mended, or trouble of our own.
-UNAUDITED = frozenset(
+UNAUDITED_REFUSALS = frozenset(
     {
         "bad_answer",
         "busy",
@@ -31,7 +35,7 @@ UNAUDITED = frozenset(
 
 
 @dataclass(frozen=True)
-class Target:
+class ActionRef:
     """What a button is about: `revision` is the one that its card showed, `seal` that of what it would have
     run (`Review.seal`).
     """
@@ -50,13 +54,13 @@ class Reply:
 
     code: str
     text: str = ""
-    unread: Target | None = None
+    unread: ActionRef | None = None
 
 
-class Unread(Refused):
+class ReadRequired(Refused):
     """The policy wants all of an action to be seen before it is approved, and this person has not."""
 
-    def __init__(self, target: Target, name: str) -> None:
-        told = f"{name}: read all of it first, as the policy requires. Then press Approve."
-        super().__init__("unread", told)
+    def __init__(self, target: ActionRef, name: str) -> None:
+        sentence = f"{name}: read all of it first, as the policy requires. Then press Approve."
+        super().__init__("unread", sentence)
         self.target = target

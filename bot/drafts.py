@@ -9,14 +9,14 @@ from contextlib import asynccontextmanager
 from typing import cast
 
 from bot import budget
-from bot.click import AWAY, PATIENCE
+from bot.click import CLICK_TIMEOUT, STORE_UNAVAILABLE
 from hitl_core.errors import Refused, StoreError, StoreUnavailable
 from hitl_core.store import Store
 
 log = logging.getLogger(__name__)
 
 #: How long they are kept after the last page that was turned, in seconds.
-KEPT = 4 * 3600.0
+DRAFT_TTL = 4 * 3600.0
 
 
 class Drafts:
@@ -29,7 +29,7 @@ class Drafts:
 
     async def load(self, key: str) -> dict[str, str | None]:
         """Raises Refused where they are no longer kept."""
-        async with _patiently():
+        async with _store_timeout():
             data = await self._store.draft(key)
         if data is None:
             raise Refused(
@@ -40,15 +40,15 @@ class Drafts:
         return cast("dict[str, str | None]", json.loads(data))
 
     async def save(self, key: str, answers: Mapping[str, str | None]) -> None:
-        async with _patiently():
-            await self._store.save_draft(key, json.dumps(dict(answers)).encode(), KEPT)
+        async with _store_timeout():
+            await self._store.save_draft(key, json.dumps(dict(answers)).encode(), DRAFT_TTL)
 
 
 @asynccontextmanager
-async def _patiently() -> AsyncGenerator[None, None]:
+async def _store_timeout() -> AsyncGenerator[None, None]:
     try:
-        async with budget.within(PATIENCE):
+        async with budget.timeout(CLICK_TIMEOUT):
             yield
     except (TimeoutError, StoreUnavailable, StoreError) as error:
         log.warning("a form could not be kept: %s", error)
-        raise Refused("unavailable", AWAY) from error
+        raise Refused("unavailable", STORE_UNAVAILABLE) from error

@@ -18,14 +18,14 @@ log = logging.getLogger(__name__)
 
 #: `lookup`: the chat system doesn't say who somebody is or who belongs to what. `place`: a place can't be
 #: reached. `delivery`: a card is given up or makes no progress.
-Kind = Literal["lookup", "place", "delivery"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
+ProblemKind = Literal["lookup", "place", "delivery"]
+PROBLEM_KINDS: tuple[ProblemKind, ...] = get_args(ProblemKind)
 
 #: What nobody reported for so long is over, in seconds: its subject may never be asked for again. Dead
 #: letters are tried again more often than that.
-FORGOTTEN = 900.0
+FORGET_AFTER = 900.0
 #: So many problems are kept at most; more of a kind are one problem, whose subject is MORE.
-MOST = 200
+MAX_PROBLEMS = 200
 MORE = "…"
 
 
@@ -36,7 +36,7 @@ class Problem:
     the first and last of `count` reports came, in seconds since the epoch by this machine's clock.
     """
 
-    kind: Kind
+    kind: ProblemKind
     subject: str
     text: str
     since: float
@@ -44,7 +44,7 @@ class Problem:
     count: int = 1
 
     @property
-    def key(self) -> tuple[Kind, str]:
+    def key(self) -> tuple[ProblemKind, str]:
         return self.kind, self.subject
 
 
@@ -54,45 +54,45 @@ class Health:
     def __init__(self, clock: Callable[[], float] = time.time, *, quiet: bool = False) -> None:
         """`quiet`: nothing is logged, as whoever asks is told anyway."""
         self._clock, self._quiet = clock, quiet
-        self._problems: dict[tuple[Kind, str], Problem] = {}
+        self._problems: dict[tuple[ProblemKind, str], Problem] = {}
         #: Set when a look-up begins to fail, or works again. Who waits for it clears it.
         self.lookups_changed = asyncio.Event()
 
-    def report(self, kind: Kind, subject: str, text: str) -> None:
+    def report(self, kind: ProblemKind, subject: str, text: str) -> None:
         """Something is wrong. It is logged the first time; the newest text is kept."""
         now = self._clock()
-        if (kind, subject) not in self._problems and len(self._problems) >= MOST:
+        if (kind, subject) not in self._problems and len(self._problems) >= MAX_PROBLEMS:
             subject, text = MORE, f"There are more problems of the kind `{kind}`: see the log."
-        known = self._problems.get((kind, subject))
-        if known is None:
+        previous = self._problems.get((kind, subject))
+        if previous is None:
             if not self._quiet:
                 log.warning("a problem (%s, %s): %s", kind, one_line(subject), one_line(text))
             self._problems[kind, subject] = Problem(kind, subject, text, now, now)
             self._note_change(kind)
         else:
-            more = known.count + 1
-            self._problems[kind, subject] = replace(known, text=text, last=now, count=more)
+            more = previous.count + 1
+            self._problems[kind, subject] = replace(previous, text=text, last=now, count=more)
 
-    def resolve(self, kind: Kind, subject: str) -> None:
+    def resolve(self, kind: ProblemKind, subject: str) -> None:
         """It is over. Nothing happens where there was no such problem."""
-        known = self._problems.pop((kind, subject), None)
-        if known is not None:
+        previous = self._problems.pop((kind, subject), None)
+        if previous is not None:
             self._note_change(kind)
-            spent = self._clock() - known.since
+            spent = self._clock() - previous.since
             log.info("a problem is over after %.0f s (%s, %s)", spent, kind, one_line(subject))
 
-    def _note_change(self, kind: Kind) -> None:
+    def _note_change(self, kind: ProblemKind) -> None:
         if kind == "lookup":
             self.lookups_changed.set()
 
-    def current(self) -> tuple[Problem, ...]:
+    def current_problems(self) -> tuple[Problem, ...]:
         """The oldest first."""
-        end = self._clock() - FORGOTTEN
+        end = self._clock() - FORGET_AFTER
         for old in [one for one in self._problems.values() if one.last < end]:
             self.resolve(*old.key)
         return tuple(sorted(self._problems.values(), key=lambda one: one.since))
 
-    def counts(self) -> dict[Kind, int]:
+    def counts(self) -> dict[ProblemKind, int]:
         """How many there are of each kind."""
-        found = Counter(one.kind for one in self.current())
-        return {kind: found[kind] for kind in KINDS}
+        by_kind = Counter(one.kind for one in self.current_problems())
+        return {kind: by_kind[kind] for kind in PROBLEM_KINDS}

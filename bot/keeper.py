@@ -6,17 +6,17 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 
-from hitl_core.errors import HitlError, told
+from hitl_core.errors import HitlError, safe_message
 from hitl_core.store import Store
 
 log = logging.getLogger(__name__)
 
 #: The least time between two drawings of one person's Home, in seconds; and how long after it was opened.
-EVERY = 30.0
-KEPT = 600.0
+INTERVAL = 30.0
+KEEP_FOR = 600.0
 
 
-class Keeper:
+class HomeRefresher:
     """Any number of bots may do this side by side: one of them draws, for all. `publish` draws the Home of a
     person, by id.
     """
@@ -26,28 +26,33 @@ class Keeper:
         store: Store,
         publish: Callable[[str], Awaitable[None]],
         *,
-        every: float = EVERY,
-        kept: float = KEPT,
+        interval: float = INTERVAL,
+        keep_for: float = KEEP_FOR,
     ) -> None:
-        self._store, self._publish, self._every, self._kept = store, publish, every, kept
+        self._store, self._publish, self._interval, self._keep_for = (
+            store,
+            publish,
+            interval,
+            keep_for,
+        )
 
     async def run(self) -> None:
         """For ever."""
         while True:
-            await asyncio.sleep(self._every / 3)
+            await asyncio.sleep(self._interval / 3)
             try:
                 await self.tick()
             except HitlError as error:
                 log.warning("the open Homes could not be read: %s", error)
 
     async def tick(self) -> None:
-        for user_id in await self._store.open_homes(await self._store.now() - self._kept):
-            if await self._store.claim(f"home:{user_id}", self._every):
-                await self._draw(user_id)
+        for user_id in await self._store.home_viewers(await self._store.now() - self._keep_for):
+            if await self._store.try_lock(f"home:{user_id}", self._interval):
+                await self._refresh(user_id)
 
-    async def _draw(self, user_id: str) -> None:
+    async def _refresh(self, user_id: str) -> None:
         """One that can't be drawn holds up no other."""
         try:
             await self._publish(user_id)
         except Exception as error:
-            log.warning("the Home of %s could not be drawn: %s", user_id, told(error))
+            log.warning("the Home of %s could not be drawn: %s", user_id, safe_message(error))

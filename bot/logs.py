@@ -6,13 +6,13 @@ import logging
 import math
 import time
 
-from hitl_core.errors import told
+from hitl_core.errors import safe_message
 
 #: What strangers cause is written this often, in seconds, with how many there were.
-EVERY = 60.0
+INTERVAL = 60.0
 
 
-class OneLine(logging.Formatter):
+class OneLineFormatter(logging.Formatter):
     """A line has no line breaks and no control characters, whatever it quotes. An error is its sentence, or
     its type and where it was raised: what stands in a traceback may be an argument of a tool.
     """
@@ -23,9 +23,9 @@ class OneLine(logging.Formatter):
         ):  # its advice for programmers follows on other lines
             record.message = record.message.strip().partition("\n")[0]
         if record.exc_info and record.exc_info[1]:
-            record.message = f"{record.message}: {told(record.exc_info[1])}"
+            record.message = f"{record.message}: {safe_message(record.exc_info[1])}"
         line = super().formatMessage(record)
-        return line if line.isprintable() else "".join(map(_visible, line))
+        return line if line.isprintable() else "".join(map(_escape_char, line))
 
     def formatException(self, ei: object) -> str:
         return ""
@@ -37,7 +37,7 @@ class OneLine(logging.Formatter):
         return super().format(record).rstrip("\n")
 
 
-class Rarely:
+class ThrottledLog:
     """`warn` writes a line at once, then one a minute, with how many there were since the last. The text has
     a %d for that number.
     """
@@ -49,10 +49,10 @@ class Rarely:
     def warn(self, *args: object) -> None:
         """`args` are for what else the text holds, of the newest one."""
         self._count += 1
-        if time.monotonic() - self._last >= EVERY:
+        if time.monotonic() - self._last >= INTERVAL:
             self._log.warning(self._text, self._count, *args)
             self._last, self._count = time.monotonic(), 0
 
 
-def _visible(char: str) -> str:
+def _escape_char(char: str) -> str:
     return char if char.isprintable() else char.encode("unicode_escape").decode("ascii")

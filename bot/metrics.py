@@ -9,7 +9,7 @@ from prometheus_client import CollectorRegistry, Gauge, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
 from bot.health import Health
-from bot.readiness import for_anybody
+from bot.readiness import public_reason
 from hitl_core.errors import HitlError
 from hitl_core.store import Store
 
@@ -22,32 +22,37 @@ def add_metrics(app: web.Application, store: Store, health: Health) -> None:
     async def metrics(_: web.Request) -> web.Response:
         try:
             return web.Response(
-                body=await _read(store, health), headers={"Content-Type": CONTENT_TYPE_LATEST}
+                body=await _collect_metrics(store, health),
+                headers={"Content-Type": CONTENT_TYPE_LATEST},
             )
         except HitlError as error:
-            return web.Response(status=503, text=for_anybody(error))
+            return web.Response(status=503, text=public_reason(error))
 
     app.router.add_get("/metrics", metrics)
 
 
-async def _read(store: Store, health: Health) -> bytes:
+async def _collect_metrics(store: Store, health: Health) -> bytes:
     """Raises StoreUnavailable."""
-    now, found, undelivered = await store.now(), await store.gauge(), await store.buried()
+    now, totals, undelivered = (
+        await store.now(),
+        await store.workload(),
+        await store.count_dead_letters(),
+    )
     registry = CollectorRegistry()
 
-    def gauge(name: str, told: str, value: float) -> None:
-        Gauge(f"hitl_{name}", told, registry=registry).set(value)
+    def gauge(name: str, description: str, value: float) -> None:
+        Gauge(f"hitl_{name}", description, registry=registry).set(value)
 
-    gauge("reviews_live", "Reviews that are not done.", found.live)
+    gauge("reviews_live", "Reviews that are not done.", totals.live)
     gauge(
         "oldest_review_age_seconds",
         "How long the oldest review that is not done has been there.",
-        now - found.oldest if found.oldest is not None else 0.0,
+        now - totals.oldest if totals.oldest is not None else 0.0,
     )
     gauge(
         "overdue_seconds",
         "How late the bots are with what is due: escalations, deadlines, reminders, ended leases.",
-        max(0.0, now - found.overdue) if found.overdue is not None else 0.0,
+        max(0.0, now - totals.overdue) if totals.overdue is not None else 0.0,
     )
     gauge(
         "clock_skew_seconds", "How far this machine's clock is ahead of Redis's.", time.time() - now

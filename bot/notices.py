@@ -11,22 +11,22 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Self
 
 from bot.channel import ChannelError
-from bot.health import FORGOTTEN, Health, Kind, Problem
-from hitl_core.errors import HitlError, told
+from bot.health import FORGET_AFTER, Health, Problem, ProblemKind
+from hitl_core.errors import HitlError, safe_message
 from hitl_core.model import DEFAULT_PLACE
 from hitl_core.store import Store
 
 log = logging.getLogger(__name__)
 
 #: How long something is wrong before people are told, and the least time between two messages, in seconds.
-PATIENCE = 60.0
+NOTICE_DELAY = 60.0
 #: How often it is looked at, in seconds.
-EVERY = 10.0
+INTERVAL = 10.0
 #: How many problems one message names.
-MOST = 10
+MAX_NAMED = 10
 
 #: What can't be told there.
-OWN_CHANNEL: tuple[Kind, str] = ("place", DEFAULT_PLACE)
+OWN_CHANNEL: tuple[ProblemKind, str] = ("place", DEFAULT_PLACE)
 
 #: Posts these lines as one message. Raises ChannelError.
 Post = Callable[[Sequence[str]], Awaitable[object]]
@@ -43,14 +43,14 @@ class Notices:
         store: Store,
         post: Post,
         *,
-        every: float = EVERY,
-        patience: float = PATIENCE,
+        interval: float = INTERVAL,
+        delay: float = NOTICE_DELAY,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._health, self._store, self._post = health, store, post
-        self._every, self._patience, self._clock = every, patience, clock
+        self._interval, self._delay, self._clock = interval, delay, clock
         #: What the channel knows of, by this bot or another one, and until when Redis remembers that.
-        self._posted: dict[tuple[Kind, str], tuple[Problem, float]] = {}
+        self._posted: dict[tuple[ProblemKind, str], tuple[Problem, float]] = {}
         self._task: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Self:
@@ -66,37 +66,39 @@ class Notices:
     async def run(self) -> None:
         """Until it is cancelled."""
         while True:
-            await asyncio.sleep(self._every)
+            await asyncio.sleep(self._interval)
             try:
                 await self.tick()
             except Exception as error:
                 log.warning(
-                    "the bot's own channel could not be told what is wrong: %s", told(error)
+                    "the bot's own channel could not be told what is wrong: %s", safe_message(error)
                 )
 
     async def tick(self) -> None:
         """One message at most. Raises HitlError where the store is away: then nobody is told twice."""
         now = self._clock()
-        current = {one.key: one for one in self._health.current() if one.key != OWN_CHANNEL}
-        lasting = [one for one in current.values() if now - one.since >= self._patience]
+        current = {
+            one.key: one for one in self._health.current_problems() if one.key != OWN_CHANNEL
+        }
+        lasting = [one for one in current.values() if now - one.since >= self._delay]
         new = [one for one in lasting if one.key not in self._posted]
         over = [one for key, (one, _) in self._posted.items() if key not in current]
         await self._remember([one for one in lasting if one.key in self._posted], now)
-        if not (new or over) or not await self._store.claim("notices", self._patience):
+        if not (new or over) or not await self._store.try_lock("notices", self._delay):
             return
         new = [one for one in new if not await self._is_posted(one, now)]
-        ended = [one for one in over if await self._store.draft(_name(one)) is not None]
-        if (new or ended) and not await self._send(new, ended):
+        ended = [one for one in over if await self._store.draft(_draft_key(one)) is not None]
+        if (new or ended) and not await self._post_notice(new, ended):
             return
         for one in over:
             del self._posted[one.key]
-            await self._store.drop_draft(_name(one))
+            await self._store.drop_draft(_draft_key(one))
         self._posted |= {one.key: (one, 0.0) for one in new}
         await self._remember(new, now)
 
-    async def _send(self, new: Sequence[Problem], over: Sequence[Problem]) -> bool:
+    async def _post_notice(self, new: Sequence[Problem], over: Sequence[Problem]) -> bool:
         try:
-            await self._post(_message(new, over))
+            await self._post(_message_lines(new, over))
         except ChannelError as error:
             text = f"The bot's own channel (HITL_CHANNEL) can't be told what is wrong: {error}."
             self._health.report(*OWN_CHANNEL, text)
@@ -106,7 +108,7 @@ class Notices:
 
     async def _is_posted(self, problem: Problem, now: float) -> bool:
         """Whether another bot told of it, or this one before it was restarted."""
-        if await self._store.draft(_name(problem)) is None:
+        if await self._store.draft(_draft_key(problem)) is None:
             return False
         self._posted[problem.key] = problem, now
         return True
@@ -114,22 +116,22 @@ class Notices:
     async def _remember(self, problems: Sequence[Problem], now: float) -> None:
         """Redis knows for a while that the channel was told; a bot that dies leaves nothing behind."""
         for one in problems:
-            if self._posted[one.key][1] - now < FORGOTTEN / 2:
+            if self._posted[one.key][1] - now < FORGET_AFTER / 2:
                 with contextlib.suppress(HitlError):
-                    await self._store.save_draft(_name(one), b"1", FORGOTTEN)
-                    self._posted[one.key] = one, now + FORGOTTEN
+                    await self._store.save_draft(_draft_key(one), b"1", FORGET_AFTER)
+                    self._posted[one.key] = one, now + FORGET_AFTER
 
 
-def _name(problem: Problem) -> str:
+def _draft_key(problem: Problem) -> str:
     subject = hashlib.sha256(problem.subject.encode()).hexdigest()[:24]
     return f"notice:{problem.kind}:{subject}"
 
 
-def _message(new: Sequence[Problem], over: Sequence[Problem]) -> list[str]:
-    lines = [one.text for one in new[:MOST]]
-    if len(new) > MOST:
-        lines.append(f"{len(new) - MOST} more things are wrong: see the log of the bot.")
-    lines += [f"This is over: {one.text}" for one in over[:MOST]]
-    if len(over) > MOST:
-        lines.append(f"{len(over) - MOST} other problems are over as well.")
+def _message_lines(new: Sequence[Problem], over: Sequence[Problem]) -> list[str]:
+    lines = [one.text for one in new[:MAX_NAMED]]
+    if len(new) > MAX_NAMED:
+        lines.append(f"{len(new) - MAX_NAMED} more things are wrong: see the log of the bot.")
+    lines += [f"This is over: {one.text}" for one in over[:MAX_NAMED]]
+    if len(over) > MAX_NAMED:
+        lines.append(f"{len(over) - MAX_NAMED} other problems are over as well.")
     return lines

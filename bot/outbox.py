@@ -11,24 +11,24 @@ from uuid import uuid4
 
 from bot.delivery import Delivery
 from bot.health import Health
-from bot.lane import LATE, Lane
-from hitl_core.errors import HitlError, told
+from bot.lane import LATE_WINDOW, Lane
+from hitl_core.errors import HitlError, safe_message
 from hitl_core.review.service import Reviews
 
 log = logging.getLogger(__name__)
 
 #: The least time between two messages to one conversation, in seconds: Slack takes about one a second.
-PACE = 1.0
+MESSAGE_INTERVAL = 1.0
 #: A lane whose bot said nothing for this long is taken over, in seconds. Twice the longest call to a channel.
-IDLE = 8.0
+LANE_LEASE = 8.0
 #: Dead letters are tried again this often: the operator may have mended what was wrong.
-REVIVE = 300.0
+REQUEUE_INTERVAL = 300.0
 #: While a look-up fails, they are tried again after this many seconds, then after twice as many, and so on.
-SOON = 5.0
+FIRST_REQUEUE = 5.0
 #: How many conversations a bot works on at a time. Others wait, and have their turn.
 MAX_LANES = 200
 #: How long deliveries that are under way may take at the end, in seconds.
-LAST_DELIVERIES = 2.0
+DRAIN_TIMEOUT = 2.0
 
 
 class Outbox:
@@ -43,82 +43,95 @@ class Outbox:
         reviews: Reviews,
         delivery: Delivery,
         *,
-        idle: float = IDLE,
-        revive: float = REVIVE,
-        late: float = LATE,
+        lane_lease: float = LANE_LEASE,
+        requeue_interval: float = REQUEUE_INTERVAL,
+        late_window: float = LATE_WINDOW,
         health: Health | None = None,
     ) -> None:
         self._delivery, self._store = delivery, reviews.store
-        self._idle, self._revive_every, self._late = idle, revive, late
+        self._lane_lease, self._requeue_interval, self._late_window = (
+            lane_lease,
+            requeue_interval,
+            late_window,
+        )
         self._health = health or Health()
-        self._bot = uuid4().hex
-        self._pause = 0.0
+        self._bot_id = uuid4().hex
+        self._requeue_pause = 0.0
         self.lanes: dict[str, Lane] = {}
         self._running: dict[str, asyncio.Task[None]] = {}
         self._tasks = asyncio.TaskGroup()
         self._readers: list[asyncio.Task[None]] = []
-        self._leaving = False
+        self._draining = False
 
     async def run(self) -> None:
         """For ever."""
         async with self._tasks as tasks:
-            for step in (self._listen, self._look, self._hold, self._revive):
-                self._readers.append(tasks.create_task(self._forever(step)))
+            for step in (
+                self._listen,
+                self._scan_lanes,
+                self._renew_lanes,
+                self._requeue_dead_letters,
+            ):
+                self._readers.append(tasks.create_task(self._repeat(step)))
 
-    async def leave(self) -> None:
+    async def drain(self) -> None:
         """Begin nothing more, finish what was begun, and let other bots have the rest at once."""
-        self._leaving = True
+        self._draining = True
         for reader in self._readers:
             reader.cancel()
         running = list(self._running.values())
         for lane in self.lanes.values():
-            lane.leave()
+            lane.drain()
         if running:
-            await asyncio.wait(running, timeout=LAST_DELIVERIES)
+            await asyncio.wait(running, timeout=DRAIN_TIMEOUT)
         for task in running:
             task.cancel()
         await asyncio.gather(*self._readers, *running, return_exceptions=True)
 
     async def _listen(self) -> None:
         for lane in await self._store.lane_hints(block=2.0):
-            await self._open(lane)
+            await self._open_lane(lane)
 
-    async def _look(self) -> None:
+    async def _scan_lanes(self) -> None:
         """For what no hint told: what another bot left, and what is to be done only now."""
         for lane in await self._store.lanes(2 * MAX_LANES):
-            await self._open(lane)
-        await asyncio.sleep(self._idle / 4)
+            await self._open_lane(lane)
+        await asyncio.sleep(self._lane_lease / 4)
 
-    async def _hold(self) -> None:
+    async def _renew_lanes(self) -> None:
         """The lanes that this bot works on are its own for as long as it lives."""
-        await asyncio.sleep(self._idle / 4)
+        await asyncio.sleep(self._lane_lease / 4)
         for lane in self.lanes.values():
             lane.report()
         names = list(self.lanes)
-        for lost in set(names) - await self._store.hold_lanes(names, self._bot, self._idle):
+        for lost in set(names) - await self._store.hold_lanes(
+            names, self._bot_id, self._lane_lease
+        ):
             log.warning("another bot has taken over %s", lost)
             if lane := self.lanes.get(lost):
-                lane.leave()
+                lane.drain()
 
-    async def _revive(self) -> None:
-        if revived := await self._store.revive():
-            log.info("the undelivered cards of %d reviews are tried again", revived)
-        await self._revival_is_due()
+    async def _requeue_dead_letters(self) -> None:
+        if requeued := await self._store.requeue_dead_letters():
+            log.info("the undelivered cards of %d reviews are tried again", requeued)
+        await self._wait_requeue()
 
-    async def _revival_is_due(self) -> None:
+    async def _wait_requeue(self) -> None:
         """While a look-up fails, that is soon: nothing but such a try may find that it works again. When one
         begins to fail or works again it is at once, but not more often than every SOON.
         """
-        soon, changed = min(SOON, self._revive_every), self._health.lookups_changed
+        soon, changed = min(FIRST_REQUEUE, self._requeue_interval), self._health.lookups_changed
         fails = self._health.counts()["lookup"] > 0
-        self._pause = min(max(2 * self._pause, soon), self._revive_every) if fails else 0.0
+        self._requeue_pause = (
+            min(max(2 * self._requeue_pause, soon), self._requeue_interval) if fails else 0.0
+        )
         changed.clear()
         await asyncio.sleep(soon)
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout((self._pause or self._revive_every) - soon):
+            async with asyncio.timeout((self._requeue_pause or self._requeue_interval) - soon):
                 await changed.wait()
 
-    async def _open(self, name: str) -> None:
+    async def _open_lane(self, name: str) -> None:
         """Work on this lane, unless another bot does."""
         if name in self.lanes:
             self.lanes[name].wake()
@@ -127,31 +140,38 @@ class Outbox:
             for lane in self.lanes.values():
                 lane.crowded = True
             return
-        if self._leaving or not await self._store.hold_lanes([name], self._bot, self._idle):
+        if self._draining or not await self._store.hold_lanes(
+            [name], self._bot_id, self._lane_lease
+        ):
             return
         if name not in self.lanes:
             self.lanes[name] = Lane(
-                name, self._store, self._delivery.do, self._health, self._late, self._idle / 8
+                name,
+                self._store,
+                self._delivery.run_job,
+                self._health,
+                self._late_window,
+                self._lane_lease / 8,
             )
-            self._running[name] = self._tasks.create_task(self._work(name))
+            self._running[name] = self._tasks.create_task(self._run_lane(name))
 
-    async def _work(self, name: str) -> None:
+    async def _run_lane(self, name: str) -> None:
         try:
             await self.lanes[name].run()
         except Exception as error:
-            log.warning("outbox: %s: %s", name, told(error))
+            log.warning("outbox: %s: %s", name, safe_message(error))
         finally:
             del self.lanes[name], self._running[name]
             with contextlib.suppress(HitlError):
-                await asyncio.shield(self._store.leave_lane(name, self._bot))
+                await asyncio.shield(self._store.release_lane(name, self._bot_id))
 
-    async def _forever(self, step: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    async def _repeat(self, step: Callable[[], Coroutine[Any, Any, None]]) -> None:
         pause = 0.1
         while True:
             try:
                 await step()
                 pause = 0.1
             except Exception as error:
-                log.warning("outbox: %s", told(error))
+                log.warning("outbox: %s", safe_message(error))
                 await asyncio.sleep(pause)
                 pause = min(pause * 2, 2.0)

@@ -6,17 +6,17 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Iterator
 
-from bot.channel import Channel, ChannelError, NotThere
+from bot.channel import Channel, ChannelError, NotFound
 from bot.health import Health
-from bot.troubles import unusable
-from hitl_core.errors import HitlError, ReviewNotFound, told
+from bot.troubles import unusable_text
+from hitl_core.errors import HitlError, ReviewNotFound, safe_message
 from hitl_core.model import Place, Review
 from hitl_core.review.service import Reviews
 
 log = logging.getLogger(__name__)
 
 #: How often, in seconds: more often than a problem is forgotten. One bot looks, for all.
-EVERY = 600.0
+INTERVAL = 600.0
 #: How many reviews and how many places are looked at each time.
 MAX_REVIEWS, MAX_PLACES = 300, 50
 
@@ -30,21 +30,23 @@ class PlaceCheck:
         """Until it is cancelled: at the bot's start, and again and again."""
         while True:
             try:
-                if await self._reviews.store.claim("places", EVERY / 2):
-                    await self.look()
+                if await self._reviews.store.try_lock("places", INTERVAL / 2):
+                    await self.check_places()
             except HitlError as error:
-                log.warning("the places of what waits could not be looked at: %s", told(error))
-            await asyncio.sleep(EVERY)
+                log.warning(
+                    "the places of what waits could not be looked at: %s", safe_message(error)
+                )
+            await asyncio.sleep(INTERVAL)
 
-    async def look(self) -> None:
+    async def check_places(self) -> None:
         """Raises StoreUnavailable."""
-        found = dict.fromkeys([place async for place in self._waiting()])
-        for place in list(found)[:MAX_PLACES]:
+        places = dict.fromkeys([place async for place in self._waiting_places()])
+        for place in list(places)[:MAX_PLACES]:
             try:
-                await self._channel.check(place)
-            except NotThere as error:
+                await self._channel.check_place(place)
+            except NotFound as error:
                 name = self._channel.name_of(place)
-                self._health.report("place", place, unusable(name, str(error)))
+                self._health.report("place", place, unusable_text(name, str(error)))
                 self._reported.add(place)
             except ChannelError as error:
                 log.info("whether %s can be used is not known: %s", place, error)
@@ -53,20 +55,20 @@ class PlaceCheck:
                     self._reported.discard(place)
                     self._health.resolve("place", place)
 
-    async def _waiting(self) -> AsyncIterator[Place]:
-        for review_id in await self._reviews.store.live(MAX_REVIEWS):
+    async def _waiting_places(self) -> AsyncIterator[Place]:
+        for review_id in await self._reviews.store.live_ids(MAX_REVIEWS):
             try:
                 review = (await self._reviews.load(review_id)).review
             except ReviewNotFound:
                 continue
-            for place in _places(review):
+            for place in _review_places(review):
                 yield place
 
 
-def _places(review: Review) -> Iterator[Place]:
+def _review_places(review: Review) -> Iterator[Place]:
     """Where it waits, and where it may go."""
     for action in review.actions:
-        if action.pending and not review.cancelled:
+        if action.is_pending and not review.cancelled:
             yield from action.places
             yield from (step.to for step in action.route.escalate)
             if action.route.fallback:

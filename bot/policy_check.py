@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.channel import Channel, ChannelError, NotThere
+from bot.channel import Channel, ChannelError, NotFound
 from bot.channels.slack.channel import SlackChannel
 from bot.health import Health
 from bot.settings import Settings
@@ -34,34 +34,34 @@ class Finding(NamedTuple):
 
 async def check_policy(policy: Policy, channel: Channel) -> list[Finding]:
     """Each once, those of the policy's default first. Changes nothing."""
-    found: list[Finding] = []
-    for place in places_of(policy):
+    findings: list[Finding] = []
+    for place in policy_places(policy):
         try:
-            await channel.check(place)
-        except NotThere as error:
-            found.append(Finding(place, "no", str(error)))
+            await channel.check_place(place)
+        except NotFound as error:
+            findings.append(Finding(place, "no", str(error)))
         except ChannelError as error:
-            found.append(Finding(place, "unknown", str(error)))
+            findings.append(Finding(place, "unknown", str(error)))
         else:
-            found.append(Finding(place, "yes"))
-    return found
+            findings.append(Finding(place, "yes"))
+    return findings
 
 
-def places_of(policy: Policy) -> list[Place]:
+def policy_places(policy: Policy) -> list[Place]:
     """All that its rules name; a person and a group as the places where they are told."""
-    found: list[Place] = []
+    places: list[Place] = []
     for rule in (policy.default, *policy.rules):
         route = rule.route
-        found += [place for place in route.notify if place != ORIGIN]
-        found += _people(route.reviewers)
+        places += [place for place in route.notify if place != ORIGIN]
+        places += _reviewer_places(route.reviewers)
         for step in route.escalate:
-            found += [step.to, *_people(step.reviewers)]
+            places += [step.to, *_reviewer_places(step.reviewers)]
         if route.fallback:
-            found.append(route.fallback)
-    return list(dict.fromkeys(found))
+            places.append(route.fallback)
+    return list(dict.fromkeys(places))
 
 
-def slack(environment: Mapping[str, str]) -> SlackChannel:
+def open_channel(environment: Mapping[str, str]) -> SlackChannel:
     """Raises SettingsError where a setting is missing."""
     token, default, url = (
         environment.get(name, "").strip()
@@ -74,5 +74,5 @@ def slack(environment: Mapping[str, str]) -> SlackChannel:
     return SlackChannel(client, default, Health(quiet=True))
 
 
-def _people(reviewers: Reviewers) -> list[Place]:
+def _reviewer_places(reviewers: Reviewers) -> list[Place]:
     return [f"slack:{id}" for id in (*reviewers.users, *reviewers.groups)]

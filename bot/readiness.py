@@ -17,15 +17,15 @@ log = logging.getLogger(__name__)
 #: they would be replays (docs.slack.dev/authentication/verifying-requests-from-slack).
 MAX_SKEW = 120.0
 #: How long the answer may take, in seconds.
-IN_TIME = 2.0
-SLOW = "Redis did not answer in time."
+PROBE_TIMEOUT = 2.0
+SLOW_STORE = "Redis did not answer in time."
 #: How often `tell_changes` looks, in seconds.
-LOOK = 5.0
+WATCH_INTERVAL = 5.0
 
 Probe = Callable[[], Awaitable[dict[str, object]]]
 
 
-def readiness(
+def make_probe(
     store: Store,
     checks: Sequence[Callable[[], None]],
     health: Health,
@@ -39,7 +39,7 @@ def readiness(
 
     async def ready() -> dict[str, object]:
         skew = clock() - await store.now()
-        await store.claim("ready", 1.0)  # the smallest write: a full Redis refuses it
+        await store.try_lock("ready", 1.0)  # the smallest write: a full Redis refuses it
         if abs(skew) > MAX_SKEW:
             ahead = "ahead of" if skew > 0 else "behind"
             raise HitlError(
@@ -48,34 +48,37 @@ def readiness(
             )
         for check in checks:
             check()
-        return {"undelivered": await store.buried(), "problems": _by_kind(health.current())}
+        return {
+            "undelivered": await store.count_dead_letters(),
+            "problems": _by_kind(health.current_problems()),
+        }
 
     return ready
 
 
-async def tell_changes(ready: Probe) -> None:
+async def log_changes(ready: Probe) -> None:
     """For ever: the log has one line when this bot can't do its work any more, and one when it can again."""
     since: float | None = None
     while True:
         try:
-            async with asyncio.timeout(IN_TIME):
+            async with asyncio.timeout(PROBE_TIMEOUT):
                 await ready()
         except (HitlError, TimeoutError) as error:
             if since is None:
                 since = time.monotonic()
-                log.warning("not ready: %s", error if str(error) else SLOW)
+                log.warning("not ready: %s", error if str(error) else SLOW_STORE)
         else:
             if since is not None:
                 log.warning("ready again after %.0f s", time.monotonic() - since)
                 since = None
-        await asyncio.sleep(LOOK)
+        await asyncio.sleep(WATCH_INTERVAL)
 
 
-def for_anybody(error: HitlError | TimeoutError) -> str:
+def public_reason(error: HitlError | TimeoutError) -> str:
     """Why a probe fails. An operator's log says more than who may ask needs to know."""
     if isinstance(error, StoreError):
         return "Redis refuses what it is asked. The bot's log says more."
-    return str(error) or SLOW
+    return str(error) or SLOW_STORE
 
 
 def _by_kind(problems: Sequence[Problem]) -> dict[str, object]:

@@ -13,12 +13,12 @@ from bot import budget
 from hitl_core.errors import SettingsError
 
 #: One half of the bot alone: `http` answers clicks and agents, `workers` shows reviews and escalates them.
-Half = Literal["http", "workers"]
+BotRole = Literal["http", "workers"]
 
-_OURS = ("HITL_", "SLACK_")
+_PREFIXES = ("HITL_", "SLACK_")
 APP_TOKEN = "SLACK_APP_TOKEN"
 #: How like a setting's name (difflib's ratio) what was probably meant to be that setting is.
-NEAR = 0.88
+SIMILARITY = 0.88
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +43,7 @@ class Settings:
     """The address to listen on; 0.0.0.0 in a container."""
     hitl_port: int = 3000
     """The port to listen on."""
-    hitl_click_seconds: float = budget.CLICK
+    hitl_click_seconds: float = budget.CLICK_SECONDS
     """How long a click may take before it fails with a sentence. Slack itself waits 3 seconds."""
     hitl_log_level: str = "INFO"
     """DEBUG, INFO, WARNING or ERROR."""
@@ -52,53 +52,53 @@ class Settings:
     def from_environment(cls, environment: Mapping[str, str]) -> Self:
         """Raises SettingsError: it names all that are missing or misspelt, or the first that is wrong."""
         known = {field.name: field.name.upper() for field in fields(cls)}
-        given: dict[str, Any] = {
+        values: dict[str, Any] = {
             name: environment[variable].strip()
             for name, variable in known.items()
             if environment.get(variable, "").strip()
         }
-        needed = {field.name for field in fields(cls) if field.default is MISSING}
-        if "slack_app_token" not in given:
-            needed.add("slack_signing_secret")
+        required = {field.name for field in fields(cls) if field.default is MISSING}
+        if "slack_app_token" not in values:
+            required.add("slack_signing_secret")
         typos = _typos(environment, set(known.values()))
-        missing = [known[name] for name in known if name in needed - given.keys()]
+        missing = [known[name] for name in known if name in required - values.keys()]
         if missing:
-            raise SettingsError(_missing(missing, typos))
+            raise SettingsError(_missing_text(missing, typos))
         if typos := {given: meant for given, meant in typos.items() if given.startswith("HITL_")}:
-            raise SettingsError(f"{_like(typos)} Rename it, or take it away.")
-        if "hitl_port" in given:
-            given["hitl_port"] = _port(given["hitl_port"])
-        if "hitl_click_seconds" in given:
-            given["hitl_click_seconds"] = _click_seconds(given["hitl_click_seconds"])
-        settings = cls(**given)
-        _check(settings)
+            raise SettingsError(f"{_typo_question(typos)} Rename it, or take it away.")
+        if "hitl_port" in values:
+            values["hitl_port"] = _port(values["hitl_port"])
+        if "hitl_click_seconds" in values:
+            values["hitl_click_seconds"] = _click_seconds(values["hitl_click_seconds"])
+        settings = cls(**values)
+        _check_values(settings)
         return settings
 
 
 def _typos(environment: Mapping[str, str], known: set[str]) -> dict[str, str]:
     """Variables that are set, with the setting that each was probably meant to be, which is not set."""
     unset = [name for name in known if not environment.get(name, "").strip()]
-    given = sorted(name for name in environment.keys() - known if name.startswith(_OURS))
-    near = ((name, get_close_matches(name, unset, 1, NEAR)) for name in given)
-    return {name: found[0] for name, found in near if found}
+    names = sorted(name for name in environment.keys() - known if name.startswith(_PREFIXES))
+    near = ((name, get_close_matches(name, unset, 1, SIMILARITY)) for name in names)
+    return {name: matches[0] for name, matches in near if matches}
 
 
-def _missing(missing: list[str], typos: Mapping[str, str]) -> str:
+def _missing_text(missing: list[str], typos: Mapping[str, str]) -> str:
     verb = "is" if len(missing) == 1 else "are"
-    told = f"{' and '.join(missing)} {verb} not set."
-    meant = {given: name for given, name in typos.items() if name in (*missing, APP_TOKEN)}
-    if meant:
-        return f"{told} {_like(meant)}"
+    sentence = f"{' and '.join(missing)} {verb} not set."
+    likely = {given: name for given, name in typos.items() if name in (*missing, APP_TOKEN)}
+    if likely:
+        return f"{sentence} {_typo_question(likely)}"
     if "SLACK_SIGNING_SECRET" in missing:
-        told += f" With Socket Mode set {APP_TOKEN} in place of SLACK_SIGNING_SECRET."
-    return f"{told} See docs/quickstart.md, The bot."
+        sentence += f" With Socket Mode set {APP_TOKEN} in place of SLACK_SIGNING_SECRET."
+    return f"{sentence} See docs/quickstart.md, The bot."
 
 
-def _like(typos: Mapping[str, str]) -> str:
+def _typo_question(typos: Mapping[str, str]) -> str:
     return " ".join(f"{given} is set: is it {meant}?" for given, meant in typos.items())
 
 
-def _check(settings: Settings) -> None:
+def _check_values(settings: Settings) -> None:
     if not settings.slack_bot_token.startswith("xoxb-"):
         raise SettingsError("SLACK_BOT_TOKEN is not a bot's token: those begin with xoxb-.")
     if settings.slack_app_token and not settings.slack_app_token.startswith("xapp-"):

@@ -17,7 +17,7 @@ _BLANK = frozenset(
     "\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\U00013441\U00013442\U00016fe4\U0001d159"
 )
 #: What our own marks are made of.
-_OURS = frozenset("⟦⟧⏎⇥␍␠")
+_MARK_CHARS = frozenset("⟦⟧⏎⇥␍␠")
 #: What is surely seen, so that only the rest is looked at one by one: letters, marks that stand on a letter,
 #: signs. A test compares them with Unicode.
 LETTERS = (
@@ -40,8 +40,8 @@ _MARK = re.compile(r"⟦U\+([0-9A-F]{4,6})⟧")
 _PADDING = re.compile(r"[ \t\n]{4,}")
 #: Spaces and tabs where nobody sees them: at the start of the text and at the end of a line.
 _EDGE = re.compile(r"\A[ \t]+|[ \t]+(?=\n|\Z)")
-_PADDED = {" ": "space", "\t": "tab", "\n": "line break"}
-_MANY = {" ": 40, "\t": 8, "\n": 3}
+_PADDING_NAMES = {" ": "space", "\t": "tab", "\n": "line break"}
+_PADDING_LIMITS = {" ": 40, "\t": 8, "\n": 3}
 #: More marks than this on one letter draw over the lines around it.
 _MAX_COMBINING = 4
 
@@ -51,37 +51,37 @@ MAX_ENDS = 6_000
 MAX_INDENTED = 8_000
 
 
-class Cut(NamedTuple):
+class CutText(NamedTuple):
     """Text as it is shown, and how many characters of it are not."""
 
     text: str
     missing: int
 
 
-def marked(text: str) -> str:
+def add_marks(text: str) -> str:
     """Every character that a reader could miss stands as ⟦U+XXXX⟧. `unmarked` gives the text back."""
-    return _SUSPECTS.sub(_marks, text)
+    return _SUSPECTS.sub(_replace_suspects, text)
 
 
-def unmarked(text: str) -> str:
+def remove_marks(text: str) -> str:
     """Text in which a person may have kept, removed or written marks."""
     return _MARK.sub(lambda m: chr(code) if (code := int(m[1], 16)) < 0x110000 else m[0], text)
 
 
-def visible(text: str) -> str:
+def to_visible(text: str) -> str:
     """`marked`, with padding as its length, so that it pushes nothing out of sight, and a sign for each
     space and tab at an edge and for the last line break: two texts that differ never look alike.
     """
     if len(text) < 200 and _PLAIN.fullmatch(text):
         return text
-    shown = _PADDING.sub(_padding, marked(text).replace("⟦U+000D⟧\n", "␍\n"))
-    shown = _EDGE.sub(lambda m: m[0].replace(" ", "␠").replace("\t", "⇥"), shown)
-    return f"{shown[:-1]}⏎" if shown.endswith("\n") else shown
+    result = _PADDING.sub(_replace_padding, add_marks(text).replace("⟦U+000D⟧\n", "␍\n"))
+    result = _EDGE.sub(lambda m: m[0].replace(" ", "␠").replace("\t", "⇥"), result)
+    return f"{result[:-1]}⏎" if result.endswith("\n") else result
 
 
 def one_line(text: str) -> str:
     """The same on one line."""
-    return visible(text).replace("\n", "⏎").replace("\t", "⇥")
+    return to_visible(text).replace("\n", "⏎").replace("\t", "⇥")
 
 
 def weight(text: str) -> int:
@@ -89,37 +89,37 @@ def weight(text: str) -> int:
     return len(text) + 4 * text.count("&") + 3 * (text.count("<") + text.count(">"))
 
 
-def cut(text: str, limit: int, lines: int = 18) -> Cut:
+def truncate(text: str, limit: int, lines: int = 18) -> CutText:
     """The beginning and the end, within a weight and a number of lines, and between them how much is missing:
     what hurts is often at the end.
     """
     if weight(text) <= limit and text.count("\n") <= lines:
-        return Cut(text, 0)
+        return CutText(text, 0)
     head = _head(text, limit * 2 // 3, lines * 2 // 3)
-    return _cut(head, _tail(text[len(head) :], limit // 3, lines // 3), len(text))
+    return _join_cut(head, _tail(text[len(head) :], limit // 3, lines // 3), len(text))
 
 
-def excerpt(raw: str, limit: int, lines: int = 18) -> Cut:
+def excerpt(raw: str, limit: int, lines: int = 18) -> CutText:
     """`raw` made visible and cut, without looking at the middle of what is very long."""
     if len(raw) <= 2 * MAX_ENDS:
-        return cut(visible(raw), limit, lines)
-    first, last = visible(raw[:MAX_ENDS]), visible(raw[-MAX_ENDS:])
+        return truncate(to_visible(raw), limit, lines)
+    first, last = to_visible(raw[:MAX_ENDS]), to_visible(raw[-MAX_ENDS:])
     head = _head(first, limit * 2 // 3, lines * 2 // 3)
     whole = len(first) + len(raw) - 2 * MAX_ENDS + len(last)
-    return _cut(head, _tail(last, limit // 3, lines // 3), whole)
+    return _join_cut(head, _tail(last, limit // 3, lines // 3), whole)
 
 
-def shortened(text: str, limit: int) -> str:
+def shorten(text: str, limit: int) -> str:
     """For names and sentences: one line with an ellipsis where it was cut."""
-    return clipped(one_line(text), limit)
+    return clip(one_line(text), limit)
 
 
-def clipped(visible: str, limit: int) -> str:
+def clip(visible: str, limit: int) -> str:
     """The same of what is fit to be read already."""
     return visible if len(visible) <= limit else visible[: limit - 1] + "…"
 
 
-def fitted(visible: str, limit: int) -> str:
+def fit(visible: str, limit: int) -> str:
     """The same by weight."""
     return visible if weight(visible) <= limit else _start(visible, limit - 1, len(visible)) + "…"
 
@@ -128,7 +128,7 @@ def fitted(visible: str, limit: int) -> str:
 _JSON = frozenset('-0123456789[{"tfnNI')
 
 
-def shown_value(value: Any) -> str:
+def format_value(value: Any) -> str:
     """An argument as people read it: text as it is, everything else as JSON. Text that could be taken for
     JSON, or for nothing, is quoted.
     """
@@ -151,13 +151,13 @@ def _needs_quotes(text: str) -> bool:
         value = json.loads(text)
     except (ValueError, RecursionError):
         return False
-    return not isinstance(value, dict | list) or shown_value(value) == text
+    return not isinstance(value, dict | list) or format_value(value) == text
 
 
-def _marks(match: re.Match[str]) -> str:
+def _replace_suspects(match: re.Match[str]) -> str:
     whole, start = match.string, match.start()
     return "".join(
-        _shown_anywhere(char) or (char if is_seen(char, whole, at) else _mark(char))
+        _format_char(char) or (char if is_visible(char, whole, at) else _mark(char))
         for at, char in enumerate(match[0], start)
     )
 
@@ -167,23 +167,23 @@ def _mark(char: str) -> str:
 
 
 @lru_cache(4096)
-def _shown_anywhere(char: str) -> str | None:
+def _format_char(char: str) -> str | None:
     """None where it depends on what stands before it."""
-    seen = char not in _OURS and _is_seen_anywhere(char)
+    seen = char not in _MARK_CHARS and _is_visible_anywhere(char)
     return None if seen is None else char if seen else _mark(char)
 
 
-def is_seen(char: str, text: str, at: int) -> bool:
+def is_visible(char: str, text: str, at: int) -> bool:
     """Whether a reader sees this character of `text`, and it leaves the others as they are."""
-    if (always := _is_seen_anywhere(char)) is not None:
+    if (always := _is_visible_anywhere(char)) is not None:
         return always
     if char == "\ufe0f":  # asks for the coloured form of the symbol before it
         return at > 0 and unicodedata.category(text[at - 1]) == "So"
-    return _carried(char, text[max(0, at - _MAX_COMBINING) : at])
+    return _is_on_letter(char, text[max(0, at - _MAX_COMBINING) : at])
 
 
 @lru_cache(4096)
-def _is_seen_anywhere(char: str) -> bool | None:
+def _is_visible_anywhere(char: str) -> bool | None:
     """None where it depends on what stands before it."""
     code, category = ord(char), unicodedata.category(char)
     if char in _BLANK or 0xFE00 <= code <= 0xFE0E or code >= 0xE0100 or 0x180B <= code <= 0x180F:
@@ -191,7 +191,7 @@ def _is_seen_anywhere(char: str) -> bool | None:
     return None if category[0] == "M" else category[0] not in "CZ"
 
 
-def _carried(mark: str, before: str) -> bool:
+def _is_on_letter(mark: str, before: str) -> bool:
     """A mark belongs to a letter. One that strikes through or encloses would format it."""
     if unicodedata.category(mark) == "Me" or unicodedata.combining(mark) == 1:
         return False
@@ -199,27 +199,29 @@ def _carried(mark: str, before: str) -> bool:
     return bool(kinds) and kinds[-1] in "LM" and "L" in kinds
 
 
-def _padding(match: re.Match[str]) -> str:
+def _replace_padding(match: re.Match[str]) -> str:
     """Long runs as their lengths. What mixes too much stays: `cut` counts its lines."""
     runs = [(char, len(list(run))) for char, run in groupby(match[0])]
-    if len(runs) > 6 or all(count <= _MANY[char] for char, count in runs):
+    if len(runs) > 6 or all(count <= _PADDING_LIMITS[char] for char, count in runs):
         return match[0]
-    told = (f"{count:,} {_PADDED[char]}{'s' * (count != 1)}" for char, count in runs)
-    return f"⟦{', '.join(told)}⟧"
+    parts = (f"{count:,} {_PADDING_NAMES[char]}{'s' * (count != 1)}" for char, count in runs)
+    return f"⟦{', '.join(parts)}⟧"
 
 
-def _cut(head: str, tail: str, whole: int) -> Cut:
+def _join_cut(head: str, tail: str, whole: int) -> CutText:
     missing = whole - len(head) - len(tail)
-    told = f"⟦{missing:,} more character{'s' * (missing != 1)}⟧"
-    return Cut(f"{head}\n{told}\n{tail}" if "\n" in head + tail else head + told + tail, missing)
+    notice = f"⟦{missing:,} more character{'s' * (missing != 1)}⟧"
+    return CutText(
+        f"{head}\n{notice}\n{tail}" if "\n" in head + tail else head + notice + tail, missing
+    )
 
 
 def _head(text: str, limit: int, lines: int) -> str:
-    return _unbroken(_start(text, limit, lines), "⟦", "⟧")
+    return _drop_partial_mark(_start(text, limit, lines), "⟦", "⟧")
 
 
 def _tail(text: str, limit: int, lines: int) -> str:
-    return _unbroken(_start(text[: -limit - 2 : -1], limit, lines), "⟧", "⟦")[::-1]
+    return _drop_partial_mark(_start(text[: -limit - 2 : -1], limit, lines), "⟧", "⟦")[::-1]
 
 
 def _start(text: str, limit: int, lines: int) -> str:
@@ -231,7 +233,7 @@ def _start(text: str, limit: int, lines: int) -> str:
     return text
 
 
-def _unbroken(text: str, opens: str, closes: str) -> str:
+def _drop_partial_mark(text: str, opens: str, closes: str) -> str:
     """Without the beginning of a mark at its end."""
     at = text.rfind(opens)
     return text[:at] if at > text.rfind(closes) else text

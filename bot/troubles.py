@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from bot.channel import Channel, ChannelError, NotThere
+from bot.channel import Channel, ChannelError, NotFound
 from bot.health import Health
 from hitl_core.errors import Refused
 from hitl_core.model import Place, Review
@@ -14,27 +14,27 @@ from hitl_core.review import transitions
 from hitl_core.review.service import Reviews
 
 
-class Troubles:
+class DeliveryProblems:
     """Methods raise StoreUnavailable."""
 
     def __init__(self, reviews: Reviews, channel: Channel, health: Health) -> None:
         self._reviews, self._channel, self._health = reviews, channel, health
 
-    async def note(self, review: Review, place: Place, error: ChannelError) -> None:
+    async def report(self, review: Review, place: Place, error: ChannelError) -> None:
         """Why it can't be shown there, or who may decide there is not known. Of a look-up the channel has
         reported that it fails, and of one card its lane does.
         """
         why, name = str(error), self._channel.name_of(place)
-        if isinstance(error, NotThere):
-            self._health.report("place", place, unusable(name, why))
+        if isinstance(error, NotFound):
+            self._health.report("place", place, unusable_text(name, why))
         with suppress(Refused):
             await self._reviews.change(
                 review.id,
                 f"trouble:{place}:{review.version}",
-                lambda seen, now: transitions.note_trouble(seen, place, why, now),
+                lambda seen, now: transitions.record_delivery_problem(seen, place, why, now),
             )
 
-    async def end(self, review: Review, place: Place) -> None:
+    async def resolve(self, review: Review, place: Place) -> None:
         """It is shown, or need not be."""
         self._health.resolve("place", place)
         if place in review.troubles:
@@ -42,11 +42,11 @@ class Troubles:
                 await self._reviews.change(
                     review.id,
                     f"trouble-over:{place}:{review.version}",
-                    lambda seen, now: transitions.end_trouble(seen, place, now),
+                    lambda seen, now: transitions.end_delivery_problem(seen, place, now),
                 )
 
 
-def unusable(name: str, why: str) -> str:
+def unusable_text(name: str, why: str) -> str:
     """For the people who run the bot."""
     return (
         f"Reviews for {name} can't be shown there: {why}. Create it, or invite the bot there; or mend the"

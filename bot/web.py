@@ -6,20 +6,20 @@ import asyncio
 
 from aiohttp import web
 
-from bot.readiness import IN_TIME, Probe, for_anybody
+from bot.readiness import PROBE_TIMEOUT, Probe, public_reason
 from bot.server import Handler
 from hitl_core.errors import HitlError
 
 LEAVING = web.AppKey("leaving", asyncio.Event)
 
 
-def make_web(ready: Probe, leaving: asyncio.Event) -> web.Application:
+def make_app(ready: Probe, leaving: asyncio.Event) -> web.Application:
     """The probes. `ready` raises HitlError while the bot can't do its work; while it is `leaving` it does
     all that it is asked, but closes each connection, so that a load balancer takes another bot.
     """
 
     @web.middleware
-    async def parting(request: web.Request, handler: Handler) -> web.StreamResponse:
+    async def close_when_leaving(request: web.Request, handler: Handler) -> web.StreamResponse:
         response = await handler(request)
         if leaving.is_set() and not response.prepared:
             response.force_close()
@@ -32,12 +32,12 @@ def make_web(ready: Probe, leaving: asyncio.Event) -> web.Application:
         try:
             if leaving.is_set():
                 raise HitlError("This bot is about to stop.")
-            async with asyncio.timeout(IN_TIME):
+            async with asyncio.timeout(PROBE_TIMEOUT):
                 return web.json_response({"ok": True, **await ready()})
         except (HitlError, TimeoutError) as error:
-            return web.json_response({"ok": False, "why": for_anybody(error)}, status=503)
+            return web.json_response({"ok": False, "why": public_reason(error)}, status=503)
 
-    app = web.Application(middlewares=[parting])
+    app = web.Application(middlewares=[close_when_leaving])
     app[LEAVING] = leaving
     app.router.add_get("/healthz", healthz)
     app.router.add_get("/readyz", readyz)

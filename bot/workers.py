@@ -8,7 +8,7 @@ from typing import Protocol, Self
 
 from bot.escalator import Escalator
 from bot.outbox import Outbox
-from hitl_core.errors import HitlError, told
+from hitl_core.errors import HitlError, safe_message
 
 log = logging.getLogger(__name__)
 
@@ -38,10 +38,10 @@ class Workers:
 
     async def __aexit__(self, *exc: object) -> None:
         try:
-            await self.outbox.leave()
+            await self.outbox.drain()
         finally:
             for task in self._tasks:
                 task.cancel()
             for outcome in await asyncio.gather(*self._tasks, return_exceptions=True):
                 if isinstance(outcome, Exception):
-                    log.error("a worker had stopped: %s", told(outcome))
+                    log.error("a worker had stopped: %s", safe_message(outcome))

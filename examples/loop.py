@@ -27,8 +27,8 @@ TOOLS = {
 
 async def ask_model(messages: list[Message]) -> Message:
     """A stand-in: your client goes here, `await client.chat.completions.create(messages=messages, …)`."""
-    if told := [message["content"] for message in messages if message["role"] == "tool"]:
-        return {"role": "assistant", "content": "\n".join(told)}
+    if results := [message["content"] for message in messages if message["role"] == "tool"]:
+        return {"role": "assistant", "content": "\n".join(results)}
     wanted = {
         "refund": {"order_id": 1042, "amount": 80},
         "send_email": {"to": "jo@example.com", "body": "Your refund is on its way."},
@@ -46,26 +46,26 @@ async def run(gate: Gate, messages: list[Message], thread_id: str) -> str:
     while True:
         message = await ask_model(messages)
         messages.append(message)
-        asked = [
+        calls = [
             ToolCall(
                 call["id"], call["function"]["name"], json.loads(call["function"]["arguments"])
             )
             for call in message.get("tool_calls", [])
         ]
-        if not asked:
+        if not calls:
             return message["content"]
         # One review for the turn: its calls stand on one card, and each is decided on its own.
-        outcome = await gate.review(asked, thread_id=thread_id, turn=f"message-{len(messages)}")
-        told = {answer.tool_call_id: answer.content for answer in outcome.answers}
+        outcome = await gate.review(calls, thread_id=thread_id, turn=f"message-{len(messages)}")
+        results = {answer.tool_call_id: answer.content for answer in outcome.answers}
         if outcome.jump_to_model:
             print("Nothing may run: the model gets the answers.")
         for call in outcome.execute:  # what is allowed or approved, edits applied
             if await outcome.once(call):  # True exactly once, in any process
-                told[call.id] = run_tool(call)
-        await outcome.done(told)  # the first line of what ran stands on the card
+                results[call.id] = run_tool(call)
+        await outcome.finish(results)  # the first line of what ran stands on the card
         # Every call gets its answer, or the chat APIs refuse the next request.
         messages += [
-            {"role": "tool", "tool_call_id": call.id, "content": told[call.id]} for call in asked
+            {"role": "tool", "tool_call_id": call.id, "content": results[call.id]} for call in calls
         ]
 
 

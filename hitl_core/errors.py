@@ -71,12 +71,12 @@ class DialectError(HitlError):
     """Another system's interrupt or answer that can't be read here."""
 
 
-class Unsayable(DialectError):
+class UnsupportedByDialect(DialectError):
     """A system has no word for what must be said to it. `dialect` names the system, `word` what it lacks."""
 
     def __init__(self, dialect: str, word: str, message: str) -> None:
         super().__init__(message)
-        self.dialect, self.word = dialect, word
+        self.dialect, self.feature = dialect, word
 
 
 class Rejected(HitlError):
@@ -95,7 +95,7 @@ class IntegrationError(HitlError):
     """An agent framework is missing, or is set up in a way that could not be resumed safely."""
 
 
-def told(error: BaseException) -> str:
+def safe_message(error: BaseException) -> str:
     """What the log may say of an error: ours by their sentence. Of others the type and where it was raised;
     their text stays out, as it may quote a tool's arguments.
     """

@@ -14,7 +14,7 @@ import signal
 from functools import cache
 from pathlib import Path
 
-VARIABLE = "HITL_FAILPOINTS"
+ENV_VARIABLE = "HITL_FAILPOINTS"
 
 
 class FailpointError(Exception):
@@ -23,7 +23,7 @@ class FailpointError(Exception):
 
 async def failpoint(name: str) -> None:
     """Costs a dictionary look-up while nothing is armed."""
-    if (act := _armed(os.environ.get(VARIABLE, "")).get(name)) is None:
+    if (act := _parse_failpoints(os.environ.get(ENV_VARIABLE, "")).get(name)) is None:
         return
     verb, _, value = act.partition(":")
     match verb:
@@ -37,10 +37,12 @@ async def failpoint(name: str) -> None:
             while not Path(value).exists():  # noqa: ASYNC110, ASYNC240 - another process makes the file
                 await asyncio.sleep(0.01)
         case _:
-            raise FailpointError(f"{VARIABLE} has {act!r}: kill, raise, sleep:MS or pause:FILE.")
+            raise FailpointError(
+                f"{ENV_VARIABLE} has {act!r}: kill, raise, sleep:MS or pause:FILE."
+            )
 
 
 @cache
-def _armed(spec: str) -> dict[str, str]:
+def _parse_failpoints(spec: str) -> dict[str, str]:
     pairs = (entry.partition("=") for entry in spec.split(";") if entry.strip())
     return {name.strip(): act.strip() for name, _, act in pairs}

@@ -21,7 +21,7 @@ import pytest
 import yaml
 
 import bot.__main__
-from bot.sandbox.hands import Hands
+from bot.sandbox.hands import Actor
 from bot.sandbox.server import running_sandbox
 from bot.settings import Settings
 from hitl_core.embedded_redis import EmbeddedRedis
@@ -93,7 +93,7 @@ def compose() -> dict[str, Any]:
 
 @pytest.fixture
 async def scene(redis_url: str, tmp_path: Path) -> AsyncIterator[Scene]:
-    async with running_sandbox(patience=CLICK) as sandbox, Hands(sandbox.url) as hands:
+    async with running_sandbox(answer_timeout=CLICK) as sandbox, Actor(sandbox.url) as hands:
         scene = Scene(sandbox, hands, redis_url, tmp_path)
         yield scene
         await scene.close()

@@ -118,7 +118,7 @@ def test_the_local_workspace_installs_the_same_app(manifest: Manifest):
     assert tabs == {
         "home_tab_enabled": app.home_tab,
         "messages_tab_enabled": app.messages_tab,
-        "messages_tab_read_only_enabled": app.read_only,
+        "messages_tab_read_only_enabled": app.messages_tab_read_only,
     }
 
 

@@ -7,15 +7,15 @@ import os
 import sys
 import time
 
-from benchmarks.payload import POLICY, call
+from benchmarks.payload import POLICY, tool_call
 from hitl_core import Gate, Policy
 
 
 async def main(count: int) -> None:
     async def ask(number: int) -> None:
-        outcome = await gate.review([call()], thread_id=f"turn-{number}", turn="1")
+        outcome = await gate.review([tool_call()], thread_id=f"turn-{number}", turn="1")
         now = time.monotonic_ns()
-        await outcome.done()
+        await outcome.finish()
         print(outcome.review_id, now, flush=True)
 
     policy = Policy.from_mapping(POLICY)

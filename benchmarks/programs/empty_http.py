@@ -9,14 +9,14 @@ from aiohttp import web
 from benchmarks.programs.serving import serve
 
 
-async def submitted(request: web.Request) -> web.Response:
+async def submit(request: web.Request) -> web.Response:
     await request.json()
     return web.json_response({"ok": True}, status=201)
 
 
 def main() -> None:
     app = web.Application()
-    app.router.add_post("/v1/reviews", submitted)
+    app.router.add_post("/v1/reviews", submit)
     asyncio.run(serve(app))
 
 

@@ -9,14 +9,14 @@ import os
 import signal
 import time
 
-from bot.__main__ import favour_the_loop, spare_the_collector
+from bot.__main__ import freeze_gc, shorten_switch_interval
 from bot.app import running_bot
 from bot.settings import Settings
 
 TICK = 0.002
 
 
-class Watch:
+class LoopMonitor:
     def __init__(self) -> None:
         self.longest = 0.0
 
@@ -27,20 +27,20 @@ class Watch:
             now = time.process_time()
             self.longest, before = max(self.longest, now - before), now
 
-    def tell(self) -> None:
+    def print_longest(self) -> None:
         print(f"{self.longest:.6f}", flush=True)
         self.longest = 0.0
 
 
 async def main() -> None:
-    stopped, watch = asyncio.Event(), Watch()
+    stopped, monitor = asyncio.Event(), LoopMonitor()
     loop = asyncio.get_running_loop()
     loop.add_signal_handler(signal.SIGINT, stopped.set)
-    loop.add_signal_handler(signal.SIGUSR1, watch.tell)
+    loop.add_signal_handler(signal.SIGUSR1, monitor.print_longest)
     async with running_bot(Settings.from_environment(os.environ), only="http") as bot:
-        watching = asyncio.create_task(watch.run())
-        spare_the_collector()
-        favour_the_loop()
+        watching = asyncio.create_task(monitor.run())
+        freeze_gc()
+        shorten_switch_interval()
         print(f"bot: listening on {bot.url}", flush=True)
         await stopped.wait()
         watching.cancel()

@@ -14,14 +14,14 @@ from benchmarks.programs.empty_bolt import STREAM
 
 async def main() -> None:
     async with Redis.from_url(os.environ["HITL_REDIS_URL"], socket_timeout=None) as redis:
-        place = b"0-0"
+        last_id = b"0-0"
         print("waiting", flush=True)
         while True:
-            answer: Any = await redis.xread({STREAM: place}, block=10_000)
+            answer: Any = await redis.xread({STREAM: last_id}, block=10_000)
             now = time.monotonic_ns()
             for _, entries in answer or []:
                 for entry, fields in entries:
-                    place = entry
+                    last_id = entry
                     print(fields[b"review"].decode(), now, flush=True)
 
 

@@ -11,7 +11,7 @@ from hitl_core.model import DialectName
 from hitl_core.model.call import MAX_ID, TOOL_NAME
 
 #: Bounds of a lease, in seconds: shorter ones end between two requests, longer ones hold up a takeover.
-MIN_LEASE, MAX_LEASE, LEASE = 5, 3600, 60
+MIN_LEASE, MAX_LEASE, DEFAULT_LEASE = 5, 3600, 60
 #: The longest that a request may wait, in seconds.
 MAX_WAIT = 60
 #: The most reviews in one answer.
@@ -20,7 +20,7 @@ MAX_LIST = 100
 MAX_TOOLS = 500
 
 
-class Shape(BaseModel):
+class RequestModel(BaseModel):
     """Frozen, and strict: an unknown key or a number in place of text is refused, not guessed at."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
@@ -31,7 +31,7 @@ CallId = Annotated[
     str,
     Field(min_length=1, max_length=MAX_ID, description="The model's own id of the call."),
 ]
-Holder = Annotated[
+HolderName = Annotated[
     str,
     Field(
         default="",
@@ -40,10 +40,10 @@ Holder = Annotated[
         " needs a name of its own; the same name goes on with what it holds.",
     ),
 ]
-LeaseFor = Annotated[
+LeaseSeconds = Annotated[
     float,
     Field(
-        default=LEASE,
+        default=DEFAULT_LEASE,
         ge=MIN_LEASE,
         le=MAX_LEASE,
         description="For how many seconds the review is this holder's, from now.",
@@ -64,7 +64,7 @@ Args = Annotated[
 ]
 
 
-class CallIn(Shape):
+class CallIn(RequestModel):
     """A tool call, as the model made it."""
 
     id: CallId
@@ -72,7 +72,7 @@ class CallIn(Shape):
     args: Args
 
 
-class TurnIn(Shape):
+class TurnIn(RequestModel):
     """What every turn may say, however it asks."""
 
     thread_id: Name = Field(description="The conversation that the turn belongs to.")
@@ -132,7 +132,7 @@ class SubmitInterrupt(TurnIn):
     )
 
 
-class OnceIn(Shape):
+class OnceIn(RequestModel):
     """Which call is about to start."""
 
     tool_call_id: CallId
@@ -144,18 +144,18 @@ class OnceIn(Shape):
         description="The arguments that it is about to run with: checked against what was decided,"
         " where they are given. Numbers are compared by their value.",
     )
-    holder: Holder
-    lease: LeaseFor
+    holder: HolderName
+    lease: LeaseSeconds
 
 
-class Renew(Shape):
+class Renew(RequestModel):
     """A sign of life."""
 
-    holder: Holder
-    lease: LeaseFor
+    holder: HolderName
+    lease: LeaseSeconds
 
 
-class Done(Shape):
+class Done(RequestModel):
     """What came of the calls that ran."""
 
     results: dict[str, str] = Field(
@@ -163,22 +163,22 @@ class Done(Shape):
         max_length=MAX_CALLS,
         description="By tool call id, a text each: the first line of it is shown on the card.",
     )
-    holder: Holder
+    holder: HolderName
 
 
-class Cancel(Shape):
+class Cancel(RequestModel):
     """Why nobody needs to decide any more."""
 
     reason: str | None = Field(default=None, max_length=500)
 
 
-class Query(Shape):
+class Query(RequestModel):
     """What stands after the question mark: text, read as what it stands for."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=False)
 
 
-Wait = Annotated[
+WaitSeconds = Annotated[
     float,
     Field(
         default=0,
@@ -192,7 +192,7 @@ Wait = Annotated[
 class ReviewQuery(Query):
     """How long to wait for people."""
 
-    wait: Wait
+    wait: WaitSeconds
 
 
 class ListQuery(Query):
@@ -204,5 +204,5 @@ class ListQuery(Query):
         description="The reviews that can be taken up now, the longest waiting first: what a worker"
         " serves, and what a process that died has left behind.",
     )
-    wait: Wait
+    wait: WaitSeconds
     limit: Annotated[int, Field(default=MAX_LIST, ge=1, le=MAX_LIST)]

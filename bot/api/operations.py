@@ -12,13 +12,13 @@ from bot.api.asked import (
     OnceIn,
     Query,
     Renew,
+    RequestModel,
     ReviewQuery,
-    Shape,
     Submit,
     SubmitInterrupt,
 )
-from bot.api.problems import Code
-from bot.api.shapes import Answer, OnceOut, RenewOut, ReviewList, ReviewOut
+from bot.api.problems import ProblemCode
+from bot.api.shapes import OnceOut, RenewOut, ResponseModel, ReviewList, ReviewOut
 
 
 class Operation(NamedTuple):
@@ -30,15 +30,15 @@ class Operation(NamedTuple):
     method: Literal["get", "post"]
     path: str
     summary: str
-    answers: Mapping[int, tuple[str, *tuple[type[Answer], ...]]]
-    problems: Sequence[Code]
-    bodies: Mapping[type[Shape], Mapping[str, Any]] = {}
+    responses: Mapping[int, tuple[str, *tuple[type[ResponseModel], ...]]]
+    problems: Sequence[ProblemCode]
+    bodies: Mapping[type[RequestModel], Mapping[str, Any]] = {}
     body_required: bool = True
     query: type[Query] | None = None
-    keyed: bool = False
+    takes_key: bool = False
 
 
-_BODY: tuple[Code, ...] = (
+_BODY_PROBLEMS: tuple[ProblemCode, ...] = (
     "bad_json",
     "too_slow",
     "too_large",
@@ -46,7 +46,7 @@ _BODY: tuple[Code, ...] = (
     "invalid",
     "busy",
 )
-_HELD: tuple[Code, ...] = (
+_CLAIM_PROBLEMS: tuple[ProblemCode, ...] = (
     "not_settled",
     "claimed_elsewhere",
     "in_doubt",
@@ -68,7 +68,7 @@ OPERATIONS: Sequence[Operation] = (
                 ReviewList,
             ),
         },
-        (*_BODY, "no_policy_for_agent", "conflict", "no_policy"),
+        (*_BODY_PROBLEMS, "no_policy_for_agent", "conflict", "no_policy"),
         {
             Submit: {
                 "thread_id": "t-42",
@@ -116,16 +116,23 @@ OPERATIONS: Sequence[Operation] = (
         "/v1/reviews/{id}/once",
         "Ask whether a call may start now",
         {200: ("Run it where `run` is true, and only then.", OnceOut)},
-        (*_BODY, *_HELD, "not_found", "no_such_call", "not_allowed", "args_changed"),
+        (
+            *_BODY_PROBLEMS,
+            *_CLAIM_PROBLEMS,
+            "not_found",
+            "no_such_call",
+            "not_allowed",
+            "args_changed",
+        ),
         {OnceIn: {"tool_call_id": "c1", "holder": "worker-1", "lease": 60}},
-        keyed=True,
+        takes_key=True,
     ),
     Operation(
         "post",
         "/v1/reviews/{id}/renew",
         "Keep a review for longer",
         {200: ("It is this holder's until then.", RenewOut)},
-        (*_BODY, *_HELD, "not_found"),
+        (*_BODY_PROBLEMS, *_CLAIM_PROBLEMS, "not_found"),
         {Renew: {"holder": "worker-1", "lease": 60}},
         body_required=False,
     ),
@@ -134,10 +141,10 @@ OPERATIONS: Sequence[Operation] = (
         "/v1/reviews/{id}/done",
         "Say what came of it",
         {200: ("The review is done.", ReviewOut)},
-        (*_BODY, *_HELD, "not_found", "no_such_call", "not_allowed"),
+        (*_BODY_PROBLEMS, *_CLAIM_PROBLEMS, "not_found", "no_such_call", "not_allowed"),
         {Done: {"results": {"c1": "sent as m-1"}, "holder": "worker-1"}},
         body_required=False,
-        keyed=True,
+        takes_key=True,
     ),
     Operation(
         "post",
@@ -153,7 +160,7 @@ OPERATIONS: Sequence[Operation] = (
                 ReviewOut,
             )
         },
-        (*_BODY, "not_found", "started"),
+        (*_BODY_PROBLEMS, "not_found", "started"),
         {Cancel: {"reason": "The customer called back."}},
         body_required=False,
     ),

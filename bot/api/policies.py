@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Self
 
-from bot.api.problems import Problem
+from bot.api.problems import ApiProblem
 from hitl_core.errors import PolicyError
 from hitl_core.policy import Policy
 
@@ -20,13 +20,13 @@ class Policies:
         self._shared, self._by_agent = shared, by_agent
 
     @classmethod
-    def load(cls, where: str) -> Self:
+    def load(cls, location: str) -> Self:
         """From HITL_POLICY: a file, or a folder of `<agent>.yaml`, read once. Empty: there is none.
 
         Raises PolicyError for the first file that is wrong, and for a folder without any.
         """
-        path = Path(where)
-        if not where:
+        path = Path(location)
+        if not location:
             return cls()
         if not path.is_dir():
             return cls(Policy.load(path))
@@ -35,20 +35,20 @@ class Policies:
             raise PolicyError(f"{path}: There is no policy here: each is a file <agent>.yaml.")
         return cls(by_agent={file.stem: Policy.load(file) for file in files})
 
-    def of(self, agent: str) -> Policy:
+    def for_agent(self, agent: str) -> Policy:
         """Raises Problem where there is none. An agent's name is looked up among the files that were read:
         it never makes a path.
         """
         if self._shared is not None:
             return self._shared
         if self._by_agent is None:
-            raise Problem(
+            raise ApiProblem(
                 "no_policy",
                 "The server has no policy to judge calls by: set HITL_POLICY to a policy file, or to a"
                 " folder with one for each agent, and start it again.",
             )
         if (policy := self._by_agent.get(agent)) is None:
-            raise Problem(
+            raise ApiProblem(
                 "no_policy_for_agent",
                 f"There is no policy for this agent: {agent}.yaml was not in the folder HITL_POLICY"
                 " when the server started.",

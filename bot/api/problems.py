@@ -12,7 +12,7 @@ from aiohttp import web
 from hitl_core.errors import DialectError, HitlError, InvalidToolCall
 
 #: Stable: clients compare these.
-Code = Literal[
+ProblemCode = Literal[
     "bad_json",
     "invalid",
     "unauthorized",
@@ -42,73 +42,73 @@ Code = Literal[
 ]
 
 
-class Kind(NamedTuple):
+class ProblemType(NamedTuple):
     """`title` is the same for every problem of a code."""
 
     status: int
     title: str
 
 
-KINDS: dict[Code, Kind] = {
-    "bad_json": Kind(400, "The body is no JSON that can be taken at its word"),
-    "invalid": Kind(422, "A value is missing, unknown or wrong"),
-    "unauthorized": Kind(401, "No valid token"),
-    "no_policy_for_agent": Kind(403, "No policy for this agent"),
-    "not_found": Kind(404, "No such review"),
-    "no_such_call": Kind(404, "No such call in this review"),
-    "no_such_path": Kind(404, "No such path"),
-    "method_not_allowed": Kind(405, "Not this method here"),
-    "too_slow": Kind(408, "The body did not arrive in time"),
-    "conflict": Kind(409, "Submitted before with other arguments"),
-    "not_settled": Kind(409, "People have not decided yet"),
-    "not_allowed": Kind(409, "This call must not run"),
-    "claimed_elsewhere": Kind(409, "Another holder has the review"),
-    "in_doubt": Kind(409, "It is not known whether a call ran"),
-    "args_changed": Kind(409, "Not what was decided"),
-    "lease_lost": Kind(409, "The lease has ended"),
-    "cancelled": Kind(409, "The review was cancelled"),
-    "started": Kind(409, "Too late to cancel"),
-    "done": Kind(409, "The review is done"),
-    "too_large": Kind(413, "The body is too large"),
-    "unsupported_media_type": Kind(415, "Not JSON"),
-    "too_many": Kind(429, "Too many requests of agents are under way"),
-    "internal": Kind(500, "A fault of the server"),
-    "unavailable": Kind(503, "The store can't be used now"),
-    "busy": Kind(503, "Others are changing this review"),
-    "no_policy": Kind(503, "The server has no policy"),
+PROBLEM_TYPES: dict[ProblemCode, ProblemType] = {
+    "bad_json": ProblemType(400, "The body is no JSON that can be taken at its word"),
+    "invalid": ProblemType(422, "A value is missing, unknown or wrong"),
+    "unauthorized": ProblemType(401, "No valid token"),
+    "no_policy_for_agent": ProblemType(403, "No policy for this agent"),
+    "not_found": ProblemType(404, "No such review"),
+    "no_such_call": ProblemType(404, "No such call in this review"),
+    "no_such_path": ProblemType(404, "No such path"),
+    "method_not_allowed": ProblemType(405, "Not this method here"),
+    "too_slow": ProblemType(408, "The body did not arrive in time"),
+    "conflict": ProblemType(409, "Submitted before with other arguments"),
+    "not_settled": ProblemType(409, "People have not decided yet"),
+    "not_allowed": ProblemType(409, "This call must not run"),
+    "claimed_elsewhere": ProblemType(409, "Another holder has the review"),
+    "in_doubt": ProblemType(409, "It is not known whether a call ran"),
+    "args_changed": ProblemType(409, "Not what was decided"),
+    "lease_lost": ProblemType(409, "The lease has ended"),
+    "cancelled": ProblemType(409, "The review was cancelled"),
+    "started": ProblemType(409, "Too late to cancel"),
+    "done": ProblemType(409, "The review is done"),
+    "too_large": ProblemType(413, "The body is too large"),
+    "unsupported_media_type": ProblemType(415, "Not JSON"),
+    "too_many": ProblemType(429, "Too many requests of agents are under way"),
+    "internal": ProblemType(500, "A fault of the server"),
+    "unavailable": ProblemType(503, "The store can't be used now"),
+    "busy": ProblemType(503, "Others are changing this review"),
+    "no_policy": ProblemType(503, "The server has no policy"),
 }
 
 
-class Problem(HitlError):
+class ApiProblem(HitlError):
     """What the client is told; the text is its `detail`. `pointer` leads to what is wrong in the body, None
     where that is not one value.
     """
 
     def __init__(
         self,
-        code: Code,
+        code: ProblemCode,
         detail: str,
         *,
         pointer: str | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(f"{pointer}: {detail}" if pointer else detail)
-        self.code: Code = code
+        self.code: ProblemCode = code
         self.headers = dict(headers or {})
 
 
 @contextmanager
-def invalid(pointer: str) -> Generator[None, None, None]:
+def invalid_at(pointer: str) -> Generator[None, None, None]:
     """What the core says of a part of the body, as the client is told of it."""
     try:
         yield
     except (InvalidToolCall, DialectError) as error:
-        raise Problem("invalid", str(error), pointer=pointer) from error
+        raise ApiProblem("invalid", str(error), pointer=pointer) from error
 
 
-def response_of(problem: Problem) -> web.Response:
-    status, title = KINDS[problem.code]
-    told = {
+def to_response(problem: ApiProblem) -> web.Response:
+    status, title = PROBLEM_TYPES[problem.code]
+    body = {
         "type": f"/v1/openapi.json#/components/responses/{problem.code}",
         "title": title,
         "status": status,
@@ -116,7 +116,7 @@ def response_of(problem: Problem) -> web.Response:
         "code": problem.code,
     }
     return web.Response(
-        body=json.dumps(told).encode(),  # ASCII: half a surrogate pair in a key may be quoted
+        body=json.dumps(body).encode(),  # ASCII: half a surrogate pair in a key may be quoted
         status=status,
         headers=problem.headers,
         content_type="application/problem+json",

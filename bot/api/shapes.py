@@ -11,13 +11,13 @@ from hitl_core.model import DecisionType, DialectName, Status
 Time = Annotated[float, Field(description="Seconds since the epoch, by the server's clock.")]
 
 
-class Answer(BaseModel):
+class ResponseModel(BaseModel):
     """Later versions may add keys: a client ignores those that it does not know."""
 
     model_config = ConfigDict(frozen=True)
 
 
-class Person(Answer):
+class Person(ResponseModel):
     """Who decided: a person of one workspace, or of the command line."""
 
     channel: str
@@ -26,7 +26,7 @@ class Person(Answer):
     name: str
 
 
-class DecisionOut(Answer):
+class DecisionOut(ResponseModel):
     """What was decided on one action. `by` is null where its deadline decided; its channel is `policy` where
     the policy denied what an interrupt asks about.
     """
@@ -41,7 +41,7 @@ class DecisionOut(Answer):
     answer: Any = Field(description="The value that a person gave to a question with a schema.")
 
 
-class ActionOut(Answer):
+class ActionOut(ResponseModel):
     """A call that people are asked about."""
 
     tool_call_id: str
@@ -51,7 +51,7 @@ class ActionOut(Answer):
     decision: DecisionOut | None
 
 
-class CancelledOut(Answer):
+class CancelledOut(ResponseModel):
     """`by` is null where the agent itself withdrew the review."""
 
     by: Person | None
@@ -59,7 +59,7 @@ class CancelledOut(Answer):
     reason: str | None
 
 
-class CallOut(Answer):
+class CallOut(ResponseModel):
     """A call to run, edits applied. Ask `once` before it starts."""
 
     id: str
@@ -67,7 +67,7 @@ class CallOut(Answer):
     args: dict[str, Any]
 
 
-class AnswerOut(Answer):
+class AnswerOut(ResponseModel):
     """The tool message for a call that must not run."""
 
     tool_call_id: str
@@ -76,7 +76,7 @@ class AnswerOut(Answer):
     status: Literal["success", "error"]
 
 
-class OutcomeOut(Answer):
+class OutcomeOut(ResponseModel):
     """What the agent does next. `jump_to_model`: there is nothing to execute."""
 
     execute: list[CallOut]
@@ -84,7 +84,7 @@ class OutcomeOut(Answer):
     jump_to_model: bool
 
 
-class ReviewOut(Answer):
+class ReviewOut(ResponseModel):
     """One model turn. `outcome` is null while people are asked: it is pending, or a call is in doubt."""
 
     id: str
@@ -115,13 +115,13 @@ class ReviewOut(Answer):
     )
 
 
-class ReviewList(Answer):
+class ReviewList(ResponseModel):
     """Some of the agent's reviews."""
 
     reviews: list[ReviewOut]
 
 
-class OnceOut(Answer):
+class OnceOut(ResponseModel):
     """`run` is true exactly once: then run the tool, at once. False: it was started before, or is over."""
 
     run: bool
@@ -135,13 +135,13 @@ class OnceOut(Answer):
     lease_until: Time | None = Field(description="Null where the review is done.")
 
 
-class RenewOut(Answer):
+class RenewOut(ResponseModel):
     """Until when the review is this holder's."""
 
     lease_until: Time
 
 
-class ProblemOut(Answer):
+class ProblemOut(ResponseModel):
     """RFC 9457. `code` is stable and for programs; `detail` is a sentence for people, and begins with the
     JSON pointer of what is wrong in the body, where one value is.
     """

@@ -11,13 +11,13 @@ from typing import Any, NamedTuple, TypeVar
 from bot.api import interrupts
 from bot.api.asked import CallIn, Submit, SubmitInterrupt
 from bot.api.bodies import MAX_VALUES
-from bot.api.problems import Problem, invalid
-from bot.beside import beside
-from hitl_core.dialects.interrupted import under_policy
+from bot.api.problems import ApiProblem, invalid_at
+from bot.beside import offload_work
+from hitl_core.dialects.interrupted import apply_policy
 from hitl_core.errors import DialectError, InvalidToolCall, PolicyError
 from hitl_core.gate import request
-from hitl_core.gate.calls import Frozen
-from hitl_core.gate.request import Request, Turn
+from hitl_core.gate.calls import FrozenCalls
+from hitl_core.gate.request import JudgedCalls, ReviewKey
 from hitl_core.model import Event, Review, Reviewer, ToolCall, encode
 from hitl_core.model.arguments import MAX_BYTES
 from hitl_core.model.decision import POLICY as POLICY_CHANNEL
@@ -28,109 +28,111 @@ from hitl_core.review.proposal import Proposal
 T = TypeVar("T")
 
 #: Who denies what an interrupt asks about, so that its system gets an answer.
-POLICY = Reviewer(channel=POLICY_CHANNEL, team="", id="policy", name="The policy")
+POLICY_REVIEWER = Reviewer(channel=POLICY_CHANNEL, team="", id="policy", name="The policy")
 
 
-class Judged(NamedTuple):
+class JudgedTurn(NamedTuple):
     """`denied`: what the policy itself decides, by the calls' keys."""
 
-    request: Request
+    request: JudgedCalls
     denied: Mapping[str, Proposal] = {}
 
-    def build(self, turn: Turn, partitions: int, now: float) -> tuple[Review, Event]:
+    def build(self, turn: ReviewKey, partitions: int, now: float) -> tuple[Review, Event]:
         """The review that is stored, the policy's own decisions in it."""
-        review, event = request.build_from(turn, self.request, partitions, now)
+        review, event = request.build_review(turn, self.request, partitions, now)
         for key, proposal in self.denied.items():
-            review = transitions.decide(review, key, proposal, POLICY, now).review
+            review = transitions.decide(review, key, proposal, POLICY_REVIEWER, now).review
         return review, event
 
 
-async def judged(
-    policy: Policy, asked: Submit | SubmitInterrupt, *, large: bool = False
-) -> list[Judged]:
+async def judge_turn(
+    policy: Policy, submission: Submit | SubmitInterrupt, *, large: bool = False
+) -> list[JudgedTurn]:
     """A review each. Raises Problem with the pointer of what is wrong. What is `large` is checked beside the
     event loop.
     """
-    if asked.context is not None:  # a small one may take as long as a large one
-        policy = await beside(partial(_for_run, policy, asked.context))
-    _check_small(asked.tools, "/tools")
-    if isinstance(asked, Submit):
-        calls = await _done(partial(_frozen_calls, asked.calls), large)
-        with invalid("/tools"):
-            made = await request.judged(policy, calls, tools=asked.tools)
-        with invalid("/calls"):
-            request.check_clear(made)
-        return [Judged(made)]
-    found: list[Judged] = []
-    for each in await _done(partial(_interrupts, asked), large):
+    if submission.context is not None:  # a small one may take as long as a large one
+        policy = await offload_work(partial(_policy_for_run, policy, submission.context))
+    _check_size(submission.tools, "/tools")
+    if isinstance(submission, Submit):
+        calls = await _run_work(partial(_freeze_submitted, submission.calls), large)
+        with invalid_at("/tools"):
+            judged_calls = await request.judge_calls(policy, calls, tools=submission.tools)
+        with invalid_at("/calls"):
+            request.check_redaction(judged_calls)
+        return [JudgedTurn(judged_calls)]
+    judged_turns: list[JudgedTurn] = []
+    for each in await _run_work(partial(_read_interrupts, submission), large):
         await asyncio.sleep(0)
         try:
-            made = await under_policy(policy, each, tools=asked.tools)
+            judged_calls = await apply_policy(policy, each, tools=submission.tools)
         except DialectError as error:
-            raise Problem("invalid", str(error), pointer="/interrupt") from error
+            raise ApiProblem("invalid", str(error), pointer="/interrupt") from error
         except InvalidToolCall as error:
-            raise Problem("invalid", str(error), pointer="/tools") from error
-        offered = Judged(*interrupts.offered(made, each))
-        with invalid("/interrupt"):
-            request.check_clear(offered.request)
-        found.append(offered)
-    return found
+            raise ApiProblem("invalid", str(error), pointer="/tools") from error
+        judged_turn = JudgedTurn(*interrupts.judge_interrupt(judged_calls, each))
+        with invalid_at("/interrupt"):
+            request.check_redaction(judged_turn.request)
+        judged_turns.append(judged_turn)
+    return judged_turns
 
 
-async def _done(work: Callable[[], T], large: bool) -> T:
-    return await beside(work) if large else work()
+async def _run_work(work: Callable[[], T], large: bool) -> T:
+    return await offload_work(work) if large else work()
 
 
-def _frozen_calls(asked: Sequence[CallIn]) -> Frozen:
-    return _frozen(_calls(asked), "/calls")
+def _freeze_submitted(call_bodies: Sequence[CallIn]) -> FrozenCalls:
+    return _freeze(_tool_calls(call_bodies), "/calls")
 
 
-def _interrupts(asked: SubmitInterrupt) -> list[Request]:
-    calls = _calls(asked.calls)
-    found = interrupts.read(asked.interrupt, asked.dialect, asked.thread_id, calls)
-    return [each._replace(calls=_frozen(each.calls, "/interrupt")) for each in found]
+def _read_interrupts(submission: SubmitInterrupt) -> list[JudgedCalls]:
+    calls = _tool_calls(submission.calls)
+    requests = interrupts.read_requests(
+        submission.interrupt, submission.dialect, submission.thread_id, calls
+    )
+    return [each._replace(calls=_freeze(each.calls, "/interrupt")) for each in requests]
 
 
-def _frozen(calls: Sequence[ToolCall], where: str) -> Frozen:
-    with invalid(where):
-        frozen = request.frozen(calls)
-    if request.more_than(MAX_VALUES, [call.args for call in frozen]):  # JSON text may hide them
-        told = f"A turn may have {MAX_VALUES:,} JSON values at most; this has more."
-        raise Problem("invalid", told, pointer=where)
+def _freeze(calls: Sequence[ToolCall], where: str) -> FrozenCalls:
+    with invalid_at(where):
+        frozen = request.freeze_calls(calls)
+    if request.has_more_than(MAX_VALUES, [call.args for call in frozen]):  # JSON text may hide them
+        detail = f"A turn may have {MAX_VALUES:,} JSON values at most; this has more."
+        raise ApiProblem("invalid", detail, pointer=where)
     return frozen
 
 
-def _for_run(policy: Policy, context: dict[str, Any]) -> Policy:
-    _check_small(context, "/context")
+def _policy_for_run(policy: Policy, context: dict[str, Any]) -> Policy:
+    _check_size(context, "/context")
     try:
         return policy.for_run(context)
     except InvalidPolicy as error:
         first = error.problems[0]
-        told = ": ".join(filter(None, (first.path, first.message)))
-        raise Problem("invalid", told, pointer="/context") from error
+        detail = ": ".join(filter(None, (first.path, first.message)))
+        raise ApiProblem("invalid", detail, pointer="/context") from error
     except PolicyError as error:
-        raise Problem("invalid", str(error), pointer="/context") from error
+        raise ApiProblem("invalid", str(error), pointer="/context") from error
 
 
-def _calls(asked: Sequence[CallIn]) -> list[ToolCall]:
+def _tool_calls(call_bodies: Sequence[CallIn]) -> list[ToolCall]:
     calls: list[ToolCall] = []
-    for index, call in enumerate(asked):
+    for index, call in enumerate(call_bodies):
         where = f"/calls/{index}"
         try:
             calls.append(ToolCall(call.id, call.name, call.args))
             where += "/args"
             encode(call.args)
         except InvalidToolCall as error:
-            raise Problem("invalid", str(error), pointer=where) from error
+            raise ApiProblem("invalid", str(error), pointer=where) from error
     return calls
 
 
-def _check_small(value: Mapping[str, Any], where: str) -> None:
+def _check_size(value: Mapping[str, Any], where: str) -> None:
     """What every change of a review writes again, or a whole policy is read from."""
     try:
         size = len(json.dumps(value, ensure_ascii=False).encode())
     except UnicodeEncodeError as error:
-        told = "This holds half a surrogate pair, which is no text."
-        raise Problem("invalid", told, pointer=where) from error
+        detail = "This holds half a surrogate pair, which is no text."
+        raise ApiProblem("invalid", detail, pointer=where) from error
     if size > MAX_BYTES:
-        raise Problem("invalid", f"This may take {MAX_BYTES:,} bytes at most.", pointer=where)
+        raise ApiProblem("invalid", f"This may take {MAX_BYTES:,} bytes at most.", pointer=where)

@@ -15,13 +15,13 @@ from bot.api.shapes import (
     ReviewOut,
 )
 from hitl_core import dialects
-from hitl_core.errors import Unsayable
+from hitl_core.errors import UnsupportedByDialect
 from hitl_core.gate.answers import answers
 from hitl_core.model import Action, Review, Reviewer
 from hitl_core.review import execution
 
 
-def view(review: Review) -> ReviewOut:
+def to_review_out(review: Review) -> ReviewOut:
     return ReviewOut(
         id=review.id,
         thread_id=review.thread_id,
@@ -37,25 +37,25 @@ def view(review: Review) -> ReviewOut:
             by=_person(review.cancelled.by), at=review.cancelled.at, reason=review.cancelled.reason
         ),
         actions=[_action(action) for action in review.actions],
-        in_doubt=[call.tool_call_id for call in review.doubts],
-        outcome=_outcome(review) if is_over(review) else None,
+        in_doubt=[call.tool_call_id for call in review.calls_in_doubt],
+        outcome=_outcome(review) if has_outcome(review) else None,
         dialect=review.dialect,
-        resume=_resume(review) if is_over(review) and review.actions else None,
+        resume=_resume(review) if has_outcome(review) and review.actions else None,
     )
 
 
-def is_over(review: Review) -> bool:
+def has_outcome(review: Review) -> bool:
     """Nobody has to be asked any more: what waits for this review may go on."""
-    return review.status != "pending" and not review.doubts
+    return review.status != "pending" and not review.calls_in_doubt
 
 
 def _outcome(review: Review) -> OutcomeOut:
-    running = execution.to_run(review) if review.status != "done" else ()
+    running = execution.runnable_calls(review) if review.status != "done" else ()
     return OutcomeOut(
         execute=[
             CallOut(
                 id=call.tool_call_id,
-                name=review.tool(call),
+                name=review.tool_name(call),
                 args=review.arguments(call.key).parse(),
             )
             for call in running
@@ -68,7 +68,7 @@ def _outcome(review: Review) -> OutcomeOut:
 def _resume(review: Review) -> Any:
     try:
         return dialects.get(review.dialect).dump_decisions(review)
-    except Unsayable:
+    except UnsupportedByDialect:
         return None
 
 

@@ -1,68 +1,68 @@
 """What people are shown of a review at one place: decided once, drawn by every channel. Pure."""
 
-from bot.card.arguments import arguments_of, label_of
+from bot.card.arguments import all_arguments, argument_label
 from bot.card.choices import choices_of
-from bot.card.compose import card, turns_of
-from bot.card.history import thread
+from bot.card.compose import build_card, page_keys
+from bot.card.history import thread_lines
 from bot.card.model import (
+    ActionLine,
     Card,
-    Closed,
+    Deadline,
+    DecidedElsewhere,
     Deciders,
+    DecisionLine,
     Doubt,
-    Elsewhere,
-    Ends,
-    Listed,
-    Next,
-    Note,
-    Open,
+    EscalationNote,
+    NextStep,
+    OpenAction,
     Origin,
     ThreadLine,
 )
-from bot.card.opened import open_of
+from bot.card.opened import find_open_action
 from bot.card.parts import (
     Argument,
+    ArgumentsExcerpt,
     Change,
     Choice,
     Edit,
-    People,
+    PeopleRefs,
     Progress,
-    Said,
-    Shown,
-    Vote,
+    Rejection,
+    VoteGroup,
 )
-from bot.card.words import as_name, quoted
-from hitl_core.review.redaction import redacted
+from bot.card.words import as_name, quote
+from hitl_core.review.redaction import redaction_pointers
 
 __all__ = [
+    "ActionLine",
     "Argument",
+    "ArgumentsExcerpt",
     "Card",
     "Change",
     "Choice",
-    "Closed",
+    "Deadline",
+    "DecidedElsewhere",
     "Deciders",
+    "DecisionLine",
     "Doubt",
     "Edit",
-    "Elsewhere",
-    "Ends",
-    "Listed",
-    "Next",
-    "Note",
-    "Open",
+    "EscalationNote",
+    "NextStep",
+    "OpenAction",
     "Origin",
-    "People",
+    "PeopleRefs",
     "Progress",
-    "Said",
-    "Shown",
+    "Rejection",
     "ThreadLine",
-    "Vote",
-    "arguments_of",
+    "VoteGroup",
+    "all_arguments",
+    "argument_label",
     "as_name",
-    "card",
+    "build_card",
     "choices_of",
-    "label_of",
-    "open_of",
-    "quoted",
-    "redacted",
-    "thread",
-    "turns_of",
+    "find_open_action",
+    "page_keys",
+    "quote",
+    "redaction_pointers",
+    "thread_lines",
 ]

@@ -7,15 +7,15 @@ from typing import Any
 
 from bot import text
 from bot.card import hidden
-from bot.card.arguments import MAX_LABEL, label_of, ordered
+from bot.card.arguments import MAX_LABEL, argument_label, keys_in_order
 from bot.card.parts import Change, Edit
-from hitl_core.model import Action, Edited, Review
-from hitl_core.review.redaction import redacted, schema_shown
+from hitl_core.model import Action, EditRecord, Review
+from hitl_core.review.redaction import redaction_pointers, visible_schema
 
 MAX_CHANGES = 8
 #: The most that the old or the new text of one change takes; and how much of what stayed is told around it.
 MAX_CHANGE = 300
-AROUND = 12
+CONTEXT = 12
 
 
 def edits_of(review: Review, action: Action) -> tuple[Edit, ...]:
@@ -30,16 +30,16 @@ def edits_of(review: Review, action: Action) -> tuple[Edit, ...]:
     return (_edit(decision.by, changes, decision.name),)
 
 
-def edit_of(review: Review, action: Action, edited: Edited) -> Edit:
-    made = _edit(edited.by, _changes(review, action, edited.revision), edited.name)
-    return replace(made, falls=_falls(action, edited))
+def edit_of(review: Review, action: Action, edited: EditRecord) -> Edit:
+    edit = _edit(edited.by, _changes(review, action, edited.revision), edited.name)
+    return replace(edit, new_rule=_new_rule_text(action, edited))
 
 
 def _edit(by: Any, changes: list[Change], tool: str | None) -> Edit:
     return Edit(by, tuple(changes[:MAX_CHANGES]), max(0, len(changes) - MAX_CHANGES), tool)
 
 
-def _falls(action: Action, edited: Edited) -> str | None:
+def _new_rule_text(action: Action, edited: EditRecord) -> str | None:
     """Which rule speaks now; of the newest edit also how many it takes. The card's foot says who they are."""
     if edited.under is None:
         return None
@@ -52,49 +52,52 @@ def _falls(action: Action, edited: Edited) -> str | None:
 
 def _changes(review: Review, action: Action, revision: int) -> list[Change]:
     """Between this revision and the one before it."""
-    schema = schema_shown(action.config)
+    schema = visible_schema(action.config)
     old = review.arguments(action.key, revision - 1).parse()
     new = review.arguments(action.key, revision).parse()
-    each = [(key, _said(old, key), _said(new, key)) for key in ordered({**old, **new}, schema)]
+    each = [
+        (key, _value_text(old, key), _value_text(new, key))
+        for key in keys_in_order({**old, **new}, schema)
+    ]
     differ = [(key, before, after) for key, before, after in each if before != after]
-    redact = [*redacted(action, old), *redacted(action, new)]
+    redact = [*redaction_pointers(action, old), *redaction_pointers(action, new)]
     if redact:
         old, new = hidden.hide(old, None, redact), hidden.hide(new, None, redact)
-        differ = [(key, _said(old, key), _said(new, key)) for key, *_ in differ]
-    return [_change(label_of(key, schema), before, after) for key, before, after in differ]
+        differ = [(key, _value_text(old, key), _value_text(new, key)) for key, *_ in differ]
+    return [_change(argument_label(key, schema), before, after) for key, before, after in differ]
 
 
 def _change(label: str, old: str | None, new: str | None) -> Change:
-    label = text.cut(label, MAX_LABEL).text
+    label = text.truncate(label, MAX_LABEL).text
     if old is not None and new is not None:
         if old == new:  # what differs is hidden
             return Change(label, hidden.HIDDEN, "⟦another hidden value⟧")
-        old, new = _differing(old, new)
-    return Change(label, _shown(old), _shown(new))
+        old, new = _trim_common(old, new)
+    return Change(label, _excerpt(old), _excerpt(new))
 
 
-def _said(args: dict[str, Any], key: str) -> str | None:
-    return text.shown_value(args[key]) if key in args else None
+def _value_text(args: dict[str, Any], key: str) -> str | None:
+    return text.format_value(args[key]) if key in args else None
 
 
-def _shown(raw: str | None) -> str | None:
-    return raw and hidden.shown(text.excerpt(raw, MAX_CHANGE, lines=8).text)
+def _excerpt(raw: str | None) -> str | None:
+    return raw and hidden.mark_hidden(text.excerpt(raw, MAX_CHANGE, lines=8).text)
 
 
-def _differing(old: str, new: str) -> tuple[str, str]:
+def _trim_common(old: str, new: str) -> tuple[str, str]:
     """Both without the long beginning and the long end that they share, cut between words."""
-    start = _between_words(old, shared := _shared(old, new))
+    start = _word_start(old, common := _common_length(old, new))
     backwards = (
-        old[: shared - 1 if shared else None : -1],
-        new[: shared - 1 if shared else None : -1],
+        old[: common - 1 if common else None : -1],
+        new[: common - 1 if common else None : -1],
     )
-    back = _between_words(old[::-1], _shared(*backwards))
+    back = _word_start(old[::-1], _common_length(*backwards))
     parts = (value[start : len(value) - back] for value in (old, new))
     first, second = (("…" if start else "") + part + ("…" if back else "") for part in parts)
     return first, second
 
 
-def _shared(one: str, other: str) -> int:
+def _common_length(one: str, other: str) -> int:
     """How many characters both begin with, by halves: they may be long."""
     least, most = 0, min(len(one), len(other))
     while least < most:
@@ -103,7 +106,7 @@ def _shared(one: str, other: str) -> int:
     return least
 
 
-def _between_words(value: str, same: int) -> int:
+def _word_start(value: str, same: int) -> int:
     """Where to begin, when the first `same` characters say nothing new: between two words of that line."""
     line = value.rfind("\n", 0, same) + 1
-    return max(line, value.rfind(" ", line, max(line, same - AROUND)) + 1)
+    return max(line, value.rfind(" ", line, max(line, same - CONTEXT)) + 1)

@@ -22,14 +22,14 @@ def choices_of(config: ReviewConfig) -> tuple[Choice, ...]:
     if schema is None or not {"approve", "respond"} & {*allowed}:
         return ()
     if schema.get("type") == "boolean":
-        yes, no = Choice("Yes", True, ours=True), Choice("No", False, ours=True)
+        yes, no = Choice("Yes", True, is_own_label=True), Choice("No", False, is_own_label=True)
         return () if "approve" in allowed else (yes, no)
-    found = [Choice(_label(value, name), value) for value, name in _offered(schema)]
-    labels = {choice.label for choice in found}
-    return tuple(found) if 0 < len(found) <= MAX_CHOICES and len(labels) == len(found) else ()
+    choices = [Choice(_label(value, name), value) for value, name in _enum_values(schema)]
+    labels = {choice.label for choice in choices}
+    return tuple(choices) if 0 < len(choices) <= MAX_CHOICES and len(labels) == len(choices) else ()
 
 
-def _offered(schema: dict[str, Any]) -> list[tuple[Any, str | None]]:
+def _enum_values(schema: dict[str, Any]) -> list[tuple[Any, str | None]]:
     """The values of an `enum`, or of `oneOf` and `anyOf` with a `const` each, and what they are called."""
     if isinstance(values := schema.get("enum"), list):
         return [(value, None) for value in cast("list[Any]", values)]
@@ -42,6 +42,6 @@ def _offered(schema: dict[str, Any]) -> list[tuple[Any, str | None]]:
 
 def _label(value: Any, name: object) -> str:
     if isinstance(name, str) and name.strip():
-        return text.shortened(name.strip(), MAX_LABEL)
+        return text.shorten(name.strip(), MAX_LABEL)
     written = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return text.shortened(written, MAX_LABEL)
+    return text.shorten(written, MAX_LABEL)

@@ -6,83 +6,85 @@ from collections import Counter
 from dataclasses import replace
 
 from bot import text
-from bot.card.arguments import arguments_of
+from bot.card.arguments import all_arguments
 from bot.card.changes import edit_of, edits_of
 from bot.card.deciders import message_of
-from bot.card.model import Closed, Elsewhere
+from bot.card.model import DecidedElsewhere, DecisionLine
 from hitl_core.model import Action, Call, Cancellation, Decision, Place, Review, Reviewer, Run
-from hitl_core.review.redaction import redacted, schema_shown
+from hitl_core.review.redaction import redaction_pointers, visible_schema
 
 #: What one line says of the argument that tells it from the others.
 MAX_WHICH = 40
 
 
-def closed_of(review: Review, here: list[Action], place: Place) -> tuple[Closed, ...]:
+def decision_lines(review: Review, here: list[Action], place: Place) -> tuple[DecisionLine, ...]:
     """In the model's order. A call in doubt is asked about instead."""
     if review.cancelled is not None:
-        lines = [_cancelled(review, review.cancelled, action) for action in here]
-        return _told_apart(review, lines)
-    doubted = {call.key for call in review.doubts}
+        lines = [_cancel_line(review, review.cancelled, action) for action in here]
+        return _distinguish(review, lines)
+    doubted = {call.key for call in review.calls_in_doubt}
     decided = {a.key: a for a in here if a.decision is not None}
-    lines: list[Closed] = []
+    lines: list[DecisionLine] = []
     for call in review.calls:
         run = review.runs.get(call.key)
         if call.key in doubted:
             continue
         if (action := decided.get(call.key)) is not None and action.decision is not None:
-            lines.append(_line(review, action, action.decision, run))
+            lines.append(_decision_line(review, action, action.decision, run))
         elif (
             run is not None
             and run.by is not None
             and review.action(call.key) is None
             and place in review.places_of(call)
         ):
-            lines.append(_allowed(call, run))
-    return _told_apart(review, lines)
+            lines.append(_allow_line(call, run))
+    return _distinguish(review, lines)
 
 
-def _told_apart(review: Review, lines: list[Closed]) -> tuple[Closed, ...]:
+def _distinguish(review: Review, lines: list[DecisionLine]) -> tuple[DecisionLine, ...]:
     """With a number and an argument where several are of one tool."""
     numbers = {action.key: number for number, action in enumerate(review.actions, start=1)}
     tools = Counter(line.name for line in lines)
     which: dict[str, str] = {}
     for name, count in tools.items():
         if count > 1:
-            which |= _which(review, [line.key for line in lines if line.name == name])
+            which |= _distinct_arguments(review, [line.key for line in lines if line.name == name])
     return tuple(
-        replace(line, number=numbers.get(line.key), which=which.get(line.key, ""))
+        replace(line, number=numbers.get(line.key), distinct_argument=which.get(line.key, ""))
         if tools[line.name] > 1
         else line
         for line in lines
     )
 
 
-def _which(review: Review, keys: list[str]) -> dict[str, str]:
+def _distinct_arguments(review: Review, keys: list[str]) -> dict[str, str]:
     """By key: the first argument in which they differ, as people may read it."""
-    found = {key: _shown(review, action) for key in keys if (action := review.action(key))}
-    labels = dict.fromkeys(label for each in found.values() for label in each)
+    values = {
+        key: _visible_arguments(review, action) for key in keys if (action := review.action(key))
+    }
+    labels = dict.fromkeys(label for each in values.values() for label in each)
     for label in labels:
-        if len({each.get(label) for each in found.values()}) > 1:
+        if len({each.get(label) for each in values.values()}) > 1:
             return {
-                key: f"{label} {text.cut(text.one_line(each[label]), MAX_WHICH).text}"
-                for key, each in found.items()
+                key: f"{label} {text.truncate(text.one_line(each[label]), MAX_WHICH).text}"
+                for key, each in values.items()
                 if label in each
             }
     return {}
 
 
-def _shown(review: Review, action: Action) -> dict[str, str]:
+def _visible_arguments(review: Review, action: Action) -> dict[str, str]:
     args = review.arguments(action.key).parse()
-    shown = arguments_of(args, schema_shown(action.config), redacted(action, args))
-    return {argument.label: argument.value for argument in shown}
+    visible = all_arguments(args, visible_schema(action.config), redaction_pointers(action, args))
+    return {argument.label: argument.value for argument in visible}
 
 
-def elsewhere_of(review: Review, here: list[Action]) -> tuple[Elsewhere, ...]:
+def elsewhere_of(review: Review, here: list[Action]) -> tuple[DecidedElsewhere, ...]:
     """What the same people at the first place decided before the rest came here."""
     keys = {action.key for action in here}
     origins = {place for action in here for place in action.route.notify}
     return tuple(
-        Elsewhere(action.request.name, action.decision.type, action.decision.by)
+        DecidedElsewhere(action.request.name, action.decision.type, action.decision.by)
         for action in review.actions
         if action.decision is not None
         and action.key not in keys
@@ -90,7 +92,7 @@ def elsewhere_of(review: Review, here: list[Action]) -> tuple[Elsewhere, ...]:
     )
 
 
-def took(review: Review, here: list[Action]) -> float | None:
+def decision_time(review: Review, here: list[Action]) -> float | None:
     """Seconds from the question to the last decision; None where people were asked about a doubt as well,
     since that took longer."""
     if any(run.by for run in review.runs.values()):
@@ -99,61 +101,65 @@ def took(review: Review, here: list[Action]) -> float | None:
     return max(times) - review.created_at if times and len(times) == len(here) else None
 
 
-def _line(review: Review, action: Action, decision: Decision, run: Run | None) -> Closed:
+def _decision_line(
+    review: Review, action: Action, decision: Decision, run: Run | None
+) -> DecisionLine:
     call = review.call(action.key)
     name = action.request.name
-    tool = review.tool(call) if call else name
-    result, result_by = _result(run)
-    return Closed(
+    tool = review.tool_name(call) if call else name
+    result, result_by = _run_result(run)
+    return DecisionLine(
         key=action.key,
         revision=action.revision,
         name=name if tool == name else f"{name} → {tool}",
         type=decision.type,
         by=action.deciders,
-        message=message_of(decision.message or _answer(decision)),
+        message=message_of(decision.message or _answer_text(decision)),
         edits=edits_of(review, action),
         result=result,
         result_by=result_by,
     )
 
 
-def _answer(decision: Decision) -> str | None:
+def _answer_text(decision: Decision) -> str | None:
     """What was answered beside an approval, where it is more than yes."""
-    given = decision.answer
-    return None if given is None or isinstance(given, bool) else text.shown_value(given)
+    answer = decision.answer
+    return None if answer is None or isinstance(answer, bool) else text.format_value(answer)
 
 
-def _cancelled(review: Review, cancelled: Cancellation, action: Action) -> Closed:
+def _cancel_line(review: Review, cancelled: Cancellation, action: Action) -> DecisionLine:
     """A rejection and its like stand; what was approved, or still waited, didn't run."""
     if action.decision is not None and action.decision.type not in ("approve", "edit"):
-        return _line(review, action, action.decision, None)
+        return _decision_line(review, action, action.decision, None)
     by = (cancelled.by,) if cancelled.by else ()
     reason = message_of(cancelled.reason)
     name, revision = action.request.name, action.revision
-    return Closed(action.key, revision, name, "cancel", by, reason, (), None, None)
+    return DecisionLine(action.key, revision, name, "cancel", by, reason, (), None, None)
 
 
-def moved_of(review: Review, gone: list[Action], place: Place) -> tuple[Closed, ...]:
+def move_lines(review: Review, gone: list[Action], place: Place) -> tuple[DecisionLine, ...]:
     """What an edit took away from this place; its newer arguments are not for those who are here to see."""
-    found: list[Closed] = []
+    lines: list[DecisionLine] = []
     for action in gone:
-        at = action.left[place]
+        at = action.former_places[place]
         edit = next(edit for edit in action.edits if edit.under and edit.at == at)
         changes = (edit_of(review, action, edit),)
         name = action.request.name
-        found.append(
-            Closed(action.key, edit.revision, name, "moved", (edit.by,), None, changes, None, None)
+        lines.append(
+            DecisionLine(
+                action.key, edit.revision, name, "moved", (edit.by,), None, changes, None, None
+            )
         )
-    return tuple(found)
+    return tuple(lines)
 
 
-def _allowed(call: Call, run: Run) -> Closed:
+def _allow_line(call: Call, run: Run) -> DecisionLine:
     """Without asking, but a person settled a doubt about it."""
-    result, by = _result(run)
-    return Closed(call.key, run.attempt, call.name, "allow", (), None, (), result, by)
+    result, by = _run_result(run)
+    return DecisionLine(call.key, run.attempt, call.name, "allow", (), None, (), result, by)
 
 
-def _result(run: Run | None) -> tuple[str | None, Reviewer | None]:
+def _run_result(run: Run | None) -> tuple[str | None, Reviewer | None]:
     if run is None:
         return None, None
     match run.state:

@@ -7,27 +7,27 @@ from dataclasses import replace
 
 from bot import text
 from bot.card import words
-from bot.card.arguments import shown_of
-from bot.card.closed import closed_of, elsewhere_of, moved_of, took
-from bot.card.deciders import called, deciders_of, joined, message_of, said_of
-from bot.card.history import first_of, notes_of
+from bot.card.arguments import arguments_excerpt
+from bot.card.closed import decision_lines, decision_time, elsewhere_of, move_lines
+from bot.card.deciders import deciders_of, merge_people, message_of, people_of, vote_groups
+from bot.card.history import first_message, notes_of
 from bot.card.model import (
+    ActionLine,
     Card,
+    Deadline,
     Deciders,
     Doubt,
-    Ends,
-    Listed,
-    Next,
-    Open,
+    NextStep,
+    OpenAction,
     Origin,
-    Unshown,
+    PlaceProblem,
 )
-from bot.card.odd import warning
-from bot.card.opened import all_opened, in_short, listed
-from bot.card.parts import NOBODY, People, Said
+from bot.card.odd import find_warning
+from bot.card.opened import make_action_line, make_open_actions, to_action_line
+from bot.card.parts import NOBODY, PeopleRefs, VoteGroup
 from hitl_core.model import Action, Call, MessageRef, Place, Review, Reviewers
-from hitl_core.review.redaction import redacted, schema_shown
-from hitl_core.review.transitions import deadline, steps_taken
+from hitl_core.review.redaction import redaction_pointers, visible_schema
+from hitl_core.review.transitions import count_steps, deadline
 
 #: How many actions a card shows with everything. Of more it has a line each.
 MAX_OPEN = 10
@@ -36,49 +36,53 @@ MAX_APPROVED = 200
 MAX_WHY = 400
 
 
-def card(review: Review, place: Place, posts: Mapping[Place, MessageRef] | None = None) -> Card:
+def build_card(
+    review: Review, place: Place, posts: Mapping[Place, MessageRef] | None = None
+) -> Card:
     """The card of a review at one of its places: the actions that stand there. `posts`, for the way back, are
     the messages that it has already.
     """
     here = [action for action in review.actions if place in action.places]
-    gone = [action for action in review.actions if place in action.left]
-    waiting = [action for action in here if action.pending and not review.cancelled]
+    gone = [action for action in review.actions if place in action.former_places]
+    waiting = [action for action in here if action.is_pending and not review.cancelled]
     number_of = {action.key: n for n, action in enumerate(review.actions, start=1)}
     escalated = bool(here) and all(place not in action.route.notify for action in here)
-    doubts = [call for call in review.doubts if place in review.places_of(call)]
-    opened, short = _waiting(review, waiting, number_of)
-    approvable = _approvable(waiting)
-    at = words.Standing(review, here, waiting, doubts, _was_passed_on(here, place), opened, gone)
+    doubts = [call for call in review.calls_in_doubt if place in review.places_of(call)]
+    open_actions, short = _open_and_waiting(review, waiting, number_of)
+    approvable = _approve_all_keys(waiting)
+    state = words.CardState(
+        review, here, waiting, doubts, _was_passed_on(here, place), open_actions, gone
+    )
     return Card(
         review_id=review.id,
         place=place,
         origin=_origin(review),
-        title=words.title(at),
-        summary=words.summary(at),
+        title=words.title(state),
+        summary=words.summary(state),
         warnings=_warnings(review),
-        open=opened,
+        open_actions=open_actions,
         waiting=short,
-        turns=turns_of(review, place),
+        page_keys=page_keys(review, place),
         approve_all=approvable,
         seal=review.seal(*(key for key, _ in approvable)),
         confirm_all=any(action.config.confirm for action in waiting),
         doubts=tuple(_doubt(review, call) for call in doubts),
-        closed=closed_of(review, here, place) + moved_of(review, gone, place),
+        decision_lines=decision_lines(review, here, place) + move_lines(review, gone, place),
         elsewhere=elsewhere_of(review, here) if escalated else (),
-        cancels=_cancels(review),
-        called=_called(waiting, place) if escalated else NOBODY,
-        first=first_of(here, place, posts or {}) if escalated else None,
+        cancel_votes=_cancel_votes(review),
+        escalation_people=_escalation_people(waiting, place) if escalated else NOBODY,
+        first_message=first_message(here, place, posts or {}) if escalated else None,
         notes=notes_of(here),
-        unshown=_unshown(review, place, number_of),
-        next=_next(here, waiting),
-        ends=_ends(waiting),
-        took=None if doubts else took(review, here),
+        place_problems=_place_problems(review, place, number_of),
+        next_step=_next_step(here, waiting),
+        deadline=_nearest_deadline(waiting),
+        decision_time=None if doubts else decision_time(review, here),
         deciders=deciders_of(waiting, number_of, review.requester)
-        or _deciders_of_doubts(review, doubts),
+        or _doubt_deciders(review, doubts),
     )
 
 
-def turns_of(review: Review, place: Place) -> tuple[str, ...]:
+def page_keys(review: Review, place: Place) -> tuple[str, ...]:
     """The keys of what stands here, page by page of the modal behind Review, in the model's order."""
     return tuple(action.key for action in review.actions if place in action.places)
 
@@ -90,44 +94,48 @@ def _was_passed_on(here: list[Action], place: Place) -> bool:
     )
 
 
-def _waiting(
+def _open_and_waiting(
     review: Review, waiting: list[Action], number_of: dict[str, int]
-) -> tuple[tuple[Open, ...], tuple[Listed, ...]]:
+) -> tuple[tuple[OpenAction, ...], tuple[ActionLine, ...]]:
     if len(waiting) > MAX_OPEN:
-        return (), tuple(listed(review, action, number_of[action.key]) for action in waiting)
-    opened = all_opened(review, waiting, number_of)
-    return opened, tuple(in_short(one) for one in opened)
+        return (), tuple(
+            make_action_line(review, action, number_of[action.key]) for action in waiting
+        )
+    open_actions = make_open_actions(review, waiting, number_of)
+    return open_actions, tuple(to_action_line(one) for one in open_actions)
 
 
 def _origin(review: Review) -> Origin:
     return Origin(
         requester=review.requester and text.one_line(review.requester),
-        path=tuple(text.shortened(agent, 60) for agent in review.path),
-        thread=text.shortened(review.thread_id, 60),
+        path=tuple(text.shorten(agent, 60) for agent in review.path),
+        thread=text.shorten(review.thread_id, 60),
         conversation=review.origin,
     )
 
 
 def _warnings(review: Review) -> tuple[str, ...]:
     """What is odd in the names of those who ask."""
-    said = [("The agent's name", review.agent), ("The requester's name", review.requester or "")]
-    said += [("The name of an agent on the way", agent) for agent in review.path]
-    return tuple(dict.fromkeys(f"{name} {odd}." for name, it in said if (odd := warning(it))))
+    names = [("The agent's name", review.agent), ("The requester's name", review.requester or "")]
+    names += [("The name of an agent on the way", agent) for agent in review.path]
+    return tuple(dict.fromkeys(f"{name} {odd}." for name, it in names if (odd := find_warning(it))))
 
 
-def _unshown(review: Review, place: Place, number_of: dict[str, int]) -> tuple[Unshown, ...]:
+def _place_problems(
+    review: Review, place: Place, number_of: dict[str, int]
+) -> tuple[PlaceProblem, ...]:
     """Of all places: nobody else says of what waits elsewhere that it does."""
-    found: list[Unshown] = []
+    problems: list[PlaceProblem] = []
     for at, trouble in review.troubles.items():
-        waiting = [a for a in review.actions if a.pending and at in a.places]
+        waiting = [a for a in review.actions if a.is_pending and at in a.places]
         if waiting and not review.cancelled:
             numbers = [number_of[a.key] for a in waiting] if len(review.actions) > 1 else []
-            why = text.shortened(trouble.why, MAX_WHY)
-            found.append(Unshown(tuple(numbers), at, why, trouble.since, at == place))
-    return tuple(found)
+            why = text.shorten(trouble.why, MAX_WHY)
+            problems.append(PlaceProblem(tuple(numbers), at, why, trouble.since, at == place))
+    return tuple(problems)
 
 
-def _approvable(waiting: list[Action]) -> tuple[tuple[str, int], ...]:
+def _approve_all_keys(waiting: list[Action]) -> tuple[tuple[str, int], ...]:
     """All that wait, where each may be approved as it is: two at least."""
     plain = all(
         "approve" in a.config.allowed_decisions and a.config.answer_schema is None for a in waiting
@@ -137,54 +145,58 @@ def _approvable(waiting: list[Action]) -> tuple[tuple[str, int], ...]:
     return tuple((action.key, action.revision) for action in waiting)
 
 
-def _called(waiting: list[Action], place: Place) -> People:
+def _escalation_people(waiting: list[Action], place: Place) -> PeopleRefs:
     """Whom the steps that led here name."""
     grants = [
         grant
         for action in waiting
         for grant in action.grants[1:]
-        if place in grant.places and grant.reviewers.named
+        if place in grant.places and grant.reviewers.is_explicit
     ]
-    people = called(grants)
-    return People(people.users, people.groups)
+    people = people_of(grants)
+    return PeopleRefs(people.users, people.groups)
 
 
 def _doubt(review: Review, call: Call) -> Doubt:
     action, args = review.action(call.key), review.arguments(call.key).parse()
-    schema = schema_shown(action.config) if action else None
-    shown = shown_of(args, schema, redacted(action, args) if action else ())
+    schema = visible_schema(action.config) if action else None
+    excerpt = arguments_excerpt(args, schema, redaction_pointers(action, args) if action else ())
     run, rule = review.runs[call.key], action.route.reviewers if action else Reviewers()
     return Doubt(
         key=call.key,
         attempt=run.attempt,
         seal=review.seal(call.key),
-        name=review.tool(call),
-        shown=shown,
+        name=review.tool_name(call),
+        excerpt=excerpt,
         quorum=rule.quorum,
-        but=text.one_line(review.requester or "") if rule.exclude_requester else None,
-        said=said_of(run.votes, rule),
+        excluded_requester=text.one_line(review.requester or "")
+        if rule.exclude_requester
+        else None,
+        votes=vote_groups(run.votes, rule),
     )
 
 
-def _deciders_of_doubts(review: Review, doubts: list[Call]) -> tuple[Deciders, ...]:
+def _doubt_deciders(review: Review, doubts: list[Call]) -> tuple[Deciders, ...]:
     """How many of them it takes stands with each call."""
-    people = joined(called(review.grants_of(call)) for call in doubts)
+    people = merge_people(people_of(review.grants_of(call)) for call in doubts)
     return (Deciders((), people, 1, None),) if people else ()
 
 
-def _cancels(review: Review) -> tuple[Said, ...]:
+def _cancel_votes(review: Review) -> tuple[VoteGroup, ...]:
     if not review.cancels or review.cancelled:
         return ()
     whys = dict.fromkeys(vote.message for vote in review.cancels if vote.message)
     most = max(action.route.reviewers.reject_quorum for action in review.actions)
-    return (Said("cancel", tuple(v.by for v in review.cancels), most, message_of("; ".join(whys))),)
+    return (
+        VoteGroup("cancel", tuple(v.by for v in review.cancels), most, message_of("; ".join(whys))),
+    )
 
 
-def _next(here: list[Action], waiting: list[Action]) -> Next | None:
+def _next_step(here: list[Action], waiting: list[Action]) -> NextStep | None:
     """The nearest step of the actions that wait here."""
-    taken = steps_taken(here)
+    taken = count_steps(here)
     steps = [
-        Next(step.to, _at(action, step.after), step.after, taken)
+        NextStep(step.to, _due_time(action, step.after), step.after, taken)
         for action in waiting
         if action.next_step is not None
         for step in (action.route.escalate[action.next_step],)
@@ -192,9 +204,9 @@ def _next(here: list[Action], waiting: list[Action]) -> Next | None:
     return min(steps, key=lambda step: (step.at is None, step.at or step.after), default=None)
 
 
-def _ends(waiting: list[Action]) -> Ends | None:
+def _nearest_deadline(waiting: list[Action]) -> Deadline | None:
     ends = [
-        Ends(deadline(action), expire.after, expire.decision, action.name)
+        Deadline(deadline(action), expire.after, expire.decision, action.name)
         for action in waiting
         if (expire := action.route.expire) is not None
     ]
@@ -204,5 +216,5 @@ def _ends(waiting: list[Action]) -> Ends | None:
     return replace(nearest, name=None if len(ends) == len(waiting) else nearest.name)
 
 
-def _at(action: Action, after: float) -> float | None:
-    return None if action.clock is None else action.clock + after
+def _due_time(action: Action, after: float) -> float | None:
+    return None if action.clock_start is None else action.clock_start + after

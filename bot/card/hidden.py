@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from hitl_core.forms import hidden_in, masked_args
+from hitl_core.forms import find_hidden, mask_args
 
 #: What stands where such a value would. No text can forge it: ⟦ and ⟧ in a text become marks themselves.
 HIDDEN = "⟦hidden⟧"
 #: Half a surrogate pair, which no argument can hold; `text.visible` makes a mark of it.
-_STAND_IN = "\ud800"
+_PLACEHOLDER = "\ud800"
 _MARK = "⟦U+D800⟧"
 
 
@@ -20,15 +20,15 @@ def hide(
     """The same arguments with stand-ins, that `shown` knows, for what the policy hides, and what the schema
     calls write-only or a password.
     """
-    return masked_args(args, hidden_in(schema, args, redact), _STAND_IN)
+    return mask_args(args, find_hidden(schema, args, redact), _PLACEHOLDER)
 
 
-def shown(visible: str) -> str:
+def mark_hidden(visible: str) -> str:
     """Visible text with HIDDEN where a stand-in is."""
     if _MARK not in visible:
         return visible
     return visible.replace(f'"{_MARK}"', HIDDEN).replace(_MARK, HIDDEN)
 
 
-def dropped(raw: str) -> str:
-    return raw.replace(_STAND_IN, "")
+def drop_hidden(raw: str) -> str:
+    return raw.replace(_PLACEHOLDER, "")

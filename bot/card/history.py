@@ -6,58 +6,58 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from bot.card.changes import edit_of
-from bot.card.deciders import joined, message_of, still_asked
-from bot.card.model import Note, ThreadLine
+from bot.card.deciders import merge_people, message_of, still_needed
+from bot.card.model import EscalationNote, ThreadLine
 from bot.card.parts import NOBODY
-from hitl_core.model import Action, Escalation, MessageRef, Place, Review, Standing
+from hitl_core.model import Action, EarlierTerms, Escalation, MessageRef, Place, Review
 
 
-def notes_of(here: list[Action]) -> tuple[Note, ...]:
+def notes_of(here: list[Action]) -> tuple[EscalationNote, ...]:
     """One note a place, in the order in which the review got there."""
-    found: dict[Place, Note] = {}
+    notes: dict[Place, EscalationNote] = {}
     for action in here:
         origin = action.route.notify
         for step in action.escalations:
-            found.setdefault(step.to, _note(step, origin))
+            notes.setdefault(step.to, _note(step, origin))
             origin = (*origin, step.to)
-    return tuple(found.values())
+    return tuple(notes.values())
 
 
-def first_of(
+def first_message(
     here: list[Action], place: Place, posts: Mapping[Place, MessageRef]
 ) -> MessageRef | None:
     """The first message of what was passed on to this place."""
-    ways = [origin for action in here for origin in action.places if origin != place]
-    return next((posts[origin] for origin in ways if origin in posts), None)
+    places = [origin for action in here for origin in action.places if origin != place]
+    return next((posts[origin] for origin in places if origin in posts), None)
 
 
-def thread(review: Review, place: Place) -> tuple[ThreadLine, ...]:
+def thread_lines(review: Review, place: Place) -> tuple[ThreadLine, ...]:
     """What happened to the actions at this place since they came here, in time's order. Lines are only ever
     added, at the end: whoever noted how many are posted posts the others.
     """
-    found: dict[tuple[object, ...], ThreadLine] = {}
+    lines: dict[tuple[object, ...], ThreadLine] = {}
     for action in review.actions:
-        until = action.left.get(place)
+        until = action.former_places.get(place)
         if place in action.places or until is not None:
-            for line in _lines(review, action, place):
+            for line in _action_lines(review, action, place):
                 if until is None or line.at <= until:
-                    _add(found, line)
-    return tuple(sorted(found.values(), key=lambda line: line.at))
+                    _merge_line(lines, line)
+    return tuple(sorted(lines.values(), key=lambda line: line.at))
 
 
-def _add(found: dict[tuple[object, ...], ThreadLine], line: ThreadLine) -> None:
+def _merge_line(lines: dict[tuple[object, ...], ThreadLine], line: ThreadLine) -> None:
     """One reminder, and one step, for all actions that it is about at the time."""
-    alone = line.names if line.kind in ("edited", "rejected") else None
-    key = (line.kind, line.at, line.to, alone, len(found) if alone else 0)
-    before = found.get(key)
+    separate_names = line.names if line.kind in ("edited", "rejected") else None
+    key = (line.kind, line.at, line.to, separate_names, len(lines) if separate_names else 0)
+    before = lines.get(key)
     if before is not None:
         names = (*before.names, *line.names)
-        line = replace(before, names=names, people=joined([before.people, line.people]))
-    found[key] = line
+        line = replace(before, names=names, people=merge_people([before.people, line.people]))
+    lines[key] = line
 
 
-def _lines(review: Review, action: Action, place: Place) -> Iterator[ThreadLine]:
-    since = _came(action, place)
+def _action_lines(review: Review, action: Action, place: Place) -> Iterator[ThreadLine]:
+    since = _arrival_time(action, place)
     names = (action.request.name,)
     before = [standing for standing in action.earlier if standing.left is not None]
     steps = [step for one in (*before, action) for step in one.escalations]
@@ -79,15 +79,15 @@ def _lines(review: Review, action: Action, place: Place) -> Iterator[ThreadLine]
             )
     for at in reminders:
         if at >= since:
-            asked = still_asked(action, review.requester) if action.pending else NOBODY
-            yield ThreadLine(at, "reminded", names, people=asked)
+            people = still_needed(action, review.requester) if action.is_pending else NOBODY
+            yield ThreadLine(at, "reminded", names, people=people)
     decision = action.decision
     if decision is not None and decision.type == "reject" and decision.message:
         why = message_of(decision.message)
         yield ThreadLine(decision.at, "rejected", names, action.deciders, why=why)
 
 
-def _came(action: Action, place: Place) -> float:
+def _arrival_time(action: Action, place: Place) -> float:
     """When it first came to this place."""
     start = action.submitted_at
     for one in (*action.earlier, action):
@@ -95,10 +95,12 @@ def _came(action: Action, place: Place) -> float:
             return start
         if (step := next((s for s in one.escalations if s.to == place), None)) is not None:
             return step.at
-        if isinstance(one, Standing) and one.left is not None:
+        if isinstance(one, EarlierTerms) and one.left is not None:
             start = one.left
     return start
 
 
-def _note(step: Escalation, origin: tuple[Place, ...]) -> Note:
-    return Note(step.to, origin, step.at, step.by, message_of(step.why), step.step is None)
+def _note(step: Escalation, origin: tuple[Place, ...]) -> EscalationNote:
+    return EscalationNote(
+        step.to, origin, step.at, step.by, message_of(step.why), step.step is None
+    )

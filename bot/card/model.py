@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from bot.card.parts import NOBODY, Choice, Edit, People, Progress, Said, Shown
+from bot.card.parts import NOBODY, ArgumentsExcerpt, Choice, Edit, PeopleRefs, Progress, VoteGroup
 from hitl_core.model import DecisionType, MessageRef, Place, Reviewer
 
 
@@ -16,13 +16,13 @@ class Deciders:
     """
 
     numbers: tuple[int, ...]
-    people: People
+    people: PeopleRefs
     quorum: int
-    but: str | None
+    excluded_requester: str | None
 
 
 @dataclass(frozen=True)
-class Listed:
+class ActionLine:
     """An action that waits, on one line. `fact` is the main thing that its arguments say."""
 
     key: str
@@ -30,12 +30,12 @@ class Listed:
     number: int
     name: str
     fact: str
-    odd: bool
+    has_warnings: bool
     progress: Progress | None
 
 
 @dataclass(frozen=True)
-class Open:
+class OpenAction:
     """An action with everything that will run, and the answers that are allowed. `seal` is that of the review
     for what is shown here.
 
@@ -56,16 +56,16 @@ class Open:
     by_agent: bool
     rule: str
     fact: str
-    shown: Shown
+    excerpt: ArgumentsExcerpt
     warnings: tuple[str, ...]
     allowed: tuple[DecisionType, ...]
-    asks: bool
+    is_question: bool
     choices: tuple[Choice, ...]
     confirm: bool
     must_read: bool
     edits: tuple[Edit, ...]
     progress: Progress | None
-    decided: Closed | None = None
+    decided: DecisionLine | None = None
 
 
 @dataclass(frozen=True)
@@ -78,14 +78,14 @@ class Doubt:
     attempt: int
     seal: str
     name: str
-    shown: Shown
+    excerpt: ArgumentsExcerpt
     quorum: int
-    but: str | None
-    said: tuple[Said, ...]
+    excluded_requester: str | None
+    votes: tuple[VoteGroup, ...]
 
 
 @dataclass(frozen=True)
-class Closed:
+class DecisionLine:
     """One quiet line: what was decided, by whom, and what came of it. `by` are those who had a say, the last
     one last; nobody where it was the deadline, or an agent that cancels. `moved`: an edit by this person fell
     under another rule, and what waits is no longer decided here. `number` and `which` tell it from others of
@@ -102,11 +102,11 @@ class Closed:
     result: str | None
     result_by: Reviewer | None
     number: int | None = None
-    which: str = ""
+    distinct_argument: str = ""
 
 
 @dataclass(frozen=True)
-class Elsewhere:
+class DecidedElsewhere:
     """An action of the same review that was decided before it could be shown here."""
 
     name: str
@@ -115,7 +115,7 @@ class Elsewhere:
 
 
 @dataclass(frozen=True)
-class Note:
+class EscalationNote:
     """One place more: from where, by a person's hand or (None) by time, and why. `fallback`: it could not be
     shown where it should.
     """
@@ -129,7 +129,7 @@ class Note:
 
 
 @dataclass(frozen=True)
-class Unshown:
+class PlaceProblem:
     """What waits at a place where it can't be shown, by its numbers (none where it is all of the review), why
     and since when. `here`: it is shown at this very place, and not all could be looked up.
     """
@@ -138,11 +138,11 @@ class Unshown:
     place: Place
     why: str
     since: float
-    here: bool
+    is_here: bool
 
 
 @dataclass(frozen=True)
-class Next:
+class NextStep:
     """The next step: by a button now, by itself at `at`, which is `after` seconds from when its clock starts;
     None while that waits for the card. `taken` counts those before it.
     """
@@ -154,7 +154,7 @@ class Next:
 
 
 @dataclass(frozen=True)
-class Ends:
+class Deadline:
     """The nearest deadline, as in Next, and what the policy decides then; `name` is the tool, where they
     differ.
     """
@@ -194,23 +194,23 @@ class Card:
     title: str
     summary: str
     warnings: tuple[str, ...]
-    open: tuple[Open, ...]
-    waiting: tuple[Listed, ...]
-    turns: tuple[str, ...]
+    open_actions: tuple[OpenAction, ...]
+    waiting: tuple[ActionLine, ...]
+    page_keys: tuple[str, ...]
     approve_all: tuple[tuple[str, int], ...]
     seal: str
     confirm_all: bool
     doubts: tuple[Doubt, ...]
-    closed: tuple[Closed, ...]
-    elsewhere: tuple[Elsewhere, ...]
-    cancels: tuple[Said, ...]
-    called: People
-    first: MessageRef | None
-    notes: tuple[Note, ...]
-    unshown: tuple[Unshown, ...]
-    next: Next | None
-    ends: Ends | None
-    took: float | None
+    decision_lines: tuple[DecisionLine, ...]
+    elsewhere: tuple[DecidedElsewhere, ...]
+    cancel_votes: tuple[VoteGroup, ...]
+    escalation_people: PeopleRefs
+    first_message: MessageRef | None
+    notes: tuple[EscalationNote, ...]
+    place_problems: tuple[PlaceProblem, ...]
+    next_step: NextStep | None
+    deadline: Deadline | None
+    decision_time: float | None
     deciders: tuple[Deciders, ...]
 
 
@@ -230,4 +230,4 @@ class ThreadLine:
     why: str | None = None
     to: Place | None = None
     fallback: bool = False
-    people: People = NOBODY
+    people: PeopleRefs = NOBODY

@@ -14,7 +14,7 @@ _LATIN = r"A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u1e00-\u1eff"
 #: Letters that can look like Latin ones (Unicode Technical Standard 39): some Greek ones, phonetic ones and
 #: small capitals, Roman numerals, mathematical and full-width ones; Cyrillic, Armenian, Cherokee, Coptic and
 #: Lisu have too many to tell apart. Formulas mix Greek with Latin: what has a shape of its own may.
-_ALIKE = (
+_LOOKALIKES = (
     r"ΑΒΕΖΗΙΚΜΝΟΡΤΥΧανορυικτχϲϳ"
     r"\u0251\u0261\u0269\u026a\u0274\u0280\u028b\u028f\u0299\u029c\u029f\u1d00-\u1d22\u2102-\u2149\u2160-\u2188"
     r"\u0400-\u0481\u048a-\u052f\u0531-\u0556\u0561-\u0587\u13a0-\u13fd\u2c80-\u2cee\ua4d0-\ua4f7\uab70-\uabbf"
@@ -24,23 +24,25 @@ _ALIKE = (
 _MAIL = re.compile(r"[^\s<>()\[\]\"',;:@/]{1,64}@([^\s<>()\[\]\"',;:@/]{1,253})")
 _HOST = re.compile(r"://(?:[^\s/@]{1,200}@)?([^\s/?#:<>\"'()]{1,253})")
 #: Letters of which whole words look like Latin ones.
-_WHOLE = "асеѕіјорхуԁһԛԝӏкнтмгвыАВСЕНІЈКМОРЅТХУαοριυντκχεΑΒΕΗΙΚΜΝΟΡΤΥΧΖ"
-_BARE = re.compile(rf"(?<![\w.@/-])((?:[{_WHOLE}0-9-]+\.)+[A-Za-z]{{2,24}})(?![\w-])")
+_LOOKALIKE_LETTERS = "асеѕіјорхуԁһԛԝӏкнтмгвыАВСЕНІЈКМОРЅТХУαοριυντκχεΑΒΕΗΙΚΜΝΟΡΤΥΧΖ"
+_BARE_HOST = re.compile(
+    rf"(?<![\w.@/-])((?:[{_LOOKALIKE_LETTERS}0-9-]+\.)+[A-Za-z]{{2,24}})(?![\w-])"
+)
 _ASCII_HOST = re.compile(r"[\x00-\x7f]*")
 _CONTROL = re.compile(rb"\\[bfru]|\x7f")
 
 
-def warning(words: str) -> str | None:
+def find_warning(words: str) -> str | None:
     """None where nothing is odd. The sentence has no subject: "holds invisible or control characters"."""
     if _BIDI.search(words):
         return "holds a character that changes the order of the text after it"
-    if _hides(words):
+    if _has_invisible(words):
         return "holds invisible or control characters"
     if words.isascii():
         return None
     if host := _foreign_host(words):
         return f"holds an address whose host is {host}"
-    if _mixed().search(words) or _foreign_mail(words):
+    if _mix_pattern().search(words) or _has_foreign_mail(words):
         return "mixes alphabets in a word, so a letter may not be the one that it looks like"
     if not unicodedata.is_normalized("NFC", words):
         return "isn't in Unicode's usual form (NFC): another text can look exactly like it"
@@ -52,33 +54,31 @@ def is_plain(arguments: bytes) -> bool:
     return arguments.isascii() and _CONTROL.search(arguments) is None
 
 
-def _hides(words: str) -> bool:
+def _has_invisible(words: str) -> bool:
     words = words.replace("\r\n", "\n")
-    return any(not text.is_seen(m[0], words, m.start()) for m in text.SUSPECT.finditer(words))
+    return any(not text.is_visible(m[0], words, m.start()) for m in text.SUSPECT.finditer(words))
 
 
 @cache
-def _mixed() -> re.Pattern[str]:
+def _mix_pattern() -> re.Pattern[str]:
     """A Latin letter and a look-alike in one word, whatever letters stand between them."""
-    other = rf"(?:(?![{_LATIN}{_ALIKE}])[^\W\d_])*"
-    return re.compile(rf"[{_LATIN}]{other}[{_ALIKE}]|[{_ALIKE}]{other}[{_LATIN}]")
+    other = rf"(?:(?![{_LATIN}{_LOOKALIKES}])[^\W\d_])*"
+    return re.compile(rf"[{_LATIN}]{other}[{_LOOKALIKES}]|[{_LOOKALIKES}]{other}[{_LATIN}]")
 
 
 def _foreign_host(words: str) -> str | None:
     """The first host that isn't written in ASCII, with what a computer makes of it (RFC 3492)."""
-    for sign, pattern in (("@", _MAIL), ("://", _HOST), (".", _BARE)):
-        for found in pattern.finditer(words) if sign in words else ():
-            host = found[1].strip(".")
+    for sign, pattern in (("@", _MAIL), ("://", _HOST), (".", _BARE_HOST)):
+        for match in pattern.finditer(words) if sign in words else ():
+            host = match[1].strip(".")
             if not _ASCII_HOST.fullmatch(host):
                 labels = [_punycode(label) for label in host.split(".")]
-                return (
-                    f"{text.shortened(host, 60)}, in ASCII {text.shortened('.'.join(labels), 80)}"
-                )
+                return f"{text.shorten(host, 60)}, in ASCII {text.shorten('.'.join(labels), 80)}"
     return None
 
 
-def _foreign_mail(words: str) -> bool:
-    return "@" in words and any(not found[0].isascii() for found in _MAIL.finditer(words))
+def _has_foreign_mail(words: str) -> bool:
+    return "@" in words and any(not match[0].isascii() for match in _MAIL.finditer(words))
 
 
 def _punycode(label: str) -> str:

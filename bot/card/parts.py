@@ -20,7 +20,7 @@ class Argument:
 
 
 @dataclass(frozen=True)
-class Shown:
+class ArgumentsExcerpt:
     """The arguments of one call as far as there is room. What is cut says so where it is cut; `missing`
     counts the characters that are not shown of `size`, `left_out` the arguments of which nothing is. `hides`:
     some values are hidden from everybody.
@@ -28,9 +28,9 @@ class Shown:
 
     arguments: tuple[Argument, ...]
     missing: int
-    left_out: int
+    omitted_count: int
     size: int
-    hides: bool
+    has_hidden: bool
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Edit:
     changes: tuple[Change, ...]
     more_changes: int
     tool: str | None
-    falls: str | None = None
+    new_rule: str | None = None
 
 
 @dataclass(frozen=True)
@@ -62,11 +62,11 @@ class Choice:
 
     label: str
     answer: Any
-    ours: bool = False
+    is_own_label: bool = False
 
 
 @dataclass(frozen=True)
-class People:
+class PeopleRefs:
     """Who is meant: a channel's own ids of people and groups, and the members of these places."""
 
     users: tuple[str, ...] = ()
@@ -77,11 +77,11 @@ class People:
         return bool(self.users or self.groups or self.members_of)
 
 
-NOBODY = People()
+NOBODY = PeopleRefs()
 
 
 @dataclass(frozen=True)
-class Vote:
+class Rejection:
     """One rejection of those that it takes."""
 
     by: Reviewer
@@ -89,12 +89,12 @@ class Vote:
 
 
 @dataclass(frozen=True)
-class Said:
+class VoteGroup:
     """What some people want, of those that it takes: `message` is the answer that they agree on, or why."""
 
-    what: Literal["approve", "respond", "ignore", "ran", "rerun", "skip", "cancel"]
+    kind: Literal["approve", "respond", "ignore", "ran", "rerun", "skip", "cancel"]
     by: tuple[Reviewer, ...]
-    of: int
+    needed: int
     message: str | None
 
 
@@ -107,9 +107,9 @@ class Progress:
 
     approved: tuple[Reviewer, ...]
     quorum: int
-    rejected: tuple[Vote, ...]
+    rejected: tuple[Rejection, ...]
     reject_quorum: int
-    asked: People
-    fewer: bool
+    still_needed: PeopleRefs
+    is_partial: bool
     editor: Reviewer | None
-    said: tuple[Said, ...] = ()
+    other_votes: tuple[VoteGroup, ...] = ()

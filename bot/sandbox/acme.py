@@ -11,7 +11,7 @@ AGENT_BOT = "B0AGENT"
 AGENT_NAME = "support-agent"
 APPROVER = "U0APPROVER"
 ASK_CHANNEL = "C0ASK"
-CROWD = 1200
+CROWD_SIZE = 1200
 
 # What manifest.yml asks for, which a test compares.
 DEFAULT_SCOPES = frozenset(
@@ -74,7 +74,9 @@ def _users() -> list[User]:
 
 
 def _crowd() -> list[User]:
-    return [User(f"U0CROWD{n:04}", f"crowd{n}", f"Crowd Member {n}") for n in range(1, CROWD + 1)]
+    return [
+        User(f"U0CROWD{n:04}", f"crowd{n}", f"Crowd Member {n}") for n in range(1, CROWD_SIZE + 1)
+    ]
 
 
 def _groups() -> list[Group]:

@@ -7,16 +7,16 @@ from types import MappingProxyType
 from typing import Literal
 from urllib.parse import urlencode
 
-from bot.sandbox.message import checked_blocks, escaped
+from bot.sandbox.message import escape_text, validate_blocks
 from bot.sandbox.server import Sandbox
 from bot.sandbox.shapes import Json
-from bot.sandbox.view import checked_view
+from bot.sandbox.view import validate_view
 from bot.sandbox.workspace import Ephemeral, Message
 
 
-def alone(
+def single_item_url(
     sandbox: Sandbox,
-    what: Json,
+    item: Json,
     *,
     replies: Sequence[Json] = (),
     errors: Mapping[str, str] = MappingProxyType({}),
@@ -33,39 +33,39 @@ def alone(
     person sees the message.
     Raises SlackError where Slack would refuse it."""
     where = {"user": user, "theme": theme}
-    match what.get("type"):
+    match item.get("type"):
         case "modal":
             sandbox.modals.close(user)
-            view = sandbox.modals.open(user, checked_view(what))
+            view = sandbox.modals.open(user, validate_view(item))
             view["errors"] = dict(errors)
-            sandbox.modals.typed(view, {**view["state"]["values"], **(state or {})})
+            sandbox.modals.set_state(view, {**view["state"]["values"], **(state or {})})
             query = {"only": "modal", **where}
         case "home":
-            sandbox.homes.publish(user, checked_view(what, "home"), None)
+            sandbox.homes.publish(user, validate_view(item, "home"), None)
             query = {"only": "home", **where}
         case _ if private:
-            blocks = checked_blocks(what.get("blocks", []))
+            blocks = validate_blocks(item.get("blocks", []))
             ts = sandbox.workspace.next_ts()
-            notice = Ephemeral(user, channel, ts, escaped(what.get("text", "")), blocks)
-            sandbox.workspace.whisper(notice)
+            notice = Ephemeral(user, channel, ts, escape_text(item.get("text", "")), blocks)
+            sandbox.workspace.add_ephemeral(notice)
             query = {"only": "notice", "channel": channel, **where}
         case _:
-            ts = _posted(sandbox, channel, what)
+            ts = _add_message(sandbox, channel, item)
             for reply in replies:
-                _posted(sandbox, channel, reply, ts)
+                _add_message(sandbox, channel, reply, ts)
             query = {"only": "thread" if replies else "message", "channel": channel, "ts": ts}
             query |= where
     return f"{sandbox.url}/?{urlencode(query)}"
 
 
-def _posted(sandbox: Sandbox, channel: str, what: Json, thread_ts: str | None = None) -> str:
+def _add_message(sandbox: Sandbox, channel: str, item: Json, thread_ts: str | None = None) -> str:
     app, workspace = sandbox.app, sandbox.workspace
     message = Message(
         channel=channel,
         ts=workspace.next_ts(),
         user=app.user_id,
-        text=escaped(what.get("text", "")),
-        blocks=checked_blocks(what.get("blocks", [])),
+        text=escape_text(item.get("text", "")),
+        blocks=validate_blocks(item.get("blocks", [])),
         bot_id=app.bot_id,
         app_id=app.app_id,
         thread_ts=thread_ts,

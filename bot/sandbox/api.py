@@ -19,19 +19,19 @@ from bot.sandbox import (
 )
 from bot.sandbox.call import Call
 from bot.sandbox.errors import SlackError
-from bot.sandbox.home import Homes
+from bot.sandbox.home import HomeTabs
 from bot.sandbox.modals import Modals
 from bot.sandbox.rate import RateLimits
 from bot.sandbox.shapes import Json, is_object
 from bot.sandbox.socket_mode import SocketMode
 from bot.sandbox.triggers import Triggers
-from bot.sandbox.trouble import Trouble, Troubles
+from bot.sandbox.trouble import Fault, Faults
 from bot.sandbox.usergroups import SCOPE as GROUPS_SCOPE
-from bot.sandbox.usergroups import Groups
+from bot.sandbox.usergroups import UserGroups
 from bot.sandbox.workspace import App, Workspace
 
 
-def _whoami(call: Call) -> Json:
+def _auth_test(call: Call) -> Json:
     workspace = call.workspace
     return {
         "url": f"{call.url}/",
@@ -46,7 +46,7 @@ def _whoami(call: Call) -> Json:
 
 # The scope of a method, or None where it depends on the channel or none is needed.
 METHODS: dict[str, tuple[str | None, Callable[[Call], Json]]] = {
-    "auth.test": (None, _whoami),
+    "auth.test": (None, _auth_test),
     "chat.postMessage": ("chat:write", chat.post_message),
     "chat.update": ("chat:write", chat.update),
     "chat.delete": ("chat:write", chat.delete),
@@ -72,7 +72,7 @@ METHODS: dict[str, tuple[str | None, Callable[[Call], Json]]] = {
     "files.completeUploadExternal": ("files:write", files.complete_upload),
 }
 # The one method that takes the app's own token, and no other.
-APP_LEVEL = "apps.connections.open"
+APP_TOKEN_METHOD = "apps.connections.open"
 
 
 class WebApi:
@@ -83,49 +83,49 @@ class WebApi:
         workspace: Workspace,
         app: App,
         modals: Modals,
-        homes: Homes,
-        groups: Groups,
+        homes: HomeTabs,
+        groups: UserGroups,
         triggers: Triggers,
-        troubles: Troubles,
+        faults: Faults,
         sockets: SocketMode,
         limits: RateLimits | None,
         url: Callable[[], str],
     ) -> None:
         self._workspace, self._app, self._modals = workspace, app, modals
         self._homes, self._groups, self._sockets = homes, groups, sockets
-        self._triggers, self._troubles, self._limits = triggers, troubles, limits
+        self._triggers, self._faults, self._limits = triggers, faults, limits
         self._url = url
         self.calls: list[Json] = []
         self.closing = asyncio.Event()
 
-    def limit(self, scale: float) -> None:
+    def set_rate_limit(self, scale: float) -> None:
         """From now on calls are limited, this many times as fast as by the original."""
         self._limits = RateLimits(self._workspace.now, scale)
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
         method = request.match_info["method"]
         try:
-            args = await _arguments(request)
+            args = await _read_arguments(request)
         except SlackError as error:
             return web.json_response(error.answer)
         header = request.headers.get("Authorization", "")
         token = header.removeprefix("Bearer ") or args.pop("token", "")
         call: Json = {"method": method, "at": self._workspace.now(), "args": args, "error": None}
         self.calls.append(call)
-        trouble = self._troubles.strike(method)
-        if trouble and trouble.mode not in ("ok_but_reset", "late", "late_answer"):
-            call["error"] = trouble.mode
-            return await self.fail(request, trouble)
-        if trouble and trouble.mode == "late":
-            call["error"] = trouble.mode
-            await self._until(trouble)
+        fault = self._faults.next_fault(method)
+        if fault and fault.mode not in ("ok_but_reset", "late", "late_answer"):
+            call["error"] = fault.mode
+            return await self.fault_response(request, fault)
+        if fault and fault.mode == "late":
+            call["error"] = fault.mode
+            await self._wait_for_release(fault)
         answer = self._answer(request.method, method, args, token)
         call["error"] = answer.get("error")
-        if trouble and trouble.mode == "late_answer":
-            await self._until(trouble)
-        elif trouble and trouble.mode == "ok_but_reset":
-            call["error"] = trouble.mode
-            return drop(request)
+        if fault and fault.mode == "late_answer":
+            await self._wait_for_release(fault)
+        elif fault and fault.mode == "ok_but_reset":
+            call["error"] = fault.mode
+            return drop_connection(request)
         wait = answer.pop("retry_after", None)
         if wait is not None:
             return web.json_response(answer, status=429, headers={"Retry-After": str(wait)})
@@ -139,13 +139,15 @@ class WebApi:
             return dict(error.answer)
 
     def _run(self, verb: str, method: str, args: Json, token: str) -> Json:
-        if method not in METHODS and method != APP_LEVEL:
+        if method not in METHODS and method != APP_TOKEN_METHOD:
             raise SlackError("unknown_method", req_method=method)
-        self._check(token, self._app.app_token if method == APP_LEVEL else self._app.token)
-        wait = self._limits.wait(method, str(args.get("channel"))) if self._limits else None
+        self._check_token(
+            token, self._app.app_token if method == APP_TOKEN_METHOD else self._app.token
+        )
+        wait = self._limits.retry_after(method, str(args.get("channel"))) if self._limits else None
         if wait is not None:
             raise SlackError("ratelimited", retry_after=wait)
-        if method == APP_LEVEL:
+        if method == APP_TOKEN_METHOD:
             if verb != "POST":
                 raise SlackError("insecure_request")
             return self._sockets.open()
@@ -161,51 +163,51 @@ class WebApi:
             self._url(),
         )
         if scope:
-            call.scope(scope)
+            call.require_scope(scope)
         return run(call)
 
-    def _check(self, token: str, needed: str) -> None:
+    def _check_token(self, token: str, needed: str) -> None:
         if not token:
             raise SlackError("not_authed")
         if token != needed:
             known = token in (self._app.token, self._app.app_token)
             raise SlackError("not_allowed_token_type" if known else "invalid_auth")
 
-    async def _until(self, trouble: Trouble) -> None:
+    async def _wait_for_release(self, fault: Fault) -> None:
         """Until it is released, or the sandbox ends."""
-        waits = [asyncio.create_task(each.wait()) for each in (trouble.released, self.closing)]
+        waits = [asyncio.create_task(each.wait()) for each in (fault.released, self.closing)]
         _, left = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
         for wait in left:
             wait.cancel()
 
-    async def fail(self, request: web.Request, trouble: Trouble) -> web.StreamResponse:
+    async def fault_response(self, request: web.Request, fault: Fault) -> web.StreamResponse:
         """The answer of a call that ran into trouble before it did anything."""
-        match trouble.mode:
+        match fault.mode:
             case "hang":
                 await self.closing.wait()
-                return drop(request)
+                return drop_connection(request)
             case "http_500":
                 return web.Response(status=500, text="Internal Server Error")
             case "ratelimited":
-                headers = {"Retry-After": str(trouble.retry_after)}
+                headers = {"Retry-After": str(fault.retry_after)}
                 body = {"ok": False, "error": "ratelimited"}
                 return web.json_response(body, status=429, headers=headers)
             case "answer":
                 return web.Response(
-                    status=trouble.status, text=trouble.body, content_type="application/json"
+                    status=fault.status, text=fault.body, content_type="application/json"
                 )
             case error:
                 return web.json_response({"ok": False, "error": error})
 
 
-def drop(request: web.Request) -> web.StreamResponse:
+def drop_connection(request: web.Request) -> web.StreamResponse:
     """Ends the connection without an answer."""
     if request.transport is not None:
         request.transport.abort()
     return web.Response()
 
 
-async def _arguments(request: web.Request) -> Json:
+async def _read_arguments(request: web.Request) -> Json:
     args: Json = dict(request.query)
     if request.content_type == "application/json":
         try:

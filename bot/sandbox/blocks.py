@@ -28,25 +28,25 @@ from bot.sandbox.rich_text import RICH_TEXT
 from bot.sandbox.shapes import (
     Check,
     Json,
-    address,
     array,
     boolean,
-    both,
     by_type,
+    check_then,
     fields,
     integer,
     is_list,
     is_object,
-    objects,
+    objects_in,
     plain,
     problem,
     string,
     text,
+    url_string,
 )
 from bot.sandbox.typed_inputs import TYPED_INPUTS
 
 Surface = Literal["message", "modal", "home"]
-MOST_BLOCKS: dict[Surface, int] = {"message": 50, "modal": 100, "home": 100}
+MAX_BLOCKS: dict[Surface, int] = {"message": 50, "modal": 100, "home": 100}
 
 _IN_ACTIONS: dict[str, Check] = {
     "button": BUTTON,
@@ -56,23 +56,23 @@ _IN_ACTIONS: dict[str, Check] = {
     **RICH_TEXT_INPUT,
 }
 _IN_SECTION: dict[str, Check] = {"button": BUTTON, "overflow": OVERFLOW, "image": IMAGE, **MENUS}
-_TYPED_OR_CHOSEN = {**TYPED_INPUTS, **MENUS, **DATETIME, **RICH_TEXT_INPUT}
+_INPUTS = {**TYPED_INPUTS, **MENUS, **DATETIME, **RICH_TEXT_INPUT}
 _IN_INPUT: dict[Surface, dict[str, Check]] = {
-    "message": _TYPED_OR_CHOSEN,
-    "modal": {**_TYPED_OR_CHOSEN, **FILE_INPUT},
-    "home": _TYPED_OR_CHOSEN,
+    "message": _INPUTS,
+    "modal": {**_INPUTS, **FILE_INPUT},
+    "home": _INPUTS,
 }
 _IN_CONTEXT: dict[str, Check] = {"image": IMAGE, "plain_text": plain(3000), "mrkdwn": text(3000)}
 
 
-def _says_something(block: Json, at: str) -> Iterator[str]:
+def _text_problems(block: Json, at: str) -> Iterator[str]:
     if "text" not in block and "fields" not in block:
         yield problem("must define either `text` or `fields`", at)
 
 
-def _one_of_each(block: Json, at: str) -> Iterator[str]:
+def _action_id_problems(block: Json, at: str) -> Iterator[str]:
     seen: set[str] = set()
-    for index, element in enumerate(objects(block["elements"])):
+    for index, element in enumerate(objects_in(block["elements"])):
         if isinstance(name := element.get("action_id"), str):
             if name in seen:
                 yield problem(f"`action_id` {name} already exists", f"{at}/elements/{index}")
@@ -86,7 +86,7 @@ def _block(required: dict[str, Check], **optional: Check) -> Check:
 def _blocks_of(surface: Surface) -> dict[str, Check]:
     return {
         "header": _block({"text": plain(150)}, level=integer(1, 4)),
-        "section": both(
+        "section": check_then(
             _block(
                 {},
                 text=text(3000),
@@ -94,12 +94,16 @@ def _blocks_of(surface: Surface) -> dict[str, Check]:
                 accessory=by_type(_IN_SECTION),
                 expand=boolean,
             ),
-            _says_something,
+            _text_problems,
         ),
         "divider": _block({}),
-        "image": _block({"image_url": address(3000), "alt_text": string(2000)}, title=plain(2000)),
+        "image": _block(
+            {"image_url": url_string(3000), "alt_text": string(2000)}, title=plain(2000)
+        ),
         "context": _block({"elements": array(by_type(_IN_CONTEXT), 1, 10)}),
-        "actions": both(_block({"elements": array(by_type(_IN_ACTIONS), 1, 25)}), _one_of_each),
+        "actions": check_then(
+            _block({"elements": array(by_type(_IN_ACTIONS), 1, 25)}), _action_id_problems
+        ),
         "input": _block(
             {"label": plain(2000), "element": by_type(_IN_INPUT[surface])},
             hint=plain(2000),
@@ -111,35 +115,37 @@ def _blocks_of(surface: Surface) -> dict[str, Check]:
 
 
 _CHECKS: dict[Surface, Check] = {
-    surface: array(by_type(_blocks_of(surface)), 0, most) for surface, most in MOST_BLOCKS.items()
+    surface: array(by_type(_blocks_of(surface)), 0, most) for surface, most in MAX_BLOCKS.items()
 }
 
 
 def problems(blocks: object, surface: Surface, at: str = "/blocks") -> list[str]:
     """Everything that Slack would refuse in these blocks, as lines that end in a JSON pointer."""
-    found = list(_CHECKS[surface](blocks, at))
+    errors = list(_CHECKS[surface](blocks, at))
     seen: set[str] = set()
     focused = 0
-    for index, block in enumerate(objects(blocks)):
+    for index, block in enumerate(objects_in(blocks)):
         if isinstance(name := block.get("block_id"), str):
             if name in seen:
-                found.append(problem(f"`block_id` {name} already exists", f"{at}/{index}/block_id"))
+                errors.append(
+                    problem(f"`block_id` {name} already exists", f"{at}/{index}/block_id")
+                )
             seen.add(name)
         focused += sum(1 for element in elements_of(block) if element.get("focus_on_load"))
     if focused > 1:
-        found.append(problem("only one element may have `focus_on_load`", at))
-    return found
+        errors.append(problem("only one element may have `focus_on_load`", at))
+    return errors
 
 
 def elements_of(block: Json) -> list[Json]:
     """The interactive elements of a block, wherever it keeps them."""
     match block.get("type"):
         case "actions":
-            return objects(block.get("elements"))
+            return objects_in(block.get("elements"))
         case "section":
-            return objects([block.get("accessory")])
+            return objects_in([block.get("accessory")])
         case "input":
-            return objects([block.get("element")])
+            return objects_in([block.get("element")])
         case _:
             return []
 
@@ -148,28 +154,28 @@ def _random_id() -> str:
     return "".join(secrets.choice(letters.ascii_letters + letters.digits) for _ in range(5))
 
 
-def stored(blocks: list[Json]) -> list[Json]:
+def complete_blocks(blocks: list[Json]) -> list[Json]:
     """The blocks as Slack keeps them: missing ids are random ones, text objects have defaults."""
-    kept: list[Json] = []
+    result: list[Json] = []
     for block in blocks:
-        filled = with_defaults(block)
-        filled["block_id"] = filled.get("block_id") or _random_id()
-        for element in elements_of(filled):
+        complete = with_defaults(block)
+        complete["block_id"] = complete.get("block_id") or _random_id()
+        for element in elements_of(complete):
             if element.get("type") != "image":
                 element.setdefault("action_id", _random_id())
-        kept.append(filled)
-    return kept
+        result.append(complete)
+    return result
 
 
-def written(value: object) -> int:
+def text_length(value: object) -> int:
     """How many characters of text these blocks hold, with `&`, `<` and `>` written as entities."""
     if is_list(value):
-        return sum(written(one) for one in value)
+        return sum(text_length(one) for one in value)
     if is_object(value):
         return sum(
             len(escape(one, quote=False))
             if key == "text" and isinstance(one, str)
-            else written(one)
+            else text_length(one)
             for key, one in value.items()
         )
     return 0

@@ -6,15 +6,15 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from bot.sandbox.errors import SlackError, malformed
+from bot.sandbox.errors import SlackError, error_with_problems
 from bot.sandbox.modals import Modals
 from bot.sandbox.shapes import Json, problem
 from bot.sandbox.triggers import Triggers
 from bot.sandbox.workspace import App, Channel, User, Workspace
 
 if TYPE_CHECKING:
-    from bot.sandbox.home import Homes
-    from bot.sandbox.usergroups import Groups
+    from bot.sandbox.home import HomeTabs
+    from bot.sandbox.usergroups import UserGroups
 
 T = TypeVar("T")
 
@@ -25,40 +25,46 @@ class Call:
     workspace: Workspace
     app: App
     modals: Modals
-    homes: Homes
-    groups: Groups
+    homes: HomeTabs
+    groups: UserGroups
     triggers: Triggers
     url: str
 
-    def words(self, name: str) -> str | None:
+    def get_string(self, name: str) -> str | None:
         """A string argument, or None where it is missing or empty."""
         value = self.args.get(name)
         if value is None or value == "":
             return None
         if not isinstance(value, str):
-            raise malformed("invalid_arguments", [problem("must be a string", f"/{name}")])
+            raise error_with_problems(
+                "invalid_arguments", [problem("must be a string", f"/{name}")]
+            )
         return value
 
-    def need(self, name: str) -> str:
-        value = self.words(name)
+    def require_string(self, name: str) -> str:
+        value = self.get_string(name)
         if value is None:
-            raise malformed("invalid_arguments", [problem(f"missing required field: {name}", "")])
+            raise error_with_problems(
+                "invalid_arguments", [problem(f"missing required field: {name}", "")]
+            )
         return value
 
-    def flag(self, name: str, default: bool = False) -> bool:
+    def get_flag(self, name: str, default: bool = False) -> bool:
         return str(self.args.get(name, default)).lower() in ("true", "1")
 
-    def whole(self, name: str, most: int, default: int = 0) -> int:
+    def get_count(self, name: str, most: int, default: int = 0) -> int:
         """A number of at least 1; what is above `most` counts as `most`."""
         try:
             value = int(self.args.get(name) or default)
         except (TypeError, ValueError):
             value = 0
         if value < 1:
-            raise malformed("invalid_arguments", [problem("must be greater than 0", f"/{name}")])
+            raise error_with_problems(
+                "invalid_arguments", [problem("must be greater than 0", f"/{name}")]
+            )
         return min(value, most)
 
-    def parsed(self, name: str, error: str) -> Any:
+    def get_json(self, name: str, error: str) -> Any:
         """An argument that is JSON: a value, or its text, as it comes in a form."""
         value = self.args.get(name)
         if not isinstance(value, str):
@@ -68,43 +74,43 @@ class Call:
         except ValueError:
             raise SlackError(error) from None
 
-    def scope(self, needed: str) -> None:
+    def require_scope(self, needed: str) -> None:
         """Refuses the call unless the app has this scope."""
         if needed not in self.app.scopes:
             provided = ",".join(sorted(self.app.scopes))
             raise SlackError("missing_scope", needed=needed, provided=provided)
 
-    def channel(self, kind: str | None = None, by_name: bool = False) -> Channel:
+    def get_channel(self, kind: str | None = None, by_name: bool = False) -> Channel:
         """The channel argument, if the app may know that it exists; `kind` is what it wants to do
         there (`read`, `history`), which needs the scope for this kind of channel."""
         name = self.args.get("channel")
         channels = self.workspace.channels
-        found = channels.get(name) if isinstance(name, str) else None
-        if found is None and by_name and isinstance(name, str):
-            named = (c for c in channels.values() if c.name == name.lstrip("#") and not c.is_im)
-            found = next(named, None)
-        if found is None or (found.is_private and not self.is_in(found)):
+        channel = channels.get(name) if isinstance(name, str) else None
+        if channel is None and by_name and isinstance(name, str):
+            matches = (c for c in channels.values() if c.name == name.lstrip("#") and not c.is_im)
+            channel = next(matches, None)
+        if channel is None or (channel.is_private and not self.is_in(channel)):
             raise SlackError("channel_not_found")
         if kind:
-            self.scope(f"{scope_family(found)}:{kind}")
-        return found
+            self.require_scope(f"{scope_family(channel)}:{kind}")
+        return channel
 
     def is_in(self, channel: Channel) -> bool:
         return self.app.user_id in channel.members
 
-    def user(self) -> User:
-        user = self.workspace.person(self.need("user"))
+    def get_user(self) -> User:
+        user = self.workspace.person(self.require_string("user"))
         if user is None:
             raise SlackError("user_not_found")
         return user
 
-    def page(self, items: list[T], default: int, most: int) -> tuple[list[T], str]:
+    def paginate(self, items: list[T], default: int, most: int) -> tuple[list[T], str]:
         """One page of a list and the cursor of the next, which is empty at the end."""
         cursor = str(self.args.get("cursor") or "")
         if cursor and not (cursor.startswith("page:") and cursor[5:].isdigit()):
             raise SlackError("invalid_cursor")
         start = int(cursor[5:]) if cursor else 0
-        end = start + self.whole("limit", most, default)
+        end = start + self.get_count("limit", most, default)
         return items[start:end], f"page:{end}" if end < len(items) else ""
 
 
@@ -113,5 +119,5 @@ def scope_family(channel: Channel) -> str:
     return "im" if channel.is_im else "groups" if channel.is_private else "channels"
 
 
-def next_page(cursor: str) -> Json:
+def next_cursor(cursor: str) -> Json:
     return {"response_metadata": {"next_cursor": cursor}}

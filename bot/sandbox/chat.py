@@ -7,10 +7,10 @@ from typing import Any
 from bot.sandbox.call import Call
 from bot.sandbox.errors import SlackError
 from bot.sandbox.message import (
-    MOST_TEXT_OF_UPDATE,
-    checked_blocks,
-    checked_metadata,
-    escaped,
+    MAX_UPDATE_TEXT,
+    escape_text,
+    validate_blocks,
+    validate_metadata,
 )
 from bot.sandbox.shapes import Json
 from bot.sandbox.workspace import Channel, Ephemeral, Message
@@ -19,7 +19,7 @@ NO_TEXT = "This content can't be displayed."
 
 
 def post_message(call: Call) -> Json:
-    channel = _direct(call) or _writable(call, by_name=True)
+    channel = _direct_channel(call) or _writable_channel(call, by_name=True)
     text, blocks = _content(call)
     metadata = _metadata(call)
     message = Message(
@@ -30,35 +30,35 @@ def post_message(call: Call) -> Json:
         blocks=blocks,
         bot_id=call.app.bot_id,
         app_id=call.app.app_id,
-        thread_ts=call.words("thread_ts"),
+        thread_ts=call.get_string("thread_ts"),
         metadata=metadata,
     )
     call.workspace.add(message)
     return {
         "channel": channel.id,
         "ts": message.ts,
-        "message": shown(message, call, with_metadata=True),
+        "message": message_object(message, call, with_metadata=True),
     }
 
 
 def update(call: Call) -> Json:
     channel, message = _own_message(call, "cant_update_message")
-    text, blocks = call.words("text"), call.parsed("blocks", "invalid_blocks_format")
+    text, blocks = call.get_string("text"), call.get_json("blocks", "invalid_blocks_format")
     if not text and not blocks:
         raise SlackError("no_text")
-    if text and len(text) > MOST_TEXT_OF_UPDATE:
+    if text and len(text) > MAX_UPDATE_TEXT:
         raise SlackError("msg_too_long")
-    checked = checked_blocks(blocks) if blocks is not None else message.blocks
+    new_blocks = validate_blocks(blocks) if blocks is not None else message.blocks
     metadata = _metadata(call) if call.args.get("metadata") is not None else message.metadata
-    message.text = escaped(text) if text else NO_TEXT
-    message.blocks, message.metadata = checked, metadata
+    message.text = escape_text(text) if text else NO_TEXT
+    message.blocks, message.metadata = new_blocks, metadata
     message.edited = call.workspace.next_ts()
-    call.workspace.changed()
+    call.workspace.notify_change()
     return {
         "channel": channel.id,
         "ts": message.ts,
         "text": message.text,
-        "message": shown(message, call, with_metadata=True),
+        "message": message_object(message, call, with_metadata=True),
     }
 
 
@@ -69,20 +69,20 @@ def delete(call: Call) -> Json:
 
 
 def post_ephemeral(call: Call) -> Json:
-    channel = _writable(call, by_name=True)
-    user = call.need("user")
+    channel = _writable_channel(call, by_name=True)
+    user = call.require_string("user")
     if user not in channel.members:
         raise SlackError("user_not_in_channel")
     text, blocks = _content(call)
     ts = call.workspace.next_ts()
-    notice = Ephemeral(user, channel.id, ts, text, blocks, call.words("thread_ts"))
-    call.workspace.whisper(notice)
+    notice = Ephemeral(user, channel.id, ts, text, blocks, call.get_string("thread_ts"))
+    call.workspace.add_ephemeral(notice)
     return {"message_ts": ts}
 
 
 def get_permalink(call: Call) -> Json:
-    channel = call.channel()
-    message = channel.messages.get(call.need("message_ts"))
+    channel = call.get_channel()
+    message = channel.messages.get(call.require_string("message_ts"))
     if message is None:
         raise SlackError("message_not_found")
     return {"channel": channel.id, "permalink": permalink(call.url, message)}
@@ -96,12 +96,12 @@ def permalink(url: str, message: Message) -> str:
     return link
 
 
-def shown(message: Message, call: Call, with_metadata: bool) -> Json:
+def message_object(message: Message, call: Call, with_metadata: bool) -> Json:
     """The message as the Web API and the payloads of clicks show it."""
-    return as_slack(message, call.workspace.team_id, call.workspace.channels, with_metadata)
+    return to_slack_message(message, call.workspace.team_id, call.workspace.channels, with_metadata)
 
 
-def as_slack(
+def to_slack_message(
     message: Message, team_id: str, channels: dict[str, Channel], with_metadata: bool
 ) -> Json:
     if message.deleted:
@@ -137,22 +137,22 @@ def as_slack(
     return out
 
 
-def _direct(call: Call) -> Channel | None:
+def _direct_channel(call: Call) -> Channel | None:
     """A message to a person's id goes to the app's direct message with them, which opens for it: even
     for somebody deactivated, as Slack takes what nobody will read (slackapi/python-slack-sdk 1156)."""
     user = call.workspace.person(str(call.args.get("channel")))
-    if user is None or not call.workspace.has_met(call.app.user_id, user):
+    if user is None or not call.workspace.knows_user(call.app.user_id, user):
         return None
     if user.is_bot:
         raise SlackError("cannot_dm_bot")
-    return _open(call, call.workspace.direct(user.id, call.app.user_id))
+    return _check_writable(call, call.workspace.open_direct_channel(user.id, call.app.user_id))
 
 
-def _writable(call: Call, by_name: bool = False) -> Channel:
-    return _open(call, call.channel(by_name=by_name))
+def _writable_channel(call: Call, by_name: bool = False) -> Channel:
+    return _check_writable(call, call.get_channel(by_name=by_name))
 
 
-def _open(call: Call, channel: Channel) -> Channel:
+def _check_writable(call: Call, channel: Channel) -> Channel:
     if channel.is_archived:
         raise SlackError("is_archived")
     if channel.is_im and not call.app.messages_tab:
@@ -164,8 +164,8 @@ def _open(call: Call, channel: Channel) -> Channel:
 
 
 def _own_message(call: Call, refusal: str) -> tuple[Channel, Message]:
-    channel = call.channel()
-    message = channel.messages.get(call.need("ts"))
+    channel = call.get_channel()
+    message = channel.messages.get(call.require_string("ts"))
     if message is None or message.deleted:
         raise SlackError("message_not_found")
     if message.bot_id != call.app.bot_id:
@@ -176,12 +176,12 @@ def _own_message(call: Call, refusal: str) -> tuple[Channel, Message]:
 
 
 def _content(call: Call) -> tuple[str, list[Json]]:
-    text, blocks = call.words("text"), call.parsed("blocks", "invalid_blocks_format")
+    text, blocks = call.get_string("text"), call.get_json("blocks", "invalid_blocks_format")
     if not text and not blocks:
         raise SlackError("no_text")
-    return escaped(text) if text else NO_TEXT, [] if blocks is None else checked_blocks(blocks)
+    return escape_text(text) if text else NO_TEXT, [] if blocks is None else validate_blocks(blocks)
 
 
 def _metadata(call: Call) -> Json | None:
-    metadata = call.parsed("metadata", "invalid_metadata_format")
-    return None if metadata is None else checked_metadata(metadata)
+    metadata = call.get_json("metadata", "invalid_metadata_format")
+    return None if metadata is None else validate_metadata(metadata)

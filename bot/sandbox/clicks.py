@@ -4,64 +4,64 @@ from __future__ import annotations
 
 from bot.sandbox.blocks import elements_of
 from bot.sandbox.elements import options_of
-from bot.sandbox.shapes import Json, objects
-from bot.sandbox.states import STATES, filled_state
+from bot.sandbox.shapes import Json, objects_in
+from bot.sandbox.states import STATE_KEYS, fill_state
 
 
-class Refused(Exception):
+class UserError(Exception):
     """What a person sees when something did not work: one sentence."""
 
 
-def clicked(blocks: list[Json], wish: Json, before: Json | None = None) -> tuple[Json, Json]:
+def read_click(blocks: list[Json], params: Json, before: Json | None = None) -> tuple[Json, Json]:
     """What was clicked as one of the `actions` of a payload (without its `action_ts`), and the state.
     `wish` has block_id, action_id, value?, option?, state? (what was typed), confirmed? (where it
     asks first). Raises Refused."""
-    found = _find(blocks, wish["block_id"], wish["action_id"])
-    if found is None:
-        raise Refused("This button is no longer there.")
-    block, element = found
+    match = _find_element(blocks, params["block_id"], params["action_id"])
+    if match is None:
+        raise UserError("This button is no longer there.")
+    block, element = match
     if block["type"] == "input" and not block.get("dispatch_action"):
-        raise Refused(f"{wish['action_id']} sends no clicks: its block has no dispatch_action.")
-    if "confirm" in element and not wish.get("confirmed"):
-        raise Refused(f"{wish['action_id']} asks first: {element['confirm']['title']['text']}")
+        raise UserError(f"{params['action_id']} sends no clicks: its block has no dispatch_action.")
+    if "confirm" in element and not params.get("confirmed"):
+        raise UserError(f"{params['action_id']} asks first: {element['confirm']['title']['text']}")
     try:
-        state = filled_state(blocks, wish.get("state") or {}, before)
-        if element["type"] not in STATES:
-            said = _pressed(element, wish.get("value"), wish.get("option"))
+        state = fill_state(blocks, params.get("state") or {}, before)
+        if element["type"] not in STATE_KEYS:
+            fields = _button_fields(element, params.get("value"), params.get("option"))
         else:
-            entry = state[wish["block_id"]][wish["action_id"]]
-            if wish.get("option") is not None:
-                entry |= _chosen(element, wish["option"])
-            said = entry
+            entry = state[params["block_id"]][params["action_id"]]
+            if params.get("option") is not None:
+                entry |= _option_fields(element, params["option"])
+            fields = entry
     except ValueError as error:
-        raise Refused(str(error)) from error
-    named = {"action_id": element["action_id"], "block_id": wish["block_id"]}
-    return {"type": element["type"], **named, **said}, state
+        raise UserError(str(error)) from error
+    element_ids = {"action_id": element["action_id"], "block_id": params["block_id"]}
+    return {"type": element["type"], **element_ids, **fields}, state
 
 
-def _find(blocks: list[Json], block_id: str, action_id: str) -> tuple[Json, Json] | None:
-    for block in objects(blocks):
+def _find_element(blocks: list[Json], block_id: str, action_id: str) -> tuple[Json, Json] | None:
+    for block in objects_in(blocks):
         for element in elements_of(block):
             if block["block_id"] == block_id and element.get("action_id") == action_id:
                 return block, element
     return None
 
 
-def _pressed(element: Json, value: str | None, option: int | None) -> Json:
+def _button_fields(element: Json, value: str | None, option: int | None) -> Json:
     """A button, or one line of an overflow menu."""
     if element["type"] != "button":
-        return _chosen(element, option)
-    said = {key: element[key] for key in ("text", "value", "style", "url") if key in element}
-    return said if value is None else {**said, "value": value}
+        return _option_fields(element, option)
+    fields = {key: element[key] for key in ("text", "value", "style", "url") if key in element}
+    return fields if value is None else {**fields, "value": value}
 
 
-def _chosen(element: Json, option: int | list[int] | None) -> Json:
+def _option_fields(element: Json, option: int | list[int] | None) -> Json:
     """The options at these places. Raises ValueError where the element offers none there."""
-    offered = options_of(element)
+    available = options_of(element)
     wanted = [option] if isinstance(option, int) else option or []
-    if not all(0 <= one < len(offered) for one in wanted):
+    if not all(0 <= one < len(available) for one in wanted):
         raise ValueError(f"{element['action_id']} has no option {option}")
-    options = [offered[one] for one in wanted]
+    options = [available[one] for one in wanted]
     if element["type"] in ("checkboxes", "multi_static_select"):
         return {"selected_options": options}
     if len(options) != 1:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bot.sandbox.call import Call, next_page, scope_family
-from bot.sandbox.chat import shown
+from bot.sandbox.call import Call, next_cursor, scope_family
+from bot.sandbox.chat import message_object
 from bot.sandbox.errors import SlackError
 from bot.sandbox.shapes import Json, is_list
 from bot.sandbox.workspace import Channel, Message
@@ -14,59 +14,59 @@ _FAMILIES = {"public_channel": "channels", "private_channel": "groups", "im": "i
 
 
 def info(call: Call) -> Json:
-    channel = call.channel("read")
-    shown = channel_object(call, channel)
-    if call.flag("include_num_members") and not channel.is_im:
-        shown["num_members"] = len(channel.members)
-    return {"channel": shown}
+    channel = call.get_channel("read")
+    result = channel_object(call, channel)
+    if call.get_flag("include_num_members") and not channel.is_im:
+        result["num_members"] = len(channel.members)
+    return {"channel": result}
 
 
 def list_(call: Call) -> Json:
-    page, cursor = call.page(of_types(call), 100, 1000)
-    shown = [channel_object(call, one) for one in page]
-    for channel, one in zip(page, shown, strict=True):
+    page, cursor = call.paginate(channels_of_types(call), 100, 1000)
+    results = [channel_object(call, one) for one in page]
+    for channel, one in zip(page, results, strict=True):
         if not channel.is_im:
             one["num_members"] = len(channel.members)
-    return {"channels": shown, **next_page(cursor)}
+    return {"channels": results, **next_cursor(cursor)}
 
 
-def of_types(call: Call) -> list[Channel]:
+def channels_of_types(call: Call) -> list[Channel]:
     """The conversations of the wanted `types` that the app may know of: all that are public, and
     others that it is in. Each type needs its scope."""
-    found: list[Channel] = []
+    channels: list[Channel] = []
     for kind in str(call.args.get("types") or "public_channel").split(","):
         family = _FAMILIES.get(kind.strip())
         if family is None:
             raise SlackError("invalid_types")
-        call.scope(f"{family}:read")
-        found += [
+        call.require_scope(f"{family}:read")
+        channels += [
             channel
             for channel in call.workspace.channels.values()
             if scope_family(channel) == family and (not channel.is_private or call.is_in(channel))
         ]
-    archived_too = not call.flag("exclude_archived")
-    return [one for one in found if archived_too or not one.is_archived]
+    archived_too = not call.get_flag("exclude_archived")
+    return [one for one in channels if archived_too or not one.is_archived]
 
 
 def members(call: Call) -> Json:
-    page, cursor = call.page(call.channel("read").members, 100, 1000)
-    return {"members": page, **next_page(cursor)}
+    page, cursor = call.paginate(call.get_channel("read").members, 100, 1000)
+    return {"members": page, **next_cursor(cursor)}
 
 
 def open_(call: Call) -> Json:
     """Opens the direct message with one person, or resumes one that is there."""
     if call.args.get("channel"):
-        channel, was_there = call.channel(), True
+        channel, was_there = call.get_channel(), True
         if not channel.is_im:
             raise SlackError("method_not_supported_for_channel_type")
     else:
         user = _partner(call)
-        was_there = call.workspace.direct_id(user) in call.workspace.channels
-        if call.flag("prevent_creation") and not was_there:
+        was_there = call.workspace.direct_channel_id(user) in call.workspace.channels
+        if call.get_flag("prevent_creation") and not was_there:
             raise SlackError("channel_not_found")
-        channel = call.workspace.direct(user, call.app.user_id)
-    shown = channel_object(call, channel) if call.flag("return_im") else {"id": channel.id}
-    return {"channel": shown, **({"no_op": True, "already_open": True} if was_there else {})}
+        channel = call.workspace.open_direct_channel(user, call.app.user_id)
+    result = channel_object(call, channel) if call.get_flag("return_im") else {"id": channel.id}
+    return {"channel": result, **({"no_op": True, "already_open": True} if was_there else {})}
 
 
 def _partner(call: Call) -> str:
@@ -76,7 +76,7 @@ def _partner(call: Call) -> str:
     if not users:
         raise SlackError("users_list_not_supplied")
     if len(users) > 1:
-        call.scope("mpim:write")
+        call.require_scope("mpim:write")
         raise SlackError("method_not_supported_for_channel_type")
     user = call.workspace.person(str(users[0]).strip())
     if user is None:
@@ -85,45 +85,47 @@ def _partner(call: Call) -> str:
         raise SlackError("cannot_dm_bot")
     if user.deleted:
         raise SlackError("user_disabled")
-    if not call.workspace.has_met(call.app.user_id, user):
+    if not call.workspace.knows_user(call.app.user_id, user):
         raise SlackError("invalid_user_combination")
     return user.id
 
 
 def history(call: Call) -> Json:
-    channel = _readable(call)
-    found = [one for one in channel.messages.values() if one.thread_ts in (None, one.ts)]
-    newest_first = sorted(_between(call, found), key=lambda one: one.ts, reverse=True)
-    return _messages(call, newest_first, 100, 999)
+    channel = _readable_channel(call)
+    messages = [one for one in channel.messages.values() if one.thread_ts in (None, one.ts)]
+    newest_first = sorted(_filter_by_time(call, messages), key=lambda one: one.ts, reverse=True)
+    return _messages_page(call, newest_first, 100, 999)
 
 
 def replies(call: Call) -> Json:
-    channel = _readable(call)
-    asked = channel.messages.get(call.need("ts"))
-    if asked is None:
+    channel = _readable_channel(call)
+    message = channel.messages.get(call.require_string("ts"))
+    if message is None:
         raise SlackError("thread_not_found")
-    parent = channel.messages.get(asked.thread_ts or asked.ts, asked)
-    return _messages(call, [parent, *_between(call, channel.replies(parent.ts))], 1000, 1000)
+    parent = channel.messages.get(message.thread_ts or message.ts, message)
+    return _messages_page(
+        call, [parent, *_filter_by_time(call, channel.replies(parent.ts))], 1000, 1000
+    )
 
 
-def _readable(call: Call) -> Channel:
-    channel = call.channel("history")
+def _readable_channel(call: Call) -> Channel:
+    channel = call.get_channel("history")
     if not call.is_in(channel):
         raise SlackError("not_in_channel")
     return channel
 
 
-def _seconds(call: Call, name: str, default: float) -> float:
+def _parse_ts(call: Call, name: str, default: float) -> float:
     try:
         return float(call.args.get(name) or default)
     except (TypeError, ValueError):
         raise SlackError(f"invalid_ts_{name}") from None
 
 
-def _between(call: Call, messages: list[Message]) -> list[Message]:
+def _filter_by_time(call: Call, messages: list[Message]) -> list[Message]:
     """The messages after `oldest` and before `latest`; those at the two as well if `inclusive`."""
-    oldest, latest = _seconds(call, "oldest", 0), _seconds(call, "latest", float("inf"))
-    inclusive = call.flag("inclusive")
+    oldest, latest = _parse_ts(call, "oldest", 0), _parse_ts(call, "latest", float("inf"))
+    inclusive = call.get_flag("inclusive")
     return [
         one
         for one in messages
@@ -131,19 +133,19 @@ def _between(call: Call, messages: list[Message]) -> list[Message]:
     ]
 
 
-def _messages(call: Call, messages: list[Message], default: int, most: int) -> Json:
-    page, cursor = call.page(messages, default, most)
-    with_metadata = call.flag("include_all_metadata")
+def _messages_page(call: Call, messages: list[Message], default: int, most: int) -> Json:
+    page, cursor = call.paginate(messages, default, most)
+    with_metadata = call.get_flag("include_all_metadata")
     out: Json = {
-        "messages": [shown(one, call, with_metadata) for one in page],
+        "messages": [message_object(one, call, with_metadata) for one in page],
         "has_more": bool(cursor),
     }
-    return {**out, **next_page(cursor)} if cursor else out
+    return {**out, **next_cursor(cursor)} if cursor else out
 
 
 def channel_object(call: Call, channel: Channel) -> Json:
     """https://docs.slack.dev/reference/objects/conversation-object"""
-    shown: Json = {
+    result: Json = {
         "id": channel.id,
         "created": CREATED,
         "is_im": channel.is_im,
@@ -153,9 +155,9 @@ def channel_object(call: Call, channel: Channel) -> Json:
         "updated": CREATED * 1000,
     }
     if channel.is_im:
-        user = call.workspace.person(channel.other(call.app.user_id))
-        return shown | {"user": user and user.id, "is_user_deleted": bool(user and user.deleted)}
-    return shown | {
+        user = call.workspace.person(channel.other_member(call.app.user_id))
+        return result | {"user": user and user.id, "is_user_deleted": bool(user and user.deleted)}
+    return result | {
         "name": channel.name,
         "name_normalized": channel.name,
         "is_channel": not channel.is_private,

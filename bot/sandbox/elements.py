@@ -15,23 +15,23 @@ from bot.sandbox.rich_text import RICH_TEXT
 from bot.sandbox.shapes import (
     Check,
     Json,
-    address,
     anything,
     array,
     boolean,
-    both,
     by_type,
+    check_then,
     choice,
     fields,
     integer,
     is_list,
     is_object,
-    matching,
-    objects,
+    objects_in,
     plain,
     problem,
     string,
+    string_matching,
     text,
+    url_string,
 )
 
 ID = string(255)
@@ -49,15 +49,15 @@ def _option(label: Check, **more: Check) -> Check:
 
 
 MENU_OPTION = _option(plain(75))
-LISTED_OPTION = _option(text(75))
-GROUP = fields({"label": plain(75), "options": array(MENU_OPTION, 1, 100)})
+LIST_OPTION = _option(text(75))
+OPTION_GROUP = fields({"label": plain(75), "options": array(MENU_OPTION, 1, 100)})
 
 
 def options_of(element: Json) -> list[Json]:
     """All options of an element, those in groups too, in the order in which they are shown."""
-    groups = objects(element.get("option_groups"))
-    return objects(element.get("options")) + [
-        one for group in groups for one in objects(group.get("options"))
+    groups = objects_in(element.get("option_groups"))
+    return objects_in(element.get("options")) + [
+        one for group in groups for one in objects_in(group.get("options"))
     ]
 
 
@@ -67,24 +67,24 @@ def with_defaults(value: Any) -> Any:
         return [with_defaults(one) for one in value]
     if not is_object(value):
         return value
-    filled = {key: with_defaults(one) for key, one in value.items()}
+    result = {key: with_defaults(one) for key, one in value.items()}
     if value.get("type") == "plain_text":
-        filled.setdefault("emoji", True)
+        result.setdefault("emoji", True)
     elif value.get("type") == "mrkdwn":
-        filled.setdefault("verbatim", False)
-    return filled
+        result.setdefault("verbatim", False)
+    return result
 
 
-def _menu(element: Json, at: str) -> Iterator[str]:
+def _menu_problems(element: Json, at: str) -> Iterator[str]:
     """One of `options` and `option_groups`, and initial options that are among them."""
     if ("options" in element) == ("option_groups" in element):
         yield problem("must define either options or option_groups", at)
         return
-    offered = with_defaults(options_of(element))
+    options = with_defaults(options_of(element))
     for key in ("initial_option", "initial_options"):
         if key in element:
-            chosen = element[key] if key == "initial_options" else [element[key]]
-            if any(with_defaults(one) not in offered for one in chosen):
+            initial = element[key] if key == "initial_options" else [element[key]]
+            if any(with_defaults(one) not in options for one in initial):
                 yield problem(f"{key} must be an exact match of one of the options", f"{at}/{key}")
 
 
@@ -99,18 +99,18 @@ def is_time(value: str) -> bool:
     return bool(re.fullmatch(r"([01]\d|2[0-3]):[0-5]\d", value))
 
 
-PLACED = {"action_id": ID, "focus_on_load": boolean, "placeholder": plain(150)}
-TYPED = {**PLACED, "dispatch_action_config": DISPATCH}
-CHOSEN = {**PLACED, "confirm": CONFIRM}
-TICKED: dict[str, Check] = {"action_id": ID, "focus_on_load": boolean, "confirm": CONFIRM}
-SELECTED = integer(1, 100)
+PLACEHOLDER_KEYS = {"action_id": ID, "focus_on_load": boolean, "placeholder": plain(150)}
+TEXT_INPUT_KEYS = {**PLACEHOLDER_KEYS, "dispatch_action_config": DISPATCH}
+SELECT_KEYS = {**PLACEHOLDER_KEYS, "confirm": CONFIRM}
+CHOICE_KEYS: dict[str, Check] = {"action_id": ID, "focus_on_load": boolean, "confirm": CONFIRM}
+MAX_SELECTED = integer(1, 100)
 
 
 def _select(more: dict[str, Check]) -> Check:
-    return fields({}, {**CHOSEN, **more})
+    return fields({}, {**SELECT_KEYS, **more})
 
 
-def _lookup(name: str, many: str) -> dict[str, Check]:
+def _slack_menus(name: str, many: str) -> dict[str, Check]:
     """A menu that Slack fills (people, channels), with one choice and with several."""
     one, several = string(255), array(string(255), 0, 100)
     extra: dict[str, Check] = {"filter": anything, "default_to_current_conversation": boolean}
@@ -119,66 +119,66 @@ def _lookup(name: str, many: str) -> dict[str, Check]:
             {f"initial_{name}": one, "response_url_enabled": boolean, **extra}
         ),
         f"multi_{many}_select": _select(
-            {f"initial_{many}": several, "max_selected_items": SELECTED, **extra}
+            {f"initial_{many}": several, "max_selected_items": MAX_SELECTED, **extra}
         ),
     }
 
 
 MENU: dict[str, Check] = {
     "options": array(MENU_OPTION, 1, 100),
-    "option_groups": array(GROUP, 1, 100),
+    "option_groups": array(OPTION_GROUP, 1, 100),
 }
 BUTTON = fields(
     {"text": plain(75)},
     {
         "action_id": ID,
-        "url": address(3000),
+        "url": url_string(3000),
         "value": string(2000),
         "style": choice("primary", "danger"),
         "confirm": CONFIRM,
         "accessibility_label": string(75),
     },
 )
-IMAGE = fields({"image_url": address(3000), "alt_text": string(2000)})
+IMAGE = fields({"image_url": url_string(3000), "alt_text": string(2000)})
 
 MENUS: dict[str, Check] = {
-    "static_select": both(_select({**MENU, "initial_option": MENU_OPTION}), _menu),
-    "multi_static_select": both(
+    "static_select": check_then(_select({**MENU, "initial_option": MENU_OPTION}), _menu_problems),
+    "multi_static_select": check_then(
         _select(
             {
                 **MENU,
                 "initial_options": array(MENU_OPTION, 1, 100),
-                "max_selected_items": SELECTED,
+                "max_selected_items": MAX_SELECTED,
             }
         ),
-        _menu,
+        _menu_problems,
     ),
     "external_select": _select(
         {"initial_option": MENU_OPTION, "min_query_length": integer(0, 100)}
     ),
-    **_lookup("user", "users"),
-    **_lookup("conversation", "conversations"),
-    **_lookup("channel", "channels"),
-    "radio_buttons": both(
+    **_slack_menus("user", "users"),
+    **_slack_menus("conversation", "conversations"),
+    **_slack_menus("channel", "channels"),
+    "radio_buttons": check_then(
         fields(
-            {"options": array(LISTED_OPTION, 1, 10)},
-            {**TICKED, "initial_option": LISTED_OPTION},
+            {"options": array(LIST_OPTION, 1, 10)},
+            {**CHOICE_KEYS, "initial_option": LIST_OPTION},
         ),
-        _menu,
+        _menu_problems,
     ),
-    "checkboxes": both(
+    "checkboxes": check_then(
         fields(
-            {"options": array(LISTED_OPTION, 1, 10)},
-            {**TICKED, "initial_options": array(LISTED_OPTION, 1, 10)},
+            {"options": array(LIST_OPTION, 1, 10)},
+            {**CHOICE_KEYS, "initial_options": array(LIST_OPTION, 1, 10)},
         ),
-        _menu,
+        _menu_problems,
     ),
     "datepicker": _select(
-        {"initial_date": matching(is_date, "must be a date in the format YYYY-MM-DD")}
+        {"initial_date": string_matching(is_date, "must be a date in the format YYYY-MM-DD")}
     ),
     "timepicker": _select(
         {
-            "initial_time": matching(is_time, "must be a time in the format HH:mm"),
+            "initial_time": string_matching(is_time, "must be a time in the format HH:mm"),
             "timezone": string(255),
         }
     ),
@@ -187,7 +187,7 @@ DATETIME: dict[str, Check] = {
     "datetimepicker": fields(
         {},
         {
-            **TICKED,
+            **CHOICE_KEYS,
             "initial_date_time": integer(1_000_000_000, 9_999_999_999),
         },
     )
@@ -195,7 +195,9 @@ DATETIME: dict[str, Check] = {
 
 
 RICH_TEXT_INPUT: dict[str, Check] = {
-    "rich_text_input": fields({}, {**TYPED, "initial_value": by_type({"rich_text": RICH_TEXT})})
+    "rich_text_input": fields(
+        {}, {**TEXT_INPUT_KEYS, "initial_value": by_type({"rich_text": RICH_TEXT})}
+    )
 }
 FILE_INPUT: dict[str, Check] = {
     "file_input": fields(
@@ -204,6 +206,6 @@ FILE_INPUT: dict[str, Check] = {
     )
 }
 OVERFLOW = fields(
-    {"options": array(_option(plain(75), url=address(3000)), 1, 5)},
+    {"options": array(_option(plain(75), url=url_string(3000)), 1, 5)},
     {"action_id": ID, "confirm": CONFIRM},
 )

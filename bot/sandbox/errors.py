@@ -15,7 +15,7 @@ class SlackError(Exception):
         self.answer: dict[str, Any] = {"ok": False, "error": error, **more}
 
 
-def malformed(error: str, problems: Sequence[str]) -> SlackError:
+def error_with_problems(error: str, problems: Sequence[str]) -> SlackError:
     """`error` with the places that are wrong, as Slack lists them:
     `must be less than 3001 characters [json-pointer:/blocks/0/text/text]`."""
     messages = [f"[ERROR] {problem}" for problem in problems]

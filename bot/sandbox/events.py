@@ -9,7 +9,7 @@ import asyncio
 import json
 import secrets
 
-from bot.sandbox.delivery import Answer, Courier
+from bot.sandbox.delivery import Answer, AppClient
 from bot.sandbox.shapes import Json
 from bot.sandbox.workspace import App, Workspace
 
@@ -19,43 +19,43 @@ class Events:
     in another order than they happened, as with Slack. `pauses` are those before each retry, in
     seconds; Slack's are none, a minute, and five."""
 
-    def __init__(self, workspace: Workspace, app: App, courier: Courier) -> None:
-        self._workspace, self._app, self._courier = workspace, app, courier
-        self._under_way: set[asyncio.Task[None]] = set()
-        self.pauses: tuple[float, ...] = (0.0, 0.05, 0.1)
+    def __init__(self, workspace: Workspace, app: App, app_client: AppClient) -> None:
+        self._workspace, self._app, self._app_client = workspace, app, app_client
+        self._tasks: set[asyncio.Task[None]] = set()
+        self.retry_delays: tuple[float, ...] = (0.0, 0.05, 0.1)
 
     def send(self, event: Json, needs: str | None = None) -> None:
         """Starts telling the app, if it subscribed to this type of event and has the scope."""
         if event["type"] not in self._app.events or (needs and needs not in self._app.scopes):
             return
         task = asyncio.create_task(self._deliver(self._envelope(event)))
-        self._under_way.add(task)
-        task.add_done_callback(self._under_way.discard)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
-    async def settled(self) -> None:
+    async def wait_delivered(self) -> None:
         """Until every event was taken, or given up."""
-        while self._under_way:
-            await asyncio.wait(self._under_way)
+        while self._tasks:
+            await asyncio.wait(self._tasks)
 
     async def end(self) -> None:
         """Gives up what is under way."""
-        for task in self._under_way:
+        for task in self._tasks:
             task.cancel()
-        await asyncio.gather(*self._under_way, return_exceptions=True)
+        await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    async def verify(self) -> bool:
+    async def verify_url(self) -> bool:
         """Whether the app repeats a challenge, without which Slack does not take its address.
         https://docs.slack.dev/reference/events/url_verification"""
         challenge = secrets.token_hex(26)
         token = self._app.verification_token
-        answer = await self._courier.event(
+        answer = await self._app_client.send_event(
             {"token": token, "challenge": challenge, "type": "url_verification"}
         )
         return isinstance(answer, Answer) and answer.status == 200 and challenge in answer.body
 
     async def _deliver(self, body: Json) -> None:
-        answer = await self._courier.event(body)
-        for retry, pause in enumerate(self.pauses, start=1):
+        answer = await self._app_client.send_event(body)
+        for retry, pause in enumerate(self.retry_delays, start=1):
             match answer:
                 case Answer(status, _, may_retry):
                     if 200 <= status < 300 or not may_retry:
@@ -64,7 +64,7 @@ class Events:
                 case silence:
                     reason = silence
             await asyncio.sleep(pause)
-            answer = await self._courier.event(body, retry, reason)
+            answer = await self._app_client.send_event(body, retry, reason)
 
     def _envelope(self, event: Json) -> Json:
         team, moment = self._workspace.team_id, self._workspace.next_ts()

@@ -10,14 +10,14 @@ from typing import Any, Self, TypeVar
 
 import aiohttp
 
-from bot.sandbox.pointing import HandsError
+from bot.sandbox.pointing import ScriptError
 from bot.sandbox.shapes import Json
 
 T = TypeVar("T")
-WATCHER = "U0ALICE"
+DEFAULT_USER = "U0ALICE"
 
 
-class Eyes:
+class Observer:
     """`user` is always the id of the person who looks."""
 
     def __init__(self, url: str) -> None:
@@ -37,24 +37,24 @@ class Eyes:
         if self._session is not None:
             await self._session.close()
 
-    async def state(self, user: str = WATCHER) -> Json:
+    async def state(self, user: str = DEFAULT_USER) -> Json:
         """All that this person sees: messages, notices, open views."""
         return await self._get(f"/sandbox/state?user={user}")
 
-    async def messages(self, channel: str, user: str = WATCHER) -> list[Json]:
+    async def messages(self, channel: str, user: str = DEFAULT_USER) -> list[Json]:
         """The messages and replies of a channel, oldest first."""
         return (await self.state(user))["messages"].get(channel, [])
 
-    async def replies(self, channel: str, ts: str, user: str = WATCHER) -> list[Json]:
+    async def replies(self, channel: str, ts: str, user: str = DEFAULT_USER) -> list[Json]:
         """What stands in the thread of this message, without the message, oldest first."""
         messages = await self.messages(channel, user)
         return [one for one in messages if one["thread_ts"] == ts and one["ts"] != ts]
 
-    async def file(self, user: str, file_id: str) -> str:
+    async def file_text(self, user: str, file_id: str) -> str:
         """The text of a file, for somebody who sees a message that it is attached to."""
-        async with self._live.get(f"{self._url}/files/{file_id}?user={user}") as response:
+        async with self._open_session.get(f"{self._url}/files/{file_id}?user={user}") as response:
             if response.status != 200:
-                raise HandsError(f"{file_id}: {response.status} {await response.text()}")
+                raise ScriptError(f"{file_id}: {response.status} {await response.text()}")
             return await response.text()
 
     async def ephemerals(self, user: str) -> list[Json]:
@@ -85,15 +85,15 @@ class Eyes:
         return await self._get("/sandbox/deliveries")
 
     async def wait_for(
-        self, predicate: Callable[[Json], T], *, user: str = WATCHER, timeout: float = 10.0
+        self, predicate: Callable[[Json], T], *, user: str = DEFAULT_USER, timeout: float = 10.0
     ) -> T:
         """The first truthy answer of `predicate(state)`, asked again after every change.
         Raises TimeoutError with the last state that was seen."""
-        seen: Json = {}
+        last_state: Json = {}
         try:
             async with (
                 asyncio.timeout(timeout),
-                self._live.get(
+                self._open_session.get(
                     f"{self._url}/sandbox/stream?user={user}",
                     timeout=aiohttp.ClientTimeout(total=None),
                     read_bufsize=2**24,
@@ -101,21 +101,23 @@ class Eyes:
             ):
                 async for line in stream.content:
                     if line.startswith(b"data: "):
-                        seen = json.loads(line.removeprefix(b"data: "))
-                        found = predicate(seen)
-                        if found:
-                            return found
+                        last_state = json.loads(line.removeprefix(b"data: "))
+                        result = predicate(last_state)
+                        if result:
+                            return result
         except TimeoutError:
-            raise TimeoutError(f"not seen within {timeout} s; the last state: {seen}") from None
-        raise HandsError("the sandbox ended the stream")
+            raise TimeoutError(
+                f"not seen within {timeout} s; the last state: {last_state}"
+            ) from None
+        raise ScriptError("the sandbox ended the stream")
 
     @property
-    def _live(self) -> aiohttp.ClientSession:
+    def _open_session(self) -> aiohttp.ClientSession:
         if self._session is None:
-            raise HandsError(f"use `async with {type(self).__name__}(url)`")
+            raise ScriptError(f"use `async with {type(self).__name__}(url)`")
         return self._session
 
     async def _get(self, path: str) -> Any:
-        async with self._live.get(self._url + path) as response:
+        async with self._open_session.get(self._url + path) as response:
             response.raise_for_status()
             return await response.json()

@@ -9,13 +9,13 @@ import secrets
 
 from bot.sandbox.call import Call
 from bot.sandbox.errors import SlackError
-from bot.sandbox.message import escaped
+from bot.sandbox.message import escape_text
 from bot.sandbox.shapes import Json, is_list, is_object
 from bot.sandbox.workspace import Message
 
 
 def get_upload_url(call: Call) -> Json:
-    name, size = call.need("filename"), call.whole("length", 1_000_000_000)
+    name, size = call.require_string("filename"), call.get_count("length", 1_000_000_000)
     file_id = call.workspace.new_id("F")
     ticket = secrets.token_hex(16)
     call.workspace.files[file_id] = {
@@ -32,7 +32,7 @@ def get_upload_url(call: Call) -> Json:
 
 
 def complete_upload(call: Call) -> Json:
-    wanted = call.parsed("files", "invalid_arguments")
+    wanted = call.get_json("files", "invalid_arguments")
     if not is_list(wanted) or not wanted or not all(is_object(one) for one in wanted):
         raise SlackError("invalid_arguments")
     files: list[Json] = []
@@ -43,18 +43,18 @@ def complete_upload(call: Call) -> Json:
         file["title"] = one.get("title") or file["name"]
         files.append(file)
     if call.args.get("channel_id"):
-        _share(call, files)
-    return {"files": [_public(call, file) for file in files]}
+        _post_files(call, files)
+    return {"files": [_file_object(call, file) for file in files]}
 
 
-def _public(call: Call, file: Json) -> Json:
+def _file_object(call: Call, file: Json) -> Json:
     """What others may know of a file: not its upload ticket, and its content only by address."""
     known = ("id", "name", "title", "size", "user")
     address = f"{call.url}/files/{file['id']}"
     return {**{key: file[key] for key in known}, "permalink": address, "mode": "snippet"}
 
 
-def _share(call: Call, files: list[Json]) -> None:
+def _post_files(call: Call, files: list[Json]) -> None:
     """One message with all of them: in the channel, or in the thread of `thread_ts`."""
     channel = call.workspace.channels.get(call.args["channel_id"])
     if channel is None or not call.is_in(channel):
@@ -68,10 +68,10 @@ def _share(call: Call, files: list[Json]) -> None:
             channel=channel.id,
             ts=call.workspace.next_ts(),
             user=call.app.user_id,
-            text=escaped(call.words("initial_comment") or ""),
+            text=escape_text(call.get_string("initial_comment") or ""),
             bot_id=call.app.bot_id,
             app_id=call.app.app_id,
-            thread_ts=call.words("thread_ts"),
-            files=[_public(call, file) for file in files],
+            thread_ts=call.get_string("thread_ts"),
+            files=[_file_object(call, file) for file in files],
         )
     )

@@ -12,17 +12,17 @@ import time
 from typing import Any
 from urllib.parse import urlencode
 
-from bot.sandbox.eyes import Eyes
+from bot.sandbox.eyes import Observer
 from bot.sandbox.payloads import sign
-from bot.sandbox.pointing import HandsError, chosen_options, element_meant, typed_state
+from bot.sandbox.pointing import ScriptError, build_state, find_element, option_indexes
 from bot.sandbox.shapes import Json
 
-__all__ = ["Hands", "HandsError", "sign"]
+__all__ = ["Actor", "ScriptError", "sign"]
 
-Chosen = int | str | list[int] | list[str]
+OptionChoice = int | str | list[int] | list[str]
 
 
-class Hands(Eyes):
+class Actor(Observer):
     """`user` is always the id of the person who looks or acts. Answers are those of the sandbox:
     `{"ok": True}`, or `{"ok": False}` with `error` (a sentence) or `errors` (by block_id).
 
@@ -40,20 +40,20 @@ class Hands(Eyes):
         block_id: str | None = None,
         value_startswith: str | None = None,
         value: str | None = None,
-        option: Chosen | None = None,
+        option: OptionChoice | None = None,
         confirm: bool | None = None,
         team: str | None = None,
     ) -> Json:
         """Clicks an element of a message or of a notice (whose id is its ts). `value` forges the
         button's value; `team` plays a stranger of that team."""
         state = await self.state(user)
-        shown = [*state["messages"].get(channel, []), *state["ephemerals"]]
-        found = next((one for one in shown if one["ts"] == ts), None)
-        if found is None:
-            raise HandsError(f"{user} sees no message {ts} in {channel}")
-        block, element = element_meant(found["blocks"], action_id, block_id, value_startswith)
-        wish = {"user": user, "channel": channel, "ts": ts, "team": team, "value": value}
-        return await self._press(wish, block, element, option, confirm)
+        messages = [*state["messages"].get(channel, []), *state["ephemerals"]]
+        message = next((one for one in messages if one["ts"] == ts), None)
+        if message is None:
+            raise ScriptError(f"{user} sees no message {ts} in {channel}")
+        block, element = find_element(message["blocks"], action_id, block_id, value_startswith)
+        params = {"user": user, "channel": channel, "ts": ts, "team": team, "value": value}
+        return await self._send_click(params, block, element, option, confirm)
 
     async def click_view(
         self,
@@ -62,20 +62,20 @@ class Hands(Eyes):
         *,
         block_id: str | None = None,
         value_startswith: str | None = None,
-        option: Chosen | None = None,
+        option: OptionChoice | None = None,
         values: dict[str, Any] | None = None,
         confirm: bool | None = None,
         home: bool = False,
     ) -> Json:
         """Clicks an element of the modal on top, or of the Home tab, with `values` typed before, as in
         `submit`. An input with `dispatch_action` sends what `values` or `option` puts into it."""
-        view = await self.home(user) if home else await self._open(user)
+        view = await self.home(user) if home else await self._find_modal(user)
         if view is None:
-            raise HandsError(f"nothing was published in the Home tab of {user}")
-        block, element = element_meant(view["blocks"], action_id, block_id, value_startswith)
-        typed = typed_state(view["blocks"], values or {})
-        wish = {"user": user, "view_id": view["id"], "state": typed}
-        return await self._press(wish, block, element, option, confirm)
+            raise ScriptError(f"nothing was published in the Home tab of {user}")
+        block, element = find_element(view["blocks"], action_id, block_id, value_startswith)
+        typed = build_state(view["blocks"], values or {})
+        params = {"user": user, "view_id": view["id"], "state": typed}
+        return await self._send_click(params, block, element, option, confirm)
 
     async def submit(
         self, user: str, values: dict[str, Any] | None = None, *, view_id: str | None = None
@@ -83,13 +83,13 @@ class Hands(Eyes):
         """Fills in the modal on top and submits it. `values` maps a block's id, its label, or a
         part of its id that no other has, to what is entered: text or a number; for menus an index
         or a label, for checkboxes a list of them; None clears. The rest stays as it is."""
-        view = await self._open(user, view_id)
-        typed = typed_state(view["blocks"], values or {})
+        view = await self._find_modal(user, view_id)
+        typed = build_state(view["blocks"], values or {})
         return await self.post("submit", {"user": user, "view_id": view["id"], "values": typed})
 
     async def close(self, user: str) -> Json:
         """Closes the modal on top."""
-        view = await self._open(user)
+        view = await self._find_modal(user)
         return await self.post("close", {"user": user, "view_id": view["id"]})
 
     async def open_home(self, user: str) -> Json:
@@ -102,20 +102,20 @@ class Hands(Eyes):
     async def say(
         self, user: str, channel: str, text: str, *, thread_ts: str | None = None
     ) -> Json:
-        wish = {"user": user, "channel": channel, "text": text, "thread_ts": thread_ts}
-        return await self.post("say", wish)
+        params = {"user": user, "channel": channel, "text": text, "thread_ts": thread_ts}
+        return await self.post("say", params)
 
-    async def command(self, user: str, channel: str, text: str) -> Json:
+    async def run_command(self, user: str, channel: str, text: str) -> Json:
         """Sends a slash command: `/approvals show 7`."""
         return await self.post("command", {"user": user, "channel": channel, "text": text})
 
-    async def agent(
+    async def say_as_agent(
         self, text: str, *, channel: str | None = None, thread_ts: str | None = None
     ) -> Json:
         """Lets the demo agent say something."""
         return await self.post("agent", {"text": text, "channel": channel, "thread_ts": thread_ts})
 
-    async def trouble(
+    async def inject_fault(
         self,
         mode: str,
         *,
@@ -125,10 +125,10 @@ class Hands(Eyes):
     ) -> Json:
         """Orders a fault for the bot's next calls; `times` None lasts until mode "ok". Method
         "response_url" stands for the answers to clicks."""
-        wish = {"mode": mode, "method": method, "times": times, "retry_after": retry_after}
-        return await self.post("trouble", wish)
+        params = {"mode": mode, "method": method, "times": times, "retry_after": retry_after}
+        return await self.post("trouble", params)
 
-    async def send(
+    async def send_payload(
         self,
         bot_url: str,
         payload: Json,
@@ -146,42 +146,44 @@ class Hands(Eyes):
             "X-Slack-Request-Timestamp": at,
             "X-Slack-Signature": sign(secret, at, body) if signature is None else signature,
         }
-        return await self.raw(bot_url, body, headers)
+        return await self.send_raw(bot_url, body, headers)
 
-    async def raw(self, bot_url: str, body: str, headers: dict[str, str]) -> tuple[int, str]:
+    async def send_raw(self, bot_url: str, body: str, headers: dict[str, str]) -> tuple[int, str]:
         """Sends the bot exactly this, such as an earlier delivery once more."""
-        async with self._live.post(bot_url, data=body, headers=headers) as response:
+        async with self._open_session.post(bot_url, data=body, headers=headers) as response:
             return response.status, await response.text()
 
-    async def post(self, path: str, wish: Json) -> Json:
+    async def post(self, path: str, params: Json) -> Json:
         """POST /sandbox/{path}; raises HandsError where the sandbox refuses the request itself."""
-        async with self._live.post(f"{self._url}/sandbox/{path}", json=wish) as response:
+        async with self._open_session.post(f"{self._url}/sandbox/{path}", json=params) as response:
             if response.status != 200:
-                raise HandsError(f"{path}: {response.status} {await response.text()}")
+                raise ScriptError(f"{path}: {response.status} {await response.text()}")
             return await response.json()
 
-    async def _open(self, user: str, view_id: str | None = None) -> Json:
+    async def _find_modal(self, user: str, view_id: str | None = None) -> Json:
         """The modal on top, or the one with this id, which may be gone."""
         views: list[Json] = (await self.state(user))["views"]
-        found = [view for view in views if view_id in (None, view["id"])]
-        if not found and view_id is None:
-            raise HandsError(f"{user} has no modal open")
-        return found[-1] if found else {"id": view_id, "blocks": []}
+        matches = [view for view in views if view_id in (None, view["id"])]
+        if not matches and view_id is None:
+            raise ScriptError(f"{user} has no modal open")
+        return matches[-1] if matches else {"id": view_id, "blocks": []}
 
-    async def _press(
+    async def _send_click(
         self,
-        wish: Json,
+        params: Json,
         block: Json,
         element: Json,
-        option: Chosen | None,
+        option: OptionChoice | None,
         confirm: bool | None,
     ) -> Json:
-        asks = "confirm" in element
-        if asks != (confirm is not None):
-            does = "asks first: say confirm=True or confirm=False" if asks else "asks nothing"
-            raise HandsError(f"{element['action_id']} {does}")
+        needs_confirm = "confirm" in element
+        if needs_confirm != (confirm is not None):
+            problem = (
+                "asks first: say confirm=True or confirm=False" if needs_confirm else "asks nothing"
+            )
+            raise ScriptError(f"{element['action_id']} {problem}")
         if confirm is False:
             return {"ok": True, "cancelled": True}
-        wish |= {"block_id": block["block_id"], "action_id": element["action_id"]}
-        wish |= {"confirmed": asks, "option": chosen_options(element, option)}
-        return await self.post("click", wish)
+        params |= {"block_id": block["block_id"], "action_id": element["action_id"]}
+        params |= {"confirmed": needs_confirm, "option": option_indexes(element, option)}
+        return await self.post("click", params)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import secrets
 
-from bot.sandbox.blocks import stored
+from bot.sandbox.blocks import complete_blocks
 from bot.sandbox.errors import SlackError
 from bot.sandbox.events import Events
 from bot.sandbox.shapes import Json
@@ -15,7 +15,7 @@ from bot.sandbox.states import initial_state
 from bot.sandbox.workspace import App, Workspace
 
 
-class Homes:
+class HomeTabs:
     def __init__(self, workspace: Workspace, app: App, events: Events) -> None:
         self._workspace, self._app, self._events = workspace, app, events
         self._views: dict[str, Json] = {}
@@ -28,9 +28,9 @@ class Homes:
         """Whose view it is, and the view."""
         return next((own for own in self._views.items() if own[1]["id"] == view_id), None)
 
-    def open(self, user: str) -> None:
+    def enter(self, user: str) -> None:
         """This person enters the Home tab, and the app is told."""
-        channel = self._workspace.direct(user, self._app.user_id)
+        channel = self._workspace.open_direct_channel(user, self._app.user_id)
         event: Json = {
             "type": "app_home_opened",
             "user": user,
@@ -53,12 +53,12 @@ class Homes:
         if name and any(v["external_id"] == name for u, v in self._views.items() if u != user):
             raise SlackError("duplicate_external_id")
         view_id = old["id"] if old else self._workspace.new_id("V")
-        self._views[user] = self._filled(view_id, view)
-        self._workspace.changed()
+        self._views[user] = self._build_view(view_id, view)
+        self._workspace.notify_change()
         return self._views[user]
 
-    def _filled(self, view_id: str, view: Json) -> Json:
-        team, blocks = self._workspace.team_id, stored(view["blocks"])
+    def _build_view(self, view_id: str, view: Json) -> Json:
+        team, blocks = self._workspace.team_id, complete_blocks(view["blocks"])
         return {
             "id": view_id,
             "team_id": team,

@@ -11,22 +11,22 @@ from urllib.parse import urlsplit
 
 from aiohttp import web
 
-OURS = frozenset({"127.0.0.1", "localhost", "::1"})
+LOCAL_HOSTS = frozenset({"127.0.0.1", "localhost", "::1"})
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 @web.middleware
-async def only_ours(request: web.Request, handler: Handler) -> web.StreamResponse:
+async def require_local_host(request: web.Request, handler: Handler) -> web.StreamResponse:
     """403 for a request to another name, or from a page of another site."""
-    given = [f"//{host}" for host in request.headers.getall("Host", ())]
-    given += request.headers.getall("Origin", ())
-    if not all(_is_ours(address) for address in given):
+    addresses = [f"//{host}" for host in request.headers.getall("Host", ())]
+    addresses += request.headers.getall("Origin", ())
+    if not all(_is_local(address) for address in addresses):
         raise web.HTTPForbidden(text="The local Slack is only for this machine: use 127.0.0.1.")
     return await handler(request)
 
 
-def _is_ours(address: str) -> bool:
+def _is_local(address: str) -> bool:
     try:
-        return urlsplit(address).hostname in OURS
+        return urlsplit(address).hostname in LOCAL_HOSTS
     except ValueError:
         return False

@@ -7,34 +7,34 @@ from collections.abc import Iterator
 from typing import Any
 
 from bot.sandbox.shapes import Json
-from bot.sandbox.states import STATES
-from bot.sandbox.typed_inputs import is_whole, number
+from bot.sandbox.states import STATE_KEYS
+from bot.sandbox.typed_inputs import is_whole, parse_number
 
 REQUIRED = "Please complete this required field."
 
 
-def refused(blocks: list[Json], state: Json) -> dict[str, str]:
+def client_errors(blocks: list[Json], state: Json) -> dict[str, str]:
     """What Slack's client says beside the fields, by block_id, before it sends anything."""
-    found: dict[str, str] = {}
+    errors: dict[str, str] = {}
     for block in blocks:
         if block["type"] == "input":
             element = block["element"]
             entry = state[block["block_id"]][element["action_id"]]
-            for message in _complaints(block, element, entry[STATES[element["type"]][0]]):
-                found.setdefault(block["block_id"], message)
-    return found
+            for message in _input_errors(block, element, entry[STATE_KEYS[element["type"]][0]]):
+                errors.setdefault(block["block_id"], message)
+    return errors
 
 
-def _complaints(block: Json, element: Json, value: Any) -> Iterator[str]:
+def _input_errors(block: Json, element: Json, value: Any) -> Iterator[str]:
     if value is None or value == []:
         if not block.get("optional"):
             yield REQUIRED
         return
     match element["type"]:
         case "plain_text_input":
-            yield from _length(element, value)
+            yield from _length_errors(element, value)
         case "number_input":
-            yield from _number(element, value)
+            yield from _number_errors(element, value)
         case "email_text_input":
             if not re.fullmatch(r"[^@\s]+@[^@\s]+\.[^@\s]+", value):
                 yield "Please enter a valid email address."
@@ -47,7 +47,7 @@ def _complaints(block: Json, element: Json, value: Any) -> Iterator[str]:
                 yield f"Please select no more than {most} items."
 
 
-def _length(element: Json, value: str) -> Iterator[str]:
+def _length_errors(element: Json, value: str) -> Iterator[str]:
     least, most = element.get("min_length", 0), element.get("max_length", 3000)
     if len(value) < least:
         yield f"Please enter at least {least} characters."
@@ -55,12 +55,12 @@ def _length(element: Json, value: str) -> Iterator[str]:
         yield f"Please enter no more than {most} characters."
 
 
-def _number(element: Json, value: str) -> Iterator[str]:
-    typed = number(value)
+def _number_errors(element: Json, value: str) -> Iterator[str]:
+    typed = parse_number(value)
     if typed is None:
         yield "Please enter a valid number."
         return
-    least, most = number(element.get("min_value")), number(element.get("max_value"))
+    least, most = parse_number(element.get("min_value")), parse_number(element.get("max_value"))
     if not element["is_decimal_allowed"] and not is_whole(typed):
         yield "Please enter a whole number."
     if least is not None and typed < least:

@@ -5,22 +5,22 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from bot.sandbox.clicks import Refused, clicked
-from bot.sandbox.delivery import Answer, Courier
+from bot.sandbox.clicks import UserError, read_click
+from bot.sandbox.delivery import Answer, AppClient
 from bot.sandbox.errors import SlackError
-from bot.sandbox.home import Homes
-from bot.sandbox.inputs import input_ids, refused
+from bot.sandbox.home import HomeTabs
+from bot.sandbox.inputs import client_errors, input_ids
 from bot.sandbox.modals import Modals
 from bot.sandbox.payloads import Payloads
 from bot.sandbox.response_urls import ResponseUrls
 from bot.sandbox.shapes import Json, is_object
-from bot.sandbox.states import filled_state
+from bot.sandbox.states import fill_state
 from bot.sandbox.triggers import Triggers
-from bot.sandbox.view import checked_view
+from bot.sandbox.view import validate_view
 from bot.sandbox.workspace import App, Ephemeral, Message, Workspace
 
-MODAL_TROUBLE = "We had some trouble connecting. Try again?"
-SLOW = "The app did not respond within 3 seconds. Try again?"
+MODAL_ERROR = "We had some trouble connecting. Try again?"
+TIMEOUT_ERROR = "The app did not respond within 3 seconds. Try again?"
 
 
 class Interactions:
@@ -29,132 +29,134 @@ class Interactions:
         workspace: Workspace,
         app: App,
         modals: Modals,
-        homes: Homes,
+        homes: HomeTabs,
         triggers: Triggers,
         response_urls: ResponseUrls,
-        courier: Courier,
+        app_client: AppClient,
     ) -> None:
         self._workspace, self._modals, self._homes = workspace, modals, homes
-        self._triggers, self._response_urls, self._courier = triggers, response_urls, courier
+        self._triggers, self._response_urls, self._app_client = triggers, response_urls, app_client
         self._payloads = Payloads(workspace, app)
 
     @property
     def deliveries(self) -> list[Json]:
         """What the app was sent, of every kind."""
-        return self._courier.deliveries
+        return self._app_client.deliveries
 
-    async def click_message(self, wish: Json) -> None:
+    async def click_message(self, params: Json) -> None:
         """A click in a message or a notice: user, channel, ts, block_id, action_id, value?,
         option?, state?, team?, tab?."""
-        user, team = wish["user"], wish.get("team")
-        where = self._seen(user, team, wish["channel"], wish["ts"])
-        action, state = clicked(where.blocks, wish)
+        user, team = params["user"], params.get("team")
+        where = self._visible_message(user, team, params["channel"], params["ts"])
+        action, state = read_click(where.blocks, params)
         payload = self._payloads.message_click(
             user,
             team,
             where,
             {**action, "action_ts": self._workspace.next_ts()},
             state,
-            self._triggers.issue(user, wish.get("tab")),
+            self._triggers.issue(user, params.get("tab")),
             self._response_urls.issue(user, where),
         )
-        await self._notify(payload, SLOW)
+        await self._deliver_or_raise(payload, TIMEOUT_ERROR)
 
-    async def click_view(self, wish: Json) -> None:
+    async def click_view(self, params: Json) -> None:
         """A click in a modal or a Home tab: user, view_id, block_id, action_id, value?, option?,
         state?, tab?."""
-        user, view = wish["user"], self._own_view(wish, or_home=True)
-        action, state = clicked(view["blocks"], wish, view["state"]["values"])
+        user, view = params["user"], self._own_view(params, or_home=True)
+        action, state = read_click(view["blocks"], params, view["state"]["values"])
         action["action_ts"] = self._workspace.next_ts()
-        self._modals.typed(view, state)
-        trigger = self._triggers.issue(user, wish.get("tab"))
-        payload = self._payloads.view_click(user, wish.get("team"), view, action, state, trigger)
-        await self._notify(payload, MODAL_TROUBLE)
+        self._modals.set_state(view, state)
+        trigger = self._triggers.issue(user, params.get("tab"))
+        payload = self._payloads.view_click(user, params.get("team"), view, action, state, trigger)
+        await self._deliver_or_raise(payload, MODAL_ERROR)
 
-    async def submit(self, wish: Json) -> Json:
+    async def submit(self, params: Json) -> Json:
         """Submits a modal: user, view_id, values? (what was typed), tab?. `{"ok": True, "closed"}`,
         or the errors beside its fields."""
-        user, view = wish["user"], self._own_view(wish)
+        user, view = params["user"], self._own_view(params)
         if view["submit"] is None:
-            raise Refused("This view can't be submitted.")
+            raise UserError("This view can't be submitted.")
         try:
-            state = filled_state(view["blocks"], wish.get("values") or {}, view["state"]["values"])
+            state = fill_state(view["blocks"], params.get("values") or {}, view["state"]["values"])
         except ValueError as error:
-            raise Refused(str(error)) from error
-        self._modals.typed(view, state)
-        errors = refused(view["blocks"], state)
+            raise UserError(str(error)) from error
+        self._modals.set_state(view, state)
+        errors = client_errors(view["blocks"], state)
         if errors:
             return {"ok": False, "errors": errors}
-        trigger = self._triggers.issue(user, wish.get("tab"))
-        payload = self._payloads.submission(user, wish.get("team"), view, state, trigger)
+        trigger = self._triggers.issue(user, params.get("tab"))
+        payload = self._payloads.submission(user, params.get("team"), view, state, trigger)
         answer = await self._deliver(payload)
         if answer is None or answer.status != 200:
-            raise Refused(MODAL_TROUBLE)
-        return self._obey(user, view, answer.body)
+            raise UserError(MODAL_ERROR)
+        return self._apply_answer(user, view, answer.body)
 
-    async def close(self, wish: Json) -> None:
+    async def close(self, params: Json) -> None:
         """Closes a view, or the whole modal where the view says `clear_on_close`; an app that asked
         for it is told, and its answer is of no interest."""
-        user, view = wish["user"], self._own_view(wish)
+        user, view = params["user"], self._own_view(params)
         all_of_them = view["clear_on_close"]
-        for gone in self._modals.close(user, None if all_of_them else view):
-            if gone["notify_on_close"]:
-                await self._deliver(self._payloads.closed(user, gone, all_of_them))
+        for closed_view in self._modals.close(user, None if all_of_them else view):
+            if closed_view["notify_on_close"]:
+                await self._deliver(self._payloads.view_closed(user, closed_view, all_of_them))
 
-    def _seen(self, user: str, team: str | None, channel_id: str, ts: str) -> Message | Ephemeral:
+    def _visible_message(
+        self, user: str, team: str | None, channel_id: str, ts: str
+    ) -> Message | Ephemeral:
         """The message or notice, if this person can see it."""
         self._check_person(user, team)
         channel = self._workspace.channels.get(channel_id)
-        if channel is None or not self._workspace.sees(user, channel):
-            raise Refused("You can't see this channel.")
+        if channel is None or not self._workspace.can_see(user, channel):
+            raise UserError("You can't see this channel.")
         notice = self._workspace.ephemerals.get(ts)
         if notice is not None and notice.user == user:
             return notice
         message = channel.messages.get(ts)
         if message is None or message.deleted:
-            raise Refused("This message is no longer there.")
+            raise UserError("This message is no longer there.")
         return message
 
     def _check_person(self, user: str, team: str | None) -> None:
         """Members act, and strangers of another team where a channel is shared with it."""
         person = self._workspace.person(user)
         if (person is None and team is None) or (person is not None and person.deleted):
-            raise Refused("You are not a member of this workspace.")
+            raise UserError("You are not a member of this workspace.")
 
-    def _own_view(self, wish: Json, or_home: bool = False) -> Json:
-        self._check_person(wish["user"], wish.get("team"))
-        view_id = wish["view_id"]
-        found = self._modals.find(view_id) or (self._homes.find(view_id) if or_home else None)
-        if found is None or found[0] != wish["user"]:
-            raise Refused("This view is no longer open.")
-        return found[1]
+    def _own_view(self, params: Json, or_home: bool = False) -> Json:
+        self._check_person(params["user"], params.get("team"))
+        view_id = params["view_id"]
+        match = self._modals.find(view_id) or (self._homes.find(view_id) if or_home else None)
+        if match is None or match[0] != params["user"]:
+            raise UserError("This view is no longer open.")
+        return match[1]
 
-    async def _notify(self, payload: Json, slow: str) -> None:
+    async def _deliver_or_raise(self, payload: Json, timeout_error: str) -> None:
         answer = await self._deliver(payload)
         if answer is None:
-            raise Refused(slow)
+            raise UserError(timeout_error)
         if answer.status != 200:
-            raise Refused(f"The app responded with status code {answer.status}. Try again?")
+            raise UserError(f"The app responded with status code {answer.status}. Try again?")
 
     async def _deliver(self, payload: Json) -> Answer | None:
         """Hands the payload over as Slack does; None where no answer came in time."""
-        answer = await self._courier.interaction(payload)
+        answer = await self._app_client.send_interaction(payload)
         return answer if isinstance(answer, Answer) else None
 
-    def _obey(self, user: str, view: Json, body: str) -> Json:
+    def _apply_answer(self, user: str, view: Json, body: str) -> Json:
         """Does what the answer to a submission asks for; anything unsound is a failure to the
         person, as in Slack, which tells the app nothing."""
         try:
-            wish: Any = json.loads(body) if body.strip() else {}
-            if not is_object(wish):
-                raise Refused(MODAL_TROUBLE)
-            return self._respond(user, view, wish)
+            response: Any = json.loads(body) if body.strip() else {}
+            if not is_object(response):
+                raise UserError(MODAL_ERROR)
+            return self._apply_response(user, view, response)
         except (ValueError, SlackError) as error:
-            raise Refused(MODAL_TROUBLE) from error
+            raise UserError(MODAL_ERROR) from error
 
-    def _respond(self, user: str, view: Json, wish: Json) -> Json:
+    def _apply_response(self, user: str, view: Json, response: Json) -> Json:
         still_open = view in self._modals.stack(user)
-        match wish.get("response_action"):
+        match response.get("response_action"):
             case None:
                 if still_open:
                     self._modals.close(user, view)
@@ -163,13 +165,13 @@ class Interactions:
                 self._modals.close(user)
                 return {"ok": True, "closed": True}
             case "errors":
-                return {"ok": False, "errors": self._field_errors(view, wish.get("errors"))}
+                return {"ok": False, "errors": self._field_errors(view, response.get("errors"))}
             case "update" if still_open:
-                self._modals.update(view, checked_view(wish.get("view")))
+                self._modals.update(view, validate_view(response.get("view")))
             case "push" if still_open:
-                self._modals.push(user, checked_view(wish.get("view")))
+                self._modals.push(user, validate_view(response.get("view")))
             case _:
-                raise Refused(MODAL_TROUBLE)
+                raise UserError(MODAL_ERROR)
         return {"ok": True, "closed": False}
 
     @staticmethod
@@ -177,7 +179,7 @@ class Interactions:
         """Errors must be strings and stand beside input blocks of the view that was submitted."""
         known = input_ids(view["blocks"])
         if not is_object(errors) or not errors or not set(errors) <= known:
-            raise Refused(MODAL_TROUBLE)
+            raise UserError(MODAL_ERROR)
         if not all(isinstance(message, str) and message for message in errors.values()):
-            raise Refused(MODAL_TROUBLE)
+            raise UserError(MODAL_ERROR)
         return errors

@@ -10,7 +10,7 @@ from pathlib import Path
 from bot.sandbox.workspace import Message, Workspace
 
 
-def keep(workspace: Workspace, app_user: str, path: Path) -> None:
+def persist(workspace: Workspace, app_user: str, path: Path) -> None:
     """Loads the messages of the file, and saves them after every change from now on."""
     load(workspace, app_user, path)
     workspace.on_change(lambda: save(workspace, path))
@@ -21,17 +21,17 @@ def load(workspace: Workspace, app_user: str, path: Path) -> None:
     them. Raises ValueError for a broken file."""
     if not path.exists():
         return
-    everything = json.loads(path.read_text(encoding="utf-8"))
-    for file in everything.get("files", []):
+    data = json.loads(path.read_text(encoding="utf-8"))
+    for file in data.get("files", []):
         workspace.files[file["id"]] = {**file, "content": b64decode(file["content"])}
-    for kept in everything["messages"]:
-        message = Message(**kept)
+    for stored in data["messages"]:
+        message = Message(**stored)
         for user in workspace.users:
-            if message.channel == workspace.direct_id(user):
-                workspace.direct(user, app_user)
+            if message.channel == workspace.direct_channel_id(user):
+                workspace.open_direct_channel(user, app_user)
         if message.channel in workspace.channels:
             workspace.channels[message.channel].messages[message.ts] = message
-            workspace.not_before(message.edited or message.ts)
+            workspace.advance_ts(message.edited or message.ts)
 
 
 def save(workspace: Workspace, path: Path) -> None:

@@ -12,7 +12,7 @@ from typing import Literal
 
 from bot.sandbox.shapes import Json, is_list, is_object
 
-Why = Literal["mention", "group", "channel", "dm"]
+NotificationReason = Literal["mention", "group", "channel", "dm"]
 
 _USER = re.compile(r"<@([UW]\w+)(?:\|[^<>]*)?>")
 _GROUP = re.compile(r"<!subteam\^(S\w+)(?:\|[^<>]*)?>")
@@ -26,7 +26,7 @@ class Notification:
     user: str
     channel: str
     ts: str
-    why: Why
+    why: NotificationReason
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,9 @@ class Mentions:
     groups: frozenset[str]
     everybody: bool
 
-    def why(self, user: str, members: Mapping[str, Sequence[str]]) -> Why | None:
+    def reason_for(
+        self, user: str, members: Mapping[str, Sequence[str]]
+    ) -> NotificationReason | None:
         """How this user is meant; `members` are those of each group."""
         if user in self.users:
             return "mention"
@@ -44,23 +46,23 @@ class Mentions:
         return "channel" if self.everybody else None
 
 
-def mentions(text: str, blocks: list[Json]) -> Mentions:
+def find_mentions(text: str, blocks: list[Json]) -> Mentions:
     """What mrkdwn and rich text mention; plain text mentions nobody, and neither does the `text` of a
     message with blocks, which stands in for them only where they can't be shown."""
-    written = list(_written(blocks)) if blocks else [text]
-    said = "\n".join(written)
+    texts = list(_mention_texts(blocks)) if blocks else [text]
+    combined = "\n".join(texts)
     return Mentions(
-        frozenset(_USER.findall(said)),
-        frozenset(_GROUP.findall(said)),
-        bool(_EVERYBODY.search(said)),
+        frozenset(_USER.findall(combined)),
+        frozenset(_GROUP.findall(combined)),
+        bool(_EVERYBODY.search(combined)),
     )
 
 
-def _written(value: object) -> Iterator[str]:
+def _mention_texts(value: object) -> Iterator[str]:
     """The mrkdwn in these blocks, and the mentions of their rich text written like it."""
     if is_list(value):
         for one in value:
-            yield from _written(one)
+            yield from _mention_texts(one)
     elif is_object(value):
         match value:
             case {"type": "mrkdwn", "text": str(text)}:
@@ -73,4 +75,4 @@ def _written(value: object) -> Iterator[str]:
                 yield f"<!{everybody}>"
             case _:
                 for one in value.values():
-                    yield from _written(one)
+                    yield from _mention_texts(one)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import secrets
 
-from bot.sandbox.blocks import stored
+from bot.sandbox.blocks import complete_blocks
 from bot.sandbox.elements import with_defaults
 from bot.sandbox.errors import SlackError
 from bot.sandbox.shapes import Json
-from bot.sandbox.states import filled_state
+from bot.sandbox.states import fill_state
 from bot.sandbox.workspace import App, Workspace
 
-DEPTH = 3
+MAX_DEPTH = 3
 
 
 class Modals:
@@ -47,7 +47,7 @@ class Modals:
         stack = self.stack(user)
         if not stack:
             raise SlackError("not_found")
-        if len(stack) >= DEPTH:
+        if len(stack) >= MAX_DEPTH:
             raise SlackError("push_limit_reached")
         self._check_external_id(view, None)
         return self._show(user, view)
@@ -55,11 +55,11 @@ class Modals:
     def update(self, old: Json, view: Json) -> Json:
         """Draws an open view anew: same id, new hash. Inputs whose ids stay keep what is in them."""
         self._check_external_id(view, old["id"])
-        old.update(self._filled(view, old["state"]["values"]))
-        self._workspace.changed()
+        old.update(self._build_view(view, old["state"]["values"]))
+        self._workspace.notify_change()
         return old
 
-    def named(self, view_id: str | None, external_id: str | None, hash_: str | None) -> Json:
+    def get(self, view_id: str | None, external_id: str | None, hash_: str | None) -> Json:
         """The open view with this id or external id, if `hash_` (when given) is still its hash."""
         for stack in self._stacks.values():
             for view in stack:
@@ -73,15 +73,15 @@ class Modals:
         """Takes away this view and what is above it, or all of them; they are the answer, last first."""
         stack = self.stack(user)
         start = stack.index(view) if view else 0
-        gone = stack[start:]
+        closed_views = stack[start:]
         del stack[start:]
-        self._workspace.changed()
-        return gone[::-1]
+        self._workspace.notify_change()
+        return closed_views[::-1]
 
-    def typed(self, view: Json, state: Json) -> None:
+    def set_state(self, view: Json, state: Json) -> None:
         """Remembers what is in the inputs of a view now."""
         view["state"] = {"values": state}
-        self._workspace.changed()
+        self._workspace.notify_change()
 
     def _check_external_id(self, view: Json, own: str | None) -> None:
         wanted = view.get("external_id")
@@ -92,7 +92,7 @@ class Modals:
     def _show(self, user: str, view: Json) -> Json:
         stack = self.stack(user)
         view_id = self._workspace.new_id("V")
-        shown = {
+        new_view = {
             "id": view_id,
             "team_id": self._workspace.team_id,
             "app_id": self._app.app_id,
@@ -100,14 +100,14 @@ class Modals:
             "bot_id": self._app.bot_id,
             "root_view_id": stack[0]["id"] if stack else view_id,
             "previous_view_id": stack[-1]["id"] if stack else None,
-            **self._filled(view),
+            **self._build_view(view),
         }
-        stack.append(shown)
-        self._workspace.changed()
-        return shown
+        stack.append(new_view)
+        self._workspace.notify_change()
+        return new_view
 
-    def _filled(self, view: Json, before: Json | None = None) -> Json:
-        blocks = stored(view["blocks"])
+    def _build_view(self, view: Json, before: Json | None = None) -> Json:
+        blocks = complete_blocks(view["blocks"])
         return {
             "type": "modal",
             "title": with_defaults(view["title"]),
@@ -121,5 +121,5 @@ class Modals:
             "notify_on_close": view.get("notify_on_close", False),
             "submit_disabled": view.get("submit_disabled", False),
             "hash": f"{int(self._workspace.now())}.{secrets.token_hex(4)}",
-            "state": {"values": filled_state(blocks, {}, before)},
+            "state": {"values": fill_state(blocks, {}, before)},
         }

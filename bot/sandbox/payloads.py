@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 
-from bot.sandbox.chat import as_slack
+from bot.sandbox.chat import to_slack_message
 from bot.sandbox.shapes import Json
 from bot.sandbox.workspace import App, Ephemeral, Message, Workspace
 
@@ -71,7 +71,7 @@ class Payloads:
             "actions": [action],
         }
         if not isinstance(where, Ephemeral):
-            payload["message"] = as_slack(
+            payload["message"] = to_slack_message(
                 where, self._workspace.team_id, self._workspace.channels, with_metadata=False
             )
         return payload
@@ -95,5 +95,5 @@ class Payloads:
             "response_urls": [],
         }
 
-    def closed(self, user: str, view: Json, is_cleared: bool = False) -> Json:
+    def view_closed(self, user: str, view: Json, is_cleared: bool = False) -> Json:
         return self._common("view_closed", user, None) | {"view": view, "is_cleared": is_cleared}

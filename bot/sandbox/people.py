@@ -18,7 +18,7 @@ UPDATED = 1_700_000_000
 def user_object(user: User, workspace: Workspace, app: App) -> Json:
     """The person as the app may know them. Of somebody deactivated Slack tells little, and of a
     stranger it says so unless they share a channel with the app."""
-    shown: Json = {
+    result: Json = {
         "id": user.id,
         "team_id": user.team_id or workspace.team_id,
         "name": user.name,
@@ -29,8 +29,8 @@ def user_object(user: User, workspace: Workspace, app: App) -> Json:
         "updated": UPDATED,
     }
     if user.deleted:
-        return shown
-    shown |= {
+        return result
+    result |= {
         "color": "9f69e7",
         "real_name": user.real_name,
         "tz": "Europe/Berlin",
@@ -45,14 +45,14 @@ def user_object(user: User, workspace: Workspace, app: App) -> Json:
         "who_can_share_contact_card": "EVERYONE",
     }
     if user.is_bot:
-        shown["is_workflow_bot"] = False
-    if not workspace.has_met(app.user_id, user):
-        shown["is_stranger"] = True
-    return shown
+        result["is_workflow_bot"] = False
+    if not workspace.knows_user(app.user_id, user):
+        result["is_stranger"] = True
+    return result
 
 
 def _profile(user: User, workspace: Workspace, app: App) -> Json:
-    shown: Json = {
+    profile: Json = {
         "real_name": user.real_name,
         "real_name_normalized": user.real_name,
         "display_name": user.name,
@@ -66,13 +66,16 @@ def _profile(user: User, workspace: Workspace, app: App) -> Json:
         "team": user.team_id or workspace.team_id,
     }
     if user.is_bot:
-        shown |= {"bot_id": user.bot_id, "api_app_id": app.app_id if app.user_id == user.id else ""}
+        profile |= {
+            "bot_id": user.bot_id,
+            "api_app_id": app.app_id if app.user_id == user.id else "",
+        }
     elif "users:read.email" in app.scopes:
-        shown["email"] = user.email
-    return shown
+        profile["email"] = user.email
+    return profile
 
 
-class People:
+class Users:
     """Changes of people, each with its event `user_change`. Slack leaves a deactivated person in
     channels and groups, so this does too."""
 
@@ -82,16 +85,16 @@ class People:
     def add(self, user: User) -> None:
         """Somebody joins the workspace. The event of that (`team_join`) is another one."""
         self._workspace.users[user.id] = user
-        self._workspace.changed()
+        self._workspace.notify_change()
 
     def change(self, user_id: str, **fields: Any) -> None:
         """Sets fields of a User."""
         workspace = self._workspace
-        home = workspace.users if user_id in workspace.users else workspace.crowd
-        home[user_id] = replace(home[user_id], **fields)
-        workspace.changed()
-        shown = user_object(home[user_id], workspace, self._app)
-        event = {"type": "user_change", "user": shown, "cache_ts": int(workspace.now())}
+        users = workspace.users if user_id in workspace.users else workspace.crowd
+        users[user_id] = replace(users[user_id], **fields)
+        workspace.notify_change()
+        user_data = user_object(users[user_id], workspace, self._app)
+        event = {"type": "user_change", "user": user_data, "cache_ts": int(workspace.now())}
         self._events.send(event, needs="users:read")
 
     def deactivate(self, user_id: str) -> None:

@@ -7,18 +7,18 @@ from typing import Any
 from bot.sandbox.blocks import elements_of
 from bot.sandbox.elements import options_of
 from bot.sandbox.shapes import Json, is_list, is_object
-from bot.sandbox.states import STATES
+from bot.sandbox.states import STATE_KEYS
 
 
-class HandsError(Exception):
+class ScriptError(Exception):
     """There is nothing to click or fill in where a script pointed."""
 
 
-def element_meant(
+def find_element(
     blocks: list[Json], action_id: str, block_id: str | None, value_startswith: str | None
 ) -> tuple[Json, Json]:
     """The one element that is meant, and its block."""
-    found = [
+    matches = [
         (block, element)
         for block in blocks
         for element in elements_of(block)
@@ -26,17 +26,17 @@ def element_meant(
         and block_id in (None, block["block_id"])
         and (element.get("value") or "").startswith(value_startswith or "")
     ]
-    if len(found) != 1:
-        there = [
+    if len(matches) != 1:
+        available = [
             (block["block_id"], element.get("action_id"), element.get("value"))
             for block in blocks
             for element in elements_of(block)
         ]
-        raise HandsError(f"{len(found)} elements are {action_id!r}; there are {there}")
-    return found[0]
+        raise ScriptError(f"{len(matches)} elements are {action_id!r}; there are {available}")
+    return matches[0]
 
 
-def chosen_options(
+def option_indexes(
     element: Json, option: int | str | list[int] | list[str] | None
 ) -> int | list[int] | None:
     """The index of an option, for an index or a label; of several for a list."""
@@ -48,49 +48,49 @@ def chosen_options(
 def option_index(element: Json, label: str) -> int:
     labels = [option["text"]["text"] for option in options_of(element)]
     if label not in labels:
-        raise HandsError(f"no option {label!r} among {labels}")
+        raise ScriptError(f"no option {label!r} among {labels}")
     return labels.index(label)
 
 
-def _field(blocks: list[Json], name: str) -> Json:
+def _find_field(blocks: list[Json], name: str) -> Json:
     """The input block with this id, this label, or this part of its id."""
     inputs = [block for block in blocks if block["type"] == "input"]
-    for found in (
+    for matches in (
         [block for block in inputs if block["block_id"] == name],
         [block for block in inputs if block["label"]["text"] == name],
         [block for block in inputs if name in block["block_id"]],
     ):
-        if len(found) == 1:
-            return found[0]
-    there = [(block["block_id"], block["label"]["text"]) for block in inputs]
-    raise HandsError(f"no one field is {name!r}; there are {there}")
+        if len(matches) == 1:
+            return matches[0]
+    available = [(block["block_id"], block["label"]["text"]) for block in inputs]
+    raise ScriptError(f"no one field is {name!r}; there are {available}")
 
 
-def typed_state(blocks: list[Json], values: dict[str, Any]) -> Json:
+def build_state(blocks: list[Json], values: dict[str, Any]) -> Json:
     state: Json = {}
     for name, value in values.items():
-        block = _field(blocks, name)
+        block = _find_field(blocks, name)
         element = block["element"]
-        state[block["block_id"]] = {element["action_id"]: entry(element, value)}
+        state[block["block_id"]] = {element["action_id"]: state_entry(element, value)}
     return state
 
 
-def entry(element: Json, value: Any) -> Json:
+def state_entry(element: Json, value: Any) -> Json:
     """What a person entered, in the shape that Slack's state has for this element."""
-    key, _, empty = STATES[element["type"]]
+    key, _, empty = STATE_KEYS[element["type"]]
     if is_object(value):
         value = value["option"]
     if value is None:
         value = empty
     elif key == "selected_option":
-        value = _option(element, value)
+        value = _get_option(element, value)
     elif key == "selected_options":
-        value = [_option(element, one) for one in value] if is_list(value) else []
+        value = [_get_option(element, one) for one in value] if is_list(value) else []
     elif key == "value":
         value = str(value)
     return {"type": element["type"], key: value}
 
 
-def _option(element: Json, wanted: Any) -> Json:
+def _get_option(element: Json, wanted: Any) -> Json:
     index = option_index(element, wanted) if isinstance(wanted, str) else wanted
     return options_of(element)[index]

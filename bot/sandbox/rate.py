@@ -42,7 +42,7 @@ POST_BURST = 4
 @dataclass
 class _Bucket:
     tokens: float
-    at: float
+    updated_at: float
 
 
 class RateLimits:
@@ -55,7 +55,7 @@ class RateLimits:
         self._scale = scale
         self._buckets: dict[tuple[str, str], _Bucket] = {}
 
-    def wait(self, method: str, channel: str = "") -> float | None:
+    def retry_after(self, method: str, channel: str = "") -> float | None:
         """None when the call may go on, else the seconds after which to try again: whole ones, unless
         scaled.
         """
@@ -64,7 +64,7 @@ class RateLimits:
         ]
         if method == "chat.postMessage":
             limits.append(((method, channel), POST_BURST, POSTS_PER_SECOND))
-        buckets = [(self._filled(key, size, rate), rate) for key, size, rate in limits]
+        buckets = [(self._refill(key, size, rate), rate) for key, size, rate in limits]
         waits = [(1 - bucket.tokens) / rate for bucket, rate in buckets if bucket.tokens < 1]
         if waits:
             whole = max(1, math.ceil(max(waits)))
@@ -73,9 +73,9 @@ class RateLimits:
             bucket.tokens -= 1
         return None
 
-    def _filled(self, key: tuple[str, str], size: int, rate: float) -> _Bucket:
+    def _refill(self, key: tuple[str, str], size: int, rate: float) -> _Bucket:
         now = self._now()
         bucket = self._buckets.setdefault(key, _Bucket(size, now))
-        bucket.tokens = min(size, bucket.tokens + (now - bucket.at) * rate)
-        bucket.at = now
+        bucket.tokens = min(size, bucket.tokens + (now - bucket.updated_at) * rate)
+        bucket.updated_at = now
         return bucket

@@ -11,16 +11,16 @@ from dataclasses import dataclass
 
 from bot.sandbox.chat import NO_TEXT
 from bot.sandbox.errors import SlackError
-from bot.sandbox.message import checked_blocks, escaped
+from bot.sandbox.message import escape_text, validate_blocks
 from bot.sandbox.shapes import Json
 from bot.sandbox.workspace import App, Ephemeral, Message, Workspace
 
-LIFE = 30 * 60.0
-USES = 5
+LIFETIME = 30 * 60.0
+MAX_USES = 5
 
 
 @dataclass
-class _Address:
+class _ResponseUrl:
     user: str
     where: Message | Ephemeral
     issued: float
@@ -30,36 +30,36 @@ class _Address:
 class ResponseUrls:
     def __init__(self, workspace: Workspace, app: App, url: Callable[[], str]) -> None:
         self._workspace, self._app, self._url = workspace, app, url
-        self._addresses: dict[str, _Address] = {}
+        self._addresses: dict[str, _ResponseUrl] = {}
 
     def issue(self, user: str, where: Message | Ephemeral) -> str:
         key = secrets.token_hex(12)
-        self._addresses[key] = _Address(user, where, self._workspace.now())
+        self._addresses[key] = _ResponseUrl(user, where, self._workspace.now())
         return f"{self._url()}/actions/{self._workspace.team_id}/{key}"
 
     def answer(self, key: str, body: Json) -> None:
         """Does what an app sent to the address, or raises the error that Slack answers with."""
         address = self._addresses.get(key)
-        if address is None or self._workspace.now() - address.issued > LIFE:
+        if address is None or self._workspace.now() - address.issued > LIFETIME:
             raise SlackError("expired_url")
-        if address.uses >= USES:
+        if address.uses >= MAX_USES:
             raise SlackError("used_url")
         text, blocks = body.get("text"), body.get("blocks")
-        checked = None if blocks is None else checked_blocks(blocks)
-        if not body.get("delete_original") and not text and not checked:
+        new_blocks = None if blocks is None else validate_blocks(blocks)
+        if not body.get("delete_original") and not text and not new_blocks:
             raise SlackError("no_text")
         address.uses += 1
-        written = escaped(text) if text else NO_TEXT
+        new_text = escape_text(text) if text else NO_TEXT
         if body.get("delete_original"):
             self._delete(address.where)
         elif body.get("replace_original"):
-            self._replace(address.where, written, checked)
+            self._replace(address.where, new_text, new_blocks)
         else:
-            self._say(address, body, written, checked or [])
+            self._post(address, body, new_text, new_blocks or [])
 
     def _delete(self, where: Message | Ephemeral) -> None:
         if isinstance(where, Ephemeral):
-            self._workspace.dismiss(where.ts)
+            self._workspace.dismiss_ephemeral(where.ts)
         elif where.ts in self._workspace.channels[where.channel].messages:
             self._workspace.remove(where)
 
@@ -67,14 +67,16 @@ class ResponseUrls:
         where.text, where.blocks = text, blocks or []
         if isinstance(where, Message):
             where.edited = self._workspace.next_ts()
-        self._workspace.changed()
+        self._workspace.notify_change()
 
-    def _say(self, address: _Address, body: Json, text: str, blocks: list[Json]) -> None:
+    def _post(self, address: _ResponseUrl, body: Json, text: str, blocks: list[Json]) -> None:
         """A new message: for the person alone, or for all where the app asks for that."""
         ts, channel = self._workspace.next_ts(), address.where.channel
         thread = body.get("thread_ts")
         if body.get("response_type") != "in_channel":
-            self._workspace.whisper(Ephemeral(address.user, channel, ts, text, blocks, thread))
+            self._workspace.add_ephemeral(
+                Ephemeral(address.user, channel, ts, text, blocks, thread)
+            )
             return
         app = self._app
         self._workspace.add(

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from bot.sandbox.shapes import (
     Check,
-    address,
     array,
     boolean,
     by_type,
@@ -15,6 +14,7 @@ from bot.sandbox.shapes import (
     fields,
     integer,
     string,
+    url_string,
 )
 
 _MANY = 10_000
@@ -36,7 +36,7 @@ _STYLE = fields(
 )
 _STYLED: dict[str, Check] = {"style": _STYLE}
 _TEXT = fields({"text": string(_MANY * 10)}, _STYLED)
-_LINK = fields({"url": address(3000)}, {**_STYLED, "text": string(_MANY), "unsafe": boolean})
+_LINK = fields({"url": url_string(3000)}, {**_STYLED, "text": string(_MANY), "unsafe": boolean})
 _INLINE = by_type(
     {
         "text": _TEXT,
@@ -50,7 +50,7 @@ _INLINE = by_type(
         "color": fields({"value": string(255)}, _STYLED),
         "date": fields(
             {"timestamp": integer(0, 99_999_999_999), "format": string(255)},
-            {**_STYLED, "url": address(3000), "fallback": string(255)},
+            {**_STYLED, "url": url_string(3000), "fallback": string(255)},
         ),
     }
 )

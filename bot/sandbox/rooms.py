@@ -10,7 +10,7 @@ from bot.sandbox.shapes import Json
 from bot.sandbox.workspace import App, Channel, Workspace
 
 
-class Rooms:
+class Channels:
     """Changes of channels, each with its event. The app hears of who comes and goes only where it is a
     member, and so of anything in a private channel."""
 
@@ -21,41 +21,41 @@ class Rooms:
         channel = self._workspace.channels[channel_id]
         if user not in channel.members:
             channel.members.append(user)
-            self._workspace.changed()
+            self._workspace.notify_change()
             more = {"inviter": inviter} if inviter else {}
-            self._moved("member_joined_channel", channel, user, more)
+            self._send_membership_event("member_joined_channel", channel, user, more)
 
     def leave(self, channel_id: str, user: str) -> None:
         channel = self._workspace.channels[channel_id]
         channel.members.remove(user)
-        self._workspace.changed()
+        self._workspace.notify_change()
         if user == self._app.user_id:
             event: Json = {"type": f"{_kind(channel)}_left", "channel": channel.id}
             self._events.send(event, needs=_scope(channel))
         else:
-            self._moved("member_left_channel", channel, user, {})
+            self._send_membership_event("member_left_channel", channel, user, {})
 
     def archive(self, channel_id: str, by: str = "U0DANA") -> None:
         self._workspace.channels[channel_id].is_archived = True
-        self._told("archive", channel_id, {"channel": channel_id, "user": by})
+        self._send_event("archive", channel_id, {"channel": channel_id, "user": by})
 
     def unarchive(self, channel_id: str, by: str = "U0DANA") -> None:
         self._workspace.channels[channel_id].is_archived = False
-        self._told("unarchive", channel_id, {"channel": channel_id, "user": by})
+        self._send_event("unarchive", channel_id, {"channel": channel_id, "user": by})
 
     def rename(self, channel_id: str, name: str) -> None:
         self._workspace.channels[channel_id].name = name
-        renamed = {"id": channel_id, "name": name, "created": 1_700_000_000}
-        self._told("rename", channel_id, {"channel": renamed})
+        channel = {"id": channel_id, "name": name, "created": 1_700_000_000}
+        self._send_event("rename", channel_id, {"channel": channel})
 
-    def _told(self, what: str, channel_id: str, more: Json) -> None:
+    def _send_event(self, change: str, channel_id: str, more: Json) -> None:
         channel = self._workspace.channels[channel_id]
-        self._workspace.changed()
+        self._workspace.notify_change()
         if not channel.is_private or self._app.user_id in channel.members:
-            event = {"type": f"{_kind(channel)}_{what}", **more}
+            event = {"type": f"{_kind(channel)}_{change}", **more}
             self._events.send(event, needs=_scope(channel))
 
-    def _moved(self, kind: str, channel: Channel, user: str, more: Json) -> None:
+    def _send_membership_event(self, kind: str, channel: Channel, user: str, more: Json) -> None:
         if self._app.user_id in channel.members:
             person = self._workspace.person(user)
             event: Json = {

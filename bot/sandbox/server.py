@@ -14,30 +14,30 @@ from aiohttp import web
 
 from bot.sandbox import memory
 from bot.sandbox.acme import acme, acme_app
-from bot.sandbox.api import WebApi, drop
-from bot.sandbox.delivery import Courier
+from bot.sandbox.api import WebApi, drop_connection
+from bot.sandbox.delivery import AppClient
 from bot.sandbox.errors import SlackError
 from bot.sandbox.events import Events
-from bot.sandbox.home import Homes
-from bot.sandbox.hosts import only_ours
+from bot.sandbox.home import HomeTabs
+from bot.sandbox.hosts import require_local_host
 from bot.sandbox.interactions import Interactions
 from bot.sandbox.modals import Modals
 from bot.sandbox.page_api import PageApi
-from bot.sandbox.people import People
+from bot.sandbox.people import Users
 from bot.sandbox.rate import RateLimits
 from bot.sandbox.response_urls import ResponseUrls
-from bot.sandbox.rooms import Rooms
-from bot.sandbox.slash import Commands
+from bot.sandbox.rooms import Channels
+from bot.sandbox.slash import SlashCommands
 from bot.sandbox.socket_mode import SocketMode
-from bot.sandbox.triggers import LIFE, Triggers
-from bot.sandbox.trouble import Troubles
-from bot.sandbox.uploads import uploads
-from bot.sandbox.usergroups import Groups
+from bot.sandbox.triggers import LIFETIME, Triggers
+from bot.sandbox.trouble import Faults
+from bot.sandbox.uploads import upload_routes
+from bot.sandbox.usergroups import UserGroups
 
 BOT_TOKEN = "xoxb-sandbox"
 SIGNING_SECRET = "sandbox-signing-secret"
-PATIENCE = 3.0  # seconds that Slack waits for an app's answer
-_MOST_BYTES = 20 * 1024 * 1024
+ANSWER_TIMEOUT = 3.0  # seconds that Slack waits for an app's answer
+_MAX_BYTES = 20 * 1024 * 1024
 
 
 class Sandbox:
@@ -55,27 +55,27 @@ class Sandbox:
         rate_limits: bool | float = True,
         scopes: Iterable[str] | None = None,
         now: Callable[[], float] = time.time,
-        patience: float = PATIENCE,
+        answer_timeout: float = ANSWER_TIMEOUT,
         data: Path | None = None,
     ) -> None:
         self.bot_url, self.ask_url, self.url = bot_url, ask_url, ""
         self.app = acme_app(bot_token, signing_secret, scopes)
         self.workspace = acme(now)
         if data is not None:
-            memory.keep(self.workspace, self.app.user_id, data)
+            memory.persist(self.workspace, self.app.user_id, data)
         self.modals = Modals(self.workspace, self.app)
-        self.triggers = Triggers(now, max(patience, LIFE))
-        self.troubles = Troubles()
+        self.triggers = Triggers(now, max(answer_timeout, LIFETIME))
+        self.faults = Faults()
         self.response_urls = ResponseUrls(self.workspace, self.app, lambda: self.url)
         self.socket_mode = SocketMode(self.app, lambda: self.url, now)
-        self.courier = Courier(
-            self.workspace, self.app, self.socket_mode, lambda: self.bot_url, patience
+        self.app_client = AppClient(
+            self.workspace, self.app, self.socket_mode, lambda: self.bot_url, answer_timeout
         )
-        self.events = Events(self.workspace, self.app, self.courier)
-        self.people = People(self.workspace, self.app, self.events)
-        self.groups = Groups(self.workspace, self.events)
-        self.rooms = Rooms(self.workspace, self.app, self.events)
-        self.homes = Homes(self.workspace, self.app, self.events)
+        self.events = Events(self.workspace, self.app, self.app_client)
+        self.users = Users(self.workspace, self.app, self.events)
+        self.groups = UserGroups(self.workspace, self.events)
+        self.channels = Channels(self.workspace, self.app, self.events)
+        self.homes = HomeTabs(self.workspace, self.app, self.events)
         self.api = WebApi(
             self.workspace,
             self.app,
@@ -83,7 +83,7 @@ class Sandbox:
             self.homes,
             self.groups,
             self.triggers,
-            self.troubles,
+            self.faults,
             self.socket_mode,
             RateLimits(now, float(rate_limits)) if rate_limits else None,
             lambda: self.url,
@@ -95,10 +95,10 @@ class Sandbox:
             self.homes,
             self.triggers,
             self.response_urls,
-            self.courier,
+            self.app_client,
         )
-        self.commands = Commands(
-            self.workspace, self.app, self.triggers, self.response_urls, self.courier
+        self.commands = SlashCommands(
+            self.workspace, self.app, self.triggers, self.response_urls, self.app_client
         )
         self._page = PageApi(self)
         self.streams: set[asyncio.Event] = set()
@@ -110,20 +110,20 @@ class Sandbox:
         return f"{self.url}/api/"
 
     def web_app(self) -> web.Application:
-        app = web.Application(client_max_size=_MOST_BYTES, middlewares=[only_ours])
+        app = web.Application(client_max_size=_MAX_BYTES, middlewares=[require_local_host])
         app.router.add_route("*", "/api/{method}", self.api.handle)
         app.router.add_post("/actions/{team}/{key}", self._respond)
         app.router.add_get(r"/archives/{channel}/p{ts:\d+}", self._permalink)
         app.router.add_get("/link/", self.socket_mode.handle)
-        app.add_routes(uploads(self.workspace))
+        app.add_routes(upload_routes(self.workspace))
         app.add_routes(self._page.routes())
-        app.cleanup_ctx.append(self._session)
+        app.cleanup_ctx.append(self._client_session)
         app.on_shutdown.append(self._end)
         return app
 
-    async def _session(self, app: web.Application) -> AsyncIterator[None]:
+    async def _client_session(self, app: web.Application) -> AsyncIterator[None]:
         async with aiohttp.ClientSession() as session:
-            self.courier.session = session
+            self.app_client.session = session
             yield
 
     async def _end(self, app: web.Application) -> None:
@@ -141,16 +141,16 @@ class Sandbox:
         self.api.calls.append(
             {"method": "response_url", "at": self.workspace.now(), "args": body, "error": None}
         )
-        trouble = self.troubles.strike("response_url")
-        if trouble and trouble.mode != "ok_but_reset":
-            return await self.api.fail(request, trouble)
+        fault = self.faults.next_fault("response_url")
+        if fault and fault.mode != "ok_but_reset":
+            return await self.api.fault_response(request, fault)
         try:
             self.response_urls.answer(request.match_info["key"], body)
         except SlackError as error:
             self.api.calls[-1]["error"] = error.error
-            gone = error.error in ("used_url", "expired_url")
-            return web.json_response(error.answer, status=404 if gone else 400)
-        return drop(request) if trouble else web.json_response({"ok": True})
+            is_expired = error.error in ("used_url", "expired_url")
+            return web.json_response(error.answer, status=404 if is_expired else 400)
+        return drop_connection(request) if fault else web.json_response({"ok": True})
 
     async def _permalink(self, request: web.Request) -> web.StreamResponse:
         digits = request.match_info["ts"]
@@ -168,7 +168,7 @@ async def running_sandbox(
     rate_limits: bool | float = False,
     scopes: Iterable[str] | None = None,
     now: Callable[[], float] = time.time,
-    patience: float = PATIENCE,
+    answer_timeout: float = ANSWER_TIMEOUT,
     data: Path | None = None,
     port: int = 0,
 ) -> AsyncGenerator[Sandbox]:
@@ -184,7 +184,7 @@ async def running_sandbox(
         rate_limits=rate_limits,
         scopes=scopes,
         now=now,
-        patience=patience,
+        answer_timeout=answer_timeout,
         data=data,
     )
     runner = web.AppRunner(sandbox.web_app(), access_log=None, shutdown_timeout=1.0)

@@ -22,7 +22,7 @@ def is_list(value: object) -> TypeGuard[list[Any]]:
     return isinstance(value, list)
 
 
-def objects(value: object) -> list[Json]:
+def objects_in(value: object) -> list[Json]:
     """The objects of a list, or nothing: for walks over JSON that may not have been checked."""
     return [item for item in value if is_object(item)] if is_list(value) else []
 
@@ -43,7 +43,7 @@ def string(most: int, least: int = 1) -> Check:
     return check
 
 
-def address(most: int) -> Check:
+def url_string(most: int) -> Check:
     """A URL of at most this length."""
     short = string(most)
 
@@ -83,7 +83,7 @@ def choice(*allowed: object) -> Check:
     return check
 
 
-def matching(accepts: Callable[[str], bool], message: str) -> Check:
+def string_matching(accepts: Callable[[str], bool], message: str) -> Check:
     """A string that `accepts` says yes to."""
 
     def check(value: object, at: str) -> Iterator[str]:
@@ -144,7 +144,7 @@ def by_type(table: Mapping[str, Check]) -> Check:
     return check
 
 
-def both(first: Check, then: Callable[[Json, str], Iterator[str]]) -> Check:
+def check_then(first: Check, then: Callable[[Json, str], Iterator[str]]) -> Check:
     """A check of the parts, and only for a value whose parts are sound, a check across them."""
 
     def check(value: object, at: str) -> Iterator[str]:
@@ -156,7 +156,7 @@ def both(first: Check, then: Callable[[Json, str], Iterator[str]]) -> Check:
     return check
 
 
-def _schema(inner: Check) -> Check:
+def _with_schema_problem(inner: Check) -> Check:
     """Slack names the text object that failed before it names the part of it."""
 
     def check(value: object, at: str) -> Iterator[str]:
@@ -171,7 +171,7 @@ def _schema(inner: Check) -> Check:
 def text(most: int) -> Check:
     """A text object, `plain_text` or `mrkdwn`, of 1 to `most` characters."""
     parts: dict[str, Check] = {"text": string(most)}
-    return _schema(
+    return _with_schema_problem(
         by_type(
             {
                 "plain_text": fields(parts, {"emoji": boolean}),
@@ -183,4 +183,6 @@ def text(most: int) -> Check:
 
 def plain(most: int) -> Check:
     """A `plain_text` object of 1 to `most` characters."""
-    return _schema(by_type({"plain_text": fields({"text": string(most)}, {"emoji": boolean})}))
+    return _with_schema_problem(
+        by_type({"plain_text": fields({"text": string(most)}, {"emoji": boolean})})
+    )

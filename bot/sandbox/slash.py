@@ -9,60 +9,60 @@ import json
 from typing import Any
 
 from bot.sandbox.chat import NO_TEXT
-from bot.sandbox.clicks import Refused
-from bot.sandbox.delivery import Answer, Courier
+from bot.sandbox.clicks import UserError
+from bot.sandbox.delivery import Answer, AppClient
 from bot.sandbox.errors import SlackError
-from bot.sandbox.message import checked_blocks, escaped
+from bot.sandbox.message import escape_text, validate_blocks
 from bot.sandbox.response_urls import ResponseUrls
 from bot.sandbox.shapes import Json, is_object
 from bot.sandbox.triggers import Triggers
 from bot.sandbox.workspace import App, Channel, Ephemeral, Message, User, Workspace
 
 
-class Commands:
+class SlashCommands:
     def __init__(
         self,
         workspace: Workspace,
         app: App,
         triggers: Triggers,
         response_urls: ResponseUrls,
-        courier: Courier,
+        app_client: AppClient,
     ) -> None:
-        self._workspace, self._app, self._courier = workspace, app, courier
+        self._workspace, self._app, self._app_client = workspace, app, app_client
         self._triggers, self._response_urls = triggers, response_urls
 
-    async def run(self, wish: Json) -> Json:
+    async def run(self, params: Json) -> Json:
         """A person sends a command: user, channel, text (the whole line, from the slash on), tab?.
         `notices` is what the app answered for this person alone."""
-        user, channel = self._place(wish["user"], wish["channel"])
-        command, _, text = wish["text"].strip().partition(" ")
+        user, channel = self._user_and_channel(params["user"], params["channel"])
+        command, _, text = params["text"].strip().partition(" ")
         if command not in self._app.commands or "commands" not in self._app.scopes:
-            raise Refused(f"{command} is not a valid command.")
-        answer = await self._courier.command(
-            self._fields(user, channel, command, text.strip(), wish.get("tab"))
+            raise UserError(f"{command} is not a valid command.")
+        answer = await self._app_client.send_command(
+            self._form_fields(user, channel, command, text.strip(), params.get("tab"))
         )
         match answer:
             case Answer(200, body):
-                return {"notices": self._shown(user, channel, command, body)}
+                return {"notices": self._show_answer(user, channel, command, body)}
             case Answer(status):
                 why = "http_client_error" if 400 <= status < 500 else "http_service_error"
             case silence:
                 why = "operation_timeout" if silence == "http_timeout" else "dispatch_failed"
-        raise Refused(f'{command} failed with the error "{why}"')
+        raise UserError(f'{command} failed with the error "{why}"')
 
-    def _place(self, user_id: str, channel_id: str) -> tuple[User, Channel]:
+    def _user_and_channel(self, user_id: str, channel_id: str) -> tuple[User, Channel]:
         user, channel = self._workspace.person(user_id), self._workspace.channels.get(channel_id)
         if user is None or user.deleted:
-            raise Refused("You are not a member of this workspace.")
-        if channel is None or not channel.takes_words_of(user_id, self._app):
-            raise Refused("You can't write in this channel.")
+            raise UserError("You are not a member of this workspace.")
+        if channel is None or not channel.can_write(user_id, self._app):
+            raise UserError("You can't write in this channel.")
         return user, channel
 
-    def _fields(
+    def _form_fields(
         self, user: User, channel: Channel, command: str, text: str, tab: str | None
     ) -> dict[str, str]:
         private = "privategroup" if channel.is_private and not channel.is_im else None
-        nowhere = Ephemeral(user.id, channel.id, self._workspace.next_ts(), "", [])
+        placeholder = Ephemeral(user.id, channel.id, self._workspace.next_ts(), "", [])
         return {
             "token": self._app.verification_token,
             "team_id": user.team_id or self._workspace.team_id,
@@ -75,38 +75,40 @@ class Commands:
             "text": text,
             "api_app_id": self._app.app_id,
             "is_enterprise_install": "false",
-            "response_url": self._response_urls.issue(user.id, nowhere),
+            "response_url": self._response_urls.issue(user.id, placeholder),
             "trigger_id": self._triggers.issue(user.id, tab),
         }
 
-    def _shown(self, user: User, channel: Channel, command: str, body: str) -> list[Json]:
+    def _show_answer(self, user: User, channel: Channel, command: str, body: str) -> list[Json]:
         """Shows the answer: nothing where it is empty, and else to this person alone, unless the app
         wants it seen by all of the channel."""
         if not body.strip() or body == "{}":
             return []
         try:
-            said = _said(body)
-            text, blocks = said.get("text"), said.get("blocks")
-            checked = checked_blocks(blocks) if blocks else []
-            if not checked and not (isinstance(text, str) and text):
+            answer = _parse_answer(body)
+            text, blocks = answer.get("text"), answer.get("blocks")
+            valid_blocks = validate_blocks(blocks) if blocks else []
+            if not valid_blocks and not (isinstance(text, str) and text):
                 raise SlackError("no_text")
         except SlackError as error:
-            raise Refused(f'{command} failed with the error "invalid_command_response"') from error
-        ts, words = self._workspace.next_ts(), escaped(text) if text else NO_TEXT
-        if said.get("response_type") == "in_channel":
+            raise UserError(
+                f'{command} failed with the error "invalid_command_response"'
+            ) from error
+        ts, words = self._workspace.next_ts(), escape_text(text) if text else NO_TEXT
+        if answer.get("response_type") == "in_channel":
             app = self._app
             self._workspace.add(
-                Message(channel.id, ts, app.user_id, words, checked, app.bot_id, app.app_id)
+                Message(channel.id, ts, app.user_id, words, valid_blocks, app.bot_id, app.app_id)
             )
             return []
-        self._workspace.whisper(Ephemeral(user.id, channel.id, ts, words, checked))
-        return [{"ts": ts, "channel": channel.id, "text": words, "blocks": checked}]
+        self._workspace.add_ephemeral(Ephemeral(user.id, channel.id, ts, words, valid_blocks))
+        return [{"ts": ts, "channel": channel.id, "text": words, "blocks": valid_blocks}]
 
 
-def _said(body: str) -> Json:
+def _parse_answer(body: str) -> Json:
     """An answer is a JSON object, or else its words."""
     try:
-        said: Any = json.loads(body)
+        answer: Any = json.loads(body)
     except ValueError:
-        said = None
-    return said if is_object(said) else {"text": body}
+        answer = None
+    return answer if is_object(answer) else {"text": body}

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def snapshot(sandbox: Sandbox, user: str) -> Json:
     workspace = sandbox.workspace
-    channels = [one for one in workspace.channels.values() if workspace.sees(user, one)]
+    channels = [one for one in workspace.channels.values() if workspace.can_see(user, one)]
     return {
         "me": user,
         "bot": sandbox.app.user_id,
@@ -69,9 +69,9 @@ def _channel(channel: Channel, user: str, app: App) -> Json:
         "topic": channel.topic,
         "is_private": channel.is_private,
         "is_archived": channel.is_archived,
-        "can_write": channel.takes_words_of(user, app),
+        "can_write": channel.can_write(user, app),
         "is_im": channel.is_im,
-        "im_user": channel.other(user) if channel.is_im else None,
+        "im_user": channel.other_member(user) if channel.is_im else None,
     }
 
 

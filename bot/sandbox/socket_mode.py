@@ -18,16 +18,16 @@ from bot.sandbox.errors import SlackError
 from bot.sandbox.shapes import Json, is_object
 from bot.sandbox.workspace import App
 
-MOST = 10  # sockets of one app at a time
-PING = 10.0  # seconds
+MAX_SOCKETS = 10  # sockets of one app at a time
+PING_INTERVAL = 10.0  # seconds
 LIFETIME = 18060  # seconds; what Slack says in its hello
-TICKET = 30.0  # seconds; Slack says only that its address is temporary
+TICKET_LIFETIME = 30.0  # seconds; Slack says only that its address is temporary
 HOST = "applink-sandbox"
 #: What an app may answer with more than a receipt.
 ANSWERABLE = frozenset({"view_submission", "block_suggestion"})
 
 #: Of an envelope: what somebody did, a slash command, or what happened in the workspace.
-Kind = Literal["interactive", "slash_commands", "events_api"]
+EnvelopeKind = Literal["interactive", "slash_commands", "events_api"]
 Reason = Literal["warning", "refresh_requested", "link_disabled", "too_many_websockets"]
 
 
@@ -39,24 +39,29 @@ class Connection:
         self.id = secrets.token_hex(4)
         self.frozen = False
         self._ws, self._request = ws, request
-        self._asked: dict[str, asyncio.Future[Json | None]] = {}
+        self._pending_answers: dict[str, asyncio.Future[Json | None]] = {}
 
-    async def ask(
-        self, kind: Kind, payload: Json, patience: float, accepts: bool, more: Json | None = None
+    async def send_payload(
+        self,
+        kind: EnvelopeKind,
+        payload: Json,
+        timeout: float,
+        accepts: bool,
+        more: Json | None = None,
     ) -> Json | None:
         """The answer to this payload, `{}` for a bare receipt; None where there was none in time.
         `accepts` says whether the app may answer more than a receipt."""
         envelope_id = str(uuid4())
-        asked = self._asked[envelope_id] = asyncio.get_running_loop().create_future()
+        future = self._pending_answers[envelope_id] = asyncio.get_running_loop().create_future()
         envelope = {"envelope_id": envelope_id, "type": kind, "payload": payload, **(more or {})}
         try:
-            async with asyncio.timeout(patience):
+            async with asyncio.timeout(timeout):
                 await self.send({**envelope, "accepts_response_payload": accepts})
-                answer = await asked
+                answer = await future
         except (TimeoutError, ConnectionError):
             return None
         finally:
-            del self._asked[envelope_id]
+            del self._pending_answers[envelope_id]
         return answer if accepts or answer is None else {}
 
     async def disconnect(self, reason: Reason) -> None:
@@ -67,7 +72,7 @@ class Connection:
         """Ends it in order."""
         await self._ws.close()
 
-    def cut(self) -> None:
+    def abort(self) -> None:
         """Ends it as a broken link does."""
         if self._request.transport is not None:
             self._request.transport.abort()
@@ -86,31 +91,33 @@ class Connection:
                 if message.type is WSMsgType.PING:
                     await self._ws.pong(message.data)
                 elif message.type is WSMsgType.TEXT:
-                    self._hear(message.data)
+                    self._handle_receipt(message.data)
         except ConnectionError:
             pass
         finally:
             pinging.cancel()
-            for asked in self._asked.values():
-                if not asked.done():
-                    asked.set_result(None)
+            for future in self._pending_answers.values():
+                if not future.done():
+                    future.set_result(None)
 
     async def _ping(self) -> None:
         while True:
-            await asyncio.sleep(PING)
+            await asyncio.sleep(PING_INTERVAL)
             if not self.frozen and not self._ws.closed:
                 await self._ws.ping(f"Ping from {HOST}".encode())
 
-    def _hear(self, text: str) -> None:
+    def _handle_receipt(self, text: str) -> None:
         """A receipt counts for what this socket was asked, and only while somebody waits for it."""
         try:
-            said: Any = json.loads(text)
+            frame: Any = json.loads(text)
         except ValueError:
             return
-        asked = self._asked.get(str(said.get("envelope_id"))) if is_object(said) else None
-        if asked is not None and not asked.done():
-            payload = said.get("payload")
-            asked.set_result(payload if is_object(payload) else {})
+        future = (
+            self._pending_answers.get(str(frame.get("envelope_id"))) if is_object(frame) else None
+        )
+        if future is not None and not future.done():
+            payload = frame.get("payload")
+            future.set_result(payload if is_object(payload) else {})
 
 
 class SocketMode:
@@ -119,12 +126,12 @@ class SocketMode:
     `scopes` are those of the app-level token. Unless it `greets`, Slack takes sockets and says nothing."""
 
     def __init__(self, app: App, url: Callable[[], str], now: Callable[[], float]) -> None:
-        self.enabled, self.greets = False, True
+        self.enabled, self.sends_hello = False, True
         self.connections: list[Connection] = []
         self.scopes = frozenset({"connections:write"})
         self._app, self._url, self._now = app, url, now
         self._tickets: dict[str, float] = {}
-        self._picked = 0
+        self._pick_count = 0
 
     def open(self) -> Json:
         """`apps.connections.open`: an address for one connection, soon.
@@ -133,14 +140,16 @@ class SocketMode:
             provided = ",".join(sorted(self.scopes))
             raise SlackError("missing_scope", needed="connections:write", provided=provided)
         ticket = secrets.token_hex(16)
-        self._tickets[ticket] = self._now() + TICKET
+        self._tickets[ticket] = self._now() + TICKET_LIFETIME
         host = self._url().replace("http", "ws", 1)
         return {"url": f"{host}/link/?ticket={ticket}&app_id={self._app.app_id}"}
 
-    def pick(self) -> Connection | None:
+    def next_connection(self) -> Connection | None:
         """The socket for the next payload; None while there is none."""
-        self._picked += 1
-        return self.connections[self._picked % len(self.connections)] if self.connections else None
+        self._pick_count += 1
+        return (
+            self.connections[self._pick_count % len(self.connections)] if self.connections else None
+        )
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
         """`GET /link/`: one socket, for as long as it lasts."""
@@ -149,13 +158,13 @@ class SocketMode:
         ws = web.WebSocketResponse(autoping=False, timeout=1.0)
         await ws.prepare(request)
         connection = Connection(ws, request)
-        if not self.enabled or len(self.connections) >= MOST:
+        if not self.enabled or len(self.connections) >= MAX_SOCKETS:
             await connection.disconnect("too_many_websockets" if self.enabled else "link_disabled")
             await connection.close()
             return ws
         self.connections.append(connection)
         try:
-            if self.greets:
+            if self.sends_hello:
                 await connection.send(self._hello())
             await connection.serve()
         finally:

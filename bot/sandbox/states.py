@@ -14,7 +14,7 @@ from bot.sandbox.elements import is_date, is_time, options_of
 from bot.sandbox.shapes import Json, is_list, is_object
 
 # type: (key of the state, key of the initial value, the value when nothing is chosen)
-STATES: dict[str, tuple[str, str, Any]] = {
+STATE_KEYS: dict[str, tuple[str, str, Any]] = {
     "plain_text_input": ("value", "initial_value", None),
     "number_input": ("value", "initial_value", None),
     "email_text_input": ("value", "initial_value", None),
@@ -40,56 +40,56 @@ STATES: dict[str, tuple[str, str, Any]] = {
 
 def initial_state(blocks: list[Json]) -> Json:
     """The state of a form that nobody has touched: every input carries its initial value."""
-    return filled_state(blocks, {})
+    return fill_state(blocks, {})
 
 
-def filled_state(blocks: list[Json], typed: Json, before: Json | None = None) -> Json:
+def fill_state(blocks: list[Json], typed: Json, before: Json | None = None) -> Json:
     """The state after a person set the inputs in `typed`; the others are as they were `before`, and
     those that were not there have their initial values.
     Raises ValueError for a value that the input could not hold."""
     state: Json = {}
-    for block_id, element in _stateful(blocks):
-        entered = typed.get(block_id, {}).get(element["action_id"])
+    for block_id, element in _stateful_elements(blocks):
+        entry = typed.get(block_id, {}).get(element["action_id"])
         state.setdefault(block_id, {})[element["action_id"]] = (
-            _as_before(element, block_id, before or {})
-            if entered is None
-            else _entered(element, entered)
+            _keep_or_initial(element, block_id, before or {})
+            if entry is None
+            else _build_entry(element, entry)
         )
     return state
 
 
-def _stateful(blocks: list[Json]) -> Iterator[tuple[str, Json]]:
+def _stateful_elements(blocks: list[Json]) -> Iterator[tuple[str, Json]]:
     for block in blocks:
         for element in elements_of(block):
-            if element.get("type") in STATES:
+            if element.get("type") in STATE_KEYS:
                 yield block["block_id"], element
 
 
-def _as_before(element: Json, block_id: str, before: Json) -> Json:
+def _keep_or_initial(element: Json, block_id: str, before: Json) -> Json:
     """An input that is drawn anew keeps what was in it, while its ids and its type stay and it can
     hold it. https://docs.slack.dev/reference/views/modal-views"""
-    kept = before.get(block_id, {}).get(element["action_id"])
-    if kept is not None and kept["type"] == element["type"]:
+    previous = before.get(block_id, {}).get(element["action_id"])
+    if previous is not None and previous["type"] == element["type"]:
         try:
-            return _entered(element, kept)
+            return _build_entry(element, previous)
         except ValueError:
             pass
-    key, initial, empty = STATES[element["type"]]
-    return _entered(element, {key: element.get(initial, empty)})
+    key, initial, empty = STATE_KEYS[element["type"]]
+    return _build_entry(element, {key: element.get(initial, empty)})
 
 
-def _entered(element: Json, entered: Json) -> Json:
-    key, _, empty = STATES[element["type"]]
-    value = entered.get(key, empty)
+def _build_entry(element: Json, entry: Json) -> Json:
+    key, _, empty = STATE_KEYS[element["type"]]
+    value = entry.get(key, empty)
     if value in ("", None):
         value = empty
     elif key == "value":
         value = _text(element, value)
     elif key == "selected_option":
-        value = _offered(element, value)
+        value = _find_option(element, value)
     elif key == "selected_options":
-        value = [_offered(element, one) for one in value]
-    elif not _fits(key, value):
+        value = [_find_option(element, one) for one in value]
+    elif not _can_hold(key, value):
         raise ValueError(f"{element['type']} can't hold {value!r}")
     return {"type": element["type"], key: value}
 
@@ -106,17 +106,17 @@ def _text(element: Json, value: object) -> str | None:
     return lines or None
 
 
-def _offered(element: Json, chosen: object) -> Json:
+def _find_option(element: Json, selected: object) -> Json:
     """The option that was chosen, as the element has it: a person can't make up another."""
-    if element["type"] == "external_select" and is_object(chosen):
-        return chosen
+    if element["type"] == "external_select" and is_object(selected):
+        return selected
     for option in options_of(element):
-        if is_object(chosen) and option["value"] == chosen.get("value"):
+        if is_object(selected) and option["value"] == selected.get("value"):
             return option
-    raise ValueError(f"{chosen!r} is not an option of {element['action_id']}")
+    raise ValueError(f"{selected!r} is not an option of {element['action_id']}")
 
 
-def _fits(key: str, value: object) -> bool:
+def _can_hold(key: str, value: object) -> bool:
     match key:
         case "selected_date":
             return isinstance(value, str) and is_date(value)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from bot.sandbox.errors import SlackError
 
-LIFE = 3.0
+LIFETIME = 3.0
 _FORMAT = re.compile(r"\d+\.\d+\.[0-9a-f]+")
 
 
@@ -25,8 +25,8 @@ class _Trigger:
 
 
 class Triggers:
-    def __init__(self, now: Callable[[], float], life: float = LIFE) -> None:
-        self._now, self._life = now, life
+    def __init__(self, now: Callable[[], float], lifetime: float = LIFETIME) -> None:
+        self._now, self._lifetime = now, lifetime
         self._issued: dict[str, _Trigger] = {}
 
     def issue(self, user: str, tab: str | None = None) -> str:
@@ -46,7 +46,7 @@ class Triggers:
             raise SlackError("invalid_trigger_id")
         if trigger.used:
             raise SlackError("exchanged_trigger_id")
-        if self._now() - trigger.issued > self._life:
+        if self._now() - trigger.issued > self._lifetime:
             raise SlackError("expired_trigger_id")
         return trigger.user
 

@@ -8,7 +8,7 @@ from typing import Literal, cast, get_args
 
 from bot.sandbox.shapes import Json
 
-Mode = Literal[
+FaultMode = Literal[
     "ok",
     "hang",
     "late",
@@ -23,13 +23,13 @@ Mode = Literal[
 
 
 @dataclass
-class Trouble:
+class Fault:
     """`method` None means every method, `times` None until mode "ok" is ordered. Mode "answer" answers with
     this status and body. A `late` call is applied, and of a `late_answer` the answer sent, when `release` is
     called: a client that gave up doesn't stop it, as with the original.
     """
 
-    mode: Mode
+    mode: FaultMode
     method: str | None = None
     times: int | None = None
     retry_after: int = 1
@@ -41,37 +41,37 @@ class Trouble:
         self.released.set()
 
 
-class Troubles:
+class Faults:
     def __init__(self) -> None:
-        self._waiting: list[Trouble] = []
+        self._active: list[Fault] = []
 
-    def order(self, wish: Json) -> Trouble | None:
+    def configure(self, params: Json) -> Fault | None:
         """Takes `{"mode", "method"?, "times"?, "retry_after"?, "status"?, "body"?}`; mode "ok" ends
         all trouble, or that of one method. Raises ValueError."""
-        mode, method = wish.get("mode"), wish.get("method")
-        if mode not in get_args(Mode):
-            raise ValueError(f"mode must be one of {', '.join(get_args(Mode))}, not {mode!r}")
+        mode, method = params.get("mode"), params.get("method")
+        if mode not in get_args(FaultMode):
+            raise ValueError(f"mode must be one of {', '.join(get_args(FaultMode))}, not {mode!r}")
         if mode == "ok":
-            self._waiting = [t for t in self._waiting if method and t.method != method]
+            self._active = [t for t in self._active if method and t.method != method]
             return None
-        trouble = Trouble(
-            cast(Mode, mode),
+        fault = Fault(
+            cast(FaultMode, mode),
             method,
-            wish.get("times"),
-            wish.get("retry_after", 1),
-            wish.get("status", 200),
-            wish.get("body", ""),
+            params.get("times"),
+            params.get("retry_after", 1),
+            params.get("status", 200),
+            params.get("body", ""),
         )
-        self._waiting.append(trouble)
-        return trouble
+        self._active.append(fault)
+        return fault
 
-    def strike(self, method: str) -> Trouble | None:
+    def next_fault(self, method: str) -> Fault | None:
         """The trouble that this call runs into, which counts as one of its times."""
-        for trouble in self._waiting:
-            if trouble.method in (None, method):
-                if trouble.times is not None:
-                    trouble.times -= 1
-                    if trouble.times <= 0:
-                        self._waiting.remove(trouble)
-                return trouble
+        for fault in self._active:
+            if fault.method in (None, method):
+                if fault.times is not None:
+                    fault.times -= 1
+                    if fault.times <= 0:
+                        self._active.remove(fault)
+                return fault
         return None

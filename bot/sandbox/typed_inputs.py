@@ -6,21 +6,21 @@ import re
 from collections.abc import Iterator
 from decimal import Decimal, InvalidOperation
 
-from bot.sandbox.elements import TYPED
+from bot.sandbox.elements import TEXT_INPUT_KEYS
 from bot.sandbox.shapes import (
     Check,
     Json,
     boolean,
-    both,
+    check_then,
     fields,
     integer,
-    matching,
     problem,
     string,
+    string_matching,
 )
 
 
-def number(value: object) -> Decimal | None:
+def parse_number(value: object) -> Decimal | None:
     """The number that a string says, or None: what Slack takes in a `number_input`."""
     if not isinstance(value, str) or not re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)", value):
         return None
@@ -36,7 +36,7 @@ def is_whole(value: Decimal) -> bool:
 
 def _number_range(element: Json, at: str) -> Iterator[str]:
     least, most, first = (
-        number(element.get(key)) for key in ("min_value", "max_value", "initial_value")
+        parse_number(element.get(key)) for key in ("min_value", "max_value", "initial_value")
     )
     if least is not None and most is not None and least > most:
         yield problem("min_value must not be greater than max_value", at)
@@ -56,14 +56,16 @@ def _text_range(element: Json, at: str) -> Iterator[str]:
         yield problem("initial_value must not be longer than max_length", at)
 
 
-NUMERAL = matching(lambda value: number(value) is not None, "must be a string with a number")
+NUMERAL = string_matching(
+    lambda value: parse_number(value) is not None, "must be a string with a number"
+)
 
 TYPED_INPUTS: dict[str, Check] = {
-    "plain_text_input": both(
+    "plain_text_input": check_then(
         fields(
             {},
             {
-                **TYPED,
+                **TEXT_INPUT_KEYS,
                 "initial_value": string(3000),
                 "multiline": boolean,
                 "min_length": integer(0, 3000),
@@ -72,13 +74,18 @@ TYPED_INPUTS: dict[str, Check] = {
         ),
         _text_range,
     ),
-    "number_input": both(
+    "number_input": check_then(
         fields(
             {"is_decimal_allowed": boolean},
-            {**TYPED, "initial_value": NUMERAL, "min_value": NUMERAL, "max_value": NUMERAL},
+            {
+                **TEXT_INPUT_KEYS,
+                "initial_value": NUMERAL,
+                "min_value": NUMERAL,
+                "max_value": NUMERAL,
+            },
         ),
         _number_range,
     ),
-    "email_text_input": fields({}, {**TYPED, "initial_value": string(3000)}),
-    "url_text_input": fields({}, {**TYPED, "initial_value": string(3000)}),
+    "email_text_input": fields({}, {**TEXT_INPUT_KEYS, "initial_value": string(3000)}),
+    "url_text_input": fields({}, {**TEXT_INPUT_KEYS, "initial_value": string(3000)}),
 }

@@ -18,7 +18,7 @@ _INERT = {
 }
 
 
-def uploads(workspace: Workspace) -> list[web.RouteDef]:
+def upload_routes(workspace: Workspace) -> list[web.RouteDef]:
     """`POST /upload/v1/{ticket}` of the app, and `GET /files/{id}?user=` of a person."""
 
     async def upload(request: web.Request) -> web.StreamResponse:
@@ -35,7 +35,7 @@ def uploads(workspace: Workspace) -> list[web.RouteDef]:
         if not user:
             raise web.HTTPForbidden(text="say who reads it: ?user=U0ALICE")
         places = [workspace.channels[one] for one in file["shared_in"]] if file else []
-        if file is None or not any(workspace.sees(user, place) for place in places):
+        if file is None or not any(workspace.can_see(user, place) for place in places):
             raise web.HTTPNotFound(text="no such file")
         return web.Response(
             body=file["content"], content_type="text/plain", charset="utf-8", headers=_INERT

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bot.sandbox.call import Call, next_page
-from bot.sandbox.conversations import channel_object, of_types
+from bot.sandbox.call import Call, next_cursor
+from bot.sandbox.conversations import channel_object, channels_of_types
 from bot.sandbox.errors import SlackError
 from bot.sandbox.people import user_object
 from bot.sandbox.shapes import Json
@@ -11,37 +11,37 @@ from bot.sandbox.workspace import User
 
 
 def info(call: Call) -> Json:
-    return {"user": _shown(call, call.user())}
+    return {"user": _to_user_object(call, call.get_user())}
 
 
 def list_(call: Call) -> Json:
     everybody = [*call.workspace.users.values(), *call.workspace.crowd.values()]
-    page, cursor = call.page(everybody, 1000, 1000)
-    members = [_shown(call, user) for user in page]
-    return {"members": members, "cache_ts": int(call.workspace.now()), **next_page(cursor)}
+    page, cursor = call.paginate(everybody, 1000, 1000)
+    members = [_to_user_object(call, user) for user in page]
+    return {"members": members, "cache_ts": int(call.workspace.now()), **next_cursor(cursor)}
 
 
 def lookup_by_email(call: Call) -> Json:
-    email = call.need("email").lower()
+    email = call.require_string("email").lower()
     for user in (*call.workspace.users.values(), *call.workspace.crowd.values()):
         if user.email == email and not user.deleted and not user.is_bot:
-            return {"user": _shown(call, user)}
+            return {"user": _to_user_object(call, user)}
     raise SlackError("users_not_found")
 
 
 def conversations(call: Call) -> Json:
     """The conversations of a person (the app, where none is named), as far as the app may know of
     them: all that are public, and others that it shares with them."""
-    user_id = call.words("user") or call.app.user_id
+    user_id = call.get_string("user") or call.app.user_id
     if call.workspace.person(user_id) is None:
         raise SlackError("user_not_found")
-    found = [one for one in of_types(call) if user_id in one.members]
-    page, cursor = call.page(found, 100, 999)
-    shown = [channel_object(call, one) for one in page]
-    for one in shown:
+    channels = [one for one in channels_of_types(call) if user_id in one.members]
+    page, cursor = call.paginate(channels, 100, 999)
+    results = [channel_object(call, one) for one in page]
+    for one in results:
         one.pop("is_member", None)
-    return {"channels": shown, **next_page(cursor)}
+    return {"channels": results, **next_cursor(cursor)}
 
 
-def _shown(call: Call, user: User) -> Json:
+def _to_user_object(call: Call, user: User) -> Json:
     return user_object(user, call.workspace, call.app)

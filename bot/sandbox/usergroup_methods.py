@@ -10,19 +10,19 @@ from bot.sandbox.workspace import Group
 
 
 def list_(call: Call) -> Json:
-    shown: list[Json] = []
+    results: list[Json] = []
     for group in _groups(call).values():
         one = group_object(group, call.workspace.team_id)
-        if call.flag("include_users"):
+        if call.get_flag("include_users"):
             one["users"] = list(group.users)
-        if call.flag("include_count"):
+        if call.get_flag("include_count"):
             one["user_count"] = len(group.users)
-        shown.append(one)
-    return {"usergroups": shown}
+        results.append(one)
+    return {"usergroups": results}
 
 
 def users_list(call: Call) -> Json:
-    wanted, groups = call.need("usergroup"), _groups(call)
+    wanted, groups = call.require_string("usergroup"), _groups(call)
     if wanted not in groups:
         raise SlackError("no_such_subteam")
     return {"users": list(groups[wanted].users)}
@@ -32,6 +32,6 @@ def _groups(call: Call) -> dict[str, Group]:
     """The groups that the call asks for: disabled ones only where it says so."""
     if not call.groups.available:
         raise SlackError("plan_upgrade_required")
-    disabled_too = call.flag("include_disabled")
+    disabled_too = call.get_flag("include_disabled")
     groups = call.workspace.groups.items()
     return {id: group for id, group in groups if disabled_too or not group.disabled}

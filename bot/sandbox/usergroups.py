@@ -39,7 +39,7 @@ def group_object(group: Group, team_id: str) -> Json:
     }
 
 
-class Groups:
+class UserGroups:
     """Changes of user groups, each with its events. Where the plan of the workspace has no user groups,
     `available` is False."""
 
@@ -51,13 +51,13 @@ class Groups:
         """A new group. The event of that (`subteam_created`) is another one."""
         now = int(self._workspace.now())
         self._workspace.groups[group_id] = Group(group_id, handle, name, list(users), updated=now)
-        self._workspace.changed()
+        self._workspace.notify_change()
 
     def set_members(self, group_id: str, users: Iterable[str]) -> None:
         group = self._workspace.groups[group_id]
         before, previous = group.users, group.updated or CREATED
         group.users = list(users)
-        self._updated(group)
+        self._mark_updated(group)
         added = [user for user in group.users if user not in before]
         removed = [user for user in before if user not in group.users]
         event = {
@@ -76,19 +76,19 @@ class Groups:
     def rename(self, group_id: str, *, handle: str | None = None, name: str | None = None) -> None:
         group = self._workspace.groups[group_id]
         group.handle, group.name = handle or group.handle, name or group.name
-        self._updated(group)
+        self._mark_updated(group)
 
     def disable(self, group_id: str) -> None:
         self._workspace.groups[group_id].disabled = True
-        self._updated(self._workspace.groups[group_id])
+        self._mark_updated(self._workspace.groups[group_id])
 
     def enable(self, group_id: str) -> None:
         self._workspace.groups[group_id].disabled = False
-        self._updated(self._workspace.groups[group_id])
+        self._mark_updated(self._workspace.groups[group_id])
 
-    def _updated(self, group: Group) -> None:
+    def _mark_updated(self, group: Group) -> None:
         group.updated = int(self._workspace.now())
-        self._workspace.changed()
-        shown = group_object(group, self._workspace.team_id)
+        self._workspace.notify_change()
+        group_data = group_object(group, self._workspace.team_id)
         members = {"users": group.users[:500], "user_count": len(group.users), "channel_count": 0}
-        self._events.send({"type": "subteam_updated", "subteam": shown | members}, needs=SCOPE)
+        self._events.send({"type": "subteam_updated", "subteam": group_data | members}, needs=SCOPE)

@@ -11,26 +11,26 @@ from collections.abc import Iterator
 from typing import Literal
 
 from bot.sandbox.blocks import problems as block_problems
-from bot.sandbox.errors import SlackError, malformed
+from bot.sandbox.errors import SlackError, error_with_problems
 from bot.sandbox.shapes import (
     Check,
     Json,
     boolean,
-    both,
     by_type,
+    check_then,
     fields,
     is_object,
-    objects,
+    objects_in,
     plain,
     problem,
     string,
 )
 
-Kind = Literal["modal", "home"]
-_MOST_BYTES = 250_000
+ViewKind = Literal["modal", "home"]
+_MAX_BYTES = 250_000
 
 
-def _blocks(kind: Kind) -> Check:
+def _blocks(kind: ViewKind) -> Check:
     def check(value: object, at: str) -> Iterator[str]:
         yield from block_problems(value, kind, at)
         if value == []:
@@ -39,26 +39,26 @@ def _blocks(kind: Kind) -> Check:
     return check
 
 
-def _can_be_submitted(view: Json, at: str) -> Iterator[str]:
+def _submit_problems(view: Json, at: str) -> Iterator[str]:
     if "submit" not in view and any(
-        block.get("type") == "input" for block in objects(view["blocks"])
+        block.get("type") == "input" for block in objects_in(view["blocks"])
     ):
         yield problem("missing required field: submit (the view has an input block)", at)
 
 
-_NAMED: dict[str, Check] = {
+_COMMON_FIELDS: dict[str, Check] = {
     "private_metadata": string(3000, least=0),
     "callback_id": string(255, least=0),
     "external_id": string(255, least=0),
 }
-_VIEWS: dict[Kind, Check] = {
+_VIEWS: dict[ViewKind, Check] = {
     "modal": by_type(
         {
-            "modal": both(
+            "modal": check_then(
                 fields(
                     {"title": plain(24), "blocks": _blocks("modal")},
                     {
-                        **_NAMED,
+                        **_COMMON_FIELDS,
                         "submit": plain(24),
                         "close": plain(24),
                         "clear_on_close": boolean,
@@ -66,19 +66,19 @@ _VIEWS: dict[Kind, Check] = {
                         "submit_disabled": boolean,
                     },
                 ),
-                _can_be_submitted,
+                _submit_problems,
             )
         }
     ),
-    "home": by_type({"home": fields({"blocks": _blocks("home")}, _NAMED)}),
+    "home": by_type({"home": fields({"blocks": _blocks("home")}, _COMMON_FIELDS)}),
 }
 
 
-def checked_view(view: object, kind: Kind = "modal") -> Json:
+def validate_view(view: object, kind: ViewKind = "modal") -> Json:
     """The view, or the error that Slack answers with: `invalid_arguments`, `view_too_large`."""
-    if is_object(view) and len(json.dumps(view, ensure_ascii=False).encode()) > _MOST_BYTES:
+    if is_object(view) and len(json.dumps(view, ensure_ascii=False).encode()) > _MAX_BYTES:
         raise SlackError("view_too_large")
-    found = list(_VIEWS[kind](view, "/view"))
-    if found or not is_object(view):
-        raise malformed("invalid_arguments", found)
+    errors = list(_VIEWS[kind](view, "/view"))
+    if errors or not is_object(view):
+        raise error_with_problems("invalid_arguments", errors)
     return view

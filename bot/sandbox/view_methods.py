@@ -3,43 +3,43 @@
 from __future__ import annotations
 
 from bot.sandbox.call import Call
-from bot.sandbox.errors import malformed
+from bot.sandbox.errors import error_with_problems
 from bot.sandbox.shapes import Json
-from bot.sandbox.view import checked_view
+from bot.sandbox.view import validate_view
 
 
 def open_(call: Call) -> Json:
     view = _view(call)
-    trigger_id = call.need("trigger_id")
+    trigger_id = call.require_string("trigger_id")
     user, tab = call.triggers.holder(trigger_id), call.triggers.tab(trigger_id)
-    shown = call.modals.open(user, view, tab)
+    new_view = call.modals.open(user, view, tab)
     call.triggers.use(trigger_id)
-    return {"view": shown}
+    return {"view": new_view}
 
 
 def push(call: Call) -> Json:
     view = _view(call)
-    trigger_id = call.need("trigger_id")
-    shown = call.modals.push(call.triggers.holder(trigger_id), view)
+    trigger_id = call.require_string("trigger_id")
+    new_view = call.modals.push(call.triggers.holder(trigger_id), view)
     call.triggers.use(trigger_id)
-    return {"view": shown}
+    return {"view": new_view}
 
 
 def update(call: Call) -> Json:
     view = _view(call)
-    external_id = call.words("external_id")
-    view_id = None if external_id else call.need("view_id")
-    old = call.modals.named(view_id, external_id, call.words("hash"))
+    external_id = call.get_string("external_id")
+    view_id = None if external_id else call.require_string("view_id")
+    old = call.modals.get(view_id, external_id, call.get_string("hash"))
     return {"view": call.modals.update(old, view)}
 
 
 def publish(call: Call) -> Json:
-    user = call.workspace.person(call.need("user_id"))
+    user = call.workspace.person(call.require_string("user_id"))
     if user is None:
-        raise malformed("invalid_arguments", ["invalid `user_id`"])
-    view = checked_view(call.parsed("view", "invalid_arguments"), "home")
-    return {"view": call.homes.publish(user.id, view, call.words("hash"))}
+        raise error_with_problems("invalid_arguments", ["invalid `user_id`"])
+    view = validate_view(call.get_json("view", "invalid_arguments"), "home")
+    return {"view": call.homes.publish(user.id, view, call.get_string("hash"))}
 
 
 def _view(call: Call) -> Json:
-    return checked_view(call.parsed("view", "invalid_arguments"))
+    return validate_view(call.get_json("view", "invalid_arguments"))

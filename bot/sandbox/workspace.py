@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from bot.sandbox.mentions import Notification, mentions
+from bot.sandbox.mentions import Notification, find_mentions
 from bot.sandbox.shapes import Json
 
 
@@ -22,7 +22,7 @@ class App:
     commands: frozenset[str] = frozenset()
     home_tab: bool = True
     messages_tab: bool = True
-    read_only: bool = True  # whether that tab is, so that nobody can write there
+    messages_tab_read_only: bool = True  # whether that tab is, so that nobody can write there
     app_id: str = "A0APPROVER"
     bot_id: str = "B0APPROVER"
     user_id: str = "U0APPROVER"
@@ -110,14 +110,14 @@ class Channel:
         """The replies in the thread of `ts`, oldest first."""
         return [one for one in self.messages.values() if one.thread_ts == ts and one.ts != ts]
 
-    def takes_words_of(self, user: str, app: App) -> bool:
+    def can_write(self, user: str, app: App) -> bool:
         """Members write, but not in an archived channel, and not to an app that only wants to be
         read."""
         to_the_app = self.is_im and app.user_id in self.members
-        refused = self.is_archived or (to_the_app and app.read_only)
+        refused = self.is_archived or (to_the_app and app.messages_tab_read_only)
         return user in self.members and not refused
 
-    def other(self, user: str) -> str:
+    def other_member(self, user: str) -> str:
         """Whom this user talks to in this direct message."""
         return next(one for one in self.members if one != user)
 
@@ -153,7 +153,7 @@ class Workspace:
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener)
 
-    def changed(self) -> None:
+    def notify_change(self) -> None:
         for listener in list(self._listeners):
             listener()
 
@@ -162,7 +162,7 @@ class Workspace:
         self._last_ts = max(self._last_ts + 1, int(self.now() * 1_000_000))
         return f"{self._last_ts // 1_000_000}.{self._last_ts % 1_000_000:06d}"
 
-    def not_before(self, ts: str) -> None:
+    def advance_ts(self, ts: str) -> None:
         """Makes the next ts a later one than this."""
         self._last_ts = max(self._last_ts, int(ts.replace(".", "")))
 
@@ -173,36 +173,36 @@ class Workspace:
     def person(self, user: str) -> User | None:
         return self.users.get(user) or self.crowd.get(user)
 
-    def is_foreign(self, user: User) -> bool:
+    def is_from_other_team(self, user: User) -> bool:
         return user.team_id not in ("", self.team_id)
 
-    def sees(self, user: str, channel: Channel) -> bool:
+    def can_see(self, user: str, channel: Channel) -> bool:
         """Members see a channel; public ones are seen by everybody but guests and strangers."""
         known = self.person(user)
-        guest = known is not None and (known.is_restricted or self.is_foreign(known))
+        guest = known is not None and (known.is_restricted or self.is_from_other_team(known))
         return user in channel.members or not (channel.is_private or guest)
 
-    def has_met(self, app_user: str, user: User) -> bool:
+    def knows_user(self, app_user: str, user: User) -> bool:
         """Whether the app shares a channel with this person of another workspace; it knows all of its
         own."""
-        if not self.is_foreign(user):
+        if not self.is_from_other_team(user):
             return True
         return any({user.id, app_user} <= set(one.members) for one in self.channels.values())
 
     @staticmethod
-    def direct_id(user: str) -> str:
+    def direct_channel_id(user: str) -> str:
         """The id of the app's direct message with this person."""
         return f"D{user[1:]}"
 
-    def direct(self, user: str, app_user: str) -> Channel:
+    def open_direct_channel(self, user: str, app_user: str) -> Channel:
         """The direct message of this person and the app, which is there from now on."""
-        channel_id = self.direct_id(user)
+        channel_id = self.direct_channel_id(user)
         if channel_id not in self.channels:
             members = [user, app_user]
             self.channels[channel_id] = Channel(
                 channel_id, "directmessage", members, is_private=True, is_im=True
             )
-            self.changed()
+            self.notify_change()
         return self.channels[channel_id]
 
     def add(self, message: Message) -> Message:
@@ -212,18 +212,21 @@ class Workspace:
         parent = messages.get(message.thread_ts) if message.thread_ts else None
         message.thread_ts = (parent.thread_ts or parent.ts) if parent else None
         messages[message.ts] = message
-        self._ring(message)
-        self.changed()
+        self._notify_members(message)
+        self.notify_change()
         return message
 
-    def _ring(self, message: Message) -> None:
+    def _notify_members(self, message: Message) -> None:
         """Notifies the members of the channel whom the message calls, but not who wrote it."""
-        channel, called = self.channels[message.channel], mentions(message.text, message.blocks)
+        channel, mentioned = (
+            self.channels[message.channel],
+            find_mentions(message.text, message.blocks),
+        )
         groups = {group.id: group.users for group in self.groups.values()}
         for user in channel.members:
-            why = called.why(user, groups) or ("dm" if channel.is_im else None)
-            if why and user != message.user:
-                self.notifications.append(Notification(user, channel.id, message.ts, why))
+            reason = mentioned.reason_for(user, groups) or ("dm" if channel.is_im else None)
+            if reason and user != message.user:
+                self.notifications.append(Notification(user, channel.id, message.ts, reason))
 
     def remove(self, message: Message) -> None:
         """Deletes the message; what starts a thread leaves a tombstone."""
@@ -233,13 +236,13 @@ class Workspace:
             message.blocks, message.metadata, message.files = [], None, []
         else:
             del channel.messages[message.ts]
-        self.changed()
+        self.notify_change()
 
-    def whisper(self, notice: Ephemeral) -> Ephemeral:
+    def add_ephemeral(self, notice: Ephemeral) -> Ephemeral:
         self.ephemerals[notice.ts] = notice
-        self.changed()
+        self.notify_change()
         return notice
 
-    def dismiss(self, ts: str) -> None:
+    def dismiss_ephemeral(self, ts: str) -> None:
         if self.ephemerals.pop(ts, None):
-            self.changed()
+            self.notify_change()

@@ -84,18 +84,18 @@ def make_agent(turns: dict[int, dict[str, Any]], data: Path, policy: Policy, sav
     return create_agent(
         Replay(turns=turns),
         [Recorder(name=name, file=data / "received.jsonl") for name in names],
-        middleware=[HumanInTheLoopMiddleware({name: _asked(policy) for name in names})],
+        middleware=[HumanInTheLoopMiddleware({name: _interrupt_config(policy) for name in names})],
         checkpointer=saver,
     )
 
 
-def _asked(policy: Policy) -> InterruptOnConfig:
-    def asked(request: ToolCallRequest) -> bool:
+def _interrupt_config(policy: Policy) -> InterruptOnConfig:
+    def needs_review(request: ToolCallRequest) -> bool:
         call = request.tool_call
         ruling = policy.judge(ToolCall(str(call["id"]), call["name"], call["args"]))
         return ruling.verdict.kind == "review"
 
-    return {"allowed_decisions": ["approve", "edit", "reject", "respond"], "when": asked}
+    return {"allowed_decisions": ["approve", "edit", "reject", "respond"], "when": needs_review}
 
 
 async def serve(options: argparse.Namespace) -> None:
@@ -109,29 +109,29 @@ async def serve(options: argparse.Namespace) -> None:
         reviews = HumanReview(gate)
         driver = reviews.drive(make_agent(turns, options.data, policy, saver))
 
-        async def told(run: Run) -> None:
-            _tell(options.data, run)
+        async def on_stop(run: Run) -> None:
+            _write_outcome(options.data, run)
 
         async def begin() -> None:
-            async for number in _asked_for():
+            async for number in _turn_numbers():
                 thread_id = turns[number]["thread_id"]
                 text = HumanMessage(f"turn {number}", id=f"ask-{number}")
                 try:
                     run = await driver.run({"messages": [text]}, thread_id=thread_id)
                 except HitlError as error:
-                    run = Run(thread_id, {}, finished=False, refused=str(error))
-                _tell(options.data, run)
+                    run = Run(thread_id, {}, finished=False, refusal=str(error))
+                _write_outcome(options.data, run)
 
         async with asyncio.TaskGroup() as tasks:
-            tasks.create_task(driver.serve(told))
+            tasks.create_task(driver.serve(on_stop))
             tasks.create_task(begin())
             print("agent: ready", flush=True)
 
 
-def _tell(data: Path, run: Run) -> None:
+def _write_outcome(data: Path, run: Run) -> None:
     """The outcome of the newest turn: what ran is known from the record, the rest from the messages."""
-    if run.refused:
-        _append(data / "outcomes.jsonl", {"thread_id": run.thread_id, "refused": run.refused})
+    if run.refusal:
+        _append(data / "outcomes.jsonl", {"thread_id": run.thread_id, "refused": run.refusal})
     if not run.finished:
         return
     messages = cast(list[BaseMessage], run.state["messages"])
@@ -156,7 +156,7 @@ def _tell(data: Path, run: Run) -> None:
     _append(data / "outcomes.jsonl", outcome)
 
 
-async def _asked_for() -> AsyncIterator[int]:
+async def _turn_numbers() -> AsyncIterator[int]:
     reader = asyncio.StreamReader()
     loop = asyncio.get_running_loop()
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 #: How long a child may take until it says that it is ready, in seconds. Importing LangChain takes some.
-PATIENCE = 60.0
+START_TIMEOUT = 60.0
 
 
 class ChildError(Exception):
@@ -22,7 +22,7 @@ class ChildError(Exception):
 
 
 @dataclass
-class Child:
+class ChildProcess:
     """`python -m module …`, ready when its log holds `ready`."""
 
     name: str
@@ -63,13 +63,15 @@ class Child:
 
     def wait_until_ready(self) -> None:
         while self.ready not in self.text():
-            if not self.alive():
-                raise ChildError(f"{self.name} did not start. {self._last_words()}")
-            if time.monotonic() - self.started > PATIENCE:
-                raise ChildError(f"{self.name} is not ready after {PATIENCE:.0f} s: see {self.log}")
+            if not self.is_alive():
+                raise ChildError(f"{self.name} did not start. {self._last_line()}")
+            if time.monotonic() - self.started > START_TIMEOUT:
+                raise ChildError(
+                    f"{self.name} is not ready after {START_TIMEOUT:.0f} s: see {self.log}"
+                )
             time.sleep(0.02)
 
-    def alive(self) -> bool:
+    def is_alive(self) -> bool:
         return self.process is not None and self.process.poll() is None
 
     def text(self) -> str:
@@ -89,19 +91,19 @@ class Child:
             self.process.wait()
 
     def stop(self) -> None:
-        if self.process is None or not self.alive():
+        if self.process is None or not self.is_alive():
             return
         self.process.send_signal(signal.SIGTERM)
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(10)
         self.kill()
 
-    def _last_words(self) -> str:
+    def _last_line(self) -> str:
         lines = [line for line in self.text().splitlines() if line.strip()]
         return lines[-1] if lines else f"It ended with {self.process and self.process.returncode}."
 
 
-def free_port() -> int:
+def find_free_port() -> int:
     """A port that nobody uses now."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))

@@ -10,31 +10,31 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from bot.sandbox.hands import Hands
-from examples.demo.children import Child, ChildError, free_port
-from examples.demo.stage import ASK, Stage, stage
+from bot.sandbox.hands import Actor
+from examples.demo.children import ChildError, ChildProcess, find_free_port
+from examples.demo.stage import ASK, Services, open_services
 from hitl_core.embedded_redis import EmbeddedRedis, EmbeddedRedisError
 
 #: A child that died this soon after its start, this often, is not started again.
-YOUNG, DEATHS = 5.0, 5
+QUICK_DEATH, MAX_DEATHS = 5.0, 5
 
 
 def run(data: Path, policy: Path, port: int, ask: str | None) -> int:
     """Until Ctrl-C or SIGTERM. 1 where a process can't be kept alive."""
-    stopped = _stopped_by_signal()
-    agent_port = free_port()
+    stopped = _install_signal_handlers()
+    agent_port = find_free_port()
     ask_url = f"http://127.0.0.1:{agent_port}/ask"
     print("Starting Redis, a local Slack, the bot and an agent ...", flush=True)
     try:
-        with stage(data, policy=policy, port=port, ask_url=ask_url) as on:
-            agent = _agent(on, policy, agent_port)
+        with open_services(data, policy=policy, port=port, ask_url=ask_url) as services:
+            agent = _make_agent(services, policy, agent_port)
             try:
                 agent.start()
-                _tell(on, agent)
+                _print_addresses(services, agent)
                 if ask:
-                    asyncio.run(_ask(on, ask))
-                redis = [_Redis(on.redis)] if on.redis else []
-                _keep([*redis, on.sandbox, on.bot, agent], stopped)
+                    asyncio.run(_ask(services, ask))
+                redis = [_Redis(services.redis)] if services.redis else []
+                _restart_dead([*redis, services.sandbox, services.bot, agent], stopped)
             finally:
                 agent.stop()
     except KeyboardInterrupt:
@@ -54,7 +54,7 @@ class _Redis:
         self.started = time.monotonic()
         self.pid = server.pid or 0
 
-    def alive(self) -> bool:
+    def is_alive(self) -> bool:
         return self._server.pid is not None
 
     def start(self) -> None:
@@ -64,7 +64,7 @@ class _Redis:
         self.pid = self._server.pid or 0
 
 
-def _stopped_by_signal() -> threading.Event:
+def _install_signal_handlers() -> threading.Event:
     """Ctrl-C and SIGTERM interrupt whatever is going on; the event is for the moments in which Python
     swallows an exception, as in the hooks that it runs around a fork."""
     stopped = threading.Event()
@@ -78,49 +78,49 @@ def _stopped_by_signal() -> threading.Event:
     return stopped
 
 
-def _agent(on: Stage, policy: Path, port: int) -> Child:
+def _make_agent(services: Services, policy: Path, port: int) -> ChildProcess:
     arguments = [
         "examples.agent",
-        f"--redis={on.redis_url}",
-        f"--data={on.data / 'agent'}",
+        f"--redis={services.redis_url}",
+        f"--data={services.data / 'agent'}",
         f"--policy={policy}",
         f"--port={port}",
-        f"--say={on.page}sandbox/agent",
+        f"--say={services.page}sandbox/agent",
     ]
-    return Child("agent", arguments, "agent: http", on.data / "logs")
+    return ChildProcess("agent", arguments, "agent: http", services.data / "logs")
 
 
-def _tell(on: Stage, agent: Child) -> None:
-    redis = f"redis {on.redis_pid}, " if on.redis_pid else ""
+def _print_addresses(services: Services, agent: ChildProcess) -> None:
+    redis = f"redis {services.redis_pid}, " if services.redis_pid else ""
     print(
         f"""
-  Open     {on.page}
+  Open     {services.page}
            Ask the agent something there: refund order 1042
-  Also as  {on.page}?user=U0CARL&channel=C0OPS   (Carl of #team-ops, in a second tab)
-  Running  {redis}sandbox {on.sandbox.pid}, bot {on.bot.pid}, agent {agent.pid}
+  Also as  {services.page}?user=U0CARL&channel=C0OPS   (Carl of #team-ops, in a second tab)
+  Running  {redis}sandbox {services.sandbox.pid}, bot {services.bot.pid}, agent {agent.pid}
            Kill one (kill -9): it comes back, and nothing decided is lost.
-  Data     {os.path.relpath(on.data)}  (logs, the shop's database, e-mails that were sent)
+  Data     {os.path.relpath(services.data)}  (logs, the shop's database, e-mails that were sent)
   Stop     Ctrl-C
 """,
         flush=True,
     )
 
 
-async def _ask(on: Stage, text: str) -> None:
-    async with Hands(on.page.rstrip("/")) as hands:
+async def _ask(services: Services, text: str) -> None:
+    async with Actor(services.page.rstrip("/")) as hands:
         await hands.say("U0MARIA", ASK, text)
 
 
-def _keep(children: Sequence[Child | _Redis], stopped: threading.Event) -> None:
+def _restart_dead(children: Sequence[ChildProcess | _Redis], stopped: threading.Event) -> None:
     """Start again whoever dies, Redis first, as the others need it; give up on one that can't live."""
     deaths = dict.fromkeys((child.name for child in children), 0)
     while not stopped.wait(0.2):
         for child in children:
-            if child.alive():
+            if child.is_alive():
                 continue
-            young = time.monotonic() - child.started < YOUNG
+            young = time.monotonic() - child.started < QUICK_DEATH
             deaths[child.name] = deaths[child.name] + 1 if young else 1
-            if deaths[child.name] >= DEATHS:
+            if deaths[child.name] >= MAX_DEATHS:
                 raise ChildError(f"{child.name} dies again and again: see {child.log}")
             print(f"  {child.name} {child.pid} ended; starting it again ...", flush=True)
             try:

@@ -13,32 +13,32 @@ Json = dict[str, Any]
 _NOTHING = object()
 
 
-def pointers(view: Json) -> dict[str, Json]:
+def inputs_by_pointer(view: Json) -> dict[str, Json]:
     """The inputs on this page of the form, by the JSON pointer that each edits and has in its block's id."""
-    found: dict[str, Json] = {}
+    inputs: dict[str, Json] = {}
     for block in view["blocks"]:
         if block["type"] == "input" and block["block_id"].startswith("f:"):
-            found[block["block_id"].removeprefix("f:").rpartition("#")[0]] = block
-    return found
+            inputs[block["block_id"].removeprefix("f:").rpartition("#")[0]] = block
+    return inputs
 
 
-def entries(view: Json, current: Json, wanted: Json) -> dict[str, Any]:
+def form_values(view: Json, current: Json, wanted: Json) -> dict[str, Any]:
     """By block id, as `Hands.submit` takes them."""
     return {
-        block["block_id"]: _entry(block, _at(wanted, pointer))
-        for pointer, block in pointers(view).items()
-        if not _same(_at(current, pointer), _at(wanted, pointer))
+        block["block_id"]: _form_value(block, _value_at(wanted, pointer))
+        for pointer, block in inputs_by_pointer(view).items()
+        if not _is_same(_value_at(current, pointer), _value_at(wanted, pointer))
     }
 
 
-def without_field(seen: Iterable[str], current: Json, wanted: Json) -> list[str]:
+def missing_fields(form_pointers: Iterable[str], current: Json, wanted: Json) -> list[str]:
     """What changes, and has no field among these pointers."""
-    fields = tuple(f"{pointer}/" for pointer in seen)
-    return [one[1:] for one in _changed(current, wanted) if not f"{one}/".startswith(fields)]
+    fields = tuple(f"{pointer}/" for pointer in form_pointers)
+    return [one[1:] for one in _find_changes(current, wanted) if not f"{one}/".startswith(fields)]
 
 
-def _changed(current: Any, wanted: Any, pointer: str = "") -> list[str]:
-    if _same(current, wanted):
+def _find_changes(current: Any, wanted: Any, pointer: str = "") -> list[str]:
+    if _is_same(current, wanted):
         return []
     if not (isinstance(current, dict) and isinstance(wanted, dict)):
         return [pointer]
@@ -46,13 +46,13 @@ def _changed(current: Any, wanted: Any, pointer: str = "") -> list[str]:
     return [
         changed
         for key in sorted({**before, **after})
-        for changed in _changed(
-            before.get(key, _NOTHING), after.get(key, _NOTHING), f"{pointer}/{_escaped(key)}"
+        for changed in _find_changes(
+            before.get(key, _NOTHING), after.get(key, _NOTHING), f"{pointer}/{_escape(key)}"
         )
     ]
 
 
-def _at(args: Json, pointer: str) -> Any:
+def _value_at(args: Json, pointer: str) -> Any:
     """RFC 6901, through objects: a field for part of a list there is not."""
     value: Any = args
     for part in pointer.split("/")[1:]:
@@ -61,17 +61,17 @@ def _at(args: Json, pointer: str) -> Any:
     return value
 
 
-def _escaped(key: str) -> str:
+def _escape(key: str) -> str:
     return key.replace("~", "~0").replace("/", "~1")
 
 
-def _same(one: Any, other: Any) -> bool:
+def _is_same(one: Any, other: Any) -> bool:
     if one is _NOTHING or other is _NOTHING:
         return one is other
     return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 
-def _entry(block: Mapping[str, Any], value: Any) -> Any:
+def _form_value(block: Mapping[str, Any], value: Any) -> Any:
     element = block["element"]
     if value is _NOTHING:
         return None
@@ -99,5 +99,5 @@ def _label(element: Mapping[str, Any], value: Any) -> str | None:
     """The option that stands for it; None clears."""
     groups = element.get("option_groups", [element])
     labels = [option["text"]["text"] for group in groups for option in group["options"]]
-    spoken = {True: "Yes", False: "No"}.get(value) if isinstance(value, bool) else value
-    return next((one for one in (spoken, json.dumps(value)) if one in labels), None)
+    text = {True: "Yes", False: "No"}.get(value) if isinstance(value, bool) else value
+    return next((one for one in (text, json.dumps(value)) if one in labels), None)

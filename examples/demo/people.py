@@ -9,9 +9,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from bot.channels.slack.blocks import REVIEW
-from bot.sandbox.hands import Hands
-from examples.demo.entries import entries, pointers, without_field
+from bot.channels.slack.blocks import REVIEW_LABEL
+from bot.sandbox.hands import Actor
+from examples.demo.entries import form_values, inputs_by_pointer, missing_fields
 from examples.demo.stage import APPROVALS
 from examples.demo.turns import PlannedDecision, Turn
 
@@ -22,14 +22,14 @@ Message = dict[str, Any]
 Block = dict[str, Any]
 
 
-class CantDecide(Exception):
+class CheckFailed(Exception):
     """Something on the way was not as it must be; the text says what."""
 
 
-class People:
+class DemoReviewers:
     """Alice and Bob take turns."""
 
-    def __init__(self, hands: Hands) -> None:
+    def __init__(self, hands: Actor) -> None:
         self._hands = hands
         self._seen: set[str] = set()
         self._decisions = 0
@@ -37,14 +37,14 @@ class People:
     async def wait_for_message(self) -> Message:
         """The next review's message."""
 
-        def unseen(state: Mapping[str, Any]) -> list[Message]:
+        def new_cards(state: Mapping[str, Any]) -> list[Message]:
             cards = [m for m in state["messages"][APPROVALS] if m["bot"] and not _is_reply(m)]
             return [card for card in cards if card["ts"] not in self._seen]
 
         try:
-            (message, *_) = await self._hands.wait_for(unseen, timeout=30)
+            (message, *_) = await self._hands.wait_for(new_cards, timeout=30)
         except TimeoutError as error:
-            raise CantDecide("no message came to #agent-approvals within 30 s") from error
+            raise CheckFailed("no message came to #agent-approvals within 30 s") from error
         self._seen.add(message["ts"])
         return message
 
@@ -56,58 +56,58 @@ class People:
         self._decisions += 1
         key = next(str(n) for n, call in enumerate(turn.calls, start=1) if call.id == call_id)
         call = turn.calls[int(key) - 1]
-        told = f"{name} {VERBS.get(plan.type, plan.type + 's')} {call.name}"
+        sentence = f"{name} {VERBS.get(plan.type, plan.type + 's')} {call.name}"
         await self._press(user, message, key, plan)
         if plan.type == "edit":
             wanted = plan.args or {}
-            refused = await self._fill(user, call.args, call.args)
-            if not refused:
-                raise CantDecide(f"{told}, and an untouched form was taken")
-            told += f" (an untouched form is refused: {refused})"
+            refusal = await self._fill(user, call.args, call.args)
+            if not refusal:
+                raise CheckFailed(f"{sentence}, and an untouched form was taken")
+            sentence += f" (an untouched form is refused: {refusal})"
             await self._hands.close(user)
             await self._press(user, message, key, plan)
-            refused = await self._fill(user, call.args, wanted)
+            refusal = await self._fill(user, call.args, wanted)
         elif plan.type in ("reject", "respond"):
-            refused = await self._submit(user, {"message": plan.message})
+            refusal = await self._submit(user, {"message": plan.message})
         else:
-            refused = ""
-        if refused:
-            raise CantDecide(f"the form was refused: {refused}")
+            refusal = ""
+        if refusal:
+            raise CheckFailed(f"the form was refused: {refusal}")
         while await self._hands.view(user):
             await self._hands.close(user)  # the Review modal, which goes on to what waits next
-        return told + (f": “{plan.message}”" if plan.message else "")
+        return sentence + (f": “{plan.message}”" if plan.message else "")
 
-    async def closing_words(self, turn: Turn, executed: list[dict[str, Any]]) -> str:
+    async def wait_final_text(self, turn: Turn, executed: list[dict[str, Any]]) -> str:
         """What the message says once everything is decided and came of it what came."""
         ts = max(self._seen)
 
-        def closed(state: Mapping[str, Any]) -> str:
+        def final_text(state: Mapping[str, Any]) -> str:
             (message,) = [m for m in state["messages"][APPROVALS] if m["ts"] == ts]
-            drawn = message["blocks"]
+            blocks = message["blocks"]
             reviewed = sum(call["id"] in turn.decisions for call in executed)
-            is_open = any(block["block_id"].startswith("do:") for block in drawn)
-            told = json.dumps(drawn)
-            came = told.count("recorded") == reviewed and REVIEW not in told
+            is_open = any(block["block_id"].startswith("do:") for block in blocks)
+            text = json.dumps(blocks)
+            came = text.count("recorded") == reviewed and REVIEW_LABEL not in text
             return message["text"] if came and not is_open else ""
 
         try:
-            return str(await self._hands.wait_for(closed, timeout=30))
+            return str(await self._hands.wait_for(final_text, timeout=30))
         except TimeoutError as error:
-            raise CantDecide("the message doesn't show what came of the calls") from error
+            raise CheckFailed("the message doesn't show what came of the calls") from error
 
     async def _press(self, user: str, message: Message, key: str, plan: PlannedDecision) -> None:
         """On the card, or where that only lists what waits, in the modal that pages through it."""
         block_id = f"do:{key}:1"
         blocks = await self._wait_for_buttons(message, block_id)
         if block := _block(blocks, block_id):
-            how = _how(block, plan)
+            how = _click_args(block, plan)
             pressed = self._hands.click(user, APPROVALS, message["ts"], block_id=block_id, **how)
         else:
-            how = _how(await self._page_with(user, message, block_id), plan)
+            how = _click_args(await self._open_page_with(user, message, block_id), plan)
             pressed = self._hands.click_view(user, block_id=block_id, **how)
         answer = await pressed
         if not answer["ok"]:
-            raise CantDecide(f"pressing {how['action_id']} failed: {answer['error']}")
+            raise CheckFailed(f"pressing {how['action_id']} failed: {answer['error']}")
         if await self._read_all(user):
             await self._press(user, message, key, plan)
 
@@ -116,7 +116,7 @@ class People:
         view = await self._hands.view(user)
         if not view or view["callback_id"] != "see":
             return False
-        while _pressable((await self._view(user))["blocks"], "see_page:on"):
+        while _has_button((await self._view(user))["blocks"], "see_page:on"):
             await self._hands.click_view(user, "see_page:on")
         await self._hands.close(user)
         return True
@@ -124,23 +124,23 @@ class People:
     async def _wait_for_buttons(self, message: Message, block_id: str) -> list[Block]:
         """The card's blocks, with the buttons of this action or with the one that opens all of them."""
 
-        def there(state: Mapping[str, Any]) -> list[Block]:
+        def find_blocks(state: Mapping[str, Any]) -> list[Block]:
             (now,) = [m for m in state["messages"][APPROVALS] if m["ts"] == message["ts"]]
-            shown = _block(now["blocks"], block_id) or _pressable(now["blocks"], "review")
-            return now["blocks"] if shown else []
+            has_buttons = _block(now["blocks"], block_id) or _has_button(now["blocks"], "review")
+            return now["blocks"] if has_buttons else []
 
         try:
-            return await self._hands.wait_for(there, timeout=30)
+            return await self._hands.wait_for(find_blocks, timeout=30)
         except TimeoutError as error:
-            raise CantDecide(f"the message has no buttons {block_id}") from error
+            raise CheckFailed(f"the message has no buttons {block_id}") from error
 
-    async def _page_with(self, user: str, message: Message, block_id: str) -> Block:
+    async def _open_page_with(self, user: str, message: Message, block_id: str) -> Block:
         """Open the Review modal, and turn its pages until this action stands there."""
         if not await self._hands.view(user):
             await self._hands.click(user, APPROVALS, message["ts"], "review")
         while not (block := _block((view := await self._view(user))["blocks"], block_id)):
-            if not _pressable(view["blocks"], "turn:on"):
-                raise CantDecide(f"no page of the Review modal has the buttons {block_id}")
+            if not _has_button(view["blocks"], "turn:on"):
+                raise CheckFailed(f"no page of the Review modal has the buttons {block_id}")
             await self._hands.click_view(user, "turn:on")
         return block
 
@@ -148,23 +148,23 @@ class People:
         view = await self._hands.view(user)
         if view is None:
             notices = await self._hands.ephemerals(user)
-            raise CantDecide(
+            raise CheckFailed(
                 f"no form opened: {notices[-1]['text'] if notices else 'nothing was said'}"
             )
         return view
 
     async def _fill(self, user: str, current: Mapping[str, Any], wanted: dict[str, Any]) -> str:
         """Page after page. Empty where it was taken, else what the form says."""
-        seen: set[str] = set()
+        all_pointers: set[str] = set()
         while True:
             view = await self._view(user)
-            seen |= pointers(view).keys()
+            all_pointers |= inputs_by_pointer(view).keys()
             is_last = view["submit"]["text"] != "Next"
-            if is_last and (missing := without_field(seen, dict(current), wanted)):
-                raise CantDecide(f"the form has no field for {', '.join(missing)}")
-            refused = await self._submit(user, entries(view, dict(current), wanted))
-            if is_last or not refused:
-                return refused
+            if is_last and (missing := missing_fields(all_pointers, dict(current), wanted)):
+                raise CheckFailed(f"the form has no field for {', '.join(missing)}")
+            refusal = await self._submit(user, form_values(view, dict(current), wanted))
+            if is_last or not refusal:
+                return refusal
 
     async def _submit(self, user: str, values: dict[str, Any]) -> str:
         """Empty where it was taken, else what the form says, or shows next."""
@@ -184,12 +184,12 @@ def _block(blocks: list[Block], block_id: str) -> Block | None:
     return next((block for block in blocks if block["block_id"] == block_id), None)
 
 
-def _pressable(blocks: list[Block], action_id: str) -> bool:
+def _has_button(blocks: list[Block], action_id: str) -> bool:
     elements = [element for block in blocks for element in block.get("elements", [])]
     return any(element.get("action_id") == action_id for element in elements)
 
 
-def _how(block: Block, plan: PlannedDecision) -> dict[str, Any]:
+def _click_args(block: Block, plan: PlannedDecision) -> dict[str, Any]:
     """Which element of these is meant, as `Hands.click` takes it: what is rare stands under the dots."""
     for element in block["elements"]:
         asks = {"confirm": True} if "confirm" in element else {}
@@ -198,4 +198,4 @@ def _how(block: Block, plan: PlannedDecision) -> dict[str, Any]:
         for index, option in enumerate(element.get("options", [])):
             if option["value"].startswith(f"{plan.type}."):
                 return {"action_id": "more", "option": index, **asks}
-    raise CantDecide(f"the policy doesn't offer {plan.type!r} here")
+    raise CheckFailed(f"the policy doesn't offer {plan.type!r} here")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bot.sandbox.server import BOT_TOKEN, SIGNING_SECRET
-from examples.demo.children import Child, free_port
+from examples.demo.children import ChildProcess, find_free_port
 from hitl_core.embedded_redis import EmbeddedRedis
 
 APPROVALS = "C0APPROVE"
@@ -18,15 +18,15 @@ ASK = "C0ASK"
 
 
 @dataclass(frozen=True)
-class Stage:
+class Services:
     """The pieces that every agent of the demo works with. `redis` is None for one of the user's."""
 
     data: Path
     page: str
     redis_url: str
     redis: EmbeddedRedis | None
-    sandbox: Child
-    bot: Child
+    sandbox: ChildProcess
+    bot: ChildProcess
 
     @property
     def redis_pid(self) -> int:
@@ -34,9 +34,9 @@ class Stage:
 
 
 @contextmanager
-def stage(
+def open_services(
     data: Path, *, policy: Path, port: int, ask_url: str | None = None, fresh: bool = False
-) -> Generator[Stage, None, None]:
+) -> Generator[Services, None, None]:
     """Everything but the agent, running; all of it ends with the block."""
     if fresh:
         shutil.rmtree(data, ignore_errors=True)
@@ -47,18 +47,18 @@ def stage(
         if not redis_url:
             redis = stack.enter_context(EmbeddedRedis(data / "redis"))
             redis_url = redis.url
-        bot_port = free_port()
-        sandbox = _sandbox(data, port or free_port(), bot_port, ask_url)
+        bot_port = find_free_port()
+        sandbox = _make_sandbox(data, port or find_free_port(), bot_port, ask_url)
         stack.callback(sandbox.stop)
         sandbox.start()
         page = sandbox.text().split()[1]
-        bot = _bot(data, page, redis_url, bot_port, policy)
+        bot = _make_bot(data, page, redis_url, bot_port, policy)
         stack.callback(bot.stop)
         bot.start()
-        yield Stage(data, page, redis_url, redis, sandbox, bot)
+        yield Services(data, page, redis_url, redis, sandbox, bot)
 
 
-def _sandbox(data: Path, port: int, bot_port: int, ask_url: str | None) -> Child:
+def _make_sandbox(data: Path, port: int, bot_port: int, ask_url: str | None) -> ChildProcess:
     arguments = [
         "bot.sandbox",
         f"--port={port}",
@@ -66,10 +66,10 @@ def _sandbox(data: Path, port: int, bot_port: int, ask_url: str | None) -> Child
         f"--data={data / 'workspace.json'}",
         *([f"--ask-url={ask_url}"] if ask_url else []),
     ]
-    return Child("sandbox", arguments, "sandbox: http", data / "logs")
+    return ChildProcess("sandbox", arguments, "sandbox: http", data / "logs")
 
 
-def _bot(data: Path, page: str, redis_url: str, port: int, policy: Path) -> Child:
+def _make_bot(data: Path, page: str, redis_url: str, port: int, policy: Path) -> ChildProcess:
     environment = {
         "SLACK_BOT_TOKEN": BOT_TOKEN,
         "SLACK_SIGNING_SECRET": SIGNING_SECRET,
@@ -80,4 +80,4 @@ def _bot(data: Path, page: str, redis_url: str, port: int, policy: Path) -> Chil
         "HITL_HOST": "127.0.0.1",
         "HITL_PORT": str(port),
     }
-    return Child("bot", ["bot", "serve"], "bot: listening", data / "logs", environment)
+    return ChildProcess("bot", ["bot", "serve"], "bot: listening", data / "logs", environment)

@@ -35,39 +35,39 @@ class Turn:
     calls: tuple[ToolCall, ...]
     decisions: Mapping[str, PlannedDecision]
 
-    def expected(self, policy: Policy) -> list[dict[str, Any]]:
+    def calls_to_run(self, policy: Policy) -> list[dict[str, Any]]:
         """What must run, in order, with exactly these arguments."""
-        found: list[dict[str, Any]] = []
+        calls: list[dict[str, Any]] = []
         for call in self.calls:
             verdict = policy.judge(call).verdict.kind
             decision = self.decisions.get(call.id)
             approved = decision is not None and decision.type in ("approve", "edit")
             if verdict == "allow" or approved:
                 args = decision.args if decision and decision.type == "edit" else call.args
-                found.append({"id": call.id, "name": call.name, "args": args})
-        return found
+                calls.append({"id": call.id, "name": call.name, "args": args})
+        return calls
 
 
-def read(path: Path, policy: Policy) -> list[Turn]:
+def read_turns(path: Path, policy: Policy) -> list[Turn]:
     """Raises TurnError, for the whole file before anything is started."""
     try:
         lines = path.read_text("utf-8").split("\n")  # and not at U+2028
     except (OSError, UnicodeDecodeError) as error:
         raise TurnError(f"{path} can't be read: {error}.") from error
-    turns = [_turn(path, n, line, policy) for n, line in enumerate(lines, 1) if line.strip()]
+    turns = [_parse_turn(path, n, line, policy) for n, line in enumerate(lines, 1) if line.strip()]
     if not turns:
         raise TurnError(f"{path} has no lines.")
     return turns
 
 
-def _turn(path: Path, number: int, line: str, policy: Policy) -> Turn:
+def _parse_turn(path: Path, number: int, line: str, policy: Policy) -> Turn:
     try:
-        value = _object(line)
+        value = _parse_object(line)
         if unknown := set(value) - {"thread_id", "calls", "decisions"}:
             raise TurnError(f"unknown key {min(unknown)!r}")
         if not isinstance(value["thread_id"], str) or not value["thread_id"]:
             raise TurnError("thread_id must be text")
-        calls = tuple(_call(call) for call in _list(value, "calls"))
+        calls = tuple(_parse_call(call) for call in _parse_list(value, "calls"))
         if not calls or len({call.id for call in calls}) < len(calls):
             raise TurnError("a turn needs at least one call, and ids of their own")
         reviewed = [call for call in calls if policy.judge(call).verdict.kind == "review"]
@@ -76,7 +76,7 @@ def _turn(path: Path, number: int, line: str, policy: Policy) -> Turn:
                 raise TurnError(
                     f"{call.name} takes {quorum} people, and here one decides each call"
                 )
-        planned = [_decision(d) for d in _list(value, "decisions")]
+        planned = [_parse_decision(d) for d in _parse_list(value, "decisions")]
         if len(planned) != len(reviewed):
             names = ", ".join(call.name for call in reviewed) or "none"
             raise TurnError(
@@ -91,26 +91,26 @@ def _turn(path: Path, number: int, line: str, policy: Policy) -> Turn:
         raise TurnError(f"{path}:{number}: {error}") from error
 
 
-def _object(line: str) -> dict[str, Any]:
+def _parse_object(line: str) -> dict[str, Any]:
     try:
         return decode(line)
     except InvalidToolCall as error:
-        told = (
+        message = (
             str(error)
             .replace("The arguments are", "The line is")
             .replace("The arguments", "The line")
         )
-        raise TurnError(told) from error
+        raise TurnError(message) from error
 
 
-def _list(value: dict[str, Any], key: str) -> list[Any]:
-    found = value[key] if key == "calls" else value.get(key, [])
-    if not isinstance(found, list) or not all(isinstance(item, dict) for item in found):
+def _parse_list(value: dict[str, Any], key: str) -> list[Any]:
+    items = value[key] if key == "calls" else value.get(key, [])
+    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
         raise TurnError(f"{key} must be a list of objects")
-    return cast(list[Any], found)
+    return cast(list[Any], items)
 
 
-def _call(value: dict[str, Any]) -> ToolCall:
+def _parse_call(value: dict[str, Any]) -> ToolCall:
     if not isinstance(value.get("id", ""), str):
         raise TurnError(f"the id {value['id']!r} is no text")
     call = ToolCall.from_mapping(value)
@@ -128,7 +128,7 @@ def _check_numbers(value: Any) -> None:
         raise TurnError(f"{value} is beyond 64 bits, which LangGraph's checkpointer can't keep")
 
 
-def _decision(value: dict[str, Any]) -> PlannedDecision:
+def _parse_decision(value: dict[str, Any]) -> PlannedDecision:
     if unknown := set(value) - {"type", "args", "message"}:
         raise TurnError(f"a decision has no key {min(unknown)!r}")
     kind, args, message = value.get("type"), value.get("args"), value.get("message")
@@ -150,7 +150,7 @@ def read_lines(file: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in lines if line]
 
 
-def as_line(turn: Turn) -> str:
+def to_line(turn: Turn) -> str:
     """What the agent's process is given."""
     calls = [{"id": call.id, "name": call.name, "args": call.args} for call in turn.calls]
     return json.dumps({"number": turn.number, "thread_id": turn.thread_id, "calls": calls})

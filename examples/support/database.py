@@ -34,7 +34,7 @@ ORDERS = [
 
 def seed(path: Path) -> None:
     """Make the database at `path` with its first rows; one that has them is left as it is."""
-    with connected(path) as db:
+    with open_database(path) as db:
         db.execute("BEGIN IMMEDIATE")  # two processes may start at once, and each may be killed
         if db.execute("PRAGMA user_version").fetchone()[0]:
             return
@@ -52,7 +52,7 @@ def seed(path: Path) -> None:
 
 
 @contextmanager
-def connected(path: Path) -> Iterator[sqlite3.Connection]:
+def open_database(path: Path) -> Iterator[sqlite3.Connection]:
     """One connection for one transaction: committed at the end, rolled back on an error."""
     db = sqlite3.connect(path, timeout=5)
     db.row_factory = sqlite3.Row

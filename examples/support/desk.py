@@ -32,19 +32,21 @@ class Desk:
 
     async def open(self, port: int) -> None:
         """Until SIGTERM or SIGINT."""
-        over = asyncio.Event()
+        stop_event = asyncio.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
-            asyncio.get_running_loop().add_signal_handler(number, over.set)
-        for thread_id in await self._unfinished():
-            self._start(self._run(thread_id))
-        self._start(self._driver.serve(self._tell))  # after those, so that none is told twice
+            asyncio.get_running_loop().add_signal_handler(number, stop_event.set)
+        for thread_id in await self._find_open_threads():
+            self._start_task(self._run(thread_id))
+        self._start_task(
+            self._driver.serve(self._report_run)
+        )  # after those, so that none is told twice
         app = web.Application()
         app.router.add_post("/ask", self._ask)
         runner = web.AppRunner(app)
         await runner.setup()
         await web.TCPSite(runner, "127.0.0.1", port).start()
         print(f"agent: http://127.0.0.1:{runner.addresses[0][1]}/ask", flush=True)
-        await over.wait()
+        await stop_event.wait()
         await runner.cleanup()
         for task in self._tasks:
             task.cancel()
@@ -55,9 +57,9 @@ class Desk:
         that waits for people takes the place of what they were asked.
         """
         try:
-            asked: dict[str, Any] = await request.json()
-            user, text, ts = (str(asked[key]) for key in ("user", "text", "ts"))
-            channel, root = str(asked["channel"]), str(asked.get("thread_ts") or ts)
+            body: dict[str, Any] = await request.json()
+            user, text, ts = (str(body[key]) for key in ("user", "text", "ts"))
+            channel, root = str(body["channel"]), str(body.get("thread_ts") or ts)
         except (AttributeError, KeyError, TypeError, ValueError):
             raise web.HTTPBadRequest(text="Send user, text, channel and ts as JSON.") from None
         thread_id, question = f"{channel}:{root}", HumanMessage(text, id=f"ask-{ts}")
@@ -66,37 +68,41 @@ class Desk:
             raise web.HTTPConflict(text="This question was asked before.")
         try:
             origin = f"slack:{channel}/{root}"
-            asking = {"messages": [question]}
-            await self._driver.keep(asking, thread_id=thread_id, requester=user, origin=origin)
+            new_input = {"messages": [question]}
+            await self._driver.save_input(
+                new_input, thread_id=thread_id, requester=user, origin=origin
+            )
         except Refused:
-            await self._say(thread_id, "I am still at work on the last one. Ask again in a moment.")
+            await self._post_answer(
+                thread_id, "I am still at work on the last one. Ask again in a moment."
+            )
             return web.Response(status=202)
         except StoreUnavailable as error:
             raise web.HTTPServiceUnavailable(text=str(error)) from error
-        self._start(self._run(thread_id, asked=True))
+        self._start_task(self._run(thread_id, is_new=True))
         return web.Response(status=202)
 
-    async def _run(self, thread_id: str, *, asked: bool = False) -> None:
+    async def _run(self, thread_id: str, *, is_new: bool = False) -> None:
         """Go on with what is saved of the thread. Who has just `asked` is told that it has to wait."""
         while True:
             try:
                 run = await self._driver.run(None, thread_id=thread_id)
-                if run.review_id and asked:
-                    await self._say(thread_id, "A person has to decide on this first.")
-                return await self._tell(run)
+                if run.review_id and is_new:
+                    await self._post_answer(thread_id, "A person has to decide on this first.")
+                return await self._report_run(run)
             except StoreUnavailable as error:
                 log.warning("%s", error)
                 await asyncio.sleep(1)
             except HitlError as error:
-                return await self._say(thread_id, f"I can't have this reviewed: {error}")
+                return await self._post_answer(thread_id, f"I can't have this reviewed: {error}")
 
-    async def _tell(self, run: Run) -> None:
-        if run.refused:
-            await self._say(run.thread_id, f"I can't have this reviewed: {run.refused}")
+    async def _report_run(self, run: Run) -> None:
+        if run.refusal:
+            await self._post_answer(run.thread_id, f"I can't have this reviewed: {run.refusal}")
         elif run.finished:
-            await self._say(run.thread_id, run.state["messages"][-1].text)
+            await self._post_answer(run.thread_id, run.state["messages"][-1].text)
 
-    async def _say(self, thread_id: str, text: str) -> None:
+    async def _post_answer(self, thread_id: str, text: str) -> None:
         if self._say_url is None:
             print(f"agent: {thread_id}: {text}", flush=True)
             return
@@ -108,7 +114,7 @@ class Desk:
         ):
             answer.raise_for_status()
 
-    async def _unfinished(self) -> list[str]:
+    async def _find_open_threads(self) -> list[str]:
         """Runs that a crash cut short, or that wait for people. Reads every checkpoint: it is a demo."""
         saved = [item.config async for item in self._checkpointer.alist(None)]
         threads = {config.get("configurable", {})["thread_id"] for config in saved}
@@ -117,12 +123,12 @@ class Desk:
     async def _state(self, thread_id: str) -> StateSnapshot:
         return await self._agent.aget_state({"configurable": {"thread_id": thread_id}})
 
-    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+    def _start_task(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)
         self._tasks.add(task)
-        task.add_done_callback(self._ended)
+        task.add_done_callback(self._on_task_end)
 
-    def _ended(self, task: asyncio.Task[None]) -> None:
+    def _on_task_end(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()):
             log.error("A run stopped; the next start goes on with it.", exc_info=error)

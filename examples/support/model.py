@@ -81,22 +81,24 @@ class ScriptedModel(BaseChatModel):
 
 def reply(messages: Sequence[BaseMessage]) -> AIMessage:
     """The next message: tool calls, or a sentence when nothing is left to call."""
-    asked = max((i for i, m in enumerate(messages) if isinstance(m, HumanMessage)), default=-1)
-    ask = messages[asked].text.strip() if asked >= 0 else ""
-    results = [m for m in messages[asked + 1 :] if isinstance(m, ToolMessage)]
+    position = max((i for i, m in enumerate(messages) if isinstance(m, HumanMessage)), default=-1)
+    ask = messages[position].text.strip() if position >= 0 else ""
+    results = [m for m in messages[position + 1 :] if isinstance(m, ToolMessage)]
     match results:
         case []:
-            said = _first(ask)
+            answer = _first_step(ask)
         case [ToolMessage(name="find_order", status="success") as found]:
-            said = _refund(ask, found.text)
+            answer = _refund_calls(ask, found.text)
         case _:
-            said = " ".join(_told(r) for r in results if (r.name, r.status) != LOOKED_UP)
-    if isinstance(said, str):
-        return AIMessage(content=said, id=_id("msg"))
-    return AIMessage(content="", tool_calls=said, id=_id("msg"))
+            answer = " ".join(
+                _result_sentence(r) for r in results if (r.name, r.status) != LOOKED_UP
+            )
+    if isinstance(answer, str):
+        return AIMessage(content=answer, id=_id("msg"))
+    return AIMessage(content="", tool_calls=answer, id=_id("msg"))
 
 
-def _first(ask: str) -> list[ToolCall] | str:
+def _first_step(ask: str) -> list[ToolCall] | str:
     """What the user's words start: the first phrase that fits."""
     if sql := re.search(r"\bsql\b:?\s+(.+)", ask, re.IGNORECASE | re.DOTALL):
         return [_call("run_sql", query=sql[1])]
@@ -115,14 +117,14 @@ def _first(ask: str) -> list[ToolCall] | str:
     return HELP
 
 
-def _refund(ask: str, found: str) -> list[ToolCall] | str:
+def _refund_calls(ask: str, order_line: str) -> list[ToolCall] | str:
     """The three calls of a refund, from the line that `find_order` gave."""
-    line = re.search(r"order (\d+): (.+?), ([\d.]+) EUR, .*customer (\S+) (.+) <(.+)>", found)
+    line = re.search(r"order (\d+): (.+?), ([\d.]+) EUR, .*customer (\S+) (.+) <(.+)>", order_line)
     if not line or not re.search(r"\brefund", ask, re.IGNORECASE):
-        return found
+        return order_line
     order, item, total, _, name, address = line.groups()
-    asked = re.search(r"(\d+(?:\.\d+)?)\s*(?:eur|€)", ask, re.IGNORECASE)
-    amount = float(asked[1]) if asked else float(total)
+    amount_match = re.search(r"(\d+(?:\.\d+)?)\s*(?:eur|€)", ask, re.IGNORECASE)
+    amount = float(amount_match[1]) if amount_match else float(total)
     return [
         _call("refund_order", order_id=int(order), amount=amount, reason="asked by the customer"),
         _call(
@@ -135,7 +137,7 @@ def _refund(ask: str, found: str) -> list[ToolCall] | str:
     ]
 
 
-def _told(result: ToolMessage) -> str:
+def _result_sentence(result: ToolMessage) -> str:
     """One sentence on what came of a call; a rejected one is told and not tried again."""
     text = result.text.rpartition("Tool response:\n")[2]  # after LangChain's note on an edit
     changed = " (changed by the reviewer)" if text != result.text else ""

@@ -15,7 +15,7 @@ from secrets import token_hex
 
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
 
-from examples.support.database import connected, seed
+from examples.support.database import open_database, seed
 
 SENDER = "support@example.com"
 
@@ -42,7 +42,7 @@ class _Desk:
 
     def find_order(self, order_id: int) -> str:
         """Look up an order and its customer. Changes nothing."""
-        with connected(self._database) as db:
+        with open_database(self._database) as db:
             row = _order(db, order_id)
         return (
             f"order {order_id}: {row['item']}, {_euros(row['total_cents'])}, {row['status']},"
@@ -53,7 +53,7 @@ class _Desk:
     def refund_order(self, order_id: int, amount: float, reason: str) -> str:
         """Pay back `amount` EUR of an order, at most what is not paid back yet."""
         cents = round(amount * 100)
-        with connected(self._database) as db:
+        with open_database(self._database) as db:
             db.execute("BEGIN IMMEDIATE")  # what is left must still be left when it is written
             row = _order(db, order_id)
             left = row["total_cents"] - row["refunded_cents"]
@@ -70,7 +70,7 @@ class _Desk:
 
     def update_customer(self, customerId: str, status: str, note: str | None = None) -> str:
         """Set a customer's status, for example active, vip or blocked, and perhaps a note."""
-        with connected(self._database) as db:
+        with open_database(self._database) as db:
             changed = db.execute(
                 "UPDATE customers SET status = ?, note = coalesce(?, note) WHERE id = ?",
                 (status, note, customerId),
@@ -82,7 +82,7 @@ class _Desk:
     def run_sql(self, query: str) -> str:
         """Run one SQL statement on the tables customers and orders."""
         try:
-            with connected(self._database) as db:
+            with open_database(self._database) as db:
                 cursor = db.execute(query)
                 rows = [tuple(row) for row in cursor.fetchmany(5)]
                 changed = cursor.rowcount

@@ -8,14 +8,14 @@ from typing import Annotated, Self
 
 from pydantic import ConfigDict, Field, StringConstraints
 
-from hitl_core.audit.canonical import canonical, hash_of
+from hitl_core.audit.canonical import hash_of, to_canonical_json
 from hitl_core.model.value import Value
 
 _ID = re.compile(r"(0|[1-9][0-9]*):(0|[1-9][0-9]*)-(0|[1-9][0-9]*)")
 _EntryId = Annotated[str, StringConstraints(pattern=f"^{_ID.pattern}$")]
 
 
-def place_of(entry: str) -> tuple[int, int, int]:
+def parse_position(entry: str) -> tuple[int, int, int]:
     """Where the entry of this id, `<partition>:<milliseconds>-<number>`, stands: in its partition the later
     one is the larger. Raises ValueError for what is no such id.
     """
@@ -40,13 +40,13 @@ class Anchor(Value):
     prev: str
 
     @classmethod
-    def over(cls, entries: Iterable[tuple[str, str]], prev: str) -> Self:
+    def from_entries(cls, entries: Iterable[tuple[str, str]], prev: str) -> Self:
         """Over the ids and hashes of at least one entry, in order."""
         pairs = [list(pair) for pair in entries]
         root = hash_of({"prev": prev, "entries": pairs})
         ends = {"from": pairs[0][0], "to": pairs[-1][0]}
         return cls.model_validate({**ends, "count": len(pairs), "root": root, "prev": prev})
 
-    def line(self) -> str:
+    def to_line(self) -> str:
         """As it stands in an export, and is read again: `model_validate_json`."""
-        return canonical(self.model_dump(by_alias=True))
+        return to_canonical_json(self.model_dump(by_alias=True))

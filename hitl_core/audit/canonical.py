@@ -10,7 +10,7 @@ from typing import Any
 JsonObject = dict[str, Any]
 
 
-def canonical(value: Mapping[str, Any]) -> str:
+def to_canonical_json(value: Mapping[str, Any]) -> str:
     """As RFC 8785 has it, for objects of ASCII keys whose numbers are integers or times."""
     plain = {key: _plain(each) for key, each in value.items()}
     return json.dumps(
@@ -20,7 +20,7 @@ def canonical(value: Mapping[str, Any]) -> str:
 
 def hash_of(value: Mapping[str, Any]) -> str:
     """SHA-256 of its canonical JSON in UTF-8, in hex."""
-    return hashlib.sha256(canonical(value).encode()).hexdigest()
+    return hashlib.sha256(to_canonical_json(value).encode()).hexdigest()
 
 
 def _plain(value: object) -> object:

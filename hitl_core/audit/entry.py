@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Literal
 
-from hitl_core.audit.canonical import canonical, hash_of
+from hitl_core.audit.canonical import hash_of, to_canonical_json
 from hitl_core.model import Event
 from hitl_core.model.value import Value
 
@@ -20,7 +20,7 @@ class PolicyChanged(Value):
     digest: str
 
 
-def linked(event: Event | PolicyChanged, head: str) -> tuple[str, str]:
+def link_entry(event: Event | PolicyChanged, head: str) -> tuple[str, str]:
     """The event as the next line of a chain, and the chain's head behind it.
 
     A head is `<n>:<hash>`, "" before the first entry. The line is a JSON object: the event's own keys, those
@@ -33,14 +33,14 @@ def linked(event: Event | PolicyChanged, head: str) -> tuple[str, str]:
         "n": int(number or 0) + 1,
         "prev": prev,
     }
-    hashed = hash_of(entry)
-    return canonical({**entry, "hash": hashed}), f"{entry['n']}:{hashed}"
+    digest = hash_of(entry)
+    return to_canonical_json({**entry, "hash": digest}), f"{entry['n']}:{digest}"
 
 
-def hash_in(line: str) -> str:
+def read_hash(line: str) -> str:
     """What the line itself says that its hash is; "" for what is no entry."""
     try:
-        said = json.loads(line)
-        return str(said["hash"])
+        entry = json.loads(line)
+        return str(entry["hash"])
     except (ValueError, KeyError, TypeError):
         return ""

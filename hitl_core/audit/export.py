@@ -4,75 +4,77 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 
-from hitl_core.audit.anchor import Anchor, place_of
+from hitl_core.audit.anchor import Anchor, parse_position
 from hitl_core.store.ledger import Entry, Ledger
 
-PAGE = 1000
+PAGE_SIZE = 1000
 
 
 async def entries(ledger: Ledger, partition: int, after: str = "") -> AsyncIterator[Entry]:
     """All of a partition behind this id."""
-    while page := await ledger.entries(partition, after, PAGE):
+    while page := await ledger.entries(partition, after, PAGE_SIZE):
         for entry in page:
             yield entry
         after = page[-1].id
 
 
-async def sealed(
+async def export_lines(
     ledger: Ledger, partition: int, after: str = ""
 ) -> AsyncIterator[tuple[str, Anchor | None]]:
     """The lines of whole ranges, from the one on that `after` is in; an anchor's line comes with the anchor.
     Where that is not the beginning, the first line names the anchor before.
     """
-    start = await start_of(ledger, partition, after)
+    start = await find_start(ledger, partition, after)
     if start is not None:
-        yield line_before(start), None
+        yield follows_line(start), None
     end = start.last if start else ""
     async for anchor in _anchors(ledger, partition, end):
-        async for entry in _between(ledger, partition, end, anchor):
-            yield line_of(entry), None
-        yield anchor.line(), anchor
+        async for entry in _entries_in_range(ledger, partition, end, anchor):
+            yield entry_line(entry), None
+        yield anchor.to_line(), anchor
         end = anchor.last
 
 
-def line_of(entry: Entry) -> str:
+def entry_line(entry: Entry) -> str:
     """As it stands in an export: the entry with its `id`."""
     return f'{{"id":"{entry.id}",{entry.line[1:]}'
 
 
-def line_before(start: Anchor) -> str:
+def follows_line(start: Anchor) -> str:
     """The first line of an export that doesn't begin at the beginning."""
-    return f'{{"follows":{start.line()}}}'
+    return f'{{"follows":{start.to_line()}}}'
 
 
-async def start_of(ledger: Ledger, partition: int, after: str = "") -> Anchor | None:
+async def find_start(ledger: Ledger, partition: int, after: str = "") -> Anchor | None:
     """The last anchor that ends at `after` or before it; at the least the last of those that were trimmed, of
     which only itself is left.
     """
     start: Anchor | None = None
     first = await ledger.entries(partition, "", 1)
     async for anchor in _anchors(ledger, partition):
-        trimmed = start is None and (not first or place_of(first[0].id) > place_of(anchor.last))
-        if not trimmed and not (after and place_of(anchor.last) <= place_of(after)):
+        trimmed = start is None and (
+            not first or parse_position(first[0].id) > parse_position(anchor.last)
+        )
+        if not trimmed and not (after and parse_position(anchor.last) <= parse_position(after)):
             break
         start = anchor
     return start
 
 
 async def _anchors(ledger: Ledger, partition: int, after: str = "") -> AsyncIterator[Anchor]:
-    while page := await ledger.anchors(partition, after, PAGE):
+    while page := await ledger.anchors(partition, after, PAGE_SIZE):
         for anchor in page:
             yield anchor
         after = page[-1].last
 
 
-async def _between(
+async def _entries_in_range(
     ledger: Ledger, partition: int, start: str, anchor: Anchor
 ) -> AsyncIterator[Entry]:
     """What stands in an anchor's range, be it what the anchor says or not."""
     while page := await ledger.entries(partition, start, anchor.count + 1):
         for entry in page:
-            if place_of(entry.id) > place_of(anchor.last):
+            if parse_position(entry.id) > parse_position(anchor.last):
                 return
             yield entry
         start = page[-1].id

@@ -5,23 +5,23 @@ from __future__ import annotations
 import asyncio
 import logging
 
-from hitl_core.audit.anchor import Anchor, place_of
-from hitl_core.audit.entry import hash_in
-from hitl_core.errors import HitlError, told
+from hitl_core.audit.anchor import Anchor, parse_position
+from hitl_core.audit.entry import read_hash
+from hitl_core.errors import HitlError, safe_message
 from hitl_core.store.base import Store
 from hitl_core.store.ledger import Ledger
 
 log = logging.getLogger(__name__)
 
 #: How often, in seconds.
-EVERY = 60.0
+INTERVAL = 60.0
 #: The most entries under one anchor.
-RANGE = 1000
+MAX_RANGE = 1000
 
 
 class Sealer:
-    def __init__(self, store: Store, *, every: float = EVERY) -> None:
-        self._store, self._every = store, every
+    def __init__(self, store: Store, *, interval: float = INTERVAL) -> None:
+        self._store, self._interval = store, interval
 
     async def run(self) -> None:
         """For ever."""
@@ -30,8 +30,8 @@ class Sealer:
                 await trim(self._store)  # first: it needs no memory, and what comes next does
                 await seal(self._store)
             except HitlError as error:
-                log.warning("the audit could not be sealed: %s", told(error))
-            await asyncio.sleep(self._every)
+                log.warning("the audit could not be sealed: %s", safe_message(error))
+            await asyncio.sleep(self._interval)
 
 
 async def seal(store: Store) -> None:
@@ -52,23 +52,23 @@ async def _seal(ledger: Ledger, partition: int) -> None:
     """Whoever loses to another bot goes on behind that one's anchor."""
     while True:
         last = await ledger.last_anchor(partition)
-        entries = await ledger.entries(partition, last.last if last else "", RANGE)
+        entries = await ledger.entries(partition, last.last if last else "", MAX_RANGE)
         if not entries:
             return
-        pairs = [(entry.id, hash_in(entry.line)) for entry in entries]
-        await ledger.add_anchor(partition, Anchor.over(pairs, last.root if last else ""))
+        pairs = [(entry.id, read_hash(entry.line)) for entry in entries]
+        await ledger.add_anchor(partition, Anchor.from_entries(pairs, last.root if last else ""))
 
 
 async def _trim(store: Store, partition: int) -> None:
-    exported = await store.ledger.exported(partition)
+    exported = await store.ledger.last_export(partition)
     if exported is None:
         return
-    before, end = await store.now() - store.ledger.retention, place_of(exported.last)
+    before, end = await store.now() - store.ledger.retention, parse_position(exported.last)
     old: Anchor | None = None
     while anchors := await store.ledger.anchors(partition, old.last if old else "", 100):
         for anchor in anchors:
-            place = place_of(anchor.last)
-            if place > end or place[1] >= before * 1000:
+            position = parse_position(anchor.last)
+            if position > end or position[1] >= before * 1000:
                 break
             old = anchor
         else:

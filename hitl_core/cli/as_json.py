@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from hitl_core.model import Action, Call, Decision, Review, Reviewer, Run, Snapshot
-from hitl_core.review.redaction import args_shown
+from hitl_core.review.redaction import visible_args
 from hitl_core.review.transitions import deadline
 
 Json = dict[str, Any]
 
 
-def review_as_json(snapshot: Snapshot, *, with_args: bool) -> Json:
+def review_to_json(snapshot: Snapshot, *, with_args: bool) -> Json:
     """Times are seconds since the epoch by the store's clock; what isn't there is null."""
     review = snapshot.review
     numbers = {action.key: n for n, action in enumerate(review.actions, start=1)}
@@ -28,10 +28,11 @@ def review_as_json(snapshot: Snapshot, *, with_args: bool) -> Json:
         "settled_at": review.settled_at,
         "done_at": review.done_at,
         "cancelled": cancelled
-        and {"by": _who(cancelled.by), "at": cancelled.at, "reason": cancelled.reason},
+        and {"by": _person_to_json(cancelled.by), "at": cancelled.at, "reason": cancelled.reason},
         "lease": lease and {"holder": lease.holder, "until": lease.until},
         "calls": [
-            _call(review, call, numbers.get(call.key), with_args=with_args) for call in review.calls
+            _call_to_json(review, call, numbers.get(call.key), with_args=with_args)
+            for call in review.calls
         ],
         "cards": [
             {"place": place, **ref.model_dump(), "version": snapshot.shown.get(place)}
@@ -44,41 +45,41 @@ def review_as_json(snapshot: Snapshot, *, with_args: bool) -> Json:
     }
 
 
-def _call(review: Review, call: Call, number: int | None, *, with_args: bool) -> Json:
+def _call_to_json(review: Review, call: Call, number: int | None, *, with_args: bool) -> Json:
     """`number` is the action's on the cards, null for a call that nobody is asked about."""
     action = review.action(call.key)
     return {
         "number": number,
         "tool_call_id": call.tool_call_id,
-        "name": review.tool(call),
+        "name": review.tool_name(call),
         "asked_for": call.name,
         "title": action and action.request.title,
-        **({"args": args_shown(review, call)} if with_args else {}),
+        **({"args": visible_args(review, call)} if with_args else {}),
         "verdict": call.verdict.model_dump(),
-        "action": action and _action(action),
-        "run": _run(review.runs.get(call.key)),
+        "action": action and _action_to_json(action),
+        "run": _run_to_json(review.runs.get(call.key)),
     }
 
 
-def _action(action: Action) -> Json:
+def _action_to_json(action: Action) -> Json:
     return {
         "description": action.request.description,
         "allowed_decisions": list(action.config.allowed_decisions),
         "revision": action.revision,
         "places": list(action.places),
         "escalations": [
-            {"to": e.to, "at": e.at, "by": _who(e.by), "fallback": e.step is None}
+            {"to": e.to, "at": e.at, "by": _person_to_json(e.by), "fallback": e.step is None}
             for e in action.escalations
         ],
         "expires_at": deadline(action),
-        "decision": _decision(action.decision),
+        "decision": _decision_to_json(action.decision),
     }
 
 
-def _decision(decision: Decision | None) -> Json | None:
+def _decision_to_json(decision: Decision | None) -> Json | None:
     return decision and {
         "type": decision.type,
-        "by": _who(decision.by),
+        "by": _person_to_json(decision.by),
         "at": decision.at,
         "message": decision.message,
         "name": decision.name,
@@ -86,9 +87,9 @@ def _decision(decision: Decision | None) -> Json | None:
     }
 
 
-def _run(run: Run | None) -> Json | None:
-    return run and {**run.model_dump(exclude={"by"}), "by": _who(run.by)}
+def _run_to_json(run: Run | None) -> Json | None:
+    return run and {**run.model_dump(exclude={"by"}), "by": _person_to_json(run.by)}
 
 
-def _who(by: Reviewer | None) -> Json | None:
+def _person_to_json(by: Reviewer | None) -> Json | None:
     return by and by.model_dump()

@@ -10,13 +10,13 @@ from collections.abc import AsyncIterator, Generator, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
-from hitl_core.audit.anchor import Anchor, place_of
+from hitl_core.audit.anchor import Anchor, parse_position
 from hitl_core.cli.command import add_command
 from hitl_core.cli.session import add_redis, with_reviews
 from hitl_core.cli.terminal import complain, note
 from hitl_core.errors import StoreError
 from hitl_core.model import Review
-from hitl_core.review.redaction import args_shown
+from hitl_core.review.redaction import visible_args
 
 if TYPE_CHECKING:
     from hitl_core.cli.command import Commands
@@ -49,7 +49,7 @@ wrong, 3 where Redis can't be reached or a stored review can't be read.
 
 def add_to(commands: Commands) -> None:
     parser = add_command(
-        commands, "export", run, help="write what happened as lines", more=_MORE, epilog=_EPILOG
+        commands, "export", run, help="write what happened as lines", details=_MORE, epilog=_EPILOG
     )
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--new", action="store_true", help="only what no export has had")
@@ -70,11 +70,13 @@ def run(args: argparse.Namespace) -> int:
     if args.calls and args.new:
         return complain("--new is about entries: calls are all those that are still kept.")
     try:
-        with _opened(args.out) as out:
+        with _open_output(args.out) as out:
             return with_reviews(
                 args,
                 lambda reviews: (
-                    _calls(reviews, args, out) if args.calls else _entries(reviews, args, out)
+                    _export_calls(reviews, args, out)
+                    if args.calls
+                    else _export_entries(reviews, args, out)
                 ),
             )
     except FileExistsError:
@@ -87,20 +89,22 @@ def run(args: argparse.Namespace) -> int:
         return complain(f"{args.out or 'The output'} can't be written: {error.strerror or error}.")
 
 
-async def _entries(reviews: Reviews, args: argparse.Namespace, out: TextIO) -> int:
+async def _export_entries(reviews: Reviews, args: argparse.Namespace, out: TextIO) -> int:
     """Marked as exported only when all of it is written."""
-    from hitl_core.audit.export import sealed
+    from hitl_core.audit.export import export_lines
     from hitl_core.audit.sealer import seal
 
     ledger, last, counts = reviews.store.ledger, dict[int, Anchor](), [0, 0]
     await seal(reviews.store)
     for partition in range(reviews.store.partitions):
-        async for line, anchor in sealed(ledger, partition, await _after(reviews, args, partition)):
-            print(_ascii(line), file=out)
+        async for line, anchor in export_lines(
+            ledger, partition, await _start_entry(reviews, args, partition)
+        ):
+            print(_to_ascii(line), file=out)
             counts[anchor is not None] += 1
             if anchor is not None:
                 last[partition] = anchor
-    _written(out)
+    _flush_output(out)
     for partition, anchor in last.items():
         await ledger.mark_exported(partition, anchor)
     note(
@@ -113,9 +117,9 @@ async def _entries(reviews: Reviews, args: argparse.Namespace, out: TextIO) -> i
     return 0
 
 
-async def _calls(reviews: Reviews, args: argparse.Namespace, out: TextIO) -> int:
+async def _export_calls(reviews: Reviews, args: argparse.Namespace, out: TextIO) -> int:
     problems = 0
-    async for review_id in _submitted(reviews, args):
+    async for review_id in _review_ids(reviews, args):
         try:
             snapshot = await reviews.store.load(review_id)
         except StoreError as error:  # a newer version's, say: it hides no other
@@ -123,43 +127,43 @@ async def _calls(reviews: Reviews, args: argparse.Namespace, out: TextIO) -> int
             problems += 1
             continue
         if snapshot is not None:
-            for line in _asked(snapshot.review):
+            for line in _call_lines(snapshot.review):
                 print(line, file=out)
-    _written(out)
+    _flush_output(out)
     return 3 if problems else 0
 
 
-def _asked(review: Review) -> Iterator[str]:
+def _call_lines(review: Review) -> Iterator[str]:
     """Its calls, as `hitl policy test` reads them: what the model asked for, before any edit."""
     for call in review.calls:
-        said = {"id": call.tool_call_id, "name": call.name, "thread_id": review.thread_id}
-        yield _ascii(json.dumps({**said, "args": args_shown(review, call, 1)}))
+        fields = {"id": call.tool_call_id, "name": call.name, "thread_id": review.thread_id}
+        yield _to_ascii(json.dumps({**fields, "args": visible_args(review, call, 1)}))
 
 
-async def _submitted(reviews: Reviews, args: argparse.Namespace) -> AsyncIterator[str]:
+async def _review_ids(reviews: Reviews, args: argparse.Namespace) -> AsyncIterator[str]:
     """The ids of the reviews that the audit begins with, each once."""
     from hitl_core.audit.export import entries
 
     seen = set[str]()
     for partition in range(reviews.store.partitions):
-        after = await _after(reviews, args, partition)
+        after = await _start_entry(reviews, args, partition)
         async for entry in entries(reviews.store.ledger, partition, after):
-            said = json.loads(entry.line)
-            if said["kind"] == "submitted" and said["review_id"] not in seen:
-                seen.add(said["review_id"])
-                yield said["review_id"]
+            event = json.loads(entry.line)
+            if event["kind"] == "submitted" and event["review_id"] not in seen:
+                seen.add(event["review_id"])
+                yield event["review_id"]
 
 
-async def _after(reviews: Reviews, args: argparse.Namespace, partition: int) -> str:
+async def _start_entry(reviews: Reviews, args: argparse.Namespace, partition: int) -> str:
     if args.new:
-        exported = await reviews.store.ledger.exported(partition)
+        exported = await reviews.store.ledger.last_export(partition)
         return exported.last if exported else ""
-    mine = (id for id in args.after if place_of(id)[0] == partition)
-    return max(mine, key=place_of, default="")
+    mine = (id for id in args.after if parse_position(id)[0] == partition)
+    return max(mine, key=parse_position, default="")
 
 
 @contextmanager
-def _opened(name: str | None) -> Generator[TextIO, None, None]:
+def _open_output(name: str | None) -> Generator[TextIO, None, None]:
     """Raises OSError. A file that could not be finished is taken away again."""
     if name is None:
         yield sys.stdout
@@ -172,13 +176,13 @@ def _opened(name: str | None) -> Generator[TextIO, None, None]:
             raise
 
 
-def _written(out: TextIO) -> None:
+def _flush_output(out: TextIO) -> None:
     out.flush()
     if out is not sys.stdout:
         os.fsync(out.fileno())
 
 
-def _ascii(line: str) -> str:
+def _to_ascii(line: str) -> str:
     """The same JSON, in which nothing can steer a terminal."""
     if not line.isascii():
         try:
@@ -190,7 +194,7 @@ def _ascii(line: str) -> str:
 
 def _entry_id(text: str) -> str:
     try:
-        place_of(text)
+        parse_position(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(
             f"{text!r} is no entry's id, as 0:1763766000123-0"

@@ -7,10 +7,10 @@ import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from hitl_core.audit.verify import Broken, Verifier
+from hitl_core.audit.verify import BrokenChain, Verifier
 from hitl_core.cli import told
 from hitl_core.cli.command import add_command
-from hitl_core.cli.session import add_id, add_redis, find, is_whole, with_reviews
+from hitl_core.cli.session import add_id, add_redis, find_review, is_full_id, with_reviews
 from hitl_core.cli.terminal import BOLD, DIM, RED, Paint, note, say, say_field, say_json
 from hitl_core.errors import ReviewNotFound
 from hitl_core.model import Reviewer
@@ -43,7 +43,7 @@ as they were written, 2 where the command or a setting is wrong, 3 where Redis
 can't be reached.
 """
 #: The clocks of a Redis and of the one that took its place may differ by this much, in milliseconds.
-_SLACK = 3_600_000
+_CLOCK_TOLERANCE = 3_600_000
 _SHORT = 12
 
 
@@ -64,7 +64,7 @@ def add_to(commands: Commands) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    history = with_reviews(args, lambda reviews: _history(reviews, args.id))
+    history = with_reviews(args, lambda reviews: _load_history(reviews, args.id))
     entries = [json.loads(line) for line in history.lines]
     if args.json:
         say_json(entries)
@@ -76,48 +76,47 @@ def run(args: argparse.Namespace) -> int:
     return 1 if history.problem else 0
 
 
-async def _history(reviews: Reviews, given: str) -> _History:
+async def _load_history(reviews: Reviews, given: str) -> _History:
     """Raises Refused, ReviewNotFound."""
-    from hitl_core.audit.export import entries, line_before, line_of, start_of
-    from hitl_core.store.keys import partition_of
+    from hitl_core.audit.export import entries, entry_line, find_start, follows_line
+    from hitl_core.store.keys import parse_partition
 
     chain, after = "", ""
     try:
-        snapshot = await find(reviews, given)
+        snapshot = await find_review(reviews, given)
         review_id, chain = snapshot.review.id, snapshot.chain
-        after = (
-            f"{partition_of(review_id)}:{max(0, int(snapshot.review.created_at * 1000) - _SLACK)}-0"
-        )
+        start = max(0, int(snapshot.review.created_at * 1000) - _CLOCK_TOLERANCE)
+        after = f"{parse_partition(review_id)}:{start}-0"
     except ReviewNotFound:  # what happened is kept for longer than the review
-        if not is_whole(given):
+        if not is_full_id(given):
             raise
         review_id = given.strip().lower()
-    partition, ledger, verifier = partition_of(review_id), reviews.store.ledger, Verifier()
+    partition, ledger, verifier = parse_partition(review_id), reviews.store.ledger, Verifier()
     if partition is None or partition >= reviews.store.partitions:
         raise ReviewNotFound(f"The audit has nothing about {review_id}.")
-    if trimmed := await start_of(ledger, partition):
-        verifier.take(line_before(trimmed))
+    if trimmed := await find_start(ledger, partition):
+        verifier.add_line(follows_line(trimmed))
     lines = list[str]()
     async for entry in entries(ledger, partition, after):
         if review_id in entry.line and json.loads(entry.line).get("review_id") == review_id:
-            lines.append(line_of(entry))
+            lines.append(entry_line(entry))
     if not lines and (trimmed or not chain):
         raise ReviewNotFound(
             f"The audit has nothing about {review_id}, or it was exported and is no longer here."
         )
-    return _History(lines, _problem(verifier, lines, chain))
+    return _History(lines, _find_problem(verifier, lines, chain))
 
 
-def _problem(verifier: Verifier, lines: list[str], chain: str) -> str | None:
+def _find_problem(verifier: Verifier, lines: list[str], chain: str) -> str | None:
     """What is wrong with these entries, of which the review says that they end with this head."""
     head = ""
     for line in lines:
-        said = json.loads(line)
-        head = f"{said.get('n')}:{said.get('hash')}"
+        fields = json.loads(line)
+        head = f"{fields.get('n')}:{fields.get('hash')}"
         try:
-            verifier.take(line)
-        except Broken as broken:
-            return f"Entry {said.get('n')} is not as it was written: {broken.problem}."
+            verifier.add_line(line)
+        except BrokenChain as broken:
+            return f"Entry {fields.get('n')} is not as it was written: {broken.problem}."
     if chain not in ("", head):
         return f"The review says that it has {chain.partition(':')[0]} entries, but they end here."
     return None
@@ -132,20 +131,20 @@ def _say_entry(entry: dict[str, Any]) -> None:
         Paint(entry["kind"], colour),
         what,
     )
-    for label, text in _fields(entry):
-        say_field(label, text)
+    for label, value in _fields(entry):
+        say_field(label, value)
 
 
 def _fields(entry: dict[str, Any]) -> Iterator[tuple[str, str]]:
     if "by" in entry:
-        yield "by", told.who(Reviewer.model_validate(entry["by"]))
+        yield "by", told.person_text(Reviewer.model_validate(entry["by"]))
     for label in ("action", "why"):
         if label in entry:
             yield label, entry[label]
     if "place" in entry:
-        yield "place", told.place(entry["place"])
+        yield "place", told.place_text(entry["place"])
     if "digest" in entry:
-        yield "digest", _changed(entry.get("before"), entry["digest"])
+        yield "digest", _digest_text(entry.get("before"), entry["digest"])
     if "policy" in entry:
         yield "policy", entry["policy"][:_SHORT]
     if entry.get("rule"):
@@ -155,7 +154,7 @@ def _fields(entry: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield "op", entry["op"]
 
 
-def _changed(before: str | None, after: str) -> str:
+def _digest_text(before: str | None, after: str) -> str:
     """Of several actions at once both are lists."""
     if before is None or before == after:
         return _short(after)

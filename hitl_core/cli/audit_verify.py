@@ -8,8 +8,8 @@ import sys
 from contextlib import nullcontext, suppress
 from typing import TYPE_CHECKING
 
-from hitl_core.audit.anchor import Anchor, place_of
-from hitl_core.audit.verify import Broken, Verifier
+from hitl_core.audit.anchor import Anchor, parse_position
+from hitl_core.audit.verify import BrokenChain, Verifier
 from hitl_core.cli.command import add_command
 from hitl_core.cli.session import add_redis, with_reviews
 from hitl_core.cli.terminal import RED, Paint, complain, note, say
@@ -47,7 +47,7 @@ _ANCHOR = re.compile(r"(\d+:\d+-\d+):([0-9a-f]{64})")
 
 def add_to(commands: Commands) -> None:
     parser = add_command(
-        commands, "verify", run, help="find what was tampered with", more=_MORE, epilog=_EPILOG
+        commands, "verify", run, help="find what was tampered with", details=_MORE, epilog=_EPILOG
     )
     parser.add_argument("file", metavar="FILE", nargs="?", help="the export; or -")
     parser.add_argument(
@@ -62,95 +62,99 @@ def add_to(commands: Commands) -> None:
 
 def run(args: argparse.Namespace) -> int:
     try:
-        known = [anchor for given in args.anchor for anchor in _known(given)]
+        anchors = [anchor for given in args.anchor for anchor in _read_anchors(given)]
         if args.file is None:
-            verifier = with_reviews(args, lambda reviews: _kept(reviews, known))
+            verifier = with_reviews(args, lambda reviews: _verify_stored(reviews, anchors))
         else:
-            verifier = _read(args.file, Verifier(known))
+            verifier = _verify_file(args.file, Verifier(anchors))
     except OSError as error:
         return complain(f"{error.filename} can't be read: {error.strerror or error}.")
-    except Broken as broken:
+    except BrokenChain as broken:
         say(Paint(str(broken), RED))
         return 1
-    return _whole(verifier, args.file)
+    return _say_result(verifier, args.file)
 
 
-def _read(name: str, verifier: Verifier) -> Verifier:
+def _verify_file(name: str, verifier: Verifier) -> Verifier:
     """Raises OSError, Broken."""
     with nullcontext(sys.stdin.buffer) if name == "-" else open(name, "rb") as file:
         for line in file:
-            verifier.take(line)
-    verifier.end()
+            verifier.add_line(line)
+    verifier.finish()
     return verifier
 
 
-async def _kept(reviews: Reviews, known: list[tuple[str, str]]) -> Verifier:
+async def _verify_stored(reviews: Reviews, known: list[tuple[str, str]]) -> Verifier:
     """What is in Redis; the end of it has no anchor yet. Raises Broken.
 
     Bots seal and trim meanwhile. A new anchor only follows what was read; what was trimmed away is missing
     here, so that is read again.
     """
     while True:
-        begins, verifier = await _begins(reviews), Verifier(known)
+        first_entries, verifier = await _first_entries(reviews), Verifier(known)
         try:
-            await _take(reviews, verifier)
+            await _feed_verifier(reviews, verifier)
             return verifier
-        except Broken:
-            if await _begins(reviews) == begins:
+        except BrokenChain:
+            if await _first_entries(reviews) == first_entries:
                 raise
 
 
-async def _begins(reviews: Reviews) -> list[str]:
+async def _first_entries(reviews: Reviews) -> list[str]:
     """The first entry of each partition that is left."""
-    found = [
+    pages = [
         await reviews.store.ledger.entries(partition, "", 1)
         for partition in range(reviews.store.partitions)
     ]
-    return [page[0].id if page else "" for page in found]
+    return [page[0].id if page else "" for page in pages]
 
 
-async def _take(reviews: Reviews, verifier: Verifier) -> None:
-    from hitl_core.audit.export import entries, line_of, sealed
+async def _feed_verifier(reviews: Reviews, verifier: Verifier) -> None:
+    from hitl_core.audit.export import entries, entry_line, export_lines
 
     ledger = reviews.store.ledger
     for partition in range(reviews.store.partitions):
-        if exported := await ledger.exported(partition):
-            verifier.expect(exported)
-        async for line, _ in sealed(ledger, partition):
-            verifier.take(line)
+        if exported := await ledger.last_export(partition):
+            verifier.expect_anchor(exported)
+        async for line, _ in export_lines(ledger, partition):
+            verifier.add_line(line)
         # Behind the last anchor that was read, and not the last that there is by now.
-        ends = (anchor.last for anchor in verifier.last if place_of(anchor.last)[0] == partition)
+        ends = (
+            anchor.last
+            for anchor in verifier.last_anchors
+            if parse_position(anchor.last)[0] == partition
+        )
         async for entry in entries(ledger, partition, next(ends, "")):
-            verifier.take(line_of(entry))
-    verifier.end(sealed=False)
+            verifier.add_line(entry_line(entry))
+    verifier.finish(expect_anchors=False)
 
 
-def _whole(verifier: Verifier, name: str | None) -> int:
+def _say_result(verifier: Verifier, name: str | None) -> int:
     if not verifier.entries:
         note("There is no entry." if name is None else "There is no entry in it.")
         return 0 if name is None else 1
-    start = "from the beginning" if verifier.complete else "behind an anchor"
+    start = "from the beginning" if verifier.is_complete else "behind an anchor"
     say(
         f"whole: entries {verifier.entries:,}, reviews {verifier.subjects:,},"
         f" anchors {verifier.anchors:,}, {start}"
     )
-    for anchor in verifier.last:
+    for anchor in verifier.last_anchors:
         note(f"{anchor.last}:{anchor.root}")
     return 0
 
 
-def _known(given: str) -> list[tuple[str, str]]:
+def _read_anchors(given: str) -> list[tuple[str, str]]:
     """The anchor that was typed, or the last of each partition in a file. Raises OSError, SettingsError."""
-    if typed := _ANCHOR.fullmatch(given):
-        return [(typed[1], typed[2])]
-    found: dict[int, Anchor] = {}
+    if match := _ANCHOR.fullmatch(given):
+        return [(match[1], match[2])]
+    anchors: dict[int, Anchor] = {}
     with open(given, "rb") as file:
         for line in file:
             with suppress(ValueError):
                 anchor = Anchor.model_validate_json(line)
-                found[place_of(anchor.last)[0]] = anchor
-    if not found:
+                anchors[parse_position(anchor.last)[0]] = anchor
+    if not anchors:
         raise SettingsError(
             f"{given} holds no anchor, and is none: --anchor takes FILE or ID:ROOT."
         )
-    return [(anchor.last, anchor.root) for anchor in found.values()]
+    return [(anchor.last, anchor.root) for anchor in anchors.values()]

@@ -14,14 +14,14 @@ Run = Callable[[argparse.Namespace], int]
 
 
 def add_command(
-    commands: Commands, name: str, run: Run, *, help: str, epilog: str, more: str = ""
+    commands: Commands, name: str, run: Run, *, help: str, epilog: str, details: str = ""
 ) -> argparse.ArgumentParser:
     """A command whose page says its help, `more`, its options, and the epilog as it stands."""
-    told = f"{help[0].upper()}{help[1:]}."
+    sentence = f"{help[0].upper()}{help[1:]}."
     parser = commands.add_parser(
         name,
         help=help,
-        description=f"{told}\n\n{more}" if more else told,
+        description=f"{sentence}\n\n{details}" if details else sentence,
         epilog=epilog,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

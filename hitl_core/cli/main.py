@@ -70,7 +70,7 @@ example:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code. `argv` is without the program's name."""
-    args = parser().parse_args(argv)
+    args = build_parser().parse_args(argv)
     try:
         code = args.run(args)
         sys.stdout.flush()
@@ -82,17 +82,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 130
     except HitlError as error:
         complain(str(error))
-        return _code(error)
+        return _exit_code(error)
     return code
 
 
-def _code(error: HitlError) -> int:
+def _exit_code(error: HitlError) -> int:
     if isinstance(error, Refused | ReviewNotFound):
         return 1
     return 3 if isinstance(error, StoreUnavailable | StoreError) else 2
 
 
-def parser() -> argparse.ArgumentParser:
+def build_parser() -> argparse.ArgumentParser:
     """All commands, each with its `run`."""
     top = argparse.ArgumentParser(
         prog="hitl",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from hitl_core.cli.command import add_command
 from hitl_core.cli.terminal import GREEN, YELLOW, Paint, say, say_problems
 from hitl_core.policy import InvalidPolicy, Policy
-from hitl_core.policy.gaps import gaps_of
+from hitl_core.policy.gaps import find_gaps
 
 if TYPE_CHECKING:
     from hitl_core.cli.command import Commands
@@ -27,7 +27,7 @@ Exits with 0 where the policy is good, 1 where it is not. Warnings don't count.
 """
 
 
-_CURE = "Say by `not` which calls are harmless; all others then meet it."
+_ADVICE = "Say by `not` which calls are harmless; all others then meet it."
 
 
 def add_to(commands: Commands) -> None:
@@ -49,6 +49,9 @@ def run(args: argparse.Namespace) -> int:
     say(Paint("ok ", GREEN), f"{policy.name}: {rules}, default {policy.default.kind}")
     for rule in policy.rules:
         where = policy.name if rule.line is None else f"{policy.name}:{rule.line}"
-        for gap in gaps_of(policy, rule):
-            say(Paint("warning ", YELLOW), f"{where}: interrupt_on.{rule.name}.when: {gap} {_CURE}")
+        for gap in find_gaps(policy, rule):
+            say(
+                Paint("warning ", YELLOW),
+                f"{where}: interrupt_on.{rule.name}.when: {gap} {_ADVICE}",
+            )
     return 0

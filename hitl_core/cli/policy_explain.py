@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 
 from hitl_core.cli import told
 from hitl_core.cli.command import add_command
-from hitl_core.cli.reviewers import who
+from hitl_core.cli.reviewers import describe_reviewers
 from hitl_core.cli.terminal import DIM, Paint, complain, say, say_problems
 from hitl_core.errors import InvalidToolCall, Refused
 from hitl_core.gate import request
 from hitl_core.model import ORIGIN, Place, ToolCall, decode, encode
 from hitl_core.policy import InvalidPolicy, Policy, Ruling
 from hitl_core.policy.glob import is_glob
-from hitl_core.review.judging import judge
+from hitl_core.review.judging import judge_edit
 
 if TYPE_CHECKING:
     from hitl_core.cli.command import Commands
@@ -39,7 +39,7 @@ Exits with 0 for every verdict, 1 where the policy is not good, 2 where the
 call is not.
 """
 #: How many other tools are named.
-_NAMED = 8
+_MAX_TOOLS = 8
 
 
 def add_to(commands: Commands) -> None:
@@ -66,9 +66,9 @@ def run(args: argparse.Namespace) -> int:
     except InvalidToolCall as error:
         return complain(str(error))
     ruling = policy.judge(call)
-    say(f"{call.name}: ", Paint(ruling.verdict.kind, told.VERDICTS[ruling.verdict.kind]))
-    for label, text in [*_lines(policy, ruling), *_more(policy, call, ruling)]:
-        say(Paint(f"  {label:<9}  ", DIM), text)
+    say(f"{call.name}: ", Paint(ruling.verdict.kind, told.VERDICT_COLOURS[ruling.verdict.kind]))
+    for label, value in [*_main_fields(policy, ruling), *_extra_fields(policy, call, ruling)]:
+        say(Paint(f"  {label:<9}  ", DIM), value)
     return 0
 
 
@@ -80,7 +80,7 @@ def _read_call(text: str) -> ToolCall:
     return call
 
 
-def _lines(policy: Policy, ruling: Ruling) -> Iterator[tuple[str, str]]:
+def _main_fields(policy: Policy, ruling: Ruling) -> Iterator[tuple[str, str]]:
     where = policy.name if ruling.line is None else f"{policy.name}:{ruling.line}"
     yield "rule", f"{ruling.verdict.rule or 'none, the default'} ({where})"
     yield "reason", " ".join(ruling.verdict.reason.split())
@@ -89,13 +89,13 @@ def _lines(policy: Policy, ruling: Ruling) -> Iterator[tuple[str, str]]:
     route = ruling.route
     needs = " (a rejection needs a reason)" if ruling.reject_reason == "required" else ""
     yield "decisions", ", ".join(ruling.allowed_decisions) + needs
-    yield "shown in", ", ".join(map(_place, route.notify))
-    yield "reviewers", who(route.reviewers)
+    yield "shown in", ", ".join(map(_place_text, route.notify))
+    yield "reviewers", describe_reviewers(route.reviewers)
     if route.remind is not None:
         yield "reminds", f"every {told.duration(route.remind)}"
     for step in route.escalate:
-        also = f"; {who(step.reviewers)}" if step.reviewers.named else ""
-        yield "escalates", f"after {told.duration(step.after)} to {_place(step.to)}{also}"
+        also = f"; {describe_reviewers(step.reviewers)}" if step.reviewers.is_explicit else ""
+        yield "escalates", f"after {told.duration(step.after)} to {_place_text(step.to)}{also}"
     if not route.escalate:
         yield "escalates", "never"
     if route.expire is None:
@@ -108,17 +108,17 @@ def _lines(policy: Policy, ruling: Ruling) -> Iterator[tuple[str, str]]:
         )
 
 
-def _place(where: Place) -> str:
-    return "the thread in which the agent was asked" if where == ORIGIN else told.place(where)
+def _place_text(where: Place) -> str:
+    return "the thread in which the agent was asked" if where == ORIGIN else told.place_text(where)
 
 
-def _more(policy: Policy, call: ToolCall, ruling: Ruling) -> Iterator[tuple[str, str]]:
+def _extra_fields(policy: Policy, call: ToolCall, ruling: Ruling) -> Iterator[tuple[str, str]]:
     """What few rules have, and what is only asked of an edit."""
     route = ruling.route
     if route.clock == "delivered":
         yield "clock", "starts when the first message is posted"
     if route.fallback is not None:
-        yield "fallback", f"{_place(route.fallback)}, where a place can't be reached"
+        yield "fallback", f"{_place_text(route.fallback)}, where a place can't be reached"
     asks = {"be read whole (must_read)": ruling.must_read, "be confirmed (confirm)": ruling.confirm}
     if needs := [what for what, is_asked in asks.items() if is_asked]:
         yield "approval", f"must {' and '.join(needs)}"
@@ -130,23 +130,23 @@ def _more(policy: Policy, call: ToolCall, ruling: Ruling) -> Iterator[tuple[str,
         places = {"state": "the agent's state", "input": "the tool's arguments"}
         yield "answer to", f"{ruling.output.key} in {places[ruling.output.into]}"
     if "edit" in ruling.allowed_decisions:
-        others = [*_others(policy, call)]
-        more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
-        yield "edits to", (", ".join(others[:_NAMED]) + more) or "no other tool that it names"
+        others = [*_other_tools(policy, call)]
+        more = f" and {len(others) - _MAX_TOOLS} more" if len(others) > _MAX_TOOLS else ""
+        yield "edits to", (", ".join(others[:_MAX_TOOLS]) + more) or "no other tool that it names"
     if ruling.idempotent:
         yield "in doubt", "it runs again by itself (idempotent)"
     if policy.allow_override:
         yield "overrides", "one run's own configuration may loosen this (allow_override)"
 
 
-def _others(policy: Policy, call: ToolCall) -> Iterator[str]:
+def _other_tools(policy: Policy, call: ToolCall) -> Iterator[str]:
     """The tools with a rule of their own that an edit of this call may name in its place."""
     names = [rule.name for rule in policy.rules if rule.name and not is_glob(rule.name)]
-    turn = request.Turn("explain", "explain", "", "U0")
-    judged = asyncio.run(request.judged(policy, [call], tools=dict.fromkeys(names)))
-    review, _ = request.build_from(turn, judged, 1, 0.0)
+    turn = request.ReviewKey("explain", "explain", "", "U0")
+    judged_request = asyncio.run(request.judge_calls(policy, [call], tools=dict.fromkeys(names)))
+    review, _ = request.build_review(turn, judged_request, 1, 0.0)
     for name in names:
         with suppress(Refused):
             if name != call.name:
-                judge(review, review.actions[0], name, review.arguments("1"), 0.0)
+                judge_edit(review, review.actions[0], name, review.arguments("1"), 0.0)
                 yield name

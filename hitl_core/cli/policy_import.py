@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, cast
 
 from hitl_core import dialects
 from hitl_core.cli.command import add_command
-from hitl_core.cli.policy_yaml import as_yaml
+from hitl_core.cli.policy_yaml import to_yaml
 from hitl_core.cli.terminal import complain, note, say, say_problems
 from hitl_core.forms.jsontext import read_json
 from hitl_core.policy import InvalidPolicy, Policy, Problem
-from hitl_core.policy.document import parse
-from hitl_core.policy.report import Report, dotted
+from hitl_core.policy.document import parse_yaml
+from hitl_core.policy.report import Report, format_key_path
 
 if TYPE_CHECKING:
     from hitl_core.cli.command import Commands
@@ -43,11 +43,9 @@ in Python: hitl_core.dialects.get("langchain").load_policy(…).
 Exits with 0; 1 where the configuration is not good or can't be said in YAML; 2
 where the command is wrong, or the system has no configuration.
 """
-_FUNCTION = "This is a function, which a file can't hold."
-_SCHEMA = (
-    f"{_FUNCTION} Write a JSON Schema over the arguments, or load the configuration in Python."
-)
-_TEXT = f"{_FUNCTION} Write a text, or load the configuration in Python."
+_FUNCTION_MESSAGE = "This is a function, which a file can't hold."
+_SCHEMA_MESSAGE = f"{_FUNCTION_MESSAGE} Write a JSON Schema over the arguments, or load the configuration in Python."
+_TEXT_MESSAGE = f"{_FUNCTION_MESSAGE} Write a text, or load the configuration in Python."
 #: What Python writes where a function was.
 _REPR = re.compile(r"<.+ at 0x[0-9a-fA-F]+>")
 _RULES = ("interrupt_on", "interruptOn")
@@ -73,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
     except OSError as error:
         return complain(f"{args.file} can't be read: {error.strerror or error}.")
     try:
-        policy, text = imported(args.dialect, data, args.file)
+        policy, text = import_policy(args.dialect, data, args.file)
     except InvalidPolicy as error:
         return say_problems(error, to=sys.stderr)
     if policy.dialect == "langchain_per_call":
@@ -85,61 +83,67 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def imported(dialect: str, data: bytes, name: str) -> tuple[Policy, str]:
+def import_policy(dialect: str, data: bytes, name: str) -> tuple[Policy, str]:
     """The policy, and the YAML of ours that says the same. Raises InvalidPolicy, Unsayable."""
-    config = _config(data, name)
-    policy = _loaded(dialect, config, name)
-    return policy, as_yaml(policy, {tool: rule.get("when") for _, tool, rule in _rules(config)})
+    config = _parse_config(data, name)
+    policy = _load_policy(dialect, config, name)
+    return policy, to_yaml(
+        policy, {tool: rule.get("when") for _, tool, rule in _list_rules(config)}
+    )
 
 
-def _config(data: bytes, name: str) -> Mapping[str, Any]:
+def _parse_config(data: bytes, name: str) -> Mapping[str, Any]:
     """Raises InvalidPolicy."""
     report = Report(name)
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        report.stop("The file is not UTF-8 text.")
+        report.fail("The file is not UTF-8 text.")
     if not text.strip():
-        report.stop("The file is empty.")
+        report.fail("The file is empty.")
     if not text.lstrip().startswith("{"):
-        return cast(Mapping[str, Any], parse(text, report))
+        return cast(Mapping[str, Any], parse_yaml(text, report))
     try:
         return read_json(text)
     except ValueError as error:
-        report.stop(f"This {error}.")
+        report.fail(f"This {error}.")
 
 
-def _loaded(dialect: str, config: Mapping[str, Any], name: str) -> Policy:
+def _load_policy(dialect: str, config: Mapping[str, Any], name: str) -> Policy:
     """Raises InvalidPolicy, Unsayable. What stands where a function was is told as that; Sagents has none."""
-    functions = {} if dialect == "sagents" else dict(_functions(config))
-    lost = [Problem(name, None, path, said) for path, said in functions.items() if said == _TEXT]
+    functions = {} if dialect == "sagents" else dict(_find_functions(config))
+    lost_functions = [
+        Problem(name, None, path, message)
+        for path, message in functions.items()
+        if message == _TEXT_MESSAGE
+    ]
     try:
         policy = dialects.get(dialect).load_policy(config, name=name)
     except InvalidPolicy as error:
-        told = [replace(p, message=functions.get(p.path, p.message)) for p in error.problems]
-        raise InvalidPolicy([*told, *lost]) from error
-    if lost:
-        raise InvalidPolicy(lost)
+        problems = [replace(p, message=functions.get(p.path, p.message)) for p in error.problems]
+        raise InvalidPolicy([*problems, *lost_functions]) from error
+    if lost_functions:
+        raise InvalidPolicy(lost_functions)
     return policy
 
 
-def _functions(config: object) -> Iterator[tuple[str, str]]:
+def _find_functions(config: object) -> Iterator[tuple[str, str]]:
     """The path of each, and what to say of it."""
-    for key, name, rule in _rules(config):
+    for key, name, rule in _list_rules(config):
         when, description = rule.get("when"), rule.get("description")
         if isinstance(when, str):
-            yield dotted((key, name, "when")), _SCHEMA
+            yield format_key_path((key, name, "when")), _SCHEMA_MESSAGE
         if isinstance(description, str) and _REPR.fullmatch(description):
-            yield dotted((key, name, "description")), _TEXT
+            yield format_key_path((key, name, "description")), _TEXT_MESSAGE
 
 
-def _rules(config: object) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+def _list_rules(config: object) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
     """The key of the map of tools, and in it each tool that has a rule in detail."""
     for key in _RULES:
-        for name, rule in _entries(_entries(config).get(key)).items():
-            if entries := _entries(rule):
+        for name, rule in _as_mapping(_as_mapping(config).get(key)).items():
+            if entries := _as_mapping(rule):
                 yield key, name, entries
 
 
-def _entries(value: object) -> Mapping[str, Any]:
+def _as_mapping(value: object) -> Mapping[str, Any]:
     return cast(Mapping[str, Any], value) if isinstance(value, Mapping) else {}

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from hitl_core.cli import told
 from hitl_core.cli.command import add_command
-from hitl_core.cli.comparison import EFFECTS, Change, Effect, changes, effect_of
-from hitl_core.cli.recording import BadLine, Recorded, recorded
+from hitl_core.cli.comparison import EFFECTS, Change, Effect, find_changes, worst_effect
+from hitl_core.cli.recording import BadLine, RecordedCall, read_calls
 from hitl_core.cli.table import Cell, Column, say_table
 from hitl_core.cli.terminal import (
     GREEN,
@@ -66,35 +66,35 @@ where the command is wrong.
 """
 _VERDICTS = (
     Column("LINE"),
-    Column("TOOL", cut=True),
+    Column("TOOL", can_cut=True),
     Column("VERDICT"),
-    Column("RULE", cut=True),
-    Column("REASON", cut=True),
+    Column("RULE", can_cut=True),
+    Column("REASON", can_cut=True),
 )
 _CHANGES = (
     Column("LINE"),
-    Column("TOOL", cut=True),
+    Column("TOOL", can_cut=True),
     Column("EFFECT"),
-    Column("CHANGE", cut=True),
-    Column("RULE", cut=True),
-    Column("BEFORE", cut=True),
+    Column("CHANGE", can_cut=True),
+    Column("RULE", can_cut=True),
+    Column("BEFORE", can_cut=True),
 )
 _COLOURS: dict[Effect, str] = {"looser": RED, "different": YELLOW, "stricter": GREEN}
 #: Of how many bad lines each gets a sentence.
-_TOLD = 20
+_MAX_COMPLAINTS = 20
 
 
-class _Judged(NamedTuple):
+class _TestResult(NamedTuple):
     """`before` and what is different are there where two policies are compared."""
 
-    what: Recorded
+    recorded_call: RecordedCall
     ruling: Ruling
     before: Ruling | None
     changes: tuple[Change, ...]
 
     @property
     def effect(self) -> Effect | None:
-        return effect_of(self.changes) if self.changes else None
+        return worst_effect(self.changes) if self.changes else None
 
 
 def add_to(commands: Commands) -> None:
@@ -103,7 +103,7 @@ def add_to(commands: Commands) -> None:
         "test",
         run,
         help="try a policy, or a change of one, on recorded calls",
-        more=_MORE,
+        details=_MORE,
         epilog=_EPILOG,
     )
     parser.add_argument("file", metavar="FILE", help="the policy, a YAML file")
@@ -128,70 +128,72 @@ def run(args: argparse.Namespace) -> int:
     except InvalidPolicy as error:
         return say_problems(error)
     try:
-        opened = _open(args.calls)
+        calls_file = _open(args.calls)
     except OSError as error:
         return complain(f"{args.calls} can't be read: {error.strerror or error}.")
-    with opened as file:
-        trial = _Trial(policy, other, args.calls)
-        shown = trial.judged(file)
+    with calls_file as file:
+        test = _PolicyTest(policy, other, args.calls)
+        results = test.results(file)
         if args.json:
-            say_json_array(map(_as_json, shown))
+            say_json_array(map(_to_json, results))
         elif other is None:
-            say_table(_VERDICTS, map(_verdict_row, shown))
+            say_table(_VERDICTS, map(_verdict_row, results))
         else:
-            say_table(_CHANGES, map(_change_row, shown))
-    note(trial.summary)
-    return 1 if trial.failed(args.fail_on or "looser") else 0
+            say_table(_CHANGES, map(_change_row, results))
+    note(test.summary)
+    return 1 if test.has_failed(args.fail_on or "looser") else 0
 
 
-class _Trial:
+class _PolicyTest:
     """Judges the calls one by one, and counts."""
 
     def __init__(self, policy: Policy, other: Policy | None, name: str) -> None:
         self._policy, self._other, self._name = policy, other, name
-        self._calls = self._bad = 0
+        self._calls = self._bad_lines = 0
         self._counts = Counter[str]()
 
-    def judged(self, file: BinaryIO) -> Iterator[_Judged]:
+    def results(self, file: BinaryIO) -> Iterator[_TestResult]:
         """What there is to show: every call, or those that change."""
-        for each in recorded(file):
+        for each in read_calls(file):
             if isinstance(each, BadLine):
                 self._complain(each)
                 continue
             self._calls += 1
-            found = self._judge(each)
+            result = self._judge(each)
             if self._other is None:
-                self._counts[found.ruling.verdict.kind] += 1
-            elif found.effect is not None:
-                self._counts[found.effect] += 1
-            if self._other is None or found.changes:
-                yield found
+                self._counts[result.ruling.verdict.kind] += 1
+            elif result.effect is not None:
+                self._counts[result.effect] += 1
+            if self._other is None or result.changes:
+                yield result
 
-    def failed(self, on: str) -> bool:
+    def has_failed(self, on: str) -> bool:
         kinds = EFFECTS if on == "any" else ("looser",)
-        return bool(self._bad or not self._calls or any(self._counts[kind] for kind in kinds))
+        return bool(self._bad_lines or not self._calls or any(self._counts[kind] for kind in kinds))
 
     @property
     def summary(self) -> str:
         calls = f"{self._calls:,} call{'' if self._calls == 1 else 's'}"
-        kinds = told.VERDICTS if self._other is None else EFFECTS
+        kinds = told.VERDICT_COLOURS if self._other is None else EFFECTS
         counts = [f"{self._counts[kind]:,} {kind}" for kind in kinds if self._counts[kind]]
-        said = ", ".join(counts) or ("nothing changes" if self._calls else "nothing was tried")
-        bad = f" {self._bad:,} could not be read." if self._bad else ""
-        return f"{calls}: {said}.{bad}"
+        counts_text = ", ".join(counts) or (
+            "nothing changes" if self._calls else "nothing was tried"
+        )
+        bad = f" {self._bad_lines:,} could not be read." if self._bad_lines else ""
+        return f"{calls}: {counts_text}.{bad}"
 
-    def _judge(self, each: Recorded) -> _Judged:
+    def _judge(self, each: RecordedCall) -> _TestResult:
         ruling = self._policy.judge(each.call)
         if self._other is None:
-            return _Judged(each, ruling, None, ())
+            return _TestResult(each, ruling, None, ())
         before = self._other.judge(each.call)
-        return _Judged(each, ruling, before, changes(before, ruling))
+        return _TestResult(each, ruling, before, find_changes(before, ruling))
 
     def _complain(self, bad: BadLine) -> None:
-        self._bad += 1
-        if self._bad <= _TOLD:
+        self._bad_lines += 1
+        if self._bad_lines <= _MAX_COMPLAINTS:
             complain(f"{self._name}:{bad.line}: {bad.problem}")
-        elif self._bad == _TOLD + 1:
+        elif self._bad_lines == _MAX_COMPLAINTS + 1:
             complain(f"{self._name}:{bad.line}: From here such lines are only counted.")
 
 
@@ -200,50 +202,50 @@ def _open(name: str) -> AbstractContextManager[BinaryIO]:
     return nullcontext(sys.stdin.buffer) if name == "-" else open(name, "rb")
 
 
-def _verdict_row(found: _Judged) -> list[Cell]:
-    verdict = found.ruling.verdict
+def _verdict_row(result: _TestResult) -> list[Cell]:
+    verdict = result.ruling.verdict
     return [
-        Cell(str(found.what.line)),
-        Cell(found.what.call.name),
-        Cell(Paint(verdict.kind, told.VERDICTS[verdict.kind])),
-        Cell(_rule(found.ruling)),
+        Cell(str(result.recorded_call.line)),
+        Cell(result.recorded_call.call.name),
+        Cell(Paint(verdict.kind, told.VERDICT_COLOURS[verdict.kind])),
+        Cell(_rule_name(result.ruling)),
         Cell(" ".join(verdict.reason.split()), verdict.reason),
     ]
 
 
-def _change_row(found: _Judged) -> list[Cell]:
-    assert found.before is not None
-    assert found.effect is not None
-    rule, before = _rule(found.ruling), _rule(found.before)
+def _change_row(result: _TestResult) -> list[Cell]:
+    assert result.before is not None
+    assert result.effect is not None
+    rule, before = _rule_name(result.ruling), _rule_name(result.before)
     return [
-        Cell(str(found.what.line)),
-        Cell(found.what.call.name),
-        Cell(Paint(found.effect, _COLOURS[found.effect])),
-        Cell("; ".join(change.told for change in found.changes)),
+        Cell(str(result.recorded_call.line)),
+        Cell(result.recorded_call.call.name),
+        Cell(Paint(result.effect, _COLOURS[result.effect])),
+        Cell("; ".join(change.told for change in result.changes)),
         Cell(rule),
         Cell("" if before == rule else before, before),
     ]
 
 
-def _rule(ruling: Ruling) -> str:
+def _rule_name(ruling: Ruling) -> str:
     return ruling.verdict.rule or "the default"
 
 
-def _as_json(found: _Judged) -> dict[str, Any]:
-    line, call, call_id, thread_id = found.what
+def _to_json(result: _TestResult) -> dict[str, Any]:
+    line, call, call_id, thread_id = result.recorded_call
     about = {"line": line, "id": call_id, "thread_id": thread_id, "name": call.name}
-    if found.before is None:
-        return {**about, "ruling": _ruling(found.ruling)}
+    if result.before is None:
+        return {**about, "ruling": _ruling_to_json(result.ruling)}
     return {
         **about,
-        "effect": found.effect,
-        "changes": [change._asdict() for change in found.changes],
-        "before": _ruling(found.before),
-        "after": _ruling(found.ruling),
+        "effect": result.effect,
+        "changes": [change._asdict() for change in result.changes],
+        "before": _ruling_to_json(result.before),
+        "after": _ruling_to_json(result.ruling),
     }
 
 
-def _ruling(ruling: Ruling) -> dict[str, Any]:
+def _ruling_to_json(ruling: Ruling) -> dict[str, Any]:
     """`line` is the rule's, in its policy."""
     return {
         "verdict": ruling.verdict.model_dump(),

@@ -17,40 +17,40 @@ from hitl_core.policy.rule import DEFAULT_DECISIONS, Rule
 _NUMBER = re.compile(r"[-+]?\.?[0-9].*")
 
 
-def as_yaml(policy: Policy, whens: Mapping[str, object]) -> str:
+def to_yaml(policy: Policy, whens: Mapping[str, object]) -> str:
     """`whens` are the JSON Schemas of the rules' `when`, by tool: a rule has only what became of it."""
-    said: dict[str, Any] = {"default": policy.default.kind}
+    config: dict[str, Any] = {"default": policy.default.kind}
     if policy.allow_override:
-        said["allow_override"] = True
+        config["allow_override"] = True
     if policy.default.prefix.strip() not in ("", DESCRIPTION_PREFIX):
-        said["description_prefix"] = policy.default.prefix
+        config["description_prefix"] = policy.default.prefix
     if policy.edit_notice is not None:
-        said["edit_notice"] = policy.edit_notice
-    said["interrupt_on"] = {
-        str(rule.name): _entry(rule, whens.get(str(rule.name))) for rule in policy.rules
+        config["edit_notice"] = policy.edit_notice
+    config["interrupt_on"] = {
+        str(rule.name): _rule_to_yaml(rule, whens.get(str(rule.name))) for rule in policy.rules
     }
-    dumped = yaml.dump(said, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100)
+    dumped = yaml.dump(config, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100)
     text = "\n".join(map(clean, dumped.split("\n")))
     Policy.from_yaml(text, name=f"{policy.name}, as YAML")  # or it would be of no use
     return text
 
 
-def _entry(rule: Rule, when: object) -> object:
+def _rule_to_yaml(rule: Rule, when: object) -> object:
     if rule.kind == "allow":
         return False
-    said: dict[str, Any] = {}
+    entry: dict[str, Any] = {}
     if rule.allowed_decisions != DEFAULT_DECISIONS:
-        said["allowed_decisions"] = list(rule.allowed_decisions)
+        entry["allowed_decisions"] = list(rule.allowed_decisions)
     if isinstance(rule.description, str) and rule.description.strip():
-        said["description"] = rule.description
+        entry["description"] = rule.description
     if rule.when is not None:
-        said["when"] = when
+        entry["when"] = when
     for key in ("args_schema", "answer_schema"):
         if (schema := getattr(rule, key)) is not None:
-            said[key] = schema
+            entry[key] = schema
     if rule.output is not None:
-        said["output"] = rule.output.model_dump()
-    return said or True
+        entry["output"] = rule.output.model_dump()
+    return entry or True
 
 
 class _Dumper(yaml.SafeDumper):

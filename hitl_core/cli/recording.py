@@ -14,7 +14,7 @@ from hitl_core.model.call_shapes import CALL_KEYS
 MAX_LINE = 2 * 1024 * 1024
 
 
-class Recorded(NamedTuple):
+class RecordedCall(NamedTuple):
     """A call and the line that it stands on. `id` and `thread_id` are None where the line has none."""
 
     line: int
@@ -28,7 +28,7 @@ class BadLine(NamedTuple):
     problem: str
 
 
-def recorded(file: BinaryIO) -> Iterator[Recorded | BadLine]:
+def read_calls(file: BinaryIO) -> Iterator[RecordedCall | BadLine]:
     """Every line of `{"name", "args", "id"?, "thread_id"?}`, held to what the gate accepts; other keys are
     somebody else's, but for those by which other shapes give arguments. Empty lines are passed over.
     """
@@ -41,30 +41,30 @@ def recorded(file: BinaryIO) -> Iterator[Recorded | BadLine]:
             yield BadLine(number, f"This line is longer than {MAX_LINE:,} bytes.")
         elif text := data.strip():
             try:
-                yield _read(number, text)
+                yield _read_line(number, text)
             except InvalidToolCall as error:
                 yield BadLine(number, str(error))
 
 
-def _read(number: int, text: bytes) -> Recorded:
+def _read_line(number: int, text: bytes) -> RecordedCall:
     """Raises InvalidToolCall."""
     try:
-        said = decode(text)
+        fields = decode(text)
     except InvalidToolCall as error:
-        raise InvalidToolCall(_complaint(error)) from error
+        raise InvalidToolCall(_line_problem(error)) from error
     for key in ("name", "args"):
-        if key not in said:
+        if key not in fields:
             raise InvalidToolCall(f'This has no `{key}`: a line is {{"name": …, "args": {{…}}}}.')
-    call_id, thread_id = said.get("id"), said.get("thread_id")
+    call_id, thread_id = fields.get("id"), fields.get("thread_id")
     if not isinstance(call_id, str | None):
         raise InvalidToolCall("The `id` must be text.")
-    known = {key: value for key, value in said.items() if key in CALL_KEYS}
+    known = {key: value for key, value in fields.items() if key in CALL_KEYS}
     call = ToolCall.from_mapping({**known, "id": str(number) if call_id is None else call_id})
     encode(call.args)
-    return Recorded(number, call, call_id, thread_id if isinstance(thread_id, str) else None)
+    return RecordedCall(number, call, call_id, thread_id if isinstance(thread_id, str) else None)
 
 
-def _complaint(error: InvalidToolCall) -> str:
+def _line_problem(error: InvalidToolCall) -> str:
     """About the line, where `decode` speaks of arguments."""
     match error.__cause__:
         case json.JSONDecodeError(msg=reason, colno=column):

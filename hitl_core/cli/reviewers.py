@@ -5,19 +5,19 @@ from __future__ import annotations
 from hitl_core.model import Reviewers
 
 
-def who(reviewers: Reviewers) -> str:
+def describe_reviewers(reviewers: Reviewers) -> str:
     """Who may decide, and what it takes."""
     named = [*reviewers.users, *reviewers.groups]
-    if reviewers.channel_members or not reviewers.named:
+    if reviewers.channel_members or not reviewers.is_explicit:
         named.append("the members of where it stands")
-    said = [", ".join(named)]
+    sentences = [", ".join(named)]
     if reviewers.quorum > 1:
-        said.append(f"{reviewers.quorum} of them must approve")
+        sentences.append(f"{reviewers.quorum} of them must approve")
     if reviewers.reject_quorum > 1:
-        said.append(f"{reviewers.reject_quorum} must reject")
+        sentences.append(f"{reviewers.reject_quorum} must reject")
     if reviewers.exclude_requester:
-        said.append("never who asked the agent")
+        sentences.append("never who asked the agent")
     if reviewers.editor_approves is not (reviewers.quorum == 1):
         is_vote = "is" if reviewers.editor_approves else "is not"
-        said.append(f"an edit {is_vote} its editor's approval")
-    return "; ".join(said)
+        sentences.append(f"an edit {is_vote} its editor's approval")
+    return "; ".join(sentences)

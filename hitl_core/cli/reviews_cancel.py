@@ -8,16 +8,16 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from hitl_core.cli import told
-from hitl_core.cli.change import agreed, stored
+from hitl_core.cli.change import confirm_change, store_change
 from hitl_core.cli.command import add_command
 from hitl_core.cli.session import (
     add_id,
     add_redis,
     add_yes,
-    find,
+    confirmation_problem,
+    find_review,
     operator,
-    text,
-    unasked,
+    text_argument,
     with_reviews,
 )
 from hitl_core.cli.terminal import complain, note, say
@@ -54,30 +54,32 @@ def add_to(commands: Commands) -> None:
         "cancel",
         run,
         help="withdraw a review before anything of it runs",
-        more=_MORE,
+        details=_MORE,
         epilog=_EPILOG,
     )
     add_id(parser)
     parser.add_argument(
-        "--reason", metavar="TEXT", type=text, help="why, for the people and for the agent"
+        "--reason", metavar="TEXT", type=text_argument, help="why, for the people and for the agent"
     )
     add_yes(parser)
     add_redis(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    if wrong := unasked(args):
-        return complain(wrong)
-    snapshot = with_reviews(args, lambda reviews: find(reviews, args.id))
+    if problem := confirmation_problem(args):
+        return complain(problem)
+    snapshot = with_reviews(args, lambda reviews: find_review(reviews, args.id))
     review = snapshot.review
-    if review.doubts:
-        raise Refused("started", f"It is too late to cancel this: {told.doubt(review)}")
+    if review.calls_in_doubt:
+        raise Refused("started", f"It is too late to cancel this: {told.doubt_text(review)}")
     transitions.cancel(
         review, operator(), args.reason, snapshot.now
     )  # refused before anybody is asked
-    calls = told.names(review, review.calls)
+    calls = told.tool_names(review, review.calls)
     about = f"{review.id}: {review.agent}, thread {review.thread_id}: {calls}"
-    if not agreed(args, lambda: say(about, to=sys.stderr), "Cancel it?", "Nothing was cancelled."):
+    if not confirm_change(
+        args, lambda: say(about, to=sys.stderr), "Cancel it?", "Nothing was cancelled."
+    ):
         return 1
     after = with_reviews(args, lambda reviews: _cancel(reviews, review.id, args.reason))
     if after.cancelled is None:
@@ -89,4 +91,4 @@ def run(args: argparse.Namespace) -> int:
 
 async def _cancel(reviews: Reviews, review_id: str, reason: str | None) -> Review:
     cancel = partial(reviews.cancel, review_id, operator(), reason)
-    return (await stored(cancel)).review
+    return (await store_change(cancel)).review

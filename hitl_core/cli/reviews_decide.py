@@ -10,26 +10,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast, get_args
 
 from hitl_core.cli import told
-from hitl_core.cli.change import agreed, show_calls, stored
+from hitl_core.cli.change import confirm_change, show_calls, store_change
 from hitl_core.cli.command import add_command
-from hitl_core.cli.one_call import ambiguous, may_mean, one_of
-from hitl_core.cli.reviewers import who
+from hitl_core.cli.one_call import ambiguous_error, find_calls, only_call
+from hitl_core.cli.reviewers import describe_reviewers
 from hitl_core.cli.session import (
     add_id,
     add_redis,
     add_yes,
-    check_switch,
-    find,
+    check_deciding_enabled,
+    confirmation_problem,
+    find_review,
     operator,
-    text,
-    unasked,
+    text_argument,
     with_reviews,
 )
 from hitl_core.cli.terminal import complain, note, say
 from hitl_core.cli.values import say_args
 from hitl_core.errors import InvalidToolCall, Refused
-from hitl_core.forms import removed
-from hitl_core.forms.pointer import path_words
+from hitl_core.forms import find_removed
+from hitl_core.forms.pointer import format_path
 from hitl_core.model import (
     Action,
     Arguments,
@@ -41,7 +41,7 @@ from hitl_core.model import (
     encode,
 )
 from hitl_core.review import transitions
-from hitl_core.review.transitions import VERBS, Proposal
+from hitl_core.review.transitions import PAST_VERBS, Proposal
 
 if TYPE_CHECKING:
     from hitl_core.cli.command import Commands
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 #: In place of one action.
 _ALL = "all"
 _MAX_GONE = 20  # of what an edit removes
-_WOULD_RUN = "edited, these would run"
+_EDITED_LABEL = "edited, these would run"
 _MORE = """\
 It counts like an answer in the chat and follows the same rules: allowed
 decisions, required reasons, schemas, deadlines. But nobody is asked whether
@@ -82,7 +82,7 @@ def add_to(commands: Commands) -> None:
         "decide",
         run,
         help="decide an action of a review (needs HITL_CLI_DECIDE=1)",
-        more=_MORE,
+        details=_MORE,
         epilog=_EPILOG,
     )
     add_id(parser)
@@ -97,24 +97,26 @@ def add_to(commands: Commands) -> None:
         choices=get_args(DecisionType),
         help="approve, edit, reject, respond (answer in the tool's place) or ignore (skip)",
     )
-    said = parser.add_mutually_exclusive_group()
-    said.add_argument("--reason", metavar="TEXT", type=text, dest="message", help="why")
-    said.add_argument(
+    reply_group = parser.add_mutually_exclusive_group()
+    reply_group.add_argument(
+        "--reason", metavar="TEXT", type=text_argument, dest="message", help="why"
+    )
+    reply_group.add_argument(
         "--answer",
         metavar="TEXT",
-        type=text,
+        type=text_argument,
         action="append",
         dest="answers",
         help="with respond: what the agent gets in place of the tool's result, or with approve: what the tool"
         " runs with; an option's value or name; several times for a list",
     )
-    edited = parser.add_mutually_exclusive_group()
-    edited.add_argument(
+    args_group = parser.add_mutually_exclusive_group()
+    args_group.add_argument(
         "--args",
         metavar="JSON",
         help="with edit: all of the new arguments; with --tool alone they stay as they are",
     )
-    edited.add_argument(
+    args_group.add_argument(
         "--args-file", metavar="FILE", help="the same from a file; - reads them from the pipe"
     )
     parser.add_argument(
@@ -125,34 +127,39 @@ def add_to(commands: Commands) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    check_switch()
-    if wrong := _wrong(args) or unasked(args):
-        return complain(wrong)
+    check_deciding_enabled()
+    if problem := _usage_problem(args) or confirmation_problem(args):
+        return complain(problem)
     try:
-        edited = _edited(args)
+        edited = _read_edit(args)
     except OSError as error:
         return complain(f"{args.args_file}: {error.strerror or error}.")
-    snapshot = with_reviews(args, lambda reviews: find(reviews, args.id))
+    snapshot = with_reviews(args, lambda reviews: find_review(reviews, args.id))
     review = snapshot.review
-    if review.doubts:  # a call can only be started when all is decided
-        raise Refused("already_decided", f"This is decided already; {told.doubt(review)}")
-    actions = _chosen(review, args)
+    if review.calls_in_doubt:  # a call can only be started when all is decided
+        raise Refused("already_decided", f"This is decided already; {told.doubt_text(review)}")
+    actions = _choose_actions(review, args)
     proposals = [
-        (action, _proposal(review, action, args, edited)._replace(seal=review.seal(action.key)))
+        (
+            action,
+            _make_proposal(review, action, args, edited)._replace(seal=review.seal(action.key)),
+        )
         for action in actions
     ]
     for action, proposal in proposals:  # what would be refused is refused before anybody is asked
         try:
             transitions.decide(review, action.key, proposal, operator(), snapshot.now)
         except Refused as refused:
-            raise _in_our_words(refused, review, action) from refused
+            raise _cli_refusal(refused, review, action) from refused
     question = _question(review, proposals)
-    if not agreed(args, lambda: _show(snapshot, proposals), question, "Nothing was decided."):
+    if not confirm_change(
+        args, lambda: _show_proposals(snapshot, proposals), question, "Nothing was decided."
+    ):
         return 1
     return with_reviews(args, lambda reviews: _decide(reviews, review, proposals))
 
 
-def _wrong(args: argparse.Namespace) -> str | None:
+def _usage_problem(args: argparse.Namespace) -> str | None:
     """What is wrong with the command, before anything is looked at."""
     given = args.args is not None or args.args_file is not None
     if (args.decision == "edit") != (given or args.tool is not None):
@@ -166,7 +173,7 @@ def _wrong(args: argparse.Namespace) -> str | None:
     return None
 
 
-def _edited(args: argparse.Namespace) -> Arguments | None:
+def _read_edit(args: argparse.Namespace) -> Arguments | None:
     """Raises InvalidToolCall, OSError."""
     if args.args is not None:
         return encode(decode(args.args))
@@ -176,7 +183,7 @@ def _edited(args: argparse.Namespace) -> Arguments | None:
     return encode(decode(sys.stdin.buffer.read() if piped else Path(args.args_file).read_bytes()))
 
 
-def _proposal(
+def _make_proposal(
     review: Review, action: Action, args: argparse.Namespace, edited: Arguments | None
 ) -> Proposal:
     """Raises Refused for a list where one answer is asked for."""
@@ -189,23 +196,23 @@ def _proposal(
         if len(given) > 1:
             raise Refused("invalid_answer", "This takes one --answer.")
         return Proposal(args.decision, action.revision, given[0] if given else args.message)
-    return Proposal(args.decision, action.revision, answer=_answer(schema, given))
+    return Proposal(args.decision, action.revision, answer=_read_answer(schema, given))
 
 
-def _answer(schema: dict[str, Any], given: list[str]) -> Any:
+def _read_answer(schema: dict[str, Any], given: list[str]) -> Any:
     """Options by their value or their name; else a JSON value, or the text."""
     if schema.get("type") == "array":
         items = schema.get("items")
-        return [_value(cast("dict[str, Any]", items or {}), each) for each in given]
+        return [_read_value(cast("dict[str, Any]", items or {}), each) for each in given]
     if len(given) > 1:
         raise Refused("invalid_answer", "This takes one --answer, and no list.")
-    return _value(schema, given[0])
+    return _read_value(schema, given[0])
 
 
-def _value(schema: dict[str, Any], given: str) -> Any:
-    from hitl_core.forms.choices import options_of
+def _read_value(schema: dict[str, Any], given: str) -> Any:
+    from hitl_core.forms.choices import list_options
 
-    for label, value in options_of(schema):
+    for label, value in list_options(schema):
         if given in (label, value if isinstance(value, str) else json.dumps(value)):
             return value
     if schema.get("type") == "string":
@@ -216,33 +223,33 @@ def _value(schema: dict[str, Any], given: str) -> Any:
         return given
 
 
-def _chosen(review: Review, args: argparse.Namespace) -> list[Action]:
+def _choose_actions(review: Review, args: argparse.Namespace) -> list[Action]:
     """Raises Refused where what was typed may mean another action than the one that was meant."""
     named = args.action
     calls = [call for call in review.calls if review.action(call.key)]
-    found = may_mean(review, named, calls)
-    if named == _ALL and found:
-        raise ambiguous(review, named, found)
+    matches = find_calls(review, named, calls)
+    if named == _ALL and matches:
+        raise ambiguous_error(review, named, matches)
     if named == _ALL:
-        if not (open_actions := told.waiting(review)):
+        if not (open_actions := told.open_actions(review)):
             raise Refused("already_decided", "No action of this review waits any more.")
         return list(open_actions)
-    if not found:
-        has = told.names(review, calls) or "no action"
-        raise Refused("unknown_action", f"This review has {has}, and no action {named!r}.")
-    key = one_of(review, named, found).key
+    if not matches:
+        tools_text = told.tool_names(review, calls) or "no action"
+        raise Refused("unknown_action", f"This review has {tools_text}, and no action {named!r}.")
+    key = only_call(review, named, matches).key
     return [action for action in review.actions if action.key == key]
 
 
-def _show(snapshot: Snapshot, proposals: list[tuple[Action, Proposal]]) -> None:
+def _show_proposals(snapshot: Snapshot, proposals: list[tuple[Action, Proposal]]) -> None:
     keys = {action.key for action, _ in proposals}
     show_calls(snapshot, (call for call in snapshot.review.calls if call.key in keys))
     for action, proposal in proposals:
         if proposal.args is not None:
-            named = f"edited, {proposal.name} would run with" if proposal.name else _WOULD_RUN
+            named = f"edited, {proposal.name} would run with" if proposal.name else _EDITED_LABEL
             would_run, before = proposal.args.parse(), snapshot.review.arguments(action.key).parse()
             say_args(would_run, label=named, rest=None, to=sys.stderr)
-            if gone := [path_words(each) for each in removed(before, would_run)]:
+            if gone := [format_path(each) for each in find_removed(before, would_run)]:
                 if len(gone) > _MAX_GONE:
                     gone = [*gone[:_MAX_GONE], f"{len(gone) - _MAX_GONE} more"]
                 note(f"This removes {', '.join(gone)}.")
@@ -252,8 +259,8 @@ def _question(review: Review, proposals: list[tuple[Action, Proposal]]) -> str:
     kind = proposals[0][1].type
     verb = {"respond": "Answer in place of", "ignore": "Skip"}.get(kind, kind.capitalize())
     keys, name = {action.key for action, _ in proposals}, proposals[0][1].name
-    asked = told.names(review, (call for call in review.calls if call.key in keys))
-    return f"{verb} {asked}{f' into {name}' if name else ''}?"
+    tools_text = told.tool_names(review, (call for call in review.calls if call.key in keys))
+    return f"{verb} {tools_text}{f' into {name}' if name else ''}?"
 
 
 async def _decide(
@@ -263,43 +270,44 @@ async def _decide(
     for action, proposal in proposals:
         decide = partial(reviews.decide, review.id, action.key, proposal, by)
         try:
-            applied = await stored(decide)
+            applied = await store_change(decide)
         except Refused as refused:
-            complain(str(_in_our_words(refused, review, action)))
+            complain(str(_cli_refusal(refused, review, action)))
             code = 1
             continue
         review = applied.review
         now = next(each for each in review.actions if each.key == action.key)
-        verb = "edited" if proposal.type == "edit" and now.pending else VERBS[proposal.type]
-        say(f"{verb} {_name(review, action)} ({action.request.tool_call_id})")
-        if now.under is not None and now.under != action.under:
-            note(_falls(now, now.under))
+        verb = "edited" if proposal.type == "edit" and now.is_pending else PAST_VERBS[proposal.type]
+        say(f"{verb} {_tool_name(review, action)} ({action.request.tool_call_id})")
+        if now.newest_rule is not None and now.newest_rule != action.newest_rule:
+            note(_new_rule_note(now, now.newest_rule))
     if code == 0:
-        left = len(told.waiting(review))
+        left = len(told.open_actions(review))
         more = "1 more action waits" if left == 1 else f"{left} more actions wait"
         note(f"{more}." if left else "That was the last one: its agent goes on.")
     return code
 
 
-def _name(review: Review, action: Action) -> str:
-    return next(told.name_of(review, call) for call in review.calls if call.key == action.key)
+def _tool_name(review: Review, action: Action) -> str:
+    return next(told.tool_name(review, call) for call in review.calls if call.key == action.key)
 
 
-def _falls(action: Action, verdict: Verdict) -> str:
+def _new_rule_note(action: Action, verdict: Verdict) -> str:
     """An edit from here is nobody's approval by another rule: whom that names is not looked up here."""
     rule = f"the rule `{verdict.rule}`" if verdict.rule else "the policy's default"
-    where = " and ".join(map(told.place, action.places))
-    return f"The edit falls under {rule}, so it waits in {where}: {who(action.route.reviewers)}."
+    where = " and ".join(map(told.place_text, action.places))
+    people = describe_reviewers(action.route.reviewers)
+    return f"The edit falls under {rule}, so it waits in {where}: {people}."
 
 
-def _in_our_words(refused: Refused, review: Review, action: Action) -> Refused:
+def _cli_refusal(refused: Refused, review: Review, action: Action) -> Refused:
     """A refusal speaks of buttons."""
     match refused.code:
         case "unchanged":
             words = "These are the arguments that it has. To run it as it is, say approve."
         case "not_allowed":
             allowed = ", ".join(action.config.allowed_decisions)
-            words = f"The policy allows for {_name(review, action)}: {allowed}."
+            words = f"The policy allows for {_tool_name(review, action)}: {allowed}."
         case "message_required":
             words = f"{refused} Say it with --reason or --answer."
         case _:

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, NamedTuple, get_args
 
 from hitl_core.cli import told
-from hitl_core.cli.as_json import review_as_json
+from hitl_core.cli.as_json import review_to_json
 from hitl_core.cli.command import add_command
 from hitl_core.cli.session import add_redis, live_ids, with_reviews
 from hitl_core.cli.table import Cell, Column, say_table
@@ -39,13 +39,13 @@ wrong, 3 where Redis can't be reached or a stored review can't be read.
 _COLUMNS = (
     Column("ID"),
     Column("AGE"),
-    Column("AGENT", cut=True),
-    Column("THREAD", cut=True),
+    Column("AGENT", can_cut=True),
+    Column("THREAD", can_cut=True),
     Column("STATUS"),
-    Column("WAITS", cut=True),
+    Column("WAITS", can_cut=True),
 )
 #: How many are asked for at once: as many as the store has connections.
-_AT_ONCE = 32
+_BATCH_SIZE = 32
 #: What an id is cut to on a terminal.
 _SHORT = 10
 
@@ -63,7 +63,9 @@ def add_to(commands: Commands) -> None:
     parser.add_argument(
         "--status", choices=get_args(Status), help="only those; done needs --thread"
     )
-    parser.add_argument("--limit", metavar="N", type=_count, default=30, help="at most N, else 30")
+    parser.add_argument(
+        "--limit", metavar="N", type=_parse_count, default=30, help="at most N, else 30"
+    )
     parser.add_argument("--json", action="store_true", help="one JSON array, for programs")
     add_redis(parser)
 
@@ -71,7 +73,7 @@ def add_to(commands: Commands) -> None:
 class _Listing(NamedTuple):
     """`more`: there are others behind the limit. `problems`: what could not be read."""
 
-    found: list[Snapshot]
+    snapshots: list[Snapshot]
     more: bool
     problems: list[str]
 
@@ -79,14 +81,14 @@ class _Listing(NamedTuple):
 def run(args: argparse.Namespace) -> int:
     if args.status == "done" and args.thread is None:
         return complain("Reviews that are done are found by their thread: add --thread.")
-    listing = with_reviews(args, lambda reviews: _listed(reviews, args))
+    listing = with_reviews(args, lambda reviews: _load_listing(reviews, args))
     if args.json:
-        say_json([review_as_json(snapshot, with_args=False) for snapshot in listing.found])
+        say_json([review_to_json(snapshot, with_args=False) for snapshot in listing.snapshots])
     else:
-        say_table(_COLUMNS, _rows(listing.found))
-    if not listing.found and not listing.problems:
-        narrowed = args.agent is not None or args.thread is not None or args.status is not None
-        note("No review matches." if narrowed else "Nothing waits: every review is done.")
+        say_table(_COLUMNS, _rows(listing.snapshots))
+    if not listing.snapshots and not listing.problems:
+        has_filter = args.agent is not None or args.thread is not None or args.status is not None
+        note("No review matches." if has_filter else "Nothing waits: every review is done.")
     if listing.more:
         note(f"There are more than these {args.limit}: say --limit.")
     for problem in listing.problems:
@@ -94,38 +96,42 @@ def run(args: argparse.Namespace) -> int:
     return 3 if listing.problems else 0
 
 
-async def _listed(reviews: Reviews, args: argparse.Namespace) -> _Listing:
+async def _load_listing(reviews: Reviews, args: argparse.Namespace) -> _Listing:
     store, listing = reviews.store, _Listing([], False, [])
-    ids = live_ids(store) if args.thread is None else _each(await store.thread(args.thread))
-    async for snapshot in _loaded(reviews, ids, listing.problems):
-        if _wanted(snapshot, args):
-            if len(listing.found) == args.limit:
+    ids = (
+        live_ids(store)
+        if args.thread is None
+        else _iterate_ids(await store.thread_reviews(args.thread))
+    )
+    async for snapshot in _load_snapshots(reviews, ids, listing.problems):
+        if _is_wanted(snapshot, args):
+            if len(listing.snapshots) == args.limit:
                 return listing._replace(more=True)
-            listing.found.append(snapshot)
+            listing.snapshots.append(snapshot)
     return listing
 
 
-async def _each(ids: list[str]) -> AsyncIterator[str]:
+async def _iterate_ids(ids: list[str]) -> AsyncIterator[str]:
     for review_id in ids:
         yield review_id
 
 
-async def _loaded(
+async def _load_snapshots(
     reviews: Reviews, ids: AsyncIterator[str], problems: list[str]
 ) -> AsyncIterator[Snapshot]:
     """One that can't be read hides no other: a newer version's, say. One that is gone is left out."""
-    while some := [review_id async for review_id in _first(ids, _AT_ONCE)]:
-        loads = (reviews.store.load(review_id) for review_id in some)
-        for loaded in await asyncio.gather(*loads, return_exceptions=True):
-            if isinstance(loaded, StoreError):
-                problems.append(str(loaded))
-            elif isinstance(loaded, BaseException):
-                raise loaded
-            elif loaded is not None:
-                yield loaded
+    while batch := [review_id async for review_id in _take_ids(ids, _BATCH_SIZE)]:
+        loads = (reviews.store.load(review_id) for review_id in batch)
+        for result in await asyncio.gather(*loads, return_exceptions=True):
+            if isinstance(result, StoreError):
+                problems.append(str(result))
+            elif isinstance(result, BaseException):
+                raise result
+            elif result is not None:
+                yield result
 
 
-async def _first(ids: AsyncIterator[str], most: int) -> AsyncIterator[str]:
+async def _take_ids(ids: AsyncIterator[str], most: int) -> AsyncIterator[str]:
     for _ in range(most):
         try:
             yield await anext(ids)
@@ -133,33 +139,33 @@ async def _first(ids: AsyncIterator[str], most: int) -> AsyncIterator[str]:
             return
 
 
-def _wanted(snapshot: Snapshot, args: argparse.Namespace) -> bool:
+def _is_wanted(snapshot: Snapshot, args: argparse.Namespace) -> bool:
     review = snapshot.review
     if args.status is None and args.thread is None and review.status == "done":
         return False  # since the list of ids was read
     return args.agent in (None, review.agent) and args.status in (None, review.status)
 
 
-def _rows(found: list[Snapshot]) -> list[list[Cell]]:
+def _rows(snapshots: list[Snapshot]) -> list[list[Cell]]:
     # Of a review that is done the first digits find nothing.
-    short = all(snapshot.review.status != "done" for snapshot in found)
-    return [_row(snapshot, short) for snapshot in found]
+    short = all(snapshot.review.status != "done" for snapshot in snapshots)
+    return [_row(snapshot, short) for snapshot in snapshots]
 
 
 def _row(snapshot: Snapshot, short: bool) -> list[Cell]:
     review = snapshot.review
-    waits = told.waits(review)
+    waits = told.waiting_text(review)
     return [
         Cell(review.id[:_SHORT] if short else review.id, review.id),
         Cell(told.age(snapshot.now - review.created_at), told.timestamp(review.created_at)),
         Cell(review.agent),
         Cell(review.thread_id),
-        Cell(Paint(review.status, told.COLOURS[review.status])),
-        Cell(Paint(waits, RED) if review.doubts else waits),
+        Cell(Paint(review.status, told.STATUS_COLOURS[review.status])),
+        Cell(Paint(waits, RED) if review.calls_in_doubt else waits),
     ]
 
 
-def _count(text: str) -> int:
+def _parse_count(text: str) -> int:
     if not (text.isascii() and text.isdecimal()) or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is no number above 0")
     return int(text)

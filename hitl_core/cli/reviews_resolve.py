@@ -6,25 +6,25 @@ import argparse
 from typing import TYPE_CHECKING, get_args
 
 from hitl_core.cli import told
-from hitl_core.cli.as_json import review_as_json
-from hitl_core.cli.change import agreed, show_calls, stored
+from hitl_core.cli.as_json import review_to_json
+from hitl_core.cli.change import confirm_change, show_calls, store_change
 from hitl_core.cli.command import add_command
-from hitl_core.cli.one_call import may_mean, one_of
+from hitl_core.cli.one_call import find_calls, only_call
 from hitl_core.cli.session import (
     add_id,
     add_redis,
     add_yes,
-    check_switch,
-    find,
+    check_deciding_enabled,
+    confirmation_problem,
+    find_review,
     operator,
-    unasked,
     with_reviews,
 )
 from hitl_core.cli.terminal import complain, note, say, say_json
 from hitl_core.errors import Refused
 from hitl_core.model import Call, DoubtAnswer, Review, Run, Snapshot
 from hitl_core.review import execution
-from hitl_core.review.transitions import Changed
+from hitl_core.review.transitions import Transition
 
 if TYPE_CHECKING:
     from hitl_core.cli.command import Commands
@@ -56,7 +56,7 @@ _QUESTIONS: dict[DoubtAnswer, str] = {
     "rerun": "Let {} run again?",
     "skip": "Skip {}, whether it ran or not?",
 }
-_MAYBE = "Whether it was stored is not known. Look: hitl reviews show {}"
+_UNKNOWN_MESSAGE = "Whether it was stored is not known. Look: hitl reviews show {}"
 
 
 def add_to(commands: Commands) -> None:
@@ -65,7 +65,7 @@ def add_to(commands: Commands) -> None:
         "resolve",
         run,
         help="say what became of a call in doubt (needs HITL_CLI_DECIDE=1)",
-        more=_MORE,
+        details=_MORE,
         epilog=_EPILOG,
     )
     add_id(parser)
@@ -86,62 +86,64 @@ def add_to(commands: Commands) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    check_switch()
-    if wrong := unasked(args):
-        return complain(wrong)
-    snapshot = with_reviews(args, lambda reviews: _found(reviews, args.id))
+    check_deciding_enabled()
+    if problem := confirmation_problem(args):
+        return complain(problem)
+    snapshot = with_reviews(args, lambda reviews: _find_review(reviews, args.id))
     review, answer = snapshot.review, args.answer
-    call = _chosen(review, args.action)
-    attempt = _doubt(snapshot, call).attempt
-    question = _QUESTIONS[answer].format(told.name_of(review, call))
-    if not agreed(args, lambda: show_calls(snapshot, [call]), question, "Nothing was resolved."):
+    call = _choose_call(review, args.action)
+    attempt = _find_doubt(snapshot, call).attempt
+    question = _QUESTIONS[answer].format(told.tool_name(review, call))
+    if not confirm_change(
+        args, lambda: show_calls(snapshot, [call]), question, "Nothing was resolved."
+    ):
         return 1
     after = with_reviews(args, lambda reviews: _resolve(reviews, review, call, answer, attempt))
     if args.json:
-        say_json(review_as_json(after, with_args=True))
+        say_json(review_to_json(after, with_args=True))
     else:
-        say(f"{answer}: {told.name_of(after.review, call)} ({call.tool_call_id})")
+        say(f"{answer}: {told.tool_name(after.review, call)} ({call.tool_call_id})")
     if after.review.runs[call.key].state == "in_doubt":
         note("That is one vote: it takes more people who say the same.")
-    left = told.names(after.review, after.review.doubts)
+    left = told.tool_names(after.review, after.review.calls_in_doubt)
     note(f"Still in doubt: {left}." if left else "That was the last doubt: its agent can go on.")
     return 0
 
 
-async def _found(reviews: Reviews, given: str) -> Snapshot:
+async def _find_review(reviews: Reviews, given: str) -> Snapshot:
     """Where a lease has ended and no bot runs that would see it, the doubt begins now."""
-    snapshot = await find(reviews, given)
+    snapshot = await find_review(reviews, given)
     lease = snapshot.review.lease
     if lease is None or lease.until > snapshot.now:
         return snapshot
-    await reviews.fire(snapshot.review.id)
+    await reviews.apply_due(snapshot.review.id)
     return await reviews.load(snapshot.review.id)
 
 
-def _chosen(review: Review, named: str) -> Call:
+def _choose_call(review: Review, named: str) -> Call:
     """Any call may be in doubt, also one that nobody was asked about."""
-    if found := may_mean(review, named, review.calls):
-        return one_of(review, named, found)
-    has = told.names(review, review.calls)
-    raise Refused("unknown_action", f"This review has {has}, and no call {named!r}.")
+    if matches := find_calls(review, named, review.calls):
+        return only_call(review, named, matches)
+    tools_text = told.tool_names(review, review.calls)
+    raise Refused("unknown_action", f"This review has {tools_text}, and no call {named!r}.")
 
 
-def _doubt(snapshot: Snapshot, call: Call) -> Run:
+def _find_doubt(snapshot: Snapshot, call: Call) -> Run:
     """Raises Refused where there is none."""
     review = snapshot.review
     run = review.runs.get(call.key)
     if run is not None and run.state == "in_doubt":
         return run
     if run is not None and run.state == "started" and review.lease is not None:
-        end = told.when(review.lease.until, snapshot.now)
+        end = told.time_text(review.lease.until, snapshot.now)
         raise Refused(
             "not_due",
-            f"{review.lease.holder} may still be running {told.name_of(review, call)}: it is in doubt only if"
-            f" its lease ends before it reports, {end}.",
+            f"{review.lease.holder} may still be running {told.tool_name(review, call)}: it is"
+            f" in doubt only if its lease ends before it reports, {end}.",
         )
     if run is not None and run.by is not None:
         raise Refused("already_decided", f"{run.by.label} already answered this.")
-    raise Refused("already_decided", f"There is no doubt about {told.name_of(review, call)}.")
+    raise Refused("already_decided", f"There is no doubt about {told.tool_name(review, call)}.")
 
 
 async def _resolve(
@@ -150,8 +152,10 @@ async def _resolve(
     """The answer is to this attempt: if the call was run again meanwhile, it settles nothing."""
     by, seal = operator(), review.seal(call.key)
 
-    def resolved(review: Review, now: float) -> Changed:
+    def resolve_doubt(review: Review, now: float) -> Transition:
         return execution.resolve(review, call.key, answer, by, now, attempt=attempt, seal=seal)
 
-    await stored(lambda op: reviews.change(review.id, op, resolved), _MAYBE.format(review.id))
+    await store_change(
+        lambda op: reviews.change(review.id, op, resolve_doubt), _UNKNOWN_MESSAGE.format(review.id)
+    )
     return await reviews.load(review.id)

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from hitl_core.cli import told
-from hitl_core.cli.as_json import review_as_json
+from hitl_core.cli.as_json import review_to_json
 from hitl_core.cli.command import add_command
 from hitl_core.cli.one_call import say_call
-from hitl_core.cli.session import add_id, add_redis, find, with_reviews
+from hitl_core.cli.session import add_id, add_redis, find_review, with_reviews
 from hitl_core.cli.terminal import BOLD, Paint, say, say_field, say_json
 from hitl_core.model import Place, Snapshot
 
@@ -48,9 +48,9 @@ def add_to(commands: Commands) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    snapshot = with_reviews(args, lambda reviews: find(reviews, args.id))
+    snapshot = with_reviews(args, lambda reviews: find_review(reviews, args.id))
     if args.json:
-        say_json(review_as_json(snapshot, with_args=True))
+        say_json(review_to_json(snapshot, with_args=True))
     else:
         _say_review(snapshot)
         rest = "--args" if sys.stdout.isatty() and not args.args else None
@@ -62,11 +62,11 @@ def run(args: argparse.Namespace) -> int:
 
 def _say_review(snapshot: Snapshot) -> None:
     review = snapshot.review
-    waits = told.waits(review)
-    status = Paint(review.status, told.COLOURS[review.status])
+    waits = told.waiting_text(review)
+    status = Paint(review.status, told.STATUS_COLOURS[review.status])
     say(Paint(review.id, BOLD), "  ", status, f": {waits}" if waits else "")
-    for label, text in _fields(snapshot):
-        say_field(label, text)
+    for label, value in _fields(snapshot):
+        say_field(label, value)
 
 
 def _fields(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
@@ -79,31 +79,31 @@ def _fields(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
         yield "path", " > ".join(review.path)
     if review.requester:
         yield "requester", review.requester
-    yield "submitted", told.when(review.created_at, now)
+    yield "submitted", told.time_text(review.created_at, now)
     if review.cancelled is not None:
-        by = told.who(review.cancelled.by) if review.cancelled.by else "the agent"
+        by = told.person_text(review.cancelled.by) if review.cancelled.by else "the agent"
         reason = f": {review.cancelled.reason}" if review.cancelled.reason else ""
-        yield "cancelled", f"by {by}, {told.when(review.cancelled.at, now)}{reason}"
+        yield "cancelled", f"by {by}, {told.time_text(review.cancelled.at, now)}{reason}"
     if review.settled_at is not None:
-        yield "settled", told.when(review.settled_at, now)
+        yield "settled", told.time_text(review.settled_at, now)
     if review.lease is not None:
         yield (
             "claimed",
-            f"by {review.lease.holder}; its lease ends {told.when(review.lease.until, now)}",
+            f"by {review.lease.holder}; its lease ends {told.time_text(review.lease.until, now)}",
         )
     if review.done_at is not None:
-        yield "done", told.when(review.done_at, now)
+        yield "done", told.time_text(review.done_at, now)
     for place in review.places:
-        yield "card", f"{told.place(place)}: {_card(snapshot, place)}"
+        yield "card", f"{told.place_text(place)}: {_card_text(snapshot, place)}"
 
 
-def _card(snapshot: Snapshot, place: Place) -> str:
+def _card_text(snapshot: Snapshot, place: Place) -> str:
     """Bookkeeping raises the version as well, so a card that shows an earlier one may be up to date."""
-    ref, shown = snapshot.posts.get(place), snapshot.shown.get(place)
+    ref, card_version = snapshot.posts.get(place), snapshot.shown.get(place)
     trouble = snapshot.review.troubles.get(place)
-    since = f" (since {told.when(trouble.since, snapshot.now)})" if trouble else ""
+    since = f" (since {told.time_text(trouble.since, snapshot.now)})" if trouble else ""
     if ref is None:
         return f"can't be shown: {trouble.why}{since}" if trouble else "not posted yet"
-    version = f", version {shown} of {snapshot.review.version}" if shown else ""
-    but = f"; {trouble.why}{since}" if trouble else ""
-    return f"{ref.channel} {ref.conversation} {ref.ts}{version}{but}"
+    version = f", version {card_version} of {snapshot.review.version}" if card_version else ""
+    problem_text = f"; {trouble.why}{since}" if trouble else ""
+    return f"{ref.channel} {ref.conversation} {ref.ts}{version}{problem_text}"

@@ -10,7 +10,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, TypeVar
 
-from hitl_core.cli.terminal import has_person
+from hitl_core.cli.terminal import is_interactive
 from hitl_core.errors import Refused, SettingsError, StoreUnavailable
 from hitl_core.model import CLI, Reviewer, Snapshot
 from hitl_core.model import review as model
@@ -19,7 +19,7 @@ from hitl_core.model.call import is_text
 if TYPE_CHECKING:
     from hitl_core.review.service import Reviews
     from hitl_core.store import Store
-    from hitl_core.store.base import Seat
+    from hitl_core.store.base import LiveReview
 
 T = TypeVar("T")
 
@@ -29,7 +29,7 @@ _PAGE = 1000
 
 #: Without it nothing is decided here.
 _SWITCH = "HITL_CLI_DECIDE"
-_OFF = (
+_OFF_MESSAGE = (
     f"Deciding on the command line is off: it asks nobody whether you may. Set {_SWITCH}=1 where"
     " operators may decide."
 )
@@ -45,26 +45,26 @@ def add_yes(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--yes", action="store_true", help="don't ask; needs the whole id")
 
 
-def check_switch() -> None:
+def check_deciding_enabled() -> None:
     """Raises SettingsError where deciding is off."""
     if os.environ.get(_SWITCH) != "1":
-        raise SettingsError(_OFF)
+        raise SettingsError(_OFF_MESSAGE)
 
 
-def text(typed: str) -> str:
+def text_argument(typed: str) -> str:
     """For what is stored: a shell hands over bytes, and not all are text."""
     if not is_text(typed):
         raise argparse.ArgumentTypeError("this is no UTF-8 text")
     return typed
 
 
-def unasked(args: argparse.Namespace) -> str | None:
+def confirmation_problem(args: argparse.Namespace) -> str | None:
     """Why this command can't go on: it must ask, and nobody is there; or it asks nobody, and the beginning of
     an id may by then be that of another review.
     """
     if args.yes:
-        return None if is_whole(args.id) else "With --yes give the whole id, not its beginning."
-    if has_person():
+        return None if is_full_id(args.id) else "With --yes give the whole id, not its beginning."
+    if is_interactive():
         return None
     return "There is no terminal to ask you on: add --yes to go ahead without the question."
 
@@ -83,14 +83,14 @@ def with_reviews(args: argparse.Namespace, work: Callable[[Reviews], Awaitable[T
     Raises what the work raises; SettingsError for an address or a server that won't do; StoreUnavailable.
     """
 
-    async def connected() -> T:
-        async with _opened(*_address(args)) as reviews:
+    async def run_work() -> T:
+        async with _open_reviews(*_redis_address(args)) as reviews:
             return await work(reviews)
 
-    return asyncio.run(connected())
+    return asyncio.run(run_work())
 
 
-def _address(args: argparse.Namespace) -> tuple[str, str]:
+def _redis_address(args: argparse.Namespace) -> tuple[str, str]:
     """And a sentence on where it is from, for when it won't do."""
     if args.redis:
         return args.redis, "The address is from --redis."
@@ -100,12 +100,14 @@ def _address(args: argparse.Namespace) -> tuple[str, str]:
 
 
 @asynccontextmanager
-async def _opened(url: str, source: str) -> AsyncGenerator[Reviews, None]:
+async def _open_reviews(url: str, source: str) -> AsyncGenerator[Reviews, None]:
     from hitl_core.review.service import Reviews
     from hitl_core.store import RedisStore
 
     try:
-        store = await RedisStore.open(url, fix=False)  # a look into an empty Redis leaves it empty
+        store = await RedisStore.open(
+            url, set_partitions=False
+        )  # a look into an empty Redis leaves it empty
     except (SettingsError, StoreUnavailable) as error:
         raise type(error)(f"{error} {source}") from error
     try:
@@ -116,40 +118,40 @@ async def _opened(url: str, source: str) -> AsyncGenerator[Reviews, None]:
 
 async def live_ids(store: Store) -> AsyncIterator[str]:
     """Of all reviews that are not done, the oldest first."""
-    after: Seat | None = None
-    while page := await store.seats(_PAGE, after):
+    after: LiveReview | None = None
+    while page := await store.live_reviews(_PAGE, after):
         for after in page:
             yield after.id
 
 
-async def find(reviews: Reviews, given: str) -> Snapshot:
+async def find_review(reviews: Reviews, given: str) -> Snapshot:
     """The review of this id; a few digits will do where they name one live review.
 
     Raises Refused where they name none or several, ReviewNotFound.
     """
     given = given.strip().lower()
-    if model.is_whole(given):
+    if model.is_review_id(given):
         return await reviews.load(given)
-    if not model.is_short(given):
+    if not model.is_id_prefix(given):
         raise Refused(
             "no_id",
             f"{given!r} is not a review's id. An id looks like 0-93b4c7d2; give at least four characters"
             " after the dash.",
         )
-    found = {id async for id in live_ids(reviews.store) if id.startswith(given)}
-    if len(found) > 1:
+    matches = {id async for id in live_ids(reviews.store) if id.startswith(given)}
+    if len(matches) > 1:
         raise Refused(
-            "ambiguous", f"{len(found)} live reviews begin with {given}: give more of it."
+            "ambiguous", f"{len(matches)} live reviews begin with {given}: give more of it."
         )
-    if not found:
+    if not matches:
         raise Refused(
             "gone", f"No live review begins with {given}. One that is done needs its whole id."
         )
-    return await reviews.load(found.pop())
+    return await reviews.load(matches.pop())
 
 
-def is_whole(given: str) -> bool:
-    return model.is_whole(given.strip().lower())
+def is_full_id(given: str) -> bool:
+    return model.is_review_id(given.strip().lower())
 
 
 def operator() -> Reviewer:

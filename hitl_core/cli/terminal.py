@@ -52,10 +52,10 @@ def say_field(
     """
     stream = to or sys.stdout
     left = f"{'':{indent}}{label:<9}  "
-    room = max(20, width_of(stream) - len(left)) if stream.isatty() else None
+    room = max(20, terminal_width(stream) - len(left)) if stream.isatty() else None
     for line in lines:
         text, colour = (line, "") if isinstance(line, str) else line
-        for piece in [text] if room is None else folded(clean(text), room, by_word):
+        for piece in [text] if room is None else wrap_text(clean(text), room, by_word):
             say(Paint(left, DIM), Paint(piece, colour), to=stream)
             left = " " * len(left)
 
@@ -97,18 +97,18 @@ def complain(sentence: str) -> int:
     return 2
 
 
-def confirmed(question: str) -> bool:
+def confirm(question: str) -> bool:
     """Whether a person at the terminal says yes; anything else is no."""
     print(f"{clean(question)} [y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
-def has_person() -> bool:
+def is_interactive() -> bool:
     """Whether somebody is there to be asked, and sees the question."""
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
-def width_of(stream: TextIO) -> int:
+def terminal_width(stream: TextIO) -> int:
     """COLUMNS, or the terminal's own; 80 where nobody knows."""
     if columns := os.environ.get("COLUMNS", ""):
         return int(columns) if columns.isdecimal() and int(columns) > 0 else 80
@@ -122,40 +122,40 @@ def clean(text: str) -> str:
     """What comes from outside must not steer the terminal: what would not be seen becomes an escape."""
     if text.isascii() and text.isprintable():
         return text
-    return "".join(c if _seen(c) else c.encode("unicode_escape").decode() for c in text)
+    return "".join(c if _is_visible(c) else c.encode("unicode_escape").decode() for c in text)
 
 
-def columns_of(text: str) -> int:
+def display_width(text: str) -> int:
     """How many columns it takes: ideographs take two, marks on a letter none."""
-    return sum(map(_columns, text))
+    return sum(map(_char_width, text))
 
 
-def shortened(text: str, room: int) -> str:
+def shorten(text: str, room: int) -> str:
     """Its beginning and an ellipsis, where it takes more columns than there is room for."""
-    if columns_of(text) <= room:
+    if display_width(text) <= room:
         return text
-    return folded(text, room - 1, False)[0] + "…"
+    return wrap_text(text, room - 1, False)[0] + "…"
 
 
-def folded(text: str, room: int, by_word: bool) -> Sequence[str]:
+def wrap_text(text: str, room: int, by_word: bool) -> Sequence[str]:
     """Lines of at most `room` columns. By word they break at a space where that wastes less than half a line,
     and the space is lost: not for what must be read exactly.
     """
     lines, line, used = list[str](), "", 0
     for char in text:
-        if used + _columns(char) > room and line:
+        if used + _char_width(char) > room and line:
             head, gap, tail = (line + char).rpartition(" ")
             if by_word and gap and len(head) > len(line) // 2:
                 lines.append(head)
-                line, used = tail, columns_of(tail)
+                line, used = tail, display_width(tail)
                 continue
             lines.append(line)
             line, used = "", 0
-        line, used = line + char, used + _columns(char)
+        line, used = line + char, used + _char_width(char)
     return [*lines, line]
 
 
-def _seen(char: str) -> bool:
+def _is_visible(char: str) -> bool:
     """Whether a reader sees it, and it neither strikes through nor encloses others."""
     return (
         char.isprintable()
@@ -165,7 +165,7 @@ def _seen(char: str) -> bool:
     )
 
 
-def _columns(char: str) -> int:
+def _char_width(char: str) -> int:
     if char.isascii():
         return 1
     if unicodedata.category(char) == "Mn":

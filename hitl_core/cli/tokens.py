@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from hitl_core.cli import told
 from hitl_core.cli.command import add_command
-from hitl_core.cli.session import add_redis, text, with_reviews
+from hitl_core.cli.session import add_redis, text_argument, with_reviews
 from hitl_core.cli.table import Cell, Column, say_table
 from hitl_core.cli.terminal import complain, note, say, say_json
 from hitl_core.model import Token
@@ -51,7 +51,12 @@ From then on it opens nothing.
 Exits with 0; 1 where there is no such token, 2 where the command or a setting
 is wrong, 3 where Redis can't be reached.
 """
-_COLUMNS = (Column("ID"), Column("AGENT", cut=True), Column("AGE"), Column("NOTE", cut=True))
+_COLUMNS = (
+    Column("ID"),
+    Column("AGENT", can_cut=True),
+    Column("AGE"),
+    Column("NOTE", can_cut=True),
+)
 
 
 def add_to(commands: Commands) -> None:
@@ -59,13 +64,15 @@ def add_to(commands: Commands) -> None:
         commands, "create", _create, help="make a token for an agent", epilog=_CREATE
     )
     create.add_argument(
-        "agent", metavar="AGENT", type=text, help="the agent whose reviews it opens"
+        "agent", metavar="AGENT", type=text_argument, help="the agent whose reviews it opens"
     )
-    create.add_argument("--note", metavar="TEXT", type=text, default="", help="what it is for")
+    create.add_argument(
+        "--note", metavar="TEXT", type=text_argument, default="", help="what it is for"
+    )
     add_redis(create)
-    listed = add_command(commands, "list", _list, help="list all tokens", epilog=_LIST)
-    listed.add_argument("--json", action="store_true", help="one JSON array, for programs")
-    add_redis(listed)
+    list_parser = add_command(commands, "list", _list, help="list all tokens", epilog=_LIST)
+    list_parser.add_argument("--json", action="store_true", help="one JSON array, for programs")
+    add_redis(list_parser)
     revoke = add_command(commands, "revoke", _revoke, help="revoke a token", epilog=_REVOKE)
     revoke.add_argument("id", metavar="ID", help="the token's id, as `hitl tokens list` has it")
     add_redis(revoke)
@@ -78,12 +85,12 @@ def _create(args: argparse.Namespace) -> int:
         return complain("An agent's name has no control characters, such as a line break or a tab.")
 
     async def create(reviews: Reviews) -> tuple[Token, str]:
-        token, shown = Token.issue(args.agent, args.note, await reviews.store.now())
+        token, token_text = Token.issue(args.agent, args.note, await reviews.store.now())
         await reviews.store.save_token(token)
-        return token, shown
+        return token, token_text
 
-    token, shown = with_reviews(args, create)
-    say(shown)
+    token, token_text = with_reviews(args, create)
+    say(token_text)
     note(
         f"This opens the reviews of {token.agent}, and is shown only now."
         f" To take it back: hitl tokens revoke {token.id}"
@@ -95,19 +102,19 @@ def _list(args: argparse.Namespace) -> int:
     async def tokens(reviews: Reviews) -> tuple[list[Token], float]:
         return await reviews.store.tokens(), await reviews.store.now()
 
-    found, now = with_reviews(args, tokens)
+    all_tokens, now = with_reviews(args, tokens)
     if args.json:
-        say_json([token.model_dump(exclude={"digest"}) for token in found])
+        say_json([token.model_dump(exclude={"digest"}) for token in all_tokens])
     else:
-        say_table(_COLUMNS, [_row(token, now) for token in found])
-    if not found:
+        say_table(_COLUMNS, [_row(token, now) for token in all_tokens])
+    if not all_tokens:
         note("There is no token. Make one: hitl tokens create AGENT")
     return 0
 
 
 def _row(token: Token, now: float) -> list[Cell]:
-    made = Cell(told.age(now - token.created_at), told.timestamp(token.created_at))
-    return [Cell(token.id), Cell(token.agent), made, Cell(token.note)]
+    age_cell = Cell(told.age(now - token.created_at), told.timestamp(token.created_at))
+    return [Cell(token.id), Cell(token.agent), age_cell, Cell(token.note)]
 
 
 def _revoke(args: argparse.Namespace) -> int:

@@ -8,10 +8,25 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 
 from hitl_core.cli.terminal import DIM, GREEN, RED, YELLOW
-from hitl_core.model import CLI, DEFAULT_PLACE, Action, Call, Place, Review, Reviewer, Status, label
+from hitl_core.model import (
+    CLI,
+    DEFAULT_PLACE,
+    Action,
+    Call,
+    Place,
+    Review,
+    Reviewer,
+    Status,
+    person_label,
+)
 
-COLOURS: dict[Status, str] = {"pending": YELLOW, "settled": GREEN, "claimed": GREEN, "done": DIM}
-VERDICTS = {"allow": GREEN, "review": YELLOW, "deny": RED}
+STATUS_COLOURS: dict[Status, str] = {
+    "pending": YELLOW,
+    "settled": GREEN,
+    "claimed": GREEN,
+    "done": DIM,
+}
+VERDICT_COLOURS = {"allow": GREEN, "review": YELLOW, "deny": RED}
 
 _UNITS = (("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1))
 
@@ -38,29 +53,29 @@ def timestamp(at: float) -> str:
     return datetime.fromtimestamp(int(at), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def when(at: float, now: float) -> str:
+def time_text(at: float, now: float) -> str:
     """`2026-11-21T17:33:10Z (3m ago)`."""
     relative = f"{age(now - at)} ago" if at <= now else f"in {age(at - now)}"
     return f"{timestamp(at)} ({relative})"
 
 
-def who(by: Reviewer) -> str:
+def person_text(by: Reviewer) -> str:
     """The name is only shown; the id is what counts: `“Ada” (slack T0ACME/U0ADA)`."""
     id = f"{by.channel} {by.team}/{by.id}"
-    return f"{by.name} ({id})" if by.channel == CLI else label(by.name, id)
+    return f"{by.name} ({id})" if by.channel == CLI else person_label(by.name, id)
 
 
-def place(where: Place) -> str:
+def place_text(where: Place) -> str:
     return "the bot's own channel (HITL_CHANNEL)" if where == DEFAULT_PLACE else where
 
 
-def tools(names: Iterable[str]) -> str:
+def tools_text(names: Iterable[str]) -> str:
     """`send_email (2), run_sql`."""
     counts = Counter(names).items()
     return ", ".join(name if count == 1 else f"{name} ({count})" for name, count in counts)
 
 
-def name_of(review: Review, call: Call) -> str:
+def tool_name(review: Review, call: Call) -> str:
     """The tool that would run, or ran: after an edit that names another the new one. What another system
     calls by a sentence is called so.
     """
@@ -70,9 +85,9 @@ def name_of(review: Review, call: Call) -> str:
     return action.request.title or call.name
 
 
-def names(review: Review, calls: Iterable[Call]) -> str:
+def tool_names(review: Review, calls: Iterable[Call]) -> str:
     """`send_email (2), run_sql`."""
-    return tools(name_of(review, call) for call in calls)
+    return tools_text(tool_name(review, call) for call in calls)
 
 
 def heading(review: Review) -> str:
@@ -81,28 +96,28 @@ def heading(review: Review) -> str:
     return f"{review.id}: {review.agent}, thread {review.thread_id}{requester}"
 
 
-def doubt(review: Review) -> str:
+def doubt_text(review: Review) -> str:
     """Of a review with a call in doubt: that nobody knows, and the command that ends it."""
-    call = review.doubts[0]
+    call = review.calls_in_doubt[0]
     command = f"hitl reviews resolve {review.id} {shlex.quote(call.tool_call_id)}"
     return (
-        f"whether {name_of(review, call)} ran is not known. Look whether it did, and say so:"
+        f"whether {tool_name(review, call)} ran is not known. Look whether it did, and say so:"
         f" {command} ran (or rerun, or skip)"
     )
 
 
-def waiting(review: Review) -> tuple[Action, ...]:
+def open_actions(review: Review) -> tuple[Action, ...]:
     """The actions that people can still decide."""
-    return () if review.cancelled else tuple(a for a in review.actions if a.pending)
+    return () if review.cancelled else tuple(a for a in review.actions if a.is_pending)
 
 
-def waits(review: Review) -> str:
+def waiting_text(review: Review) -> str:
     """What a person should look at: doubts first, then the tools whose actions are open."""
-    doubts = names(review, review.doubts)
-    told = [f"in doubt: {doubts}"] if doubts else []
-    open_keys = {action.key for action in waiting(review)}
-    if open_tools := names(review, (call for call in review.calls if call.key in open_keys)):
-        told.append(open_tools)
+    doubts = tool_names(review, review.calls_in_doubt)
+    parts = [f"in doubt: {doubts}"] if doubts else []
+    open_keys = {action.key for action in open_actions(review)}
+    if open_tools := tool_names(review, (call for call in review.calls if call.key in open_keys)):
+        parts.append(open_tools)
     if review.cancelled:
-        told.append("cancelled")
-    return "; ".join(told)
+        parts.append("cancelled")
+    return "; ".join(parts)

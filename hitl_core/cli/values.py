@@ -9,11 +9,11 @@ from typing import Any, TextIO
 from hitl_core.cli.terminal import DIM, YELLOW, Paint, say, say_field
 
 #: What is shown of one value, from both of its ends: what hurts is often at the end.
-_LINES = (10, 4)
-_CHARACTERS = (300, 100)
-_ARGUMENTS = 40
+_MAX_LINES = (10, 4)
+_MAX_CHARACTERS = (300, 100)
+_MAX_ARGUMENTS = 40
 #: A longer name stands on a line of its own.
-_NAME = 24
+_MAX_NAME = 24
 
 _PLAIN = re.compile(r"[A-Za-z0-9_.-]+")
 
@@ -28,21 +28,23 @@ def say_args(
         say_field(label, Paint("none", DIM), indent=4, to=to)
         return
     say(Paint(f"    {label}", DIM), to=to)
-    shown = list(args.items())[: _ARGUMENTS if rest else None]
-    complete = len(shown) == len(args)
-    for key, value in shown:
+    visible_args = list(args.items())[: _MAX_ARGUMENTS if rest else None]
+    complete = len(visible_args) == len(args)
+    for key, value in visible_args:
         name = key if _PLAIN.fullmatch(key) else json.dumps(key, ensure_ascii=False)
-        lines = _lines(value) if len(name) <= _NAME else [f"{name}:", *_lines(value)]
-        cut = _cut(lines) if rest else lines
-        say_field(name if len(name) <= _NAME else "", *cut, indent=6, by_word=False, to=to)
+        lines = (
+            _value_lines(value) if len(name) <= _MAX_NAME else [f"{name}:", *_value_lines(value)]
+        )
+        cut = _cut_lines(lines) if rest else lines
+        say_field(name if len(name) <= _MAX_NAME else "", *cut, indent=6, by_word=False, to=to)
         complete = complete and cut == lines
-    if len(shown) < len(args):
-        say(Paint(f"      … {len(args) - len(shown):,} more arguments …", YELLOW), to=to)
+    if len(visible_args) < len(args):
+        say(Paint(f"      … {len(args) - len(visible_args):,} more arguments …", YELLOW), to=to)
     if not complete:
         say(Paint(f"      Not all of it is shown. The rest: {rest}", YELLOW), to=to)
 
 
-def _lines(value: Any) -> list[str]:
+def _value_lines(value: Any) -> list[str]:
     """As JSON, so that "1" is no 1 and no text looks like another; text of several lines as these, behind a
     bar that no text can draw.
     """
@@ -51,18 +53,18 @@ def _lines(value: Any) -> list[str]:
     return json.dumps(value, ensure_ascii=False, indent=2).split("\n")
 
 
-def _cut(lines: list[str]) -> list[str | Paint]:
-    head, tail = _LINES
-    shown: list[str | Paint] = [_cut_line(line) for line in lines]
+def _cut_lines(lines: list[str]) -> list[str | Paint]:
+    head, tail = _MAX_LINES
+    cut_lines: list[str | Paint] = [_cut_line(line) for line in lines]
     if len(lines) <= head + tail + 1:
-        return shown
+        return cut_lines
     missing = lines[head:-tail]
     characters = sum(len(line) + 1 for line in missing)
-    told = Paint(f"… {len(missing):,} more lines, {characters:,} characters …", YELLOW)
-    return [*shown[:head], told, *shown[-tail:]]
+    notice = Paint(f"… {len(missing):,} more lines, {characters:,} characters …", YELLOW)
+    return [*cut_lines[:head], notice, *cut_lines[-tail:]]
 
 
 def _cut_line(line: str) -> str:
-    head, tail = _CHARACTERS
+    head, tail = _MAX_CHARACTERS
     missing = len(line) - head - tail
     return line if missing <= 0 else f"{line[:head]} … {missing:,} more … {line[-tail:]}"

@@ -14,7 +14,7 @@ from hitl_core.dialects import (
     sagents,
     xpertai,
 )
-from hitl_core.dialects._json import envelope, is_mapping, plain
+from hitl_core.dialects._json import check_wire, is_object, read_envelope
 from hitl_core.dialects.base import Dialect, Wire
 from hitl_core.errors import DialectError
 from hitl_core.model import DIALECTS, DialectName
@@ -36,16 +36,16 @@ names = DIALECTS
 
 def get(name: str) -> Dialect:
     """Raises DialectError for a name that none has."""
-    found = _ALL.get(name)
-    if found is None:
+    dialect = _ALL.get(name)
+    if dialect is None:
         raise DialectError(f"There is no dialect {name!r:.80}: {', '.join(names)}.")
-    return found
+    return dialect
 
 
 def split(wire: Wire) -> list[Wire]:
     """Sagents puts several interrupts into one: each becomes a review of its own. Others are one already."""
-    if is_mapping(wire) and wire.get("type") == "multiple_interrupts":
-        inner = envelope(plain(wire), "The interrupt").get("interrupts")
+    if is_object(wire) and wire.get("type") == "multiple_interrupts":
+        inner = read_envelope(check_wire(wire), "The interrupt").get("interrupts")
         if isinstance(inner, list) and inner:
             return [part for each in cast(list[Any], inner) for part in split(each)]
         raise DialectError("`multiple_interrupts` holds a list of them.")
@@ -57,9 +57,9 @@ def detect(wire: Wire) -> DialectName:
     the same; an answer of LangChain without an edit is the same in both of its languages, and counts as
     Python's. Raises DialectError.
     """
-    found = plain(wire)
-    name = _interrupt(found) or _answer(found)
-    if name is None and arcgis.is_partial(found):
+    value = check_wire(wire)
+    name = _interrupt_dialect(value) or _answer_dialect(value)
+    if name is None and arcgis.is_partial(value):
         raise DialectError(
             "This may be a part of a UiInterrupt of ArcGIS, and nobody could answer it: it needs its `id`,"
             " `agentId` and `kind`, which ArcGIS adds to what an `interrupt` function makes."
@@ -72,67 +72,67 @@ def detect(wire: Wire) -> DialectName:
 def is_interrupt(wire: Wire) -> bool:
     """Whether `detect` knows this as somebody's interrupt; no answer is one."""
     try:
-        return _interrupt(plain(wire)) is not None
+        return _interrupt_dialect(check_wire(wire)) is not None
     except DialectError:
         return False
 
 
-def _interrupt(wire: Any) -> DialectName | None:
-    if agent_inbox.interrupts_in(wire) is not None:
+def _interrupt_dialect(wire: Any) -> DialectName | None:
+    if agent_inbox.find_interrupts(wire) is not None:
         return "agent_inbox"
     first = next(iter(_items(wire)), wire)
-    if not is_mapping(first):
+    if not is_object(first):
         return None
     if _is_approval(first) or _is_approval(first.get("value")):
         return "langchain_per_call"
-    if is_mapping(first, "id", "agentId", "kind"):
+    if is_object(first, "id", "agentId", "kind"):
         return "arcgis"
-    return _turn(wire) if is_mapping(wire) else None
+    return _turn_dialect(wire) if is_object(wire) else None
 
 
-def _turn(wire: dict[str, Any]) -> DialectName | None:
+def _turn_dialect(wire: dict[str, Any]) -> DialectName | None:
     """The interrupts that ask about a whole turn."""
     if wire.get("type") in ("subagent_hitl", "multiple_interrupts", "ask_user_question"):
         return "sagents"
-    if is_mapping(wire, "actionRequests", "reviewConfigs"):
+    if is_object(wire, "actionRequests", "reviewConfigs"):
         return "langchain_js"
-    if not sagents.claims(wire):
+    if not sagents.is_approval(wire):
         return None
     if "hitl_tool_call_ids" in wire or any(
-        is_mapping(each, "tool_name") for each in wire["action_requests"]
+        is_object(each, "tool_name") for each in wire["action_requests"]
     ):
         return "sagents"
     return "langchain" if isinstance(wire.get("review_configs"), list) else None
 
 
-def _answer(wire: Any) -> DialectName | None:
-    if is_mapping(wire, "id", "agentId", "payload"):
+def _answer_dialect(wire: Any) -> DialectName | None:
+    if is_object(wire, "id", "agentId", "payload"):
         return "arcgis"
-    if is_mapping(wire, "decisions"):
-        camel = any(is_mapping(each, "editedAction") for each in _items(wire["decisions"]))
+    if is_object(wire, "decisions"):
+        camel = any(is_object(each, "editedAction") for each in _items(wire["decisions"]))
         return "langchain_js" if camel else "langchain"
     if decisions := _items(wire):
-        return _of_list(decisions)
-    if is_mapping(wire, "type"):
-        return _of_bare(wire)
-    if is_mapping(wire) and wire and all(is_mapping(each, "type") for each in wire.values()):
+        return _list_dialect(decisions)
+    if is_object(wire, "type"):
+        return _decision_dialect(wire)
+    if is_object(wire) and wire and all(is_object(each, "type") for each in wire.values()):
         return "langchain_per_call"
-    if is_mapping(wire) and len(wire) == 1:
-        return _answer(next(iter(wire.values())))
+    if is_object(wire) and len(wire) == 1:
+        return _answer_dialect(next(iter(wire.values())))
     return None
 
 
-def _of_list(answers: Sequence[Any]) -> DialectName | None:
-    if all(is_mapping(each, "id", "agentId", "payload") for each in answers):
+def _list_dialect(answers: Sequence[Any]) -> DialectName | None:
+    if all(is_object(each, "id", "agentId", "payload") for each in answers):
         return "arcgis"
-    if all(is_mapping(each, "type") for each in answers):
+    if all(is_object(each, "type") for each in answers):
         return "agent_inbox" if any(_is_response(each) for each in answers) else "sagents"
     # Of several interrupts at once: a list of decisions for each, or a question's answer.
-    several = all(is_mapping(each, "type") or _are_decisions(each) for each in answers)
+    several = all(is_object(each, "type") or _are_decisions(each) for each in answers)
     return "sagents" if several else None
 
 
-def _of_bare(decision: dict[str, Any]) -> DialectName | None:
+def _decision_dialect(decision: dict[str, Any]) -> DialectName | None:
     if _is_response(decision):
         return "agent_inbox"
     if decision["type"] in ("answer", "cancel"):
@@ -145,15 +145,15 @@ def _is_response(decision: dict[str, Any]) -> bool:
     """Agent Inbox's own words; an `edit` is one where it carries an ActionRequest."""
     if decision["type"] in ("accept", "ignore", "response"):
         return True
-    return decision["type"] == "edit" and is_mapping(decision.get("args"), "action")
+    return decision["type"] == "edit" and is_object(decision.get("args"), "action")
 
 
 def _is_approval(value: object) -> bool:
-    return is_mapping(value) and value.get("type") == "tool_approval"
+    return is_object(value) and value.get("type") == "tool_approval"
 
 
 def _are_decisions(value: object) -> bool:
-    return bool(found := _items(value)) and all(is_mapping(each, "type") for each in found)
+    return bool(items := _items(value)) and all(is_object(each, "type") for each in items)
 
 
 def _items(value: object) -> Sequence[Any]:

@@ -8,19 +8,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
-from hitl_core.dialects._decisions import Place
-from hitl_core.dialects._elixir import inspected
-from hitl_core.dialects._json import Json, envelope, is_mapping, listing, optional_text
+from hitl_core.dialects._decisions import AnswerItem
+from hitl_core.dialects._elixir import inspect_value
+from hitl_core.dialects._json import Json, is_object, read_envelope, read_list, read_optional_text
 from hitl_core.dialects._requests import (
-    Asked,
-    allowed_words,
-    asked_args,
-    decision_types,
-    texts_of,
+    InterruptAction,
+    common_decisions,
+    dialect_description,
+    original_args,
+    parse_decision_types,
 )
-from hitl_core.errors import DialectError, Unsayable
+from hitl_core.errors import DialectError, UnsupportedByDialect
 from hitl_core.model import Action, DecisionType, Review
-from hitl_core.model.call_shapes import arguments_in
+from hitl_core.model.call_shapes import read_arguments
 from hitl_core.review.proposal import Proposal
 
 #: Ours: Sagents' questions have a type, its approvals none.
@@ -28,34 +28,34 @@ TYPE = "approval"
 ALL: tuple[DecisionType, ...] = ("approve", "edit", "reject")
 
 
-def claims(wire: object) -> bool:
+def is_approval(wire: object) -> bool:
     """Whether its middleware would take this for its own: `restorable_interrupt?/1`."""
-    return is_mapping(wire) and isinstance(wire.get("action_requests"), list)
+    return is_object(wire) and isinstance(wire.get("action_requests"), list)
 
 
-def asked_of(value: object, configs: Json) -> Asked:
-    request = envelope(value, "An entry of `action_requests`")
+def load_action(value: object, configs: Json) -> InterruptAction:
+    request = read_envelope(value, "An entry of `action_requests`")
     name = request.get("tool_name")
     if not isinstance(name, str):
         raise DialectError("An entry of `action_requests` has no `tool_name`.")
-    config = envelope(configs.get(name, {}), f"The config of {name}")
-    allowed = listing(config.get("allowed_decisions", list(ALL)), "`allowed_decisions`")
-    return Asked(
+    config = read_envelope(configs.get(name, {}), f"The config of {name}")
+    allowed = read_list(config.get("allowed_decisions", list(ALL)), "`allowed_decisions`")
+    return InterruptAction(
         name=name,
-        args=arguments_in(request, "arguments", tool=name),
-        description=optional_text(request.get("display_text"), "`display_text`"),
-        allowed=decision_types(allowed),
-        id=optional_text(request.get("tool_call_id"), "`tool_call_id`"),
+        args=read_arguments(request, "arguments", tool=name),
+        description=read_optional_text(request.get("display_text"), "`display_text`"),
+        allowed=parse_decision_types(allowed),
+        id=read_optional_text(request.get("tool_call_id"), "`tool_call_id`"),
         extra={"type": TYPE},
     )
 
 
-def approvals_of(review: Review, group: Sequence[Action]) -> Json:
+def dump_approvals(review: Review, group: Sequence[Action]) -> Json:
     configs: dict[str, list[DecisionType]] = {}
     for action in group:
-        allowed = allowed_words("sagents", action, ALL)
+        allowed = common_decisions("sagents", action, ALL)
         if configs.setdefault(action.request.name, allowed) != allowed:
-            raise Unsayable(
+            raise UnsupportedByDialect(
                 "sagents",
                 "review_configs",
                 f"sagents has one list of decisions a tool, and {action.request.name} has two here.",
@@ -65,8 +65,8 @@ def approvals_of(review: Review, group: Sequence[Action]) -> Json:
             {
                 "tool_call_id": action.request.tool_call_id,
                 "tool_name": action.request.name,
-                "arguments": asked_args(review, action),
-                "display_text": texts_of(review, action) or None,
+                "arguments": original_args(review, action),
+                "display_text": dialect_description(review, action) or None,
             }
             for action in group
         ],
@@ -77,34 +77,34 @@ def approvals_of(review: Review, group: Sequence[Action]) -> Json:
     }
 
 
-def proposal_of(place: Place, decision: object) -> Proposal:
+def load_proposal(item: AnswerItem, decision: object) -> Proposal:
     if not isinstance(decision, dict):
-        place.wrong(f"Decision at index {place.index} is not a map", "type")
-    said = cast(Json, decision)
-    if "type" not in said:
-        place.wrong(
-            f"Decision at index {place.index} missing required 'type' field: {inspected(said)}",
+        item.fail(f"Decision at index {item.index} is not a map", "type")
+    fields = cast(Json, decision)
+    if "type" not in fields:
+        item.fail(
+            f"Decision at index {item.index} missing required 'type' field: {inspect_value(fields)}",
             "type",
         )
-    word = said["type"]
+    type_name = fields["type"]
     kind: DecisionType | None = next(
-        (each for each in ALL if each == word and each in place.allowed), None
+        (each for each in ALL if each == type_name and each in item.decision_types), None
     )
     if kind is None:
-        allowed = ", ".join(f":{each}" for each in place.allowed if each in ALL)
-        place.wrong(
-            f"Decision type '{word if isinstance(word, str) else inspected(word)}' not allowed for tool"
-            f" '{place.tool}'. Allowed: [{allowed}]",
+        allowed = ", ".join(f":{each}" for each in item.decision_types if each in ALL)
+        given = type_name if isinstance(type_name, str) else inspect_value(type_name)
+        item.fail(
+            f"Decision type '{given}' not allowed for tool '{item.tool}'. Allowed: [{allowed}]",
             "type",
             "not_allowed",
         )
-    place.check_id(said)
+    item.check_id(fields)
     if kind != "edit":
-        return place.proposal(kind, "type")
-    if "arguments" not in said:
-        place.wrong(
-            f"Decision at index {place.index} with type 'edit' must include 'arguments' field:"
-            f" {inspected(said)}",
+        return item.make_proposal(kind, "type")
+    if "arguments" not in fields:
+        item.fail(
+            f"Decision at index {item.index} with type 'edit' must include 'arguments' field:"
+            f" {inspect_value(fields)}",
             "arguments",
         )
-    return place.proposal("edit", "arguments", args=said["arguments"])
+    return item.make_proposal("edit", "arguments", args=fields["arguments"])

@@ -6,29 +6,45 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hitl_core.dialects._config import Words
-from hitl_core.dialects._decisions import Ending, Place, as_rejection, takes, words_of
-from hitl_core.dialects._json import Json, envelope, first, listing, mapping, optional_text, plain
+from hitl_core.dialects._config import ConfigFormat
+from hitl_core.dialects._decisions import (
+    AnswerItem,
+    FinalDecision,
+    dump_each,
+    interrupt_decisions,
+    to_rejection,
+)
+from hitl_core.dialects._json import (
+    Json,
+    check_wire,
+    first_value,
+    read_envelope,
+    read_list,
+    read_object,
+    read_optional_text,
+)
 from hitl_core.dialects._requests import (
-    Asked,
-    allowed_words,
-    asked_args,
-    decision_types,
-    request_of,
-    texts_of,
+    InterruptAction,
+    build_request,
+    common_decisions,
+    dialect_description,
+    original_args,
+    parse_decision_types,
 )
 from hitl_core.errors import DialectError, InvalidToolCall
-from hitl_core.gate import Request
+from hitl_core.gate import JudgedCalls
 from hitl_core.model import Action, DecisionType, DialectName, Review, ToolCall
-from hitl_core.model.call_shapes import arguments_in
+from hitl_core.model.call_shapes import read_arguments
 from hitl_core.policy import Policy
 
 #: LangChain's, in both languages.
-COUNT = "Number of human decisions ({given}) does not match number of hanging tool calls ({asked})."
+COUNT_MESSAGE = (
+    "Number of human decisions ({given}) does not match number of hanging tool calls ({asked})."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spelling:
+class KeyNames:
     """The keys of one language. `sends_schema`: the review config says what arguments an edit may have."""
 
     actions: str
@@ -40,7 +56,7 @@ class Spelling:
     sends_schema: bool
 
 
-SNAKE = Spelling(
+SNAKE = KeyNames(
     actions="action_requests",
     configs="review_configs",
     action_name="action_name",
@@ -49,7 +65,7 @@ SNAKE = Spelling(
     edited="edited_action",
     sends_schema=False,
 )
-CAMEL = Spelling(
+CAMEL = KeyNames(
     actions="actionRequests",
     configs="reviewConfigs",
     action_name="actionName",
@@ -64,96 +80,105 @@ CAMEL = Spelling(
 class Batch:
     """What LangChain's two middlewares and XpertAI's have in common; each has its own words for an answer."""
 
-    words: Words
-    spelling: Spelling
+    config_format: ConfigFormat
+    key_names: KeyNames
 
     @property
     def name(self) -> DialectName:
-        return self.words.dialect
+        return self.config_format.dialect
 
     def load_policy(self, config: Mapping[str, Any], *, name: str = "policy") -> Policy:
         return Policy.from_mapping(
-            config, name=name, read=self.words.reader(), dialect=self.words.dialect
+            config,
+            name=name,
+            read=self.config_format.get_reader(),
+            dialect=self.config_format.dialect,
         )
 
     def dump_request(self, review: Review) -> Json:
         return {
-            self.spelling.actions: [
+            self.key_names.actions: [
                 {
                     "name": action.request.title or action.request.name,
-                    "args": asked_args(review, action),
-                    "description": texts_of(review, action),
+                    "args": original_args(review, action),
+                    "description": dialect_description(review, action),
                 }
                 for action in review.actions
             ],
-            self.spelling.configs: [self._config(action) for action in review.actions],
+            self.key_names.configs: [self._dump_config(action) for action in review.actions],
         }
 
-    def _config(self, action: Action) -> Json:
+    def _dump_config(self, action: Action) -> Json:
         config: Json = {
-            self.spelling.action_name: action.request.title or action.request.name,
-            self.spelling.allowed: allowed_words(self.name, action, self.words.known),
+            self.key_names.action_name: action.request.title or action.request.name,
+            self.key_names.allowed: common_decisions(self.name, action, self.config_format.known),
         }
-        if self.spelling.sends_schema and action.config.args_schema is not None:
-            config[self.spelling.schema] = action.config.args_schema
+        if self.key_names.sends_schema and action.config.args_schema is not None:
+            config[self.key_names.schema] = action.config.args_schema
         return config
 
-    def load_request(self, wire: object, thread_id: str, calls: Sequence[ToolCall] = ()) -> Request:
-        keys = self.spelling
-        found = envelope(plain(wire, javascript=keys is CAMEL), "The interrupt")
-        actions = listing(found.get(keys.actions), f"`{keys.actions}`")
-        configs = listing(found.get(keys.configs), f"`{keys.configs}`")
+    def load_request(
+        self, wire: object, thread_id: str, calls: Sequence[ToolCall] = ()
+    ) -> JudgedCalls:
+        keys = self.key_names
+        interrupt = read_envelope(check_wire(wire, javascript=keys is CAMEL), "The interrupt")
+        actions = read_list(interrupt.get(keys.actions), f"`{keys.actions}`")
+        configs = read_list(interrupt.get(keys.configs), f"`{keys.configs}`")
         if len(actions) != len(configs) or not actions:
             raise DialectError(
                 f"`{keys.actions}` and `{keys.configs}` must have one entry for each call."
             )
-        asked = [self._asked(a, c) for a, c in zip(actions, configs, strict=True)]
-        return request_of(self.name, asked, thread_id, calls)
+        loaded_actions = [self._load_action(a, c) for a, c in zip(actions, configs, strict=True)]
+        return build_request(self.name, loaded_actions, thread_id, calls)
 
-    def _asked(self, action: object, config: object) -> Asked:
-        request = envelope(action, f"An entry of `{self.spelling.actions}`")
-        may = envelope(config, f"An entry of `{self.spelling.configs}`")
+    def _load_action(self, action: object, config: object) -> InterruptAction:
+        request = read_envelope(action, f"An entry of `{self.key_names.actions}`")
+        settings = read_envelope(config, f"An entry of `{self.key_names.configs}`")
         name = request.get("name")
-        if may.get(self.spelling.action_name, name) != name:
-            raise DialectError(f"`{self.spelling.action_name}` names another tool than the action.")
-        schema = may.get(self.spelling.schema)
-        return Asked(
+        if settings.get(self.key_names.action_name, name) != name:
+            raise DialectError(
+                f"`{self.key_names.action_name}` names another tool than the action."
+            )
+        schema = settings.get(self.key_names.schema)
+        return InterruptAction(
             name=read_name(name),
-            args=arguments_in(request, "args", "arguments", tool=name),
-            description=optional_text(request.get("description"), "A description"),
-            allowed=decision_types(
-                listing(may.get(self.spelling.allowed), f"`{self.spelling.allowed}`")
+            args=read_arguments(request, "args", "arguments", tool=name),
+            description=read_optional_text(request.get("description"), "A description"),
+            allowed=parse_decision_types(
+                read_list(settings.get(self.key_names.allowed), f"`{self.key_names.allowed}`")
             ),
-            args_schema=None if schema is None else mapping(schema, f"`{self.spelling.schema}`"),
+            args_schema=None
+            if schema is None
+            else read_object(schema, f"`{self.key_names.schema}`"),
         )
 
-    def edited_action(self, decision: Json) -> object:
+    def read_edited_action(self, decision: Json) -> object:
         """Under either spelling."""
-        return first(decision, self.spelling.edited, SNAKE.edited, CAMEL.edited)
+        return first_value(decision, self.key_names.edited, SNAKE.edited, CAMEL.edited)
 
     @property
-    def renames(self) -> bool:
+    def can_rename(self) -> bool:
         return True
 
-    def word(self, review: Review, action: Action, end: Ending) -> Json | None:
-        return decision_word(end, action, self.words.known, self.spelling)
+    def dump_decision(self, review: Review, action: Action, final: FinalDecision) -> Json | None:
+        return format_decision(final, action, self.config_format.known, self.key_names)
 
     def dump_decisions(self, review: Review) -> Json:
-        return {"decisions": words_of(self, review)}
+        return {"decisions": dump_each(self, review)}
 
 
-def decision_word(
-    end: Ending, action: Action, known: Sequence[DecisionType], spelling: Spelling
+def format_decision(
+    final: FinalDecision, action: Action, known: Sequence[DecisionType], key_names: KeyNames
 ) -> Json | None:
     """One decision, None where the interrupt takes none that says this. Skipping is told as a rejection."""
-    end = as_rejection(end)
-    if end.kind not in known or end.kind not in takes(action):
+    final = to_rejection(final)
+    if final.kind not in known or final.kind not in interrupt_decisions(action):
         return None
-    if end.kind == "edit":
-        return {"type": "edit", spelling.edited: {"name": end.name, "args": end.args}}
-    if end.kind == "approve" or (end.kind == "reject" and end.message is None):
-        return {"type": end.kind}
-    return {"type": end.kind, "message": end.message or ""}
+    if final.kind == "edit":
+        return {"type": "edit", key_names.edited: {"name": final.name, "args": final.args}}
+    if final.kind == "approve" or (final.kind == "reject" and final.message is None):
+        return {"type": final.kind}
+    return {"type": final.kind, "message": final.message or ""}
 
 
 def read_name(value: object) -> str:
@@ -162,9 +187,9 @@ def read_name(value: object) -> str:
     return value
 
 
-def not_allowed(place: Place, shown: str, kind: object, expected: str) -> str:
+def not_allowed_message(item: AnswerItem, decision_text: str, kind: object, expected: str) -> str:
     """LangChain's sentence, in both languages."""
     return (
-        f"Unexpected human decision: {shown}. Decision type '{kind}' is not allowed for tool '{place.tool}'."
-        f" Expected one of {expected} based on the tool's configuration."
+        f"Unexpected human decision: {decision_text}. Decision type '{kind}' is not allowed for tool"
+        f" '{item.tool}'. Expected one of {expected} based on the tool's configuration."
     )

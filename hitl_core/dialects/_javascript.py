@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, cast
 
-from hitl_core.dialects._batch import COUNT, Batch, not_allowed
-from hitl_core.dialects._decisions import Place, answer_wire, places
-from hitl_core.dialects._json import Json, is_mapping
-from hitl_core.dialects._requests import sendable
+from hitl_core.dialects._batch import COUNT_MESSAGE, Batch, not_allowed_message
+from hitl_core.dialects._decisions import AnswerItem, answer_items, read_answer
+from hitl_core.dialects._json import Json, is_object
+from hitl_core.dialects._requests import ensure_sendable
 from hitl_core.errors import DecisionError
 from hitl_core.model import DecisionType, Review
-from hitl_core.policy.wording import as_javascript
+from hitl_core.policy.wording import to_javascript
 from hitl_core.review.proposal import Proposal
 
 ALL: tuple[DecisionType, ...] = ("approve", "edit", "reject")
@@ -20,62 +20,67 @@ ALL: tuple[DecisionType, ...] = ("approve", "edit", "reject")
 @dataclass(frozen=True, slots=True)
 class JavaScriptBatch(Batch):
     def dump_request(self, review: Review) -> Json:
-        return sendable(Batch.dump_request(self, review), self.name)
+        return ensure_sendable(Batch.dump_request(self, review), self.name)
 
     def dump_decisions(self, review: Review) -> Json:
-        return sendable(Batch.dump_decisions(self, review), self.name)
+        return ensure_sendable(Batch.dump_decisions(self, review), self.name)
 
     def load_decisions(self, wire: object, review: Review) -> dict[str, Proposal]:
         """`{decisions: […]}`."""
-        found = answer_wire(wire, javascript=True)
-        decisions: Any = found.get("decisions") if is_mapping(found) else None
+        answer = read_answer(wire, javascript=True)
+        decisions: Any = answer.get("decisions") if is_object(answer) else None
         if not isinstance(decisions, list):
             raise DecisionError(
                 "Invalid HITLResponse: decisions must be a non-empty array", field="decisions"
             )
         each = cast(list[object], decisions)
         return {
-            place.action.key: self._proposal(place, decision)
-            for place, decision in zip(places(review, each, COUNT), each, strict=True)
+            item.action.key: self._load_proposal(item, decision)
+            for item, decision in zip(answer_items(review, each, COUNT_MESSAGE), each, strict=True)
         }
 
-    def _proposal(self, place: Place, decision: object) -> Proposal:
+    def _load_proposal(self, item: AnswerItem, decision: object) -> Proposal:
         if not isinstance(decision, dict):
-            place.wrong(f'Decision {place.index} for "{place.tool}" must be an object', "type")
-        said = cast(Json, decision)
-        if "type" not in said:
-            place.wrong(f'Decision {place.index} for "{place.tool}" has no type', "type")
-        place.check_id(said)
-        word = said["type"]
+            item.fail(f'Decision {item.index} for "{item.tool}" must be an object', "type")
+        fields = cast(Json, decision)
+        if "type" not in fields:
+            item.fail(f'Decision {item.index} for "{item.tool}" has no type', "type")
+        item.check_id(fields)
+        word = fields["type"]
         kind: DecisionType | None = next(
-            (known for known in ALL if known == word and known in place.allowed), None
+            (known for known in ALL if known == word and known in item.decision_types), None
         )
         if kind is None:
-            shown, allowed = as_javascript(said, 0), [k for k in place.allowed if k in ALL]
-            text = word if isinstance(word, str) else as_javascript(word, 0)
-            place.wrong(
-                not_allowed(place, shown, text, as_javascript(allowed, 0)), "type", "not_allowed"
+            decision_text, allowed = (
+                to_javascript(fields, 0),
+                [k for k in item.decision_types if k in ALL],
+            )
+            text = word if isinstance(word, str) else to_javascript(word, 0)
+            item.fail(
+                not_allowed_message(item, decision_text, text, to_javascript(allowed, 0)),
+                "type",
+                "not_allowed",
             )
         if kind == "edit":
-            return self._edit(place, self.edited_action(said))
-        message = said.get("message") if kind == "reject" else None
-        if kind == "reject" and "message" in said and not isinstance(message, str):
-            place.wrong(
-                f'Tool call response for "{place.tool}" must be a string, got {_typeof(message)}',
+            return self._load_edit(item, self.read_edited_action(fields))
+        message = fields.get("message") if kind == "reject" else None
+        if kind == "reject" and "message" in fields and not isinstance(message, str):
+            item.fail(
+                f'Tool call response for "{item.tool}" must be a string, got {_typeof(message)}',
                 "message",
             )
-        return place.proposal(kind, "message", message=cast(str | None, message))
+        return item.make_proposal(kind, "message", message=cast(str | None, message))
 
-    def _edit(self, place: Place, edited: object) -> Proposal:
+    def _load_edit(self, item: AnswerItem, edited: object) -> Proposal:
         action: Json = cast(Json, edited) if isinstance(edited, dict) else {}
         for key, kind, word in (("name", str, "a string"), ("args", dict, "an object")):
             if not isinstance(action.get(key), kind):
-                place.wrong(
-                    f'Invalid edited action for tool "{place.tool}": {key} must be {word}',
-                    f"{self.spelling.edited}.{key}",
+                item.fail(
+                    f'Invalid edited action for tool "{item.tool}": {key} must be {word}',
+                    f"{self.key_names.edited}.{key}",
                 )
-        return place.proposal(
-            "edit", f"{self.spelling.edited}.args", name=action["name"], args=action["args"]
+        return item.make_proposal(
+            "edit", f"{self.key_names.edited}.args", name=action["name"], args=action["args"]
         )
 
 

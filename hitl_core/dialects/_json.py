@@ -20,14 +20,14 @@ _MAX_BITS = 1024
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 #: Under which keys an interrupt holds what it asks about, without underscores, in small letters.
-_ASKS = frozenset(
+_QUESTION_KEYS = frozenset(
     {"actionrequest", "actionrequests", "inner", "interruptdata", "interrupts", "question"}
 )
 
 Json = dict[str, Any]
 
 
-def plain(wire: object, *, javascript: bool = False) -> Any:
+def check_wire(wire: object, *, javascript: bool = False) -> Any:
     """The same value, which is JSON of a size to work with. Raises DialectError.
 
     `javascript`: its system reads a whole number beyond 2^53 as another one.
@@ -61,7 +61,7 @@ def plain(wire: object, *, javascript: bool = False) -> Any:
     return wire
 
 
-def parse(text: str) -> Any:
+def parse_json(text: str) -> Any:
     """JSON text, without duplicate keys, NaN or infinity. Raises DialectError."""
     if len(text) > MAX_TEXT:
         raise DialectError(f"This is longer than {MAX_TEXT:,} characters.")
@@ -72,44 +72,44 @@ def parse(text: str) -> Any:
         raise DialectError("This is no JSON that can be read.") from error
 
 
-def mapping(value: object, what: str) -> Json:
+def read_object(value: object, what: str) -> Json:
     if not isinstance(value, dict):
         raise DialectError(f"{what} must be an object.")
     return cast(Json, value)
 
 
-def envelope(value: object, what: str) -> Json:
+def read_envelope(value: object, what: str) -> Json:
     """An object of the interrupt itself, not of what it asks about. Raises DialectError where two of its keys
     ask, or are spellings of one: one would count, and nobody would see the other.
     """
-    found, known = mapping(value, what), dict[str, str]()
-    for key in found:
+    fields, known = read_object(value, what), dict[str, str]()
+    for key in fields:
         plain_key = re.sub(r"[_\-\s]", "", key).lower()
-        other = known.setdefault(" asks" if plain_key in _ASKS else plain_key, key)
+        other = known.setdefault(" asks" if plain_key in _QUESTION_KEYS else plain_key, key)
         if other != key:
             raise DialectError(
                 f"{what} has `{other:.80}` and `{key:.80}`, and only one of them can count: send the one."
             )
-    return found
+    return fields
 
 
-def listing(value: object, what: str) -> list[Any]:
+def read_list(value: object, what: str) -> list[Any]:
     if not isinstance(value, list | tuple):
         raise DialectError(f"{what} must be a list.")
     return list(cast(list[Any], value))
 
 
-def is_mapping(value: object, *keys: str) -> TypeGuard[Json]:
+def is_object(value: object, *keys: str) -> TypeGuard[Json]:
     """An object that has all of these keys."""
     return isinstance(value, dict) and all(key in cast(Json, value) for key in keys)
 
 
-def first(value: Mapping[str, Any], *keys: str) -> Any:
+def first_value(value: Mapping[str, Any], *keys: str) -> Any:
     """What stands under the first of these names that is there, None where none is."""
     return next((value[key] for key in keys if key in value), None)
 
 
-def optional_text(value: object, what: str) -> str | None:
+def read_optional_text(value: object, what: str) -> str | None:
     if value is not None and not isinstance(value, str):
         raise DialectError(f"{what} must be text.")
     return value

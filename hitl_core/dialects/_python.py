@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import cast
 
-from hitl_core.dialects._batch import CAMEL, SNAKE, not_allowed
-from hitl_core.dialects._config import Words
-from hitl_core.dialects._decisions import ALIASES, Place
-from hitl_core.dialects._json import Json, first
+from hitl_core.dialects._batch import CAMEL, SNAKE, not_allowed_message
+from hitl_core.dialects._config import ConfigFormat
+from hitl_core.dialects._decisions import ALIASES, AnswerItem
+from hitl_core.dialects._json import Json, first_value
 from hitl_core.model import DecisionType
 from hitl_core.review.proposal import Proposal
 
 ALL: tuple[DecisionType, ...] = ("approve", "edit", "reject", "respond")
-WORDS = Words(
+CONFIG_FORMAT = ConfigFormat(
     dialect="langchain",
     rules="interrupt_on",
     prefix="description_prefix",
@@ -25,59 +25,61 @@ WORDS = Words(
 )
 
 
-def python_proposal(place: Place, decision: object) -> Proposal:
+def load_python_proposal(item: AnswerItem, decision: object) -> Proposal:
     """Raises DecisionError."""
     if not isinstance(decision, dict):
-        place.wrong(f"Decision {place.index} for `{place.tool}` must be an object.", "type")
-    said = cast(Json, decision)
-    if "type" not in said:
-        place.wrong(f"Decision {place.index} for `{place.tool}` has no `type`.", "type")
-    kind = read_kind(place, said)
-    place.check_id(said)
+        item.fail(f"Decision {item.index} for `{item.tool}` must be an object.", "type")
+    fields = cast(Json, decision)
+    if "type" not in fields:
+        item.fail(f"Decision {item.index} for `{item.tool}` has no `type`.", "type")
+    kind = read_kind(item, fields)
+    item.check_id(fields)
     match kind:
         case "approve":
-            return place.proposal("approve", "type")
+            return item.make_proposal("approve", "type")
         case "edit":
-            return _edit(place, said)
+            return _load_edit(item, fields)
         case "respond":
             message = (
-                first(said, "message", "args") if said["type"] != "respond" else said.get("message")
+                first_value(fields, "message", "args")
+                if fields["type"] != "respond"
+                else fields.get("message")
             )
             if not isinstance(message, str):
-                place.wrong(
-                    f"Decision {place.index} for `{place.tool}` needs a `message`: what the model gets to"
+                item.fail(
+                    f"Decision {item.index} for `{item.tool}` needs a `message`: what the model gets to"
                     " read in place of the tool's result.",
                     "message",
                 )
-            return place.proposal("respond", "message", message=message)
+            return item.make_proposal("respond", "message", message=message)
         case _:
-            reason = said.get("message")
-            return place.proposal("reject", "message", message=str(reason) if reason else None)
+            reason = fields.get("message")
+            return item.make_proposal("reject", "message", message=str(reason) if reason else None)
 
 
-def read_kind(place: Place, said: Json) -> DecisionType:
+def read_kind(item: AnswerItem, fields: Json) -> DecisionType:
     """LangChain's own words, and Agent Inbox's for the same."""
-    word = said["type"]
+    word = fields["type"]
     kind = ALIASES.get(word, word) if isinstance(word, str) else word
-    found: DecisionType | None = next(
-        (known for known in ALL if known == kind and known in place.allowed), None
+    decision_type: DecisionType | None = next(
+        (known for known in ALL if known == kind and known in item.decision_types), None
     )
-    if found is None:
-        allowed = [known for known in place.allowed if known in ALL]
-        place.wrong(not_allowed(place, str(said), word, str(allowed)), "type", "not_allowed")
-    return found
+    if decision_type is None:
+        allowed = [known for known in item.decision_types if known in ALL]
+        item.fail(not_allowed_message(item, str(fields), word, str(allowed)), "type", "not_allowed")
+    return decision_type
 
 
-def _edit(place: Place, said: Json) -> Proposal:
-    key = next((k for k in (SNAKE.edited, CAMEL.edited, "args") if k in said), SNAKE.edited)
-    edited = said.get(key)
+def _load_edit(item: AnswerItem, fields: Json) -> Proposal:
+    key = next((k for k in (SNAKE.edited, CAMEL.edited, "args") if k in fields), SNAKE.edited)
+    edited = fields.get(key)
     if not isinstance(edited, dict):
-        place.wrong(
-            f"Decision {place.index} for `{place.tool}` needs an `{SNAKE.edited}`: its `name` and `args`.",
+        item.fail(
+            f"Decision {item.index} for `{item.tool}` needs an `{SNAKE.edited}`: its `name` and `args`.",
             SNAKE.edited,
         )
     action = cast(Json, edited)
-    name = first(action, "name", "action")
+    name = first_value(action, "name", "action")
     if not isinstance(name, str):
-        place.wrong(f"The edited action for `{place.tool}` has no `name`.", f"{key}.name")
-    return place.proposal("edit", f"{key}.args", name=name, args=action.get("args"))
+        item.fail(f"The edited action for `{item.tool}` has no `name`.", f"{key}.name")
+    return item.make_proposal("edit", f"{key}.args", name=name, args=action.get("args"))

@@ -7,9 +7,9 @@ import json
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from hitl_core.dialects._json import plain
-from hitl_core.errors import DialectError, Unsayable
-from hitl_core.gate import Request
+from hitl_core.dialects._json import check_wire
+from hitl_core.errors import DialectError, UnsupportedByDialect
+from hitl_core.gate import JudgedCalls
 from hitl_core.model import (
     DECISION_TYPES,
     Action,
@@ -26,15 +26,15 @@ from hitl_core.model import (
 from hitl_core.model.arguments import JsonObject
 from hitl_core.policy import Ruling
 from hitl_core.policy.read import DESCRIPTION_PREFIX
-from hitl_core.policy.wording import whole
+from hitl_core.policy.wording import default_description
 
 #: Whose interrupts were written by JavaScript.
 _JAVASCRIPT: frozenset[DialectName] = frozenset({"langchain_js", "xpertai", "arcgis"})
-_ASKS = "The agent interrupts before this tool."
-_FREE = "The agent does not interrupt before this tool."
+_INTERRUPT_REASON = "The agent interrupts before this tool."
+_NO_INTERRUPT_REASON = "The agent does not interrupt before this tool."
 
 
-class Asked(NamedTuple):
+class InterruptAction(NamedTuple):
     """One action of an interrupt. `id` is the tool call's, None where the system doesn't tell it."""
 
     name: str
@@ -50,119 +50,125 @@ class Asked(NamedTuple):
     extra: JsonObject | None = None
 
 
-def request_of(
+def build_request(
     dialect: DialectName,
-    asked: Sequence[Asked],
+    actions: Sequence[InterruptAction],
     thread_id: str,
     calls: Sequence[ToolCall],
     path: tuple[str, ...] = (),
-) -> Request:
+) -> JudgedCalls:
     """Raises DialectError where nothing could be decided, or the calls are not those of this interrupt."""
-    for each in asked:
-        _check(each)
+    for each in actions:
+        _check_action(each)
     if calls:
-        return _of_turn(dialect, asked, calls, path)
-    made = [ToolCall(each.id, each.name, each.args) for each in _with_ids(asked, thread_id)]  # pyright: ignore[reportArgumentType] - they have
-    return Request(
-        made, [_ruling(dialect, a, c) for a, c in zip(asked, made, strict=True)], path, dialect
+        return _build_turn_request(dialect, actions, calls, path)
+    tool_calls = [ToolCall(each.id, each.name, each.args) for each in _add_ids(actions, thread_id)]  # pyright: ignore[reportArgumentType] - they have
+    return JudgedCalls(
+        tool_calls,
+        [_review_ruling(dialect, a, c) for a, c in zip(actions, tool_calls, strict=True)],
+        path,
+        dialect,
     )
 
 
-def texts_of(review: Review, action: Action) -> str:
+def dialect_description(review: Review, action: Action) -> str:
     """The description as the agent's own system words it."""
     request = action.request
     return request.description if request.text is None else request.text
 
 
-def asked_args(review: Review, action: Action) -> JsonObject:
+def original_args(review: Review, action: Action) -> JsonObject:
     """As the model made them, before any edit. Only for reading."""
     return review.arguments(action.key, 1).parse()
 
 
-def allowed_words(
+def common_decisions(
     dialect: DialectName, action: Action, words: tuple[DecisionType, ...]
 ) -> list[DecisionType]:
     """The decisions that may be taken and that the system knows. Raises Unsayable where none is left."""
     allowed = action.config.allowed_decisions
-    found: list[DecisionType] = [kind for kind in allowed if kind in words]
-    if not found:
-        raise Unsayable(
+    known: list[DecisionType] = [kind for kind in allowed if kind in words]
+    if not known:
+        raise UnsupportedByDialect(
             dialect,
             allowed[0],
             f"{dialect} has no word for {', '.join(allowed)}, all that may be decided on"
             f" {action.request.name}.",
         )
-    return found
+    return known
 
 
-def sendable(wire: Any, dialect: DialectName) -> Any:
+def ensure_sendable(wire: Any, dialect: DialectName) -> Any:
     """What goes to a system written in JavaScript. Raises Unsayable for a number that it would change."""
     try:
-        return plain(wire, javascript=True)
+        return check_wire(wire, javascript=True)
     except DialectError as error:
-        raise Unsayable(dialect, "value", str(error)) from error
+        raise UnsupportedByDialect(dialect, "value", str(error)) from error
 
 
-def decision_types(value: Sequence[Any]) -> tuple[DecisionType, ...]:
+def parse_decision_types(value: Sequence[Any]) -> tuple[DecisionType, ...]:
     """Those of a list that we know, in its order, each once."""
-    found: dict[DecisionType, None] = {}
+    types: dict[DecisionType, None] = {}
     for word in value:
-        found |= {kind: None for kind in DECISION_TYPES if kind == word}
-    return tuple(found)
+        types |= {kind: None for kind in DECISION_TYPES if kind == word}
+    return tuple(types)
 
 
-def _check(asked: Asked) -> None:
-    if not asked.allowed:
-        raise DialectError(f"No decision is allowed on {asked.name}, so nobody could ever decide.")
-    if asked.args_schema is None:
+def _check_action(action: InterruptAction) -> None:
+    if not action.allowed:
+        raise DialectError(f"No decision is allowed on {action.name}, so nobody could ever decide.")
+    if action.args_schema is None:
         return
     from hitl_core.forms import SchemaError, check_schema  # only where a schema is checked
 
     try:
-        check_schema(asked.args_schema)
+        check_schema(action.args_schema)
     except SchemaError as error:
         raise DialectError(
-            f"This schema can't be used for the arguments of {asked.name}: {error}."
+            f"This schema can't be used for the arguments of {action.name}: {error}."
         ) from error
 
 
-def _with_ids(asked: Sequence[Asked], thread_id: str) -> list[Asked]:
+def _add_ids(actions: Sequence[InterruptAction], thread_id: str) -> list[InterruptAction]:
     """The same interrupt of the same thread gets the same ids, so that it is the same review."""
-    if all(each.id is not None for each in asked):
-        return list(asked)
-    said = json.dumps([thread_id, [(a.name, a.args, a.id) for a in asked]], sort_keys=True)
-    digest = hashlib.sha256(said.encode("utf-8", "backslashreplace")).hexdigest()[:16]
+    if all(each.id is not None for each in actions):
+        return list(actions)
+    text = json.dumps([thread_id, [(a.name, a.args, a.id) for a in actions]], sort_keys=True)
+    digest = hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:16]
     return [
         each if each.id is not None else each._replace(id=f"{digest}:{number}")
-        for number, each in enumerate(asked, start=1)
+        for number, each in enumerate(actions, start=1)
     ]
 
 
-def _of_turn(
-    dialect: DialectName, asked: Sequence[Asked], calls: Sequence[ToolCall], path: tuple[str, ...]
-) -> Request:
-    waiting, rulings = list(asked), list[Ruling]()
+def _build_turn_request(
+    dialect: DialectName,
+    actions: Sequence[InterruptAction],
+    calls: Sequence[ToolCall],
+    path: tuple[str, ...],
+) -> JudgedCalls:
+    waiting, rulings = list(actions), list[Ruling]()
     for call in calls:
         if waiting and _is_about(dialect, waiting[0], call):
-            rulings.append(_ruling(dialect, waiting.pop(0), call))
+            rulings.append(_review_ruling(dialect, waiting.pop(0), call))
         else:
-            rulings.append(_free())
+            rulings.append(_allow_ruling())
     if waiting:
         raise DialectError(
             f"The interrupt asks about {waiting[0].name}, which is no call of this turn."
         )
-    return Request(calls, rulings, path, dialect)
+    return JudgedCalls(calls, rulings, path, dialect)
 
 
-def _is_about(dialect: DialectName, asked: Asked, call: ToolCall) -> bool:
+def _is_about(dialect: DialectName, action: InterruptAction, call: ToolCall) -> bool:
     """By the bytes that would run: Python takes 10 for 10.0, and 1 for True."""
-    if asked.name != call.name or asked.id not in (None, call.id):
+    if action.name != call.name or action.id not in (None, call.id):
         return False
-    written = _in_javascript if dialect in _JAVASCRIPT else encode
-    return written(asked.args) == written(call.args)
+    encode_args = _encode_javascript if dialect in _JAVASCRIPT else encode
+    return encode_args(action.args) == encode_args(call.args)
 
 
-def _in_javascript(args: object) -> Arguments:
+def _encode_javascript(args: object) -> Arguments:
     """Where 10 and 10.0 are one number, and its JSON says 10."""
 
     def number(text: str) -> float:
@@ -172,9 +178,9 @@ def _in_javascript(args: object) -> Arguments:
     return encode(json.loads(encode(args).data, parse_float=number))
 
 
-def _free() -> Ruling:
+def _allow_ruling() -> Ruling:
     return Ruling(
-        verdict=Verdict(kind="allow", rule=None, reason=_FREE),
+        verdict=Verdict(kind="allow", rule=None, reason=_NO_INTERRUPT_REASON),
         description=DESCRIPTION_PREFIX,
         allowed_decisions=(),
         args_schema=None,
@@ -185,25 +191,25 @@ def _free() -> Ruling:
     )
 
 
-def _ruling(dialect: DialectName, asked: Asked, call: ToolCall) -> Ruling:
+def _review_ruling(dialect: DialectName, action: InterruptAction, call: ToolCall) -> Ruling:
     """What the description repeats of name and arguments is left out: a card shows those better."""
-    text = asked.description or ""
-    tail = whole(dialect, "", call)
+    text = action.description or ""
+    tail = default_description(dialect, "", call)
     description = (text.removesuffix(tail) if tail else text).strip() or DESCRIPTION_PREFIX
     return Ruling(
-        verdict=Verdict(kind="review", rule=None, reason=_ASKS),
+        verdict=Verdict(kind="review", rule=None, reason=_INTERRUPT_REASON),
         description=description,
         text=None if text == description else text,
-        allowed_decisions=asked.allowed,
-        args_schema=asked.args_schema,
-        answer_schema=asked.answer_schema,
-        output=asked.output,
+        allowed_decisions=action.allowed,
+        args_schema=action.args_schema,
+        answer_schema=action.answer_schema,
+        output=action.output,
         reject_reason="optional",
         route=Route(),
         idempotent=False,
         line=None,
-        title=asked.title,
-        interrupt_id=asked.interrupt_id,
-        extra=asked.extra,
+        title=action.title,
+        interrupt_id=action.interrupt_id,
+        extra=action.extra,
         by_agent=True,
     )

@@ -22,38 +22,38 @@ def read_response_schema(schema: Json) -> tuple[tuple[DecisionType, ...], Json |
     defs = schema.get("$defs")
     known = cast(Json, defs) if isinstance(defs, dict) else {}
     branches = schema.get("oneOf", [schema])
-    found: dict[DecisionType, Json | None] = {}
+    args_schemas: dict[DecisionType, Json | None] = {}
     for branch in cast(list[object], branches) if isinstance(branches, list) else []:
-        part = _resolved(branch, known)
-        kind = _resolved(_inner(part, "type"), known).get("const")
+        part = _resolve_ref(branch, known)
+        kind = _resolve_ref(_property_schema(part, "type"), known).get("const")
         decision: DecisionType | None = next((each for each in ALL if each == kind), None)
         if decision is not None:
-            edited = _resolved(_inner(part, "edited_action"), known)
-            args = _resolved(_inner(edited, "args"), known)
-            found[decision] = {**args, "$defs": known} if args and known else args or None
-    return tuple(found), found.get("edit")
+            edited = _resolve_ref(_property_schema(part, "edited_action"), known)
+            args = _resolve_ref(_property_schema(edited, "args"), known)
+            args_schemas[decision] = {**args, "$defs": known} if args and known else args or None
+    return tuple(args_schemas), args_schemas.get("edit")
 
 
-def _inner(schema: Json, name: str) -> object:
+def _property_schema(schema: Json, name: str) -> object:
     properties = schema.get("properties")
     return cast(Json, properties).get(name) if isinstance(properties, dict) else None
 
 
-def _resolved(part: object, defs: Json) -> Json:
-    found = cast(Json, part) if isinstance(part, dict) else {}
-    reference = found.get("$ref")
+def _resolve_ref(part: object, defs: Json) -> Json:
+    schema = cast(Json, part) if isinstance(part, dict) else {}
+    reference = schema.get("$ref")
     if isinstance(reference, str):
         target = defs.get(reference.removeprefix("#/$defs/"))
         return cast(Json, target) if isinstance(target, dict) else {}
-    return found
+    return schema
 
 
-def response_schema(action: Action, allowed: Sequence[DecisionType]) -> Json:
+def make_response_schema(action: Action, allowed: Sequence[DecisionType]) -> Json:
     """What LangChain publishes: a choice by `type`, or the one decision that there is."""
     args = action.config.args_schema or {"type": "object"}
     defs: Json = args.get("$defs", {})  # its references are to the top of the whole
     args = {key: value for key, value in args.items() if key != "$defs"}
-    branches = {_BRANCH[kind]: _branch(kind, action.request.name, args) for kind in allowed}
+    branches = {_BRANCH[kind]: _make_branch(kind, action.request.name, args) for kind in allowed}
     if len(branches) == 1:
         (only,) = branches.values()
         return {**only, "$defs": defs} if defs else only
@@ -67,7 +67,7 @@ def response_schema(action: Action, allowed: Sequence[DecisionType]) -> Json:
     }
 
 
-def _branch(kind: DecisionType, tool: str, args: Json) -> Json:
+def _make_branch(kind: DecisionType, tool: str, args: Json) -> Json:
     properties: Json = {"type": {"const": kind, "type": "string"}}
     required = ["type"]
     if kind == "edit":

@@ -9,16 +9,28 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, assert_never, cast
 
-from hitl_core.dialects._arcgis_config import AGENT, options_in, question, read_config
-from hitl_core.dialects._decisions import Ending, Place, answer_wire, takes, words_of
-from hitl_core.dialects._json import Json, envelope, optional_text, plain
-from hitl_core.dialects._requests import Asked, asked_args, request_of, sendable, texts_of
-from hitl_core.errors import DecisionError, DialectError, Unsayable
-from hitl_core.gate import Request
+from hitl_core.dialects._arcgis_config import AGENT_PREFIX, list_options, make_question, read_config
+from hitl_core.dialects._decisions import (
+    AnswerItem,
+    FinalDecision,
+    dump_each,
+    interrupt_decisions,
+    read_answer,
+)
+from hitl_core.dialects._json import Json, check_wire, read_envelope, read_optional_text
+from hitl_core.dialects._requests import (
+    InterruptAction,
+    build_request,
+    dialect_description,
+    ensure_sendable,
+    original_args,
+)
+from hitl_core.errors import DecisionError, DialectError, UnsupportedByDialect
+from hitl_core.gate import JudgedCalls
 from hitl_core.model import Action, DialectName, Review, ToolCall
-from hitl_core.model.call_shapes import arguments_in
+from hitl_core.model.call_shapes import read_arguments
 from hitl_core.policy import Policy
-from hitl_core.policy.wording import as_javascript
+from hitl_core.policy.wording import to_javascript
 from hitl_core.review.proposal import Proposal
 
 Kind = Literal["booleanChoice", "multipleSelection", "singleSelection", "textInput"]
@@ -41,82 +53,92 @@ class ArcGIS:
 
     def dump_request(self, review: Review) -> Json | list[Json]:
         """A UiInterrupt; a list of them where the review asks several things."""
-        each = [self._interrupt(review, action) for action in review.actions]
-        return sendable(each[0] if len(each) == 1 else each, self.name)
+        each = [self._dump_interrupt(review, action) for action in review.actions]
+        return ensure_sendable(each[0] if len(each) == 1 else each, self.name)
 
-    def _interrupt(self, review: Review, action: Action) -> Json:
+    def _dump_interrupt(self, review: Review, action: Action) -> Json:
         kind, extra = _kind(action), action.request.extra or {}
         metadata: Json = {
             "toolName": action.request.title or action.request.name,
-            "args": asked_args(review, action),
+            "args": original_args(review, action),
         }
         if kind in ("multipleSelection", "singleSelection"):
-            metadata["options"] = _options(action)
+            metadata["options"] = _list_options(action)
         return {
-            "id": _id(action),
-            "agentId": _agent(review),
+            "id": _interrupt_id(action),
+            "agentId": _agent_id(review),
             "kind": kind,
-            "message": extra["message"] if "message" in extra else texts_of(review, action),
+            "message": extra["message"]
+            if "message" in extra
+            else dialect_description(review, action),
             "metadata": {**metadata, **extra.get("metadata", {})},
         }
 
-    def load_request(self, wire: object, thread_id: str, calls: Sequence[ToolCall] = ()) -> Request:
-        found = plain(wire, javascript=True)
-        interrupts = cast(list[object], found) if isinstance(found, list) else [found]
+    def load_request(
+        self, wire: object, thread_id: str, calls: Sequence[ToolCall] = ()
+    ) -> JudgedCalls:
+        value = check_wire(wire, javascript=True)
+        interrupts = cast(list[object], value) if isinstance(value, list) else [value]
         if not interrupts:
             raise DialectError("There is no interrupt in this.")
-        each = [envelope(one, "A UiInterrupt") for one in interrupts]
-        agents = dict.fromkeys(_text(one, "agentId") for one in each)
+        each = [read_envelope(one, "A UiInterrupt") for one in interrupts]
+        agents = dict.fromkeys(_read_text(one, "agentId") for one in each)
         if len(agents) > 1:
             raise DialectError("These interrupts are of several agents: load each by itself.")
-        return request_of(self.name, [_asked(one) for one in each], thread_id, calls, tuple(agents))
+        return build_request(
+            self.name, [_load_action(one) for one in each], thread_id, calls, tuple(agents)
+        )
 
     def load_decisions(self, wire: object, review: Review) -> dict[str, Proposal]:
         """A HITLResponse, or a list of them, found by their ids."""
-        found = answer_wire(wire, javascript=True)
-        responses = cast(list[object], found) if isinstance(found, list) else [found]
-        by_id = {_id(action): action for action in review.actions}
-        decided: dict[str, Proposal] = {}
+        answer = read_answer(wire, javascript=True)
+        responses = cast(list[object], answer) if isinstance(answer, list) else [answer]
+        by_id = {_interrupt_id(action): action for action in review.actions}
+        proposals: dict[str, Proposal] = {}
         for index, one in enumerate(responses):
             response: Json = cast(Json, one) if isinstance(one, dict) else {}
-            said = response.get("id")
-            action = by_id.get(said) if isinstance(said, str) else None
+            interrupt_id = response.get("id")
+            action = by_id.get(interrupt_id) if isinstance(interrupt_id, str) else None
             if action is None:
                 raise DecisionError("No interrupt here has this id.", index=index, field="id")
-            place = Place(review, action, index)
-            if response.get("agentId") != _agent(review):
-                place.wrong("This interrupt is of another agent.", "agentId")
-            if action.key in decided:
-                place.wrong("This interrupt is answered twice.", "id")
-            decided[action.key] = _proposal(place, response)
-        if not decided:
+            item = AnswerItem(review, action, index)
+            if response.get("agentId") != _agent_id(review):
+                item.fail("This interrupt is of another agent.", "agentId")
+            if action.key in proposals:
+                item.fail("This interrupt is answered twice.", "id")
+            proposals[action.key] = _load_proposal(item, response)
+        if not proposals:
             raise DecisionError("The answer answers nothing.")
-        return decided
+        return proposals
 
     @property
-    def renames(self) -> bool:
+    def can_rename(self) -> bool:
         return False
 
-    def word(self, review: Review, action: Action, end: Ending) -> Json | None:
+    def dump_decision(self, review: Review, action: Action, final: FinalDecision) -> Json | None:
         """A yes is `true` and a no is `false`, by the app's convention, and only where the question is a yes
         or no. The app goes on with every other payload, so only a person gives one, and only one that the
         question asks for.
         """
-        payload = _payload(action, end)
-        if payload is None or end.name != action.request.name:
+        answer_payload = _answer_payload(action, final)
+        if answer_payload is None or final.name != action.request.name:
             return None
-        return {"id": _id(action), "agentId": _agent(review), "payload": payload}
+        return {
+            "id": _interrupt_id(action),
+            "agentId": _agent_id(review),
+            "payload": answer_payload,
+        }
 
     def dump_decisions(self, review: Review) -> Json | list[Json]:
-        each = words_of(self, review)
-        return sendable(each[0] if len(each) == 1 else each, self.name)
+        each = dump_each(self, review)
+        return ensure_sendable(each[0] if len(each) == 1 else each, self.name)
 
 
 def is_partial(wire: object) -> bool:
     """What an `interrupt` function makes, before ArcGIS' middleware adds to it what names it."""
-    found = cast(Json, wire) if isinstance(wire, dict) else {}
-    said = isinstance(found.get("message"), str) or found.get("kind") in KINDS
-    return said and found.keys() < {*INTERRUPT_KEYS}
+    fields = cast(Json, wire) if isinstance(wire, dict) else {}
+    has_question = isinstance(fields.get("message"), str) or fields.get("kind") in KINDS
+    return has_question and fields.keys() < {*INTERRUPT_KEYS}
 
 
 def payload(config: object) -> Any:
@@ -126,46 +148,46 @@ def payload(config: object) -> Any:
     return config
 
 
-def _id(action: Action) -> str:
+def _interrupt_id(action: Action) -> str:
     return action.request.interrupt_id or action.request.tool_call_id
 
 
-def _agent(review: Review) -> str:
+def _agent_id(review: Review) -> str:
     return review.path[-1] if review.path else review.agent
 
 
-def _text(value: Json, key: str) -> str:
-    found = value.get(key)
-    if not isinstance(found, str) or not found:
+def _read_text(value: Json, key: str) -> str:
+    text = value.get(key)
+    if not isinstance(text, str) or not text:
         raise DialectError(f"A UiInterrupt needs its `{key}`.")
-    return found
+    return text
 
 
-def _asked(value: Json) -> Asked:
-    interrupt_id = _text(value, "id")
+def _load_action(value: Json) -> InterruptAction:
+    interrupt_id = _read_text(value, "id")
     if value.get("kind") not in KINDS:
         raise DialectError(f"The kind of a UiInterrupt is one of {', '.join(KINDS)}.")
     metadata = value.get("metadata")
-    about: Json = cast(Json, metadata) if isinstance(metadata, dict) else {}
-    optional_text(value.get("message"), "`message`")
-    asked = question(value, into_input=False, has_output=False)
-    title = about.get("toolName")
-    name = title if isinstance(title, str) else f"{AGENT}{_text(value, 'agentId')}"
-    if isinstance(title, str) or "args" in about:
-        args = arguments_in({"args": about.get("args")}, "args", tool=name)
+    metadata_fields: Json = cast(Json, metadata) if isinstance(metadata, dict) else {}
+    read_optional_text(value.get("message"), "`message`")
+    spec = make_question(value, into_input=False, has_output=False)
+    title = metadata_fields.get("toolName")
+    name = title if isinstance(title, str) else f"{AGENT_PREFIX}{_read_text(value, 'agentId')}"
+    if isinstance(title, str) or "args" in metadata_fields:
+        args = read_arguments({"args": metadata_fields.get("args")}, "args", tool=name)
     else:  # the run itself, of which nothing is known
         args = Json()
     tool = re.sub(r"[^A-Za-z0-9_.:/-]", "_", name)[:128]
-    return Asked(
+    return InterruptAction(
         name=tool,
         args=args,
-        description=asked.text,
-        allowed=asked.allowed_decisions,
+        description=spec.text,
+        allowed=spec.allowed_decisions,
         id=interrupt_id,
-        answer_schema=asked.answer_schema,
+        answer_schema=spec.answer_schema,
         title=name if name != tool else None,
         interrupt_id=interrupt_id,
-        extra=asked.extra,
+        extra=spec.extra,
     )
 
 
@@ -174,10 +196,10 @@ def _kind(action: Action) -> Kind:
     for kind in KINDS:
         if kind == (action.request.extra or {}).get("kind"):
             return kind
-    allowed, schema = takes(action), action.config.answer_schema or {}
+    allowed, schema = interrupt_decisions(action), action.config.answer_schema or {}
     if schema.get("type") == "array":
         return "multipleSelection"
-    if _options(action):
+    if _list_options(action):
         return "singleSelection"
     if schema.get("type") == "string":
         return "textInput"
@@ -185,69 +207,71 @@ def _kind(action: Action) -> Kind:
         return "booleanChoice"
     if "respond" in allowed:
         return "textInput"
-    raise Unsayable(
+    raise UnsupportedByDialect(
         "arcgis",
         allowed[0],
         f"arcgis has no question for {', '.join(allowed)} on {action.request.name}.",
     )
 
 
-def _options(action: Action) -> list[Any]:
+def _list_options(action: Action) -> list[Any]:
     schema = action.config.answer_schema or {}
     items: Any = schema.get("items", schema)
-    return options_in(cast(Json, items)) if isinstance(items, dict) else []
+    return list_options(cast(Json, items)) if isinstance(items, dict) else []
 
 
-def _payload(action: Action, end: Ending) -> Any:
+def _answer_payload(action: Action, final: FinalDecision) -> Any:
     """None where there is none that says this."""
-    allowed, kind = takes(action), _kind(action)
-    if end.kind in ("reject", "ignore"):
+    allowed, kind = interrupt_decisions(action), _kind(action)
+    if final.kind in ("reject", "ignore"):
         return False if kind == "booleanChoice" and "reject" in allowed else None
-    if end.kind == "edit" or end.kind not in allowed or not end.by_person:
+    if final.kind == "edit" or final.kind not in allowed or not final.by_person:
         return None
-    if end.kind == "approve" and kind == "booleanChoice":
+    if final.kind == "approve" and kind == "booleanChoice":
         return (
-            True if end.answer is None or (action.request.extra or {}).get("kind") else end.answer
+            True
+            if final.answer is None or (action.request.extra or {}).get("kind")
+            else final.answer
         )
-    given = end.message if end.answer is None else end.answer
-    return given if _fits(kind, _options(action), given) else None
+    given = final.message if final.answer is None else final.answer
+    return given if _is_valid_answer(kind, _list_options(action), given) else None
 
 
-def _fits(kind: Kind, options: list[Any], given: Any) -> bool:
+def _is_valid_answer(kind: Kind, options: list[Any], given: Any) -> bool:
     """By the JSON of both: Python takes 1 for True."""
 
-    def one(value: Any) -> bool:
-        known = [as_javascript(option, 0) for option in options]
-        return as_javascript(value, 0) in known if options else isinstance(value, str)
+    def is_option(value: Any) -> bool:
+        known = [to_javascript(option, 0) for option in options]
+        return to_javascript(value, 0) in known if options else isinstance(value, str)
 
     match kind:
         case "booleanChoice":
             return isinstance(given, bool)
         case "multipleSelection":
-            return isinstance(given, list) and all(map(one, cast(list[Any], given)))
+            return isinstance(given, list) and all(map(is_option, cast(list[Any], given)))
         case "singleSelection":
-            return one(given)
+            return is_option(given)
         case "textInput":
             return isinstance(given, str)
     assert_never(kind)
 
 
-def _proposal(place: Place, response: Json) -> Proposal:
+def _load_proposal(item: AnswerItem, response: Json) -> Proposal:
     """Yes and no are the app's convention for `true` and `false`; where the question has no other answer, any
     other payload than `false` goes on."""
     given = response.get("payload")
     if given is None:
-        place.wrong("The answer has no payload.", "payload")
-    if given is False and "reject" in place.allowed:
-        return place.proposal("reject", "payload")
-    if "approve" in place.allowed:
-        asks = place.action.config.answer_schema is not None
+        item.fail("The answer has no payload.", "payload")
+    if given is False and "reject" in item.decision_types:
+        return item.make_proposal("reject", "payload")
+    if "approve" in item.decision_types:
+        asks = item.action.config.answer_schema is not None
         if given is not True and not asks:
-            place.wrong("This is answered with true or false.", "payload", "invalid_answer")
-        return place.proposal("approve", "payload", answer=given if asks else None)
-    if "respond" not in place.allowed:
-        place.wrong(f"{place.tool} doesn't allow this answer.", "payload", "not_allowed")
-    return place.proposal("respond", "payload", answer=given)
+            item.fail("This is answered with true or false.", "payload", "invalid_answer")
+        return item.make_proposal("approve", "payload", answer=given if asks else None)
+    if "respond" not in item.decision_types:
+        item.fail(f"{item.tool} doesn't allow this answer.", "payload", "not_allowed")
+    return item.make_proposal("respond", "payload", answer=given)
 
 
 dialect = ArcGIS()

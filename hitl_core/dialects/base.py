@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from hitl_core.dialects._decisions import Ending
-from hitl_core.gate import Request
+from hitl_core.dialects._decisions import FinalDecision
+from hitl_core.gate import JudgedCalls
 from hitl_core.model import Action, DialectName, Review, ToolCall
 from hitl_core.policy import Policy
 from hitl_core.review.proposal import Proposal
@@ -29,7 +29,9 @@ class Dialect(Protocol):
         """The interrupt that asks for this review's decisions."""
         ...
 
-    def load_request(self, wire: Wire, thread_id: str, calls: Sequence[ToolCall] = ()) -> Request:
+    def load_request(
+        self, wire: Wire, thread_id: str, calls: Sequence[ToolCall] = ()
+    ) -> JudgedCalls:
         """An interrupt, as `gate.submit` takes it. `calls` are those of the whole turn, where they are known:
         their ids are kept then, and those that are not asked about are allowed. Raises DialectError,
         InvalidToolCall.
@@ -43,11 +45,11 @@ class Dialect(Protocol):
         ...
 
     @property
-    def renames(self) -> bool:
+    def can_rename(self) -> bool:
         """Whether an edit may name another tool than the one asked about."""
         ...
 
-    def word(self, review: Review, action: Action, end: Ending) -> Wire | None:
+    def dump_decision(self, review: Review, action: Action, final: FinalDecision) -> Wire | None:
         """What the interrupt's answer says for one action that ended so, None where its system has no word
         for that: no yes that no person gave, no decision that the interrupt doesn't take, no option that is
         none. `dump_decisions` says these, and `offer.sayable` asks for them before anybody is asked.

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from hitl_core.dialects._json import Json, mapping
+from hitl_core.dialects._json import Json, read_object
 
 #: What its page makes of anything that it can't read: only Ignore is offered.
-IMPROPER: Json = {
+IMPROPER_INTERRUPT: Json = {
     "action_request": {"action": "improper_schema", "args": {}},
     "config": {
         "allow_ignore": True,
@@ -29,9 +29,9 @@ class Offers(NamedTuple):
     accepts: bool
 
 
-def offers(interrupt: Json) -> Offers:
+def page_offers(interrupt: Json) -> Offers:
     """An accept is sent before a response, and that before an edit; ignoring never by itself."""
-    config = mapping(interrupt.get("config"), "`config`")
+    config = read_object(interrupt.get("config"), "`config`")
     accepts, edits, responds, ignores = (
         config.get(flag) is True
         for flag in ("allow_accept", "allow_edit", "allow_respond", "allow_ignore")

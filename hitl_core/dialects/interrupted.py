@@ -9,45 +9,45 @@ from dataclasses import replace
 from typing import Any
 
 from hitl_core.errors import DialectError
-from hitl_core.gate import Request
-from hitl_core.gate.request import Schemas, flaw_of, frozen
+from hitl_core.gate import JudgedCalls
+from hitl_core.gate.request import ToolSchemas, find_schema_flaw, freeze_calls
 from hitl_core.model import DecisionType, ToolCall, Verdict
 from hitl_core.model.arguments import JsonObject
 from hitl_core.policy import Policy, Ruling
-from hitl_core.policy.stricter import both_of
+from hitl_core.policy.stricter import combine_schemas
 
 
-async def under_policy(
+async def apply_policy(
     policy: Policy,
-    asked: Request,
+    request: JudgedCalls,
     *,
     tools: Mapping[str, JsonObject | None] | None = None,
     state: object = None,
-) -> Request:
+) -> JudgedCalls:
     """The interrupt with our policy's word on each of its calls. `tools` and `state`: see `request.judged`.
 
     What the policy denies is denied, also a call that the agent runs without asking: see to it that none does
     where no guard stands in front of its tools. Raises DialectError where the two sides leave nothing that
     could be decided, and InvalidToolCall.
     """
-    calls, tools, schemas = frozen(asked.calls), tools or {}, Schemas()
+    calls, tools, schemas = freeze_calls(request.calls), tools or {}, ToolSchemas()
     rulings: list[Ruling] = []
-    for call, theirs in zip(calls, asked.rulings, strict=True):
-        ours = await policy.judged(call, state)
-        if theirs.verdict.kind == "allow":
-            rulings.append(free(ours, call))
+    for call, interrupt_ruling in zip(calls, request.rulings, strict=True):
+        policy_ruling = await policy.judge_async(call, state)
+        if interrupt_ruling.verdict.kind == "allow":
+            rulings.append(deny_unless_allowed(policy_ruling, call))
         else:
-            ruling = gated(ours, theirs, call)
-            rulings.append(await schemas.added(ruling, tools.get(call.name)))
+            ruling = combine_rulings(policy_ruling, interrupt_ruling, call)
+            rulings.append(await schemas.add_schema(ruling, tools.get(call.name)))
     edits = any("edit" in ruling.allowed_decisions for ruling in rulings)
-    named = await schemas.targets(tools) if edits else {}
-    kept = await schemas.excerpt(policy, calls, rulings, named)
-    return asked._replace(
-        calls=calls, rulings=rulings, tools=named, policy=policy.digest, excerpt=kept
+    edit_tools = await schemas.edit_targets(tools) if edits else {}
+    excerpt = await schemas.excerpt(policy, calls, rulings, edit_tools)
+    return request._replace(
+        calls=calls, rulings=rulings, tools=edit_tools, policy=policy.digest, excerpt=excerpt
     )
 
 
-def gated(ours: Ruling, theirs: Ruling, call: ToolCall) -> Ruling:
+def combine_rulings(ours: Ruling, theirs: Ruling, call: ToolCall) -> Ruling:
     """A call that an interrupt asks about: always reviewed, unless the policy denies it. A rule for the tool
     may take decisions away; what no rule names keeps those of the interrupt. Raises DialectError.
     """
@@ -55,7 +55,7 @@ def gated(ours: Ruling, theirs: Ruling, call: ToolCall) -> Ruling:
         return ours
     asks = ours.verdict.kind == "review"
     by_rule = asks and ours.verdict.rule is not None
-    allowed = _both_allow(ours, theirs) if by_rule else theirs.allowed_decisions
+    allowed = _common_decisions(ours, theirs) if by_rule else theirs.allowed_decisions
     if not allowed:
         raise DialectError(
             f"Nothing can be decided on `{call.name}`: the interrupt takes"
@@ -75,14 +75,14 @@ def gated(ours: Ruling, theirs: Ruling, call: ToolCall) -> Ruling:
         title=theirs.title,
         interrupt_id=theirs.interrupt_id,
         allowed_decisions=allowed,
-        args_schema=_both_schemas(ours.args_schema, theirs.args_schema),
+        args_schema=_combine_schemas(ours.args_schema, theirs.args_schema),
         answer_schema=answer_schema if theirs.answer_schema is None else theirs.answer_schema,
         says_no=by_rule and not {"reject", "ignore"}.isdisjoint(ours.allowed_decisions),
         output=theirs.output,  # ours would change arguments behind the back of who asked
     )
 
 
-def free(ours: Ruling, call: ToolCall) -> Ruling:
+def deny_unless_allowed(ours: Ruling, call: ToolCall) -> Ruling:
     """A call that nobody is asked about: it runs only where the policy allows it unasked. Where a rule or the
     default wants a person, it is denied, and the reason says what to do. LangChain lets through what it does
     not list: `default: allow` says the same here.
@@ -94,11 +94,11 @@ def free(ours: Ruling, call: ToolCall) -> Ruling:
         kind="allow", rule=rule, reason="The agent does not interrupt before this tool."
     )
     if kind == "review":
-        verdict = Verdict(kind="deny", rule=rule, reason=_unasked(call.name, rule))
+        verdict = Verdict(kind="deny", rule=rule, reason=_no_interrupt_reason(call.name, rule))
     return replace(ours, verdict=verdict, allowed_decisions=(), args_schema=None, idempotent=False)
 
 
-def _unasked(tool: str, rule: str | None) -> str:
+def _no_interrupt_reason(tool: str, rule: str | None) -> str:
     """An agent's `when` lets calls pass of a tool that it lists, and a node may ask by itself: each cure is
     said.
     """
@@ -119,7 +119,7 @@ def _unasked(tool: str, rule: str | None) -> str:
     )
 
 
-def _both_allow(ours: Ruling, theirs: Ruling) -> tuple[DecisionType, ...]:
+def _common_decisions(ours: Ruling, theirs: Ruling) -> tuple[DecisionType, ...]:
     """Where only one side has a word for skipping a call, it goes where the other's for rejecting does."""
     may, takes = set(ours.allowed_decisions), dict.fromkeys(theirs.allowed_decisions)
     if "ignore" in may and "reject" in takes:
@@ -129,9 +129,9 @@ def _both_allow(ours: Ruling, theirs: Ruling) -> tuple[DecisionType, ...]:
     return tuple(kind for kind in takes if kind in may)
 
 
-def _both_schemas(
+def _combine_schemas(
     ours: dict[str, Any] | None, theirs: dict[str, Any] | None
 ) -> dict[str, Any] | None:
     """Where they can't be checked as one, the policy's counts."""
-    both = both_of(ours, theirs)
-    return ours if ours is not None and both is not None and flaw_of(both) else both
+    both = combine_schemas(ours, theirs)
+    return ours if ours is not None and both is not None and find_schema_flaw(both) else both

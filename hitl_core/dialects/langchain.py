@@ -8,10 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, cast
 
-from hitl_core.dialects._batch import COUNT, SNAKE, Batch
-from hitl_core.dialects._decisions import answer_wire, places
-from hitl_core.dialects._json import is_mapping
-from hitl_core.dialects._python import WORDS, python_proposal
+from hitl_core.dialects._batch import COUNT_MESSAGE, SNAKE, Batch
+from hitl_core.dialects._decisions import answer_items, read_answer
+from hitl_core.dialects._json import is_object
+from hitl_core.dialects._python import CONFIG_FORMAT, load_python_proposal
 from hitl_core.errors import DecisionError
 from hitl_core.model import Review
 from hitl_core.review.proposal import Proposal
@@ -23,22 +23,24 @@ class LangChain(Batch):
         """`{"decisions": […]}`, also under an interrupt's id; `{}` answers nothing. Agent Inbox's list of
         responses is understood as well.
         """
-        found = answer_wire(wire)
-        if found == {}:
+        answer = read_answer(wire)
+        if answer == {}:
             return {}
-        if is_mapping(found) and len(found) == 1:
-            (only,) = found.values()
-            found = only if is_mapping(only, "decisions") else found
-        given: Any = found.get("decisions") if is_mapping(found) else found
+        if is_object(answer) and len(answer) == 1:
+            (only,) = answer.values()
+            answer = only if is_object(only, "decisions") else answer
+        given: Any = answer.get("decisions") if is_object(answer) else answer
         if not isinstance(given, list):
             raise DecisionError(
                 "`decisions` must be a list, one for each action.", field="decisions"
             )
         decisions = cast(list[object], given)
         return {
-            place.action.key: python_proposal(place, decision)
-            for place, decision in zip(places(review, decisions, COUNT), decisions, strict=True)
+            item.action.key: load_python_proposal(item, decision)
+            for item, decision in zip(
+                answer_items(review, decisions, COUNT_MESSAGE), decisions, strict=True
+            )
         }
 
 
-dialect = LangChain(WORDS, SNAKE)
+dialect = LangChain(CONFIG_FORMAT, SNAKE)

@@ -6,11 +6,11 @@ https://docs.langchain.com/oss/javascript/langchain/human-in-the-loop
 from __future__ import annotations
 
 from hitl_core.dialects._batch import CAMEL
-from hitl_core.dialects._config import Words
+from hitl_core.dialects._config import ConfigFormat
 from hitl_core.dialects._javascript import ALL, JavaScriptBatch
 
 dialect = JavaScriptBatch(
-    Words(
+    ConfigFormat(
         dialect="langchain_js",
         rules="interruptOn",
         prefix="descriptionPrefix",

@@ -9,25 +9,32 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 from hitl_core.dialects import _approvals, _ask_user
-from hitl_core.dialects._approvals import ALL, claims
-from hitl_core.dialects._config import Words
+from hitl_core.dialects._approvals import ALL, is_approval
+from hitl_core.dialects._config import ConfigFormat
 from hitl_core.dialects._decisions import (
-    Ending,
-    Place,
-    answer_wire,
-    as_rejection,
-    takes,
-    word_of,
+    AnswerItem,
+    FinalDecision,
+    dump_or_raise,
+    interrupt_decisions,
+    read_answer,
+    to_rejection,
 )
-from hitl_core.dialects._json import Json, envelope, listing, mapping, optional_text, plain
-from hitl_core.dialects._requests import Asked, request_of
+from hitl_core.dialects._json import (
+    Json,
+    check_wire,
+    read_envelope,
+    read_list,
+    read_object,
+    read_optional_text,
+)
+from hitl_core.dialects._requests import InterruptAction, build_request
 from hitl_core.errors import DecisionError, DialectError
-from hitl_core.gate import Request
+from hitl_core.gate import JudgedCalls
 from hitl_core.model import Action, DialectName, Review, ToolCall
 from hitl_core.policy import Policy
 from hitl_core.review.proposal import Proposal
 
-_WORDS = Words(
+_CONFIG_FORMAT = ConfigFormat(
     dialect="sagents",
     rules="interrupt_on",
     prefix=None,
@@ -39,8 +46,8 @@ _WORDS = Words(
     missing=ALL,
     strict=False,
 )
-_NOBODY = "No middleware handled the resume for this interrupt"
-_COUNT = "Decision count ({given}) does not match HITL tool count ({asked})"
+_NOT_HANDLED_MESSAGE = "No middleware handled the resume for this interrupt"
+_COUNT_MESSAGE = "Decision count ({given}) does not match HITL tool count ({asked})"
 
 
 class Sagents:
@@ -49,118 +56,126 @@ class Sagents:
     name: DialectName = "sagents"
 
     def load_policy(self, config: Mapping[str, Any], *, name: str = "policy") -> Policy:
-        return Policy.from_mapping(config, name=name, read=_WORDS.reader(), dialect=self.name)
+        return Policy.from_mapping(
+            config, name=name, read=_CONFIG_FORMAT.get_reader(), dialect=self.name
+        )
 
     def dump_request(self, review: Review) -> Json:
         """Several at once where the review asks questions beside its tool calls."""
         if not review.actions:
-            return _approvals.approvals_of(review, ())
-        wires = [_wrapped(group, _interrupt(review, group)) for group in _groups(review)]
-        one = _is_one(review)
-        return wires[0] if one else {"type": "multiple_interrupts", "interrupts": wires}
+            return _approvals.dump_approvals(review, ())
+        wires = [_wrap(group, _dump_interrupt(review, group)) for group in _group_actions(review)]
+        is_single = _is_single(review)
+        return wires[0] if is_single else {"type": "multiple_interrupts", "interrupts": wires}
 
-    def load_request(self, wire: object, thread_id: str, calls: Sequence[ToolCall] = ()) -> Request:
+    def load_request(
+        self, wire: object, thread_id: str, calls: Sequence[ToolCall] = ()
+    ) -> JudgedCalls:
         """Also one that a sub-agent raised: its `path` names the agents. Several at once are one Request;
         `dialects.split` takes them apart.
         """
-        found = mapping(plain(wire), "The interrupt")
-        parts = list(_parts(found, ()))
-        if found.get("type") == "multiple_interrupts":
+        interrupt = read_object(check_wire(wire), "The interrupt")
+        parts = list(_interrupt_parts(interrupt, ()))
+        if interrupt.get("type") == "multiple_interrupts":
             parts = [
-                part._replace(asked=[each._replace(interrupt_id=str(n)) for each in part.asked])
+                part._replace(actions=[each._replace(interrupt_id=str(n)) for each in part.actions])
                 for n, part in enumerate(parts, start=1)
             ]
-        asked = [each for part in parts for each in part.asked]
-        if not asked:
+        actions = [each for part in parts for each in part.actions]
+        if not actions:
             raise DialectError("There is no action in this interrupt.")
         paths = {part.path for part in parts}
         path = paths.pop() if len(paths) == 1 else ()
-        return request_of(self.name, asked, thread_id, calls, path)
+        return build_request(self.name, actions, thread_id, calls, path)
 
     def load_decisions(self, wire: object, review: Review) -> dict[str, Proposal]:
         """A list, in the order of the actions, or a question's response; of several interrupts at once a list
         of these.
         """
-        found = answer_wire(wire)
-        if not review.actions and isinstance(found, list):
+        reply = read_answer(wire)
+        if not review.actions and isinstance(reply, list):
             raise DecisionError(
                 "No interrupt data found in state. Cannot process decisions without interrupt context."
             )
         if not review.actions:
-            raise DecisionError(_NOBODY)
-        groups = _groups(review)
-        if _is_one(review):
-            return _answered(review, groups[0], found)
-        answers = cast(list[object], found) if isinstance(found, list) else []
+            raise DecisionError(_NOT_HANDLED_MESSAGE)
+        groups = _group_actions(review)
+        if _is_single(review):
+            return _load_group(review, groups[0], reply)
+        answers = cast(list[object], reply) if isinstance(reply, list) else []
         if len(answers) != len(groups):
-            raise DecisionError(_COUNT.format(given=len(answers), asked=len(groups)))
-        decided: dict[str, Proposal] = {}
+            raise DecisionError(_COUNT_MESSAGE.format(given=len(answers), asked=len(groups)))
+        proposals: dict[str, Proposal] = {}
         for group, answer in zip(groups, answers, strict=True):
-            decided |= _answered(review, group, answer)
-        return decided
+            proposals |= _load_group(review, group, answer)
+        return proposals
 
     @property
-    def renames(self) -> bool:
+    def can_rename(self) -> bool:
         return False
 
-    def word(self, review: Review, action: Action, end: Ending) -> Json | None:
+    def dump_decision(self, review: Review, action: Action, final: FinalDecision) -> Json | None:
         """Skipping is told as a rejection; a question is answered or cancelled."""
-        if end.name != action.request.name:
+        if final.name != action.request.name:
             return None
         if _ask_user.is_question(action):
-            return _ask_user.word(action, end)
-        end = as_rejection(end)
-        if end.kind not in ALL or end.kind not in takes(action):
+            return _ask_user.dump_answer(action, final)
+        final = to_rejection(final)
+        if final.kind not in ALL or final.kind not in interrupt_decisions(action):
             return None
-        return {"type": "edit", "arguments": end.args} if end.kind == "edit" else {"type": end.kind}
+        return (
+            {"type": "edit", "arguments": final.args}
+            if final.kind == "edit"
+            else {"type": final.kind}
+        )
 
     def dump_decisions(self, review: Review) -> Any:
         """A rejection's reason has no place here: the model gets Sagents' own sentence."""
         groups = [
-            [(action, word_of(self, review, action)) for action in group]
-            for group in _groups(review)
+            [(action, dump_or_raise(self, review, action)) for action in group]
+            for group in _group_actions(review)
         ]
-        one = _is_one(review)
-        answers = [_answer(group, alone=one) for group in groups]
-        return answers[0] if one and answers else answers
+        is_single = _is_single(review)
+        answers = [_dump_group(group, is_single=is_single) for group in groups]
+        return answers[0] if is_single and answers else answers
 
 
-class _Part(NamedTuple):
+class _InterruptPart(NamedTuple):
     """One interrupt, with the agents that led to it."""
 
     path: tuple[str, ...]
-    asked: list[Asked]
+    actions: list[InterruptAction]
 
-    def inside(self, wrapper: Json) -> _Part:
+    def wrap_in(self, wrapper: Json) -> _InterruptPart:
         """What names the sub-agent is kept, the innermost last, so that `dump_request` says it again."""
-        extras = [each.extra or {} for each in self.asked]
-        asked = [
+        extras = [each.extra or {} for each in self.actions]
+        wrapped_actions = [
             each._replace(extra={**extra, "inside": [wrapper, *extra.get("inside", ())]})
-            for each, extra in zip(self.asked, extras, strict=True)
+            for each, extra in zip(self.actions, extras, strict=True)
         ]
-        return self._replace(asked=asked)
+        return self._replace(actions=wrapped_actions)
 
 
-def _parts(value: Json, path: tuple[str, ...]) -> Iterator[_Part]:
-    match envelope(value, "The interrupt").get("type"):
+def _interrupt_parts(value: Json, path: tuple[str, ...]) -> Iterator[_InterruptPart]:
+    match read_envelope(value, "The interrupt").get("type"):
         case "multiple_interrupts":
-            for each in listing(value.get("interrupts"), "`interrupts`"):
-                yield from _parts(mapping(each, "An interrupt"), path)
+            for each in read_list(value.get("interrupts"), "`interrupts`"):
+                yield from _interrupt_parts(read_object(each, "An interrupt"), path)
         case "subagent_hitl":
             who = value.get("task_name") or value.get("sub_agent_id")
-            name = optional_text(who, "A sub-agent's name") or "sub-agent"
+            name = read_optional_text(who, "A sub-agent's name") or "sub-agent"
             inner = value.get("interrupt_data", value.get("inner"))
             wrapper = {k: v for k, v in value.items() if k not in ("interrupt_data", "inner")}
-            for part in _parts(mapping(inner, "`interrupt_data`"), (*path, name)):
-                yield part.inside(wrapper)
+            for part in _interrupt_parts(read_object(inner, "`interrupt_data`"), (*path, name)):
+                yield part.wrap_in(wrapper)
         case _ask_user.TYPE:
-            yield _Part(path, [_ask_user.asked_of(value)])
+            yield _InterruptPart(path, [_ask_user.load_question(value)])
         case "halt":
             raise DialectError("A halt ends the workflow: there is nothing to decide.")
-        case _ if claims(value):
-            configs = mapping(value.get("review_configs", {}), "`review_configs`")
-            yield _Part(
-                path, [_approvals.asked_of(each, configs) for each in value["action_requests"]]
+        case _ if is_approval(value):
+            configs = read_object(value.get("review_configs", {}), "`review_configs`")
+            yield _InterruptPart(
+                path, [_approvals.load_action(each, configs) for each in value["action_requests"]]
             )
         case _:
             raise DialectError(
@@ -168,56 +183,56 @@ def _parts(value: Json, path: tuple[str, ...]) -> Iterator[_Part]:
             )
 
 
-def _groups(review: Review) -> list[list[Action]]:
+def _group_actions(review: Review) -> list[list[Action]]:
     """Those that one interrupt asks about, together."""
-    found: dict[str, list[Action]] = {}
+    groups_by_id: dict[str, list[Action]] = {}
     for action in review.actions:
         asks = _ask_user.is_question(action)
         own = action.request.tool_call_id if asks else ""
-        found.setdefault(action.request.interrupt_id or own, []).append(action)
-    return list(found.values())
+        groups_by_id.setdefault(action.request.interrupt_id or own, []).append(action)
+    return list(groups_by_id.values())
 
 
-def _is_one(review: Review) -> bool:
+def _is_single(review: Review) -> bool:
     """Whether it is one interrupt, and not several in one."""
     several = any(action.request.interrupt_id for action in review.actions)
-    return not several and len(_groups(review)) <= 1
+    return not several and len(_group_actions(review)) <= 1
 
 
-def _wrapped(group: Sequence[Action], wire: Json) -> Json:
+def _wrap(group: Sequence[Action], wire: Json) -> Json:
     for wrapper in reversed((group[0].request.extra or {}).get("inside", ())):
         wire = {**wrapper, "interrupt_data": wire}
     return wire
 
 
-def _interrupt(review: Review, group: Sequence[Action]) -> Json:
+def _dump_interrupt(review: Review, group: Sequence[Action]) -> Json:
     if _ask_user.is_question(group[0]):
-        return _ask_user.question_of(review, group[0])
-    return _approvals.approvals_of(review, group)
+        return _ask_user.dump_question(review, group[0])
+    return _approvals.dump_approvals(review, group)
 
 
-def _answered(review: Review, group: Sequence[Action], answer: object) -> dict[str, Proposal]:
-    first = Place(review, group[0], review.actions.index(group[0]))
+def _load_group(review: Review, group: Sequence[Action], answer: object) -> dict[str, Proposal]:
+    first = AnswerItem(review, group[0], review.actions.index(group[0]))
     if _ask_user.is_question(group[0]):
-        return {group[0].key: _ask_user.proposal_of(first, answer)}
+        return {group[0].key: _ask_user.load_proposal(first, answer)}
     if not isinstance(answer, list):
-        raise DecisionError(_NOBODY)
+        raise DecisionError(_NOT_HANDLED_MESSAGE)
     decisions = cast(list[object], answer)
     if len(decisions) != len(group):
-        count = _COUNT.format(given=len(decisions), asked=len(group))
+        count = _COUNT_MESSAGE.format(given=len(decisions), asked=len(group))
         raise DecisionError(count, field="decisions")
     return {
-        action.key: _approvals.proposal_of(Place(review, action, first.index + n), decision)
+        action.key: _approvals.load_proposal(AnswerItem(review, action, first.index + n), decision)
         for n, (action, decision) in enumerate(zip(group, decisions, strict=True))
     }
 
 
-def _answer(group: Sequence[tuple[Action, Json]], *, alone: bool) -> Any:
+def _dump_group(group: Sequence[tuple[Action, Json]], *, is_single: bool) -> Any:
     """Of several questions at once each answer names its own."""
-    action, said = group[0]
+    action, decision = group[0]
     if not _ask_user.is_question(action):
         return [decided for _, decided in group]
-    return said if alone else {**said, "tool_call_id": action.request.tool_call_id}
+    return decision if is_single else {**decision, "tool_call_id": action.request.tool_call_id}
 
 
 dialect = Sagents()

@@ -7,11 +7,11 @@ https://github.com/xpert-ai/xpert
 from __future__ import annotations
 
 from hitl_core.dialects._batch import CAMEL
-from hitl_core.dialects._config import Words
+from hitl_core.dialects._config import ConfigFormat
 from hitl_core.dialects._javascript import ALL, JavaScriptBatch
 
 dialect = JavaScriptBatch(
-    Words(
+    ConfigFormat(
         dialect="xpertai",
         rules="interruptOn",
         prefix="descriptionPrefix",

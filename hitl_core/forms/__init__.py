@@ -4,8 +4,8 @@ Pure: no chat words, no input or output. The values are in `form.py`.
 """
 
 from hitl_core.forms.build import make_form
-from hitl_core.forms.change import removed
-from hitl_core.forms.fixed import change_of_fixed, fixed_paths, loss_of_hidden
+from hitl_core.forms.change import find_removed
+from hitl_core.forms.fixed import find_changed_fixed, find_fixed, find_lost_hidden
 from hitl_core.forms.form import (
     ArgError,
     Field,
@@ -19,8 +19,8 @@ from hitl_core.forms.form import (
 from hitl_core.forms.patterns import check_pattern
 from hitl_core.forms.read import read_answers
 from hitl_core.forms.schema import check_schema
-from hitl_core.forms.secrets import hidden_in, masked_args, unclear
-from hitl_core.forms.unsaid import unsaid
+from hitl_core.forms.secrets import find_hidden, is_hiding_unclear, mask_args
+from hitl_core.forms.unsaid import strip_texts
 from hitl_core.forms.validate import check_args
 
 __all__ = [
@@ -32,17 +32,17 @@ __all__ = [
     "Option",
     "PatternError",
     "SchemaError",
-    "change_of_fixed",
     "check_args",
     "check_pattern",
     "check_schema",
-    "fixed_paths",
-    "hidden_in",
-    "loss_of_hidden",
+    "find_changed_fixed",
+    "find_fixed",
+    "find_hidden",
+    "find_lost_hidden",
+    "find_removed",
+    "is_hiding_unclear",
     "make_form",
-    "masked_args",
+    "mask_args",
     "read_answers",
-    "removed",
-    "unclear",
-    "unsaid",
+    "strip_texts",
 ]

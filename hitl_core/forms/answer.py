@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from typing import Any, assert_never
 
-from hitl_core.forms.choices import chosen_indexes, read_choices
+from hitl_core.forms.choices import parse_indexes, read_choices
 from hitl_core.forms.jsontext import read_integer, read_json, read_number
 from hitl_core.forms.lines import read_lines
-from hitl_core.forms.slot import ABSENT, Slot, width
-from hitl_core.forms.times import read_date, read_moment, read_time, without_seconds
+from hitl_core.forms.slot import ABSENT, Slot, utf16_length
+from hitl_core.forms.times import drop_seconds, read_date, read_datetime, read_time
 
 
-def untouched(slot: Slot, answer: str | None) -> bool:
+def is_unchanged(slot: Slot, answer: str | None) -> bool:
     """Whether it says what the input showed. Line ends don't count: inputs change them without being asked.
     Nor do the seconds of a moment, which pickers cut off."""
-    given, initial = _plain(answer), _plain(slot.field.initial)
-    if given == initial:
+    answer_text, initial = _normalize_newlines(answer), _normalize_newlines(slot.field.initial)
+    if answer_text == initial:
         return True
-    if slot.reads == "option" and not given:
+    if slot.reads == "option" and not answer_text:
         return slot.field.initial is not None and slot.values[int(slot.field.initial)] is ABSENT
     if slot.reads == "options":
-        return set(given.split(",")) == set(initial.split(","))
-    return slot.reads == "datetime" and given == without_seconds(initial)
+        return set(answer_text.split(",")) == set(initial.split(","))
+    return slot.reads == "datetime" and answer_text == drop_seconds(initial)
 
 
-def clears(slot: Slot, answer: str | None) -> bool:
+def is_cleared(slot: Slot, answer: str | None) -> bool:
     if not answer:
         return True
     if slot.reads == "option" and answer.isdecimal() and int(answer) < len(slot.values):
@@ -32,15 +32,15 @@ def clears(slot: Slot, answer: str | None) -> bool:
     return slot.reads == "lines" and not answer.strip()
 
 
-def value_of(slot: Slot, answer: str, max_text: int) -> Any:
+def parse_answer(slot: Slot, answer: str, max_text: int) -> Any:
     """Raises ValueError with what is wrong, to read after the field's name."""
     if slot.reads == "option":
-        return slot.values[chosen_indexes(slot, answer)[0]]
+        return slot.values[parse_indexes(slot, answer)[0]]
     if slot.reads == "options":
         return read_choices(slot, answer)
-    if width(answer) > max_text:
+    if utf16_length(answer) > max_text:
         raise ValueError(f"must be at most {max_text:,} characters")
-    before = None if slot.empty else slot.value
+    before = None if slot.is_empty else slot.value
     match slot.reads:
         case "text":
             value = _text(slot, answer)
@@ -49,13 +49,17 @@ def value_of(slot: Slot, answer: str, max_text: int) -> Any:
         case "number":
             value = read_number(answer)
         case "lines":
-            value = [] if _means(slot, answer, "[]") else read_lines(slot, _whole(answer))
+            value = (
+                []
+                if _is_empty_literal(slot, answer, "[]")
+                else read_lines(slot, _check_text(answer))
+            )
         case "date":
             value = read_date(answer)
         case "time":
             value = read_time(answer, before)
         case "datetime":
-            value = read_moment(answer, before)
+            value = read_datetime(answer, before)
         case "json":
             value = read_json(answer)
         case _:
@@ -64,19 +68,19 @@ def value_of(slot: Slot, answer: str, max_text: int) -> Any:
 
 
 def _text(slot: Slot, answer: str) -> str:
-    return "" if _means(slot, answer, '""') else _whole(answer)
+    return "" if _is_empty_literal(slot, answer, '""') else _check_text(answer)
 
 
-def _whole(answer: str) -> str:
+def _check_text(answer: str) -> str:
     if any("\ud800" <= char <= "\udfff" for char in answer):
         raise ValueError("has half a character (a lone surrogate)")
     return answer
 
 
-def _means(slot: Slot, answer: str, empty: str) -> bool:
+def _is_empty_literal(slot: Slot, answer: str, empty: str) -> bool:
     """Whether an empty value was written out, where an empty input means another."""
-    return slot.blank in ("leave", "null") and answer.strip() == empty
+    return slot.on_clear in ("leave", "null") and answer.strip() == empty
 
 
-def _plain(answer: str | None) -> str:
+def _normalize_newlines(answer: str | None) -> str:
     return (answer or "").replace("\r\n", "\n").replace("\r", "\n")

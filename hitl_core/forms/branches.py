@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from hitl_core.forms.hints import is_number
-from hitl_core.forms.keywords import identity
-from hitl_core.forms.shape import Conflict, Schema, Shapes
+from hitl_core.forms.keywords import equality_key
+from hitl_core.forms.shape import CannotFlatten, Schema, SchemaFlattener
 from hitl_core.forms.slot import ABSENT
 
 _TYPES: dict[str, tuple[str, Callable[[Any], bool]]] = {
@@ -31,15 +31,15 @@ class Branch:
 
     label: str
     schema: Schema
-    fixed: dict[str, Any]
-    by: str | None
+    constants: dict[str, Any]
+    discriminator: str | None
 
     @property
     def properties(self) -> dict[str, Any]:
         return self.schema.get("properties", {})
 
 
-def simpler(schema: Schema) -> Schema:
+def simplify(schema: Schema) -> Schema:
     """Without its alternatives, where they differ in their limits only, as `int | float`."""
     for key in ("oneOf", "anyOf", "type"):
         named: Any = schema.get(key)
@@ -53,51 +53,55 @@ def simpler(schema: Schema) -> Schema:
     return schema
 
 
-def branches_of(shapes: Shapes, schema: Schema) -> tuple[Branch, ...]:
+def find_branches(flattener: SchemaFlattener, schema: Schema) -> tuple[Branch, ...]:
     """() where there are none, or only such as limit what stands beside them. Raises Conflict for those that
     can't be told apart."""
     kinds = schema.get("type")
     if isinstance(kinds, list):
         types = [{**schema, "type": kind} for kind in cast("list[str]", kinds)]
-        return _named(shapes, types, [{"type": part["type"]} for part in types], None)
+        return _make_branches(flattener, types, [{"type": part["type"]} for part in types], None)
     key = next((key for key in ("oneOf", "anyOf") if schema.get(key)), None)
     if key is None:
         return ()
     raw = cast("list[Any]", schema[key])
-    own = [shapes.plain(branch)[0] for branch in raw[: _MAX_BRANCHES + 1]]
+    own = [flattener.flatten(branch)[0] for branch in raw[: _MAX_BRANCHES + 1]]
     if len(raw) > _MAX_BRANCHES or {"oneOf", "anyOf"} <= schema.keys():
-        raise Conflict
+        raise CannotFlatten
     if not all({"properties", "type", "const", "enum"} & branch.keys() for branch in own):
         return ()
     around = {name: value for name, value in schema.items() if name not in (key, "discriminator")}
-    whole = [shapes.merged(around, branch) for branch in own]
-    return _named(shapes, whole, own, _mapped(raw, schema.get("discriminator")))
+    whole = [flattener.merge(around, branch) for branch in own]
+    return _make_branches(
+        flattener, whole, own, _read_discriminator(raw, schema.get("discriminator"))
+    )
 
 
-def branch_of(branches: tuple[Branch, ...], value: Any) -> int | None:
+def match_branch(branches: tuple[Branch, ...], value: Any) -> int | None:
     """The one that the value has; None where it has none of them."""
     held = cast(Schema, value) if isinstance(value, dict) else {}
     for at, branch in enumerate(branches):
-        if branch.by in held and _same(held[branch.by], branch.fixed[branch.by]):
+        if branch.discriminator in held and _are_equal(
+            held[branch.discriminator], branch.constants[branch.discriminator]
+        ):
             return at
-    if any(branch.by in held for branch in branches):
+    if any(branch.discriminator in held for branch in branches):
         return None
     fitting = [at for at, branch in enumerate(branches) if _has_form(branch, value)]
     return max(fitting, key=lambda at: len(branches[at].properties.keys() & held), default=None)
 
 
-def switched(shapes: Shapes, old: Branch | None, new: Branch, value: Any) -> Any:
+def switch_branch(flattener: SchemaFlattener, old: Branch | None, new: Branch, value: Any) -> Any:
     """The value as it begins in another form. What fits there stays; what only the old form knows goes."""
     if "const" in new.schema:
         return new.schema["const"]
     if new.schema.get("type", "object") != "object":
         return ABSENT
-    kept = dict(new.fixed)
+    kept = dict(new.constants)
     for name, item in cast(Schema, value).items() if isinstance(value, dict) else ():
         before = old.properties.get(name) if old else None
         if name in new.properties:
             declared = new.properties[name]
-            stays = declared == before or _fits(shapes, declared, item)
+            stays = declared == before or _fits(flattener, declared, item)
         else:
             stays = before is None and new.schema.get("additionalProperties") is not False
         if stays and name not in kept:
@@ -105,27 +109,27 @@ def switched(shapes: Shapes, old: Branch | None, new: Branch, value: Any) -> Any
     return kept
 
 
-def _named(
-    shapes: Shapes,
+def _make_branches(
+    flattener: SchemaFlattener,
     whole: list[Schema],
     own: list[Schema],
     by: tuple[str, list[Any]] | None,
 ) -> tuple[Branch, ...]:
-    consts = [_consts(shapes, branch) for branch in whole]
-    name, values = by or _telling(consts)
+    consts = [_consts(flattener, branch) for branch in whole]
+    name, values = by or _find_discriminator(consts)
     labels = [_label(branch) for branch in own]
-    if not _different(labels):
+    if not _are_distinct(labels):
         labels = [value if isinstance(value, str) else json.dumps(value) for value in values]
-    if not _different(labels) or len(labels) != len(own):
-        raise Conflict
-    found: list[Branch] = []
+    if not _are_distinct(labels) or len(labels) != len(own):
+        raise CannotFlatten
+    branches: list[Branch] = []
     for at, (branch, only) in enumerate(zip(whole, consts, strict=True)):
         required = cast("list[str]", branch.get("required", []))
         fixed = {n: value for n, value in only.items() if n in required}
         if name is not None:
             fixed[name] = values[at]
-        found.append(Branch(labels[at], branch, fixed, name))
-    return tuple(found)
+        branches.append(Branch(labels[at], branch, fixed, name))
+    return tuple(branches)
 
 
 def _label(branch: Schema) -> str:
@@ -138,41 +142,41 @@ def _label(branch: Schema) -> str:
     return _TYPES[kind][0] if isinstance(kind, str) and kind in _TYPES else ""
 
 
-def _different(labels: list[str]) -> bool:
+def _are_distinct(labels: list[str]) -> bool:
     return all(label.strip() for label in labels) and len(set(labels)) == len(labels)
 
 
-def _consts(shapes: Shapes, branch: Schema) -> dict[str, Any]:
+def _consts(flattener: SchemaFlattener, branch: Schema) -> dict[str, Any]:
     """The properties with one value."""
-    found: dict[str, Any] = {}
+    constants: dict[str, Any] = {}
     for name, declared in cast(Schema, branch.get("properties", {})).items():
         try:
-            schema, nullable = shapes.plain(declared)
-        except Conflict:
+            schema, nullable = flattener.flatten(declared)
+        except CannotFlatten:
             continue
         values = cast(
             "list[Any]", [schema["const"]] if "const" in schema else schema.get("enum", [])
         )
         if len(values) == 1 and not nullable:
-            found[name] = values[0]
-    return found
+            constants[name] = values[0]
+    return constants
 
 
-def _telling(consts: list[dict[str, Any]]) -> tuple[str | None, list[Any]]:
+def _find_discriminator(consts: list[dict[str, Any]]) -> tuple[str | None, list[Any]]:
     """The property that has another value in each branch."""
     for name in consts[0]:
         values = [only[name] for only in consts if name in only]
-        if len(values) == len(consts) == len({identity(value) for value in values}):
+        if len(values) == len(consts) == len({equality_key(value) for value in values}):
             return name, values
     return None, []
 
 
-def _mapped(raw: list[Any], discriminator: Any) -> tuple[str, list[Any]] | None:
+def _read_discriminator(raw: list[Any], discriminator: Any) -> tuple[str, list[Any]] | None:
     """As OpenAPI 3 says it: a property's name, and which value means which reference."""
     if not isinstance(discriminator, dict):
         return None
-    told = cast(Schema, discriminator)
-    name, given = told.get("propertyName"), told.get("mapping")
+    spec = cast(Schema, discriminator)
+    name, given = spec.get("propertyName"), spec.get("mapping")
     mapping = cast(Schema, given) if isinstance(given, dict) else {}
     refs = [
         str(cast(Schema, branch).get("$ref", "")) if isinstance(branch, dict) else ""
@@ -180,11 +184,11 @@ def _mapped(raw: list[Any], discriminator: Any) -> tuple[str, list[Any]] | None:
     ]
     named = {ref: value for value, ref in mapping.items() if isinstance(ref, str)}
     values = [named.get(ref, ref.rpartition("/")[2]) for ref in refs]
-    return (name, values) if isinstance(name, str) and all(refs) and _different(values) else None
+    return (name, values) if isinstance(name, str) and all(refs) and _are_distinct(values) else None
 
 
 def _has_form(branch: Branch, value: Any) -> bool:
-    if not _is(branch.schema, value):
+    if not _matches_type(branch.schema, value):
         return False
     if not isinstance(value, dict):
         return True
@@ -192,20 +196,22 @@ def _has_form(branch: Branch, value: Any) -> bool:
     closed = branch.schema.get("additionalProperties") is False
     return (
         all(name in held for name in cast("list[str]", branch.schema.get("required", [])))
-        and all(_same(held[name], only) for name, only in branch.fixed.items() if name in held)
+        and all(
+            _are_equal(held[name], only) for name, only in branch.constants.items() if name in held
+        )
         and not (closed and held.keys() - branch.properties.keys())
     )
 
 
-def _fits(shapes: Shapes, declared: object, value: Any) -> bool:
+def _fits(flattener: SchemaFlattener, declared: object, value: Any) -> bool:
     try:
-        schema, nullable = shapes.plain(declared)
-    except Conflict:
+        schema, nullable = flattener.flatten(declared)
+    except CannotFlatten:
         return False
-    return (value is None and nullable) or _is(schema, value)
+    return (value is None and nullable) or _matches_type(schema, value)
 
 
-def _is(schema: Schema, value: Any) -> bool:
+def _matches_type(schema: Schema, value: Any) -> bool:
     """Whether it is of this type, and one of the values that are allowed; not whether it is valid."""
     kind = schema.get("type", "object" if "properties" in schema else None)
     kinds = cast("list[str]", kind if isinstance(kind, list) else [kind] if kind else [])
@@ -214,8 +220,8 @@ def _is(schema: Schema, value: Any) -> bool:
     allowed = (
         [schema["const"]] if "const" in schema else cast("list[Any]", schema.get("enum") or [])
     )
-    return not allowed or any(_same(value, other) for other in allowed)
+    return not allowed or any(_are_equal(value, other) for other in allowed)
 
 
-def _same(a: Any, b: Any) -> bool:
-    return identity(a) == identity(b)
+def _are_equal(a: Any, b: Any) -> bool:
+    return equality_key(a) == equality_key(b)

@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 
 from hitl_core.forms.budget import FORM_STEPS, Budget, TooMuchWork
 from hitl_core.forms.form import Form
-from hitl_core.forms.overlay import answered
-from hitl_core.forms.place import INFERRED, Place
-from hitl_core.forms.scalars import Room
+from hitl_core.forms.overlay import prefill_field
+from hitl_core.forms.place import INFERRED, Location
+from hitl_core.forms.scalars import InputLimits
 from hitl_core.forms.schema import check_schema
-from hitl_core.forms.secrets import Marks
+from hitl_core.forms.secrets import ProtectedPaths
 from hitl_core.forms.slot import Slot
-from hitl_core.forms.walk import TooManyFields, Walk
+from hitl_core.forms.walk import SchemaWalker, TooManyFields
 
 _DEPTH = 2
 
@@ -49,10 +49,10 @@ def make_form(
     Raises SchemaError for a schema that `check_schema` refuses.
     """
     given = answers or {}
-    slots = plan(schema, args, given, Room(max_text, max_options), redact).slots
+    slots = plan_form(schema, args, given, InputLimits(max_text, max_options), redact).slots
     return Form(
         tuple(
-            answered(slot, given[slot.field.pointer], max_text)
+            prefill_field(slot, given[slot.field.pointer], max_text)
             if slot.field.pointer in given
             else slot.field
             for slot in slots
@@ -60,11 +60,11 @@ def make_form(
     )
 
 
-def plan(
+def plan_form(
     schema: Mapping[str, Any] | None,
     args: Mapping[str, Any],
     answers: Mapping[str, str | None],
-    room: Room,
+    limits: InputLimits,
     redact: Collection[str],
 ) -> Plan:
     """The fields with what is needed to read them."""
@@ -72,17 +72,17 @@ def plan(
         check_schema(schema)
     root: dict[str, Any] = dict(schema or {})
     given = dict(args)
-    marks = Marks(root, given, redact)
+    marks = ProtectedPaths(root, given, redact)
     budget = Budget(FORM_STEPS)
     for depth in (_DEPTH, 0):
-        walk = Walk(root, marks, answers, room, depth, budget)
+        walk = SchemaWalker(root, marks, answers, limits, depth, budget)
         try:
-            start = walk.value(Place(), INFERRED if schema is None else root, given)
+            start = walk.walk_value(Location(), INFERRED if schema is None else root, given)
         except TooManyFields:
             continue
         except TooMuchWork:
             break
         return Plan(tuple(walk.slots), start)
-    walk = Walk(root, marks, answers, room, 0, budget)
-    walk.whole(given)
+    walk = SchemaWalker(root, marks, answers, limits, 0, budget)
+    walk.add_whole(given)
     return Plan(tuple(walk.slots), given)

@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, cast
 
-from hitl_core.forms.pointer import pointer
-from hitl_core.forms.slot import ABSENT, Blank
+from hitl_core.forms.pointer import to_pointer
+from hitl_core.forms.slot import ABSENT, OnClear
 
 Json = dict[str, Any]
 #: Drawn as nothing, though Unicode calls them letters, marks or symbols; and selectors of variants.
@@ -18,17 +18,17 @@ _FILLERS = frozenset(
 ).union(map(chr, (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))))
 
 
-def put(args: Json, names: tuple[str, ...], value: Any) -> Json:
+def set_value(args: Json, names: tuple[str, ...], value: Any) -> Json:
     """With the value there; the objects on the way are made where they are missing."""
     first, *rest = names
     if not rest:
         return {**args, first: value}
     inner = args.get(first)
     held = cast(Json, inner) if isinstance(inner, dict) else {}
-    return {**args, first: put(held, tuple(rest), value)}
+    return {**args, first: set_value(held, tuple(rest), value)}
 
 
-def taken(args: Json, names: tuple[str, ...], above: tuple[Blank, ...]) -> Json:
+def remove_value(args: Json, names: tuple[str, ...], parent_on_clear: tuple[OnClear, ...]) -> Json:
     """Without the value there. An object that this leaves empty goes the way that `above` says."""
     first, *rest = names
     if first not in args:
@@ -38,34 +38,38 @@ def taken(args: Json, names: tuple[str, ...], above: tuple[Blank, ...]) -> Json:
     inner = args[first]
     if not isinstance(inner, dict):
         return args
-    left = taken(cast(Json, inner), tuple(rest), above[1:])
-    if left or above[1] not in ("leave", "null"):
+    left = remove_value(cast(Json, inner), tuple(rest), parent_on_clear[1:])
+    if left or parent_on_clear[1] not in ("leave", "null"):
         return {**args, first: left}
-    return put(args, (first,), None) if above[1] == "null" else taken(args, (first,), above)
+    return (
+        set_value(args, (first,), None)
+        if parent_on_clear[1] == "null"
+        else remove_value(args, (first,), parent_on_clear)
+    )
 
 
-def removed(before: Json, after: Json) -> tuple[str, ...]:
+def find_removed(before: Json, after: Json) -> tuple[str, ...]:
     """Pointers to what an edit takes away: values and items of lists that are gone, and what held something
     and holds nothing now (null, blanks), or is no object or list any more. The outermost only, in the order
     of `before`.
     """
-    return tuple(_within(before, after, ""))
+    return tuple(_compare_objects(before, after, ""))
 
 
-def _removed(before: Any, after: Any, where: str) -> Iterator[str]:
+def _compare_values(before: Any, after: Any, where: str) -> Iterator[str]:
     if after is ABSENT or (_is_empty(after) and not _is_empty(before)):
         yield where
     elif isinstance(before, dict) and isinstance(after, dict):
-        yield from _within(cast(Json, before), cast(Json, after), where)
+        yield from _compare_objects(cast(Json, before), cast(Json, after), where)
     elif isinstance(before, list) and isinstance(after, list):
         yield from _items(cast(list[Any], before), cast(list[Any], after), where)
     elif isinstance(before, dict | list) and before:
         yield where
 
 
-def _within(before: Json, after: Json, where: str) -> Iterator[str]:
+def _compare_objects(before: Json, after: Json, where: str) -> Iterator[str]:
     for name, value in before.items():
-        yield from _removed(value, after.get(name, ABSENT), where + pointer([name]))
+        yield from _compare_values(value, after.get(name, ABSENT), where + to_pointer([name]))
 
 
 def _items(before: list[Any], after: list[Any], where: str) -> Iterator[str]:
@@ -84,7 +88,7 @@ def _items(before: list[Any], after: list[Any], where: str) -> Iterator[str]:
         if kept[_written(item)] > 0:
             kept[_written(item)] -= 1
         else:
-            yield from _removed(item, next(others, ABSENT), f"{where}/{number}")
+            yield from _compare_values(item, next(others, ABSENT), f"{where}/{number}")
 
 
 def _written(value: Any) -> str:
@@ -103,7 +107,7 @@ def _is_blank(character: str) -> bool:
     return unicodedata.category(character)[0] in "ZC" or character in _FILLERS
 
 
-def at(value: Any, path: tuple[str, ...]) -> Any:
+def value_at(value: Any, path: tuple[str, ...]) -> Any:
     """ABSENT where there is nothing."""
     for name in path:
         if isinstance(value, list):

@@ -6,31 +6,33 @@ from collections.abc import Mapping
 from typing import Any
 
 from hitl_core.forms.branches import Branch
-from hitl_core.forms.changed import changed
+from hitl_core.forms.changed import fast_replace
 from hitl_core.forms.choices import NOT_SET
 from hitl_core.forms.form import Option
 from hitl_core.forms.slot import ABSENT, Slot
 
 
-def chooser(slot: Slot, branches: tuple[Branch, ...], now: int | None) -> Slot:
+def branch_slot(slot: Slot, branches: tuple[Branch, ...], current: int | None) -> Slot:
     labels = [branch.label for branch in branches]
     values: list[Any] = list(range(len(branches)))
-    if slot.blank in ("leave", "null"):
+    if slot.on_clear in ("leave", "null"):
         labels.append(NOT_SET)
         values.append(ABSENT)
-        now = len(branches) if now is None else now
-    field = changed(
+        current = len(branches) if current is None else current
+    field = fast_replace(
         slot.field,
         pointer=slot.field.pointer + "~",
         kind="choice",
         options=tuple(Option(label) for label in labels),
-        initial=None if now is None else str(now),
+        initial=None if current is None else str(current),
         redraws=slot.field.locked is None,
     )
-    return changed(slot, field=field, reads="option", values=tuple(values), branch=True)
+    return fast_replace(
+        slot, field=field, reads="option", values=tuple(values), is_branch_choice=True
+    )
 
 
-def picked(slot: Slot, answers: Mapping[str, str | None]) -> Any:
+def read_branch_choice(slot: Slot, answers: Mapping[str, str | None]) -> Any:
     """Which branch: its index, ABSENT for not set, None where nothing was chosen."""
     field = slot.field
     answer = field.initial if field.locked else answers.get(field.pointer, field.initial)

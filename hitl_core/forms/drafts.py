@@ -123,7 +123,7 @@ KEYWORDS: dict[str, Keyword] = {
 }
 
 
-def draft_of(uri: object) -> int:
+def parse_draft(uri: object) -> int:
     """Raises SchemaError for a draft that is not known."""
     draft = _DRAFTS.get(uri.removesuffix("#")) if isinstance(uri, str) else None
     if draft is not None:
@@ -135,30 +135,30 @@ def draft_of(uri: object) -> int:
     raise SchemaError(f"the schema's $schema is not a draft that is known here: {str(uri)[:100]}")
 
 
-def knows(draft: int, name: str) -> bool:
+def is_keyword(draft: int, name: str) -> bool:
     keyword = KEYWORDS.get(name)
     return keyword is not None and keyword.first <= draft <= keyword.last
 
 
-def unknown_words(draft: int, name: str) -> str | None:
+def explain_unknown(draft: int, name: str) -> str | None:
     """What is wrong with a keyword that a draft does not know, and so would ignore; None where nothing is."""
-    if knows(draft, name) or name.startswith("x-"):
+    if is_keyword(draft, name) or name.startswith("x-"):
         return None
     if keyword := KEYWORDS.get(name):
-        drafts = f"{_name(keyword.first)} to {_name(keyword.last)}"
+        drafts = f"{_draft_name(keyword.first)} to {_draft_name(keyword.last)}"
         if keyword.first == keyword.last:
-            drafts = _name(keyword.first)
-        return f"{name} is a keyword of draft {drafts}, and this is {_name(draft)}: it would be ignored"
-    near = get_close_matches(name, [n for n in KEYWORDS if knows(draft, n)], n=1, cutoff=0.6)
+            drafts = _draft_name(keyword.first)
+        return f"{name} is a keyword of draft {drafts}, and this is {_draft_name(draft)}: it would be ignored"
+    near = get_close_matches(name, [n for n in KEYWORDS if is_keyword(draft, n)], n=1, cutoff=0.6)
     hint = f"; did you mean {near[0]}?" if near else "; a note of your own begins with x-"
     return f"{name[:80]} is no keyword of JSON Schema, so it would be ignored{hint}"
 
 
-def _name(draft: int) -> str:
+def _draft_name(draft: int) -> str:
     return {2019: "2019-09", 2020: "2020-12"}.get(draft, str(draft))
 
 
-def flaw_in(holds: Holds, value: Any, draft: int) -> str | None:
+def find_flaw(holds: Holds, value: Any, draft: int) -> str | None:
     """Why a keyword can't hold this value; of schemas in it only whether they stand in the right shape."""
     match holds:
         case "any":
@@ -206,7 +206,7 @@ def flaw_in(holds: Holds, value: Any, draft: int) -> str | None:
     return None if good else f"it must be {words}"
 
 
-def schemas_in(holds: Holds, value: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
+def subschemas(holds: Holds, value: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
     """The schemas that a keyword holds, each with the way to it."""
     if holds == "schema" or (holds == "items" and not isinstance(value, list)):
         yield (), value

@@ -16,21 +16,21 @@ _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
 def _email(text: str) -> None:
-    _whole(_EMAIL, text)
+    _full_match(_EMAIL, text)
 
 
 def _uri(text: str) -> None:
-    _whole(_URI, text)
+    _full_match(_URI, text)
     urlsplit(text)
 
 
 def _date(text: str) -> None:
-    _whole(_DATE, text)
+    _full_match(_DATE, text)
     date.fromisoformat(text)
 
 
 def _time(text: str) -> None:
-    clock, _, zone = _whole(_TIME, text).groups()
+    clock, _, zone = _full_match(_TIME, text).groups()
     time.fromisoformat(clock)
     if len(zone) > 1:
         time.fromisoformat(zone[1:])
@@ -44,10 +44,10 @@ def _date_time(text: str) -> None:
 
 
 def _uuid(text: str) -> None:
-    _whole(_UUID, text)
+    _full_match(_UUID, text)
 
 
-def _whole(pattern: re.Pattern[str], text: str) -> re.Match[str]:
+def _full_match(pattern: re.Pattern[str], text: str) -> re.Match[str]:
     match = pattern.fullmatch(text)
     if match is None:
         raise ValueError(text)
@@ -66,7 +66,7 @@ _CHECKS: dict[str, tuple[str, Callable[[str], object]]] = {
 }
 
 
-def format_words(name: object) -> str | None:
+def format_name(name: object) -> str | None:
     """The format as a person says it, with its article; None for a format that is not checked."""
     if not isinstance(name, str) or name not in _CHECKS:
         return None
@@ -74,7 +74,7 @@ def format_words(name: object) -> str | None:
     return ("an " if words[0] in "eI" else "a ") + words
 
 
-def conforms(name: object, value: object) -> bool:
+def is_valid_format(name: object, value: object) -> bool:
     if not isinstance(value, str) or not isinstance(name, str) or name not in _CHECKS:
         return True
     try:

@@ -6,16 +6,21 @@ import json
 from typing import Any, TypeGuard
 
 from hitl_core.forms.form import Field
-from hitl_core.forms.formats import format_words
+from hitl_core.forms.formats import format_name
 
-_PICKED = ("date", "time", "datetime")
+_PICKER_KINDS = ("date", "time", "datetime")
 _MAX_DEFAULT = 80
 
 
-def hint(schema: dict[str, Any], field: Field) -> str | None:
+def make_hint(schema: dict[str, Any], field: Field) -> str | None:
     """`field.hint`, where it is set, is one more limit."""
-    text = about(schema)
-    limits = [_range(schema), _length(schema), _items(schema), *_others(schema, field)]
+    text = description_text(schema)
+    limits = [
+        _range_limit(schema),
+        _length_limit(schema),
+        _items_limit(schema),
+        *_other_limits(schema, field),
+    ]
     sentence = ", ".join(words for words in limits if words)
     if text is None:
         return sentence[:1].upper() + sentence[1:] or None
@@ -25,12 +30,12 @@ def hint(schema: dict[str, Any], field: Field) -> str | None:
     return f"{text}{end} {sentence[:1].upper()}{sentence[1:]}"
 
 
-def about(schema: dict[str, Any]) -> str | None:
+def description_text(schema: dict[str, Any]) -> str | None:
     description = schema.get("description")
     return description.strip() or None if isinstance(description, str) else None
 
 
-def _range(schema: dict[str, Any]) -> str | None:
+def _range_limit(schema: dict[str, Any]) -> str | None:
     least, most = schema.get("minimum"), schema.get("maximum")
     if least is not None and most is not None:
         return f"{least} to {most}"
@@ -44,15 +49,15 @@ def _range(schema: dict[str, Any]) -> str | None:
     return ", ".join(word for word in words if word) or None
 
 
-def _length(schema: dict[str, Any]) -> str | None:
-    return _count(schema.get("minLength") or 0, schema.get("maxLength"), "character")
+def _length_limit(schema: dict[str, Any]) -> str | None:
+    return _count_limit(schema.get("minLength") or 0, schema.get("maxLength"), "character")
 
 
-def _items(schema: dict[str, Any]) -> str | None:
-    return _count(schema.get("minItems") or 0, schema.get("maxItems"), "item")
+def _items_limit(schema: dict[str, Any]) -> str | None:
+    return _count_limit(schema.get("minItems") or 0, schema.get("maxItems"), "item")
 
 
-def _count(least: int, most: int | None, noun: str) -> str | None:
+def _count_limit(least: int, most: int | None, noun: str) -> str | None:
     if least == most:
         return f"exactly {least} {noun}" + "s" * (least != 1)
     if least > 1 and most is not None:
@@ -62,19 +67,19 @@ def _count(least: int, most: int | None, noun: str) -> str | None:
     return f"at least {least} {noun}s" if least > 1 else None
 
 
-def _others(schema: dict[str, Any], field: Field) -> list[str | None]:
+def _other_limits(schema: dict[str, Any], field: Field) -> list[str | None]:
     step, pattern = schema.get("multipleOf"), schema.get("pattern")
     return [
         "one per line" if field.kind == "lines" else None,
         f"a multiple of {step}" if step is not None else None,
-        format_words(schema.get("format")) if field.kind not in _PICKED else None,
+        format_name(schema.get("format")) if field.kind not in _PICKER_KINDS else None,
         f"pattern {pattern}" if pattern is not None else None,
         field.hint,
-        _default(schema.get("default")),
+        _default_text(schema.get("default")),
     ]
 
 
-def _default(value: Any) -> str | None:
+def _default_text(value: Any) -> str | None:
     """It is told, and never put in: what nobody chose is left to the tool."""
     if value is None or value == "":
         return None

@@ -14,7 +14,7 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,4})?", re.ASCII)
 _MAX_DIGITS = 400
 
 
-def pretty(value: Any) -> str:
+def format_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2)
 
 
@@ -23,7 +23,9 @@ def read_json(text: str) -> Any:
     try:
         value = json.loads(text)
     except json.JSONDecodeError as error:
-        raise ValueError(f"is not valid JSON: {error.msg}, {_place(text, error.pos)}") from error
+        raise ValueError(
+            f"is not valid JSON: {error.msg}, {_line_and_column(text, error.pos)}"
+        ) from error
     except RecursionError as error:
         raise ValueError("is nested too deeply") from error
     except ValueError as error:
@@ -59,7 +61,7 @@ def _check_tokens(text: str) -> None:
     """What `json.loads` accepts and JSON, or another reader of it, does not."""
     names: list[set[str] | None] = []
     for match in _TOKEN.finditer(text):
-        token, place = match.group(), match.start()
+        token, offset = match.group(), match.start()
         if token == "{":
             names.append(set())
         elif token == "[":
@@ -69,26 +71,30 @@ def _check_tokens(text: str) -> None:
         elif token.startswith('"'):
             string: str = json.loads(token)
             if not string.isascii() and any("\ud800" <= char <= "\udfff" for char in string):
-                raise ValueError(f"has half a character (a lone surrogate), {_place(text, place)}")
+                raise ValueError(
+                    f"has half a character (a lone surrogate), {_line_and_column(text, offset)}"
+                )
             known = names[-1] if names else None
             if known is not None and text[match.end() :].lstrip()[:1] == ":":
                 if string in known:
-                    raise ValueError(f'has the name "{string}" twice, {_place(text, place)}')
+                    raise ValueError(
+                        f'has the name "{string}" twice, {_line_and_column(text, offset)}'
+                    )
                 known.add(string)
         elif token[0] in "-0123456789NI":
-            _check_number(token, _place(text, place))
+            _check_number(token, _line_and_column(text, offset))
 
 
-def _check_number(token: str, place: str) -> None:
+def _check_number(token: str, position: str) -> None:
     if token[-1] in "Ny":  # NaN, Infinity, -Infinity
-        raise ValueError(f"is not valid JSON: {token} is not a number, {place}")
+        raise ValueError(f"is not valid JSON: {token} is not a number, {position}")
     try:
         read_number(token)
     except ValueError as error:
-        raise ValueError(f"has a number that {error}, {place}") from error
+        raise ValueError(f"has a number that {error}, {position}") from error
 
 
-def _place(text: str, position: int) -> str:
+def _line_and_column(text: str, position: int) -> str:
     line = text.count("\n", 0, position) + 1
     column = position - text.rfind("\n", 0, position)
     return f"line {line}, column {column}"

@@ -7,48 +7,48 @@ from typing import Any, assert_never, cast
 
 from hitl_core.forms.hints import are_numbers
 from hitl_core.forms.jsontext import read_integer, read_number
-from hitl_core.forms.slot import Item, Slot
+from hitl_core.forms.slot import ItemKind, Slot
 
-_ITEMS: dict[str, Item] = {"string": "text", "integer": "integer", "number": "number"}
+_ITEMS: dict[str, ItemKind] = {"string": "text", "integer": "integer", "number": "number"}
 
 
-def item_of(schema: dict[str, Any]) -> Item | None:
+def item_kind(schema: dict[str, Any]) -> ItemKind | None:
     """What a list of such items has on a line; None where lines can't hold them."""
     kind = schema.get("type")
     return _ITEMS.get(kind) if isinstance(kind, str) else None
 
 
-def as_lines(items: list[Any], item: Item) -> str | None:
+def format_lines(items: list[Any], item: ItemKind) -> str | None:
     """None where the lines, read back, would not be these items."""
     if item == "text":
         plain = all(isinstance(x, str) and x.strip() and len(x.splitlines()) == 1 for x in items)
-        return "\n".join(cast("list[str]", items)) if plain and not _ends(items) else None
+        return "\n".join(cast("list[str]", items)) if plain and not _has_line_end(items) else None
     if not are_numbers(items):
         return None
     return json.dumps(items)[1:-1].replace(", ", "\n")
 
 
-def _ends(items: list[str]) -> bool:
+def _has_line_end(items: list[str]) -> bool:
     """Whether an item ends with its line; `splitlines` says that this is still one."""
     return any(text.splitlines()[0] != text for text in items)
 
 
 def read_lines(slot: Slot, answer: str) -> list[Any]:
     """The items; a line that was there before gives the item that it was. Raises ValueError."""
-    held = [] if slot.empty else cast("list[Any]", slot.value)
+    held = [] if slot.is_empty else cast("list[Any]", slot.value)
     known = dict(zip((slot.field.initial or "").split("\n"), held, strict=False))
-    found: list[Any] = []
+    items: list[Any] = []
     for number, line in enumerate(answer.replace("\r\n", "\n").replace("\r", "\n").split("\n"), 1):
         if not line.strip():
             continue
         try:
-            found.append(known[line] if line in known else _item(slot.item, line))
+            items.append(known[line] if line in known else _read_item(slot.item, line))
         except ValueError as error:
             raise ValueError(f"line {number} {error}") from error
-    return found
+    return items
 
 
-def _item(item: Item, line: str) -> Any:
+def _read_item(item: ItemKind, line: str) -> Any:
     match item:
         case "text":
             return line

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, cast
 from hitl_core.forms.budget import Budget, TooMuchWork
 from hitl_core.forms.form import PatternError
 from hitl_core.forms.patterns import cost_of, search
-from hitl_core.forms.shape import Conflict, References, Schema
+from hitl_core.forms.shape import CannotFlatten, References, Schema
 
 Path = tuple[str, ...]
 _MAX_LOOKS = 5_000  # at values that may hold a mark
@@ -135,7 +135,7 @@ def _leading(root: Mapping[str, Any], test: Callable[[Schema], bool]) -> dict[in
 def _part(references: References, schema: Schema, test: Callable[[Schema], bool]) -> _Part:
     try:
         also, followed = list(_same_place(references, schema)), True
-    except Conflict:
+    except CannotFlatten:
         also, followed = [], False
     items = schema.get("items")
     first = cast(
@@ -167,9 +167,9 @@ def _same_place(references: References, schema: Schema) -> Iterator[object]:
     for key in ("dependentSchemas", "dependencies"):
         yield from cast("dict[str, object]", schema.get(key, {})).values()
     if "$dynamicRef" in schema or "$recursiveRef" in schema:
-        raise Conflict
+        raise CannotFlatten
     if "$ref" in schema:
-        yield references.target(schema["$ref"])
+        yield references.resolve_ref(schema["$ref"])
 
 
 def _more(part: _Part, value: Any, path: Path, names: _Names) -> Iterator[tuple[object, Any, Path]]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, cast
 
-from hitl_core.forms.changed import changed
+from hitl_core.forms.changed import fast_replace
 from hitl_core.forms.form import Field
 from hitl_core.forms.hints import are_numbers
-from hitl_core.forms.pointer import pointer
+from hitl_core.forms.pointer import to_pointer
 from hitl_core.forms.secrets import is_fixed
 from hitl_core.forms.shape import Schema
-from hitl_core.forms.slot import Blank, Slot
+from hitl_core.forms.slot import OnClear, Slot
 
 INFERRED: Any = object()  # stands for a schema that the value itself says
 _READ_ONLY = "This can't be changed."
@@ -19,53 +19,57 @@ _INSIDE = " \u203a "  # between the label of an object and that of what it holds
 
 
 @dataclass(frozen=True)
-class Place:
+class Location:
     """Where a value stands. `labels` name it and what is around it; `required`: it and all of that must be
     there. `around` are the `properties` of the objects around it, by which one sees what goes round."""
 
-    names: tuple[str, ...] = ()
+    path: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
     required: bool = True
-    above: tuple[Blank, ...] = ()
+    parent_on_clear: tuple[OnClear, ...] = ()
     locked: str | None = None
-    around: tuple[int, ...] = ()
+    parent_properties: tuple[int, ...] = ()
 
-    def inner(self, name: str, required: bool, blank: Blank, properties: object) -> Place:
-        return Place(
-            names=(*self.names, name),
+    def child(self, name: str, required: bool, blank: OnClear, properties: object) -> Location:
+        return Location(
+            path=(*self.path, name),
             labels=(*self.labels, name),
             required=self.required and required,
-            above=(*self.above, blank),
+            parent_on_clear=(*self.parent_on_clear, blank),
             locked=self.locked,
-            around=(*self.around, id(properties)),
+            parent_properties=(*self.parent_properties, id(properties)),
         )
 
 
-def entered(at: Place, declared: object, schema: Schema, *, fixed: bool = False) -> Place:
+def with_title(
+    location: Location, declared: object, schema: Schema, *, fixed: bool = False
+) -> Location:
     """The place, by the title that its own part of the schema gives it: one that a reference brings names the
     type, not the argument."""
     title = cast(Schema, declared).get("title") if isinstance(declared, dict) else None
-    if isinstance(title, str) and title.strip() and at.names:
-        at = changed(at, labels=(*at.labels[:-1], title.strip()))
+    if isinstance(title, str) and title.strip() and location.path:
+        location = fast_replace(location, labels=(*location.labels[:-1], title.strip()))
     fixed = fixed or is_fixed(schema)
-    return changed(at, locked=_READ_ONLY) if fixed and not at.locked else at
+    return fast_replace(location, locked=_READ_ONLY) if fixed and not location.locked else location
 
 
-def slot_at(at: Place, schema: Schema, nullable: bool, value: Any) -> Slot:
-    blank: Blank = "refuse"
+def make_slot(location: Location, schema: Schema, nullable: bool, value: Any) -> Slot:
+    blank: OnClear = "refuse"
     if nullable:
         blank = "null"
-    elif not at.required:
+    elif not location.required:
         blank = "leave"
     elif schema.get("type") in ("string", "array"):
         blank = "empty"
-    label = _INSIDE.join(at.labels) or "Arguments"
-    required = at.required and not nullable
-    field = Field(pointer(at.names), "json", label, required=required, locked=at.locked)
-    return Slot(field, at.names, blank, at.above, value=value)
+    label = _INSIDE.join(location.labels) or "Arguments"
+    required = location.required and not nullable
+    field = Field(
+        to_pointer(location.path), "json", label, required=required, locked=location.locked
+    )
+    return Slot(field, location.path, blank, location.parent_on_clear, value=value)
 
 
-def inferred(value: Any) -> Schema:
+def infer_schema(value: Any) -> Schema:
     """What the value itself says of its type, one level deep."""
     match value:
         case bool():
@@ -89,7 +93,7 @@ def inferred(value: Any) -> Schema:
             return {}
 
 
-def told(declared: object) -> Schema:
+def keep_annotations(declared: object) -> Schema:
     """What a schema that can't be followed says in words, and what it forbids."""
     if not isinstance(declared, dict):
         return {}

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 
-def pointer(parts: Iterable[object]) -> str:
+def to_pointer(parts: Iterable[object]) -> str:
     return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in parts)
 
 
-def parts(text: str) -> list[str]:
+def parse_pointer(text: str) -> list[str]:
     return [part.replace("~1", "/").replace("~0", "~") for part in text.split("/")[1:]]
 
 
-def path_words(text: str) -> str:
+def format_path(text: str) -> str:
     """`/lines/0/qty` as `lines[0].qty`."""
     words = ""
-    for part in parts(text):
+    for part in parse_pointer(text):
         if part.isdigit():
             words += f"[{part}]"
         else:

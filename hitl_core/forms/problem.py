@@ -19,7 +19,7 @@ class Problem(NamedTuple):
     branches: tuple[Sequence[Problem], ...] = ()
 
 
-class Run(Budget):
+class CheckState(Budget):
     """One value that is checked. `seen`, where somebody asks for it, collects which names or items of the
     object or list at hand a keyword was about. `strict`: a text that can't be checked raises TextTooLong;
     else it is wrong, and `unsure` says why: under `not`, `if` or `oneOf` that no could be a yes."""
@@ -35,11 +35,11 @@ class Run(Budget):
 
 Problems = Sequence[Problem]
 #: What a schema, or one of its keywords, finds wrong with a value: () for nothing. Who calls it pays a step.
-Check = Callable[[Any, Run], Problems]
+Check = Callable[[Any, CheckState], Problems]
 MAX_PROBLEMS = 50
 
 
-def at(name: str | int, problems: Problems, run: Run) -> list[Problem]:
+def prefix_path(name: str | int, problems: Problems, state: CheckState) -> list[Problem]:
     """As the object or list around says them."""
-    run.spend(2 * len(problems))
+    state.spend(2 * len(problems))
     return [each._replace(path=(name, *each.path)) for each in problems]

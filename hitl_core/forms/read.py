@@ -6,12 +6,12 @@ import json
 from collections.abc import Collection, Mapping
 from typing import Any, cast
 
-from hitl_core.forms.answer import clears, untouched, value_of
-from hitl_core.forms.build import plan
-from hitl_core.forms.change import at, put, taken
+from hitl_core.forms.answer import is_cleared, is_unchanged, parse_answer
+from hitl_core.forms.build import plan_form
+from hitl_core.forms.change import remove_value, set_value, value_at
 from hitl_core.forms.form import ArgError, FormErrors
-from hitl_core.forms.pointer import path_words, pointer
-from hitl_core.forms.scalars import Room
+from hitl_core.forms.pointer import format_path, to_pointer
+from hitl_core.forms.scalars import InputLimits
 from hitl_core.forms.slot import ABSENT, Slot
 from hitl_core.forms.validate import check_args
 
@@ -45,89 +45,91 @@ def read_answers(
     list. Choosing another branch keeps what has a place there, and drops what only the old branch knows;
     answers to fields of a branch that is not chosen don't count. Raises FormErrors.
     """
-    slots, start = plan(schema, args, answers, Room(max_text, max_options), redact)
-    if _stale(slots, answers):
+    slots, start = plan_form(schema, args, answers, InputLimits(max_text, max_options), redact)
+    if _is_stale(slots, answers):
         raise FormErrors({}, ("This form is not up to date; please open it again.",))
     result, wrong, emptied = start, dict[str, str](), set[str]()
     for slot in slots:
         where = slot.field.pointer
         answer = answers.get(where, slot.field.initial)
-        if slot.field.locked is not None or untouched(slot, answer):
+        if slot.field.locked is not None or is_unchanged(slot, answer):
             continue
         try:
-            if not clears(slot, answer):
-                result = _with(result, slot, value_of(slot, answer or "", max_text))
+            if not is_cleared(slot, answer):
+                result = _apply_value(result, slot, parse_answer(slot, answer or "", max_text))
             else:
                 emptied.add(where)
-                result = _cleared(result, slot)
+                result = _clear_value(result, slot)
         except ValueError as error:
             wrong[where] = str(error)
-    found = _placed(slots, check_args(schema, result), emptied, wrong)
-    if found.fields or found.top:
-        raise found
+    errors = _attach_errors(slots, check_args(schema, result), emptied, wrong)
+    if errors.fields or errors.top:
+        raise errors
     return result
 
 
-def _stale(slots: tuple[Slot, ...], answers: Mapping[str, str | None]) -> bool:
+def _is_stale(slots: tuple[Slot, ...], answers: Mapping[str, str | None]) -> bool:
     """Whether there are answers to what is no field, nor can be one of another branch."""
     known = {slot.field.pointer for slot in slots}
-    branched = tuple(f"{slot.field.pointer[:-1]}/" for slot in slots if slot.branch)
+    branched = tuple(f"{slot.field.pointer[:-1]}/" for slot in slots if slot.is_branch_choice)
     return any(not f"{where}/".startswith(branched) for where in answers.keys() - known)
 
 
-def _with(args: dict[str, Any], slot: Slot, value: Any) -> dict[str, Any]:
-    if slot.branch:
+def _apply_value(args: dict[str, Any], slot: Slot, value: Any) -> dict[str, Any]:
+    if slot.is_branch_choice:
         return args  # has been done
-    for path in slot.kept:
-        if _bytes(at(slot.value, path)) != _bytes(at(value, path)):
-            raise ValueError(f"must keep {path_words(pointer(path))} as it is")
-    if slot.names:
-        return put(args, slot.names, value)
+    for path in slot.fixed_paths:
+        if _to_json(value_at(slot.value, path)) != _to_json(value_at(value, path)):
+            raise ValueError(f"must keep {format_path(to_pointer(path))} as it is")
+    if slot.path:
+        return set_value(args, slot.path, value)
     if not isinstance(value, dict):
         raise ValueError("must be a JSON object")
     return cast("dict[str, Any]", value)
 
 
-def _bytes(value: Any) -> str:
+def _to_json(value: Any) -> str:
     return "" if value is ABSENT else json.dumps(value, sort_keys=True)
 
 
-def _cleared(args: dict[str, Any], slot: Slot) -> dict[str, Any]:
+def _clear_value(args: dict[str, Any], slot: Slot) -> dict[str, Any]:
     if slot.field.required:
         raise ValueError(_REQUIRED)
-    if slot.branch and slot.blank in ("leave", "null"):
+    if slot.is_branch_choice and slot.on_clear in ("leave", "null"):
         return args  # has been done
-    if slot.blank == "null":
-        return put(args, slot.names, None)
-    if slot.blank == "leave":
-        return taken(args, slot.names, slot.above)
-    if slot.blank == "empty" and slot.reads == "text":
-        return put(args, slot.names, "")
-    if slot.blank == "empty" and slot.reads in ("lines", "options"):
-        return put(args, slot.names, [])
+    if slot.on_clear == "null":
+        return set_value(args, slot.path, None)
+    if slot.on_clear == "leave":
+        return remove_value(args, slot.path, slot.parent_on_clear)
+    if slot.on_clear == "empty" and slot.reads == "text":
+        return set_value(args, slot.path, "")
+    if slot.on_clear == "empty" and slot.reads in ("lines", "options"):
+        return set_value(args, slot.path, [])
     raise ValueError(_REQUIRED)
 
 
-def _placed(
+def _attach_errors(
     slots: tuple[Slot, ...], errors: list[ArgError], emptied: set[str], wrong: dict[str, str]
 ) -> FormErrors:
     """Each error at the nearest field, if it can be edited; `wrong` holds what could not be read."""
     fields = {slot.field.pointer: slot for slot in slots}
-    told: dict[str, list[str]] = {where: [message] for where, message in wrong.items()}
+    messages_by_field: dict[str, list[str]] = {where: [message] for where, message in wrong.items()}
     top: list[str] = []
     for error in errors:
-        near = _nearest(fields, error.pointer)
-        if near is None or near.field.locked is not None:
-            words = path_words(error.pointer)
+        nearest = _nearest(fields, error.pointer)
+        if nearest is None or nearest.field.locked is not None:
+            words = format_path(error.pointer)
             top.append(f"{words} {error.message}" if words else _sentence(error.message))
             continue
-        where = near.field.pointer
+        where = nearest.field.pointer
         if where not in wrong:
-            inner = _inner_words(near, error.pointer)
+            inner = _inner_path(nearest, error.pointer)
             message = _REQUIRED if where in emptied else error.message
-            told.setdefault(where, []).append(f"{inner} {message}" if inner else message)
+            messages_by_field.setdefault(where, []).append(
+                f"{inner} {message}" if inner else message
+            )
     return FormErrors(
-        {where: "; ".join(dict.fromkeys(m[:_MAX_SHOWN])) for where, m in told.items()},
+        {where: "; ".join(dict.fromkeys(m[:_MAX_SHOWN])) for where, m in messages_by_field.items()},
         tuple(dict.fromkeys(top)),
     )
 
@@ -140,11 +142,11 @@ def _nearest(fields: Mapping[str, Slot], pointer: str) -> Slot | None:
         pointer = pointer.rpartition("/")[0]
 
 
-def _inner_words(slot: Slot, pointer: str) -> str:
+def _inner_path(slot: Slot, pointer: str) -> str:
     inner = pointer[len(slot.field.pointer.removesuffix("~")) :]
     if slot.reads in ("lines", "options") and inner[1:].isdecimal():
         return f"number {int(inner[1:]) + 1}"
-    return path_words(inner)
+    return format_path(inner)
 
 
 def _sentence(message: str) -> str:

@@ -9,29 +9,29 @@ from typing import Any, NamedTuple
 
 from hitl_core.forms.budget import SCHEMA_STEPS, Budget, TooMuchWork
 from hitl_core.forms.compiler import Compiler
-from hitl_core.forms.drafts import NEWEST, draft_of
+from hitl_core.forms.drafts import NEWEST, parse_draft
 from hitl_core.forms.form import PatternError, SchemaError
 from hitl_core.forms.problem import Check
 from hitl_core.forms.recent import Recent
-from hitl_core.forms.resolve import Document
+from hitl_core.forms.resolve import SchemaDocument
 
 MAX_SCHEMA = 64 * 1024  # bytes of JSON
-_MUCH = "the schema is too large or too complex to be checked"
-_MUCH_TOGETHER = "the schemas of this request are together too large to be checked"
+_TOO_LARGE = "the schema is too large or too complex to be checked"
+_TOO_LARGE_TOGETHER = "the schemas of this request are together too large to be checked"
 Json = dict[str, Any]
 
 
-class Compiled(NamedTuple):
+class CompiledSchema(NamedTuple):
     """`root` is the schema as JSON has it."""
 
     root: Json
     check: Check
 
 
-class _Outcome(NamedTuple):
+class _Compilation(NamedTuple):
     """What came of reading a schema, and what that cost."""
 
-    compiled: Compiled | None
+    compiled: CompiledSchema | None
     flaw: SchemaError | None
     cost: int
 
@@ -42,7 +42,7 @@ class _Outcome(NamedTuple):
 
 
 #: Some 40 MB at most. An agent chooses how large each of its schemas is, and how many it sends.
-_outcomes = Recent[bytes, _Outcome](400_000, lambda one: one.weight)
+_outcomes = Recent[bytes, _Compilation](400_000, lambda one: one.weight)
 #: What reading a schema cost, and what is wrong with it: remembered longer than its check.
 _flaws = Recent[bytes, tuple[int, SchemaError | None]](1024, lambda _: 1)
 
@@ -56,31 +56,31 @@ def check_schema(
     schemas that have to fit in together.
     """
     if budget is not None and budget.left < 0:
-        raise SchemaError(_MUCH_TOGETHER)
-    text = _text(schema)
+        raise SchemaError(_TOO_LARGE_TOGETHER)
+    text = _to_json(schema)
 
     def read() -> tuple[int, SchemaError | None]:
-        outcome = _outcome(text, strict)
+        outcome = _compile(text, strict)
         return outcome.cost, outcome.flaw
 
     cost, flaw = _flaws.get(_key(text, strict), read)
     if budget is not None:
         budget.left -= cost
         if budget.left < 0:
-            raise SchemaError(_MUCH_TOGETHER)
+            raise SchemaError(_TOO_LARGE_TOGETHER)
     if flaw is not None:
         raise type(flaw)(str(flaw))
 
 
-def compiled(schema: Mapping[str, Any]) -> Compiled:
+def compile_schema(schema: Mapping[str, Any]) -> CompiledSchema:
     """Each schema once. Raises SchemaError."""
-    outcome = _outcome(_text(schema), False)
+    outcome = _compile(_to_json(schema), False)
     if outcome.compiled is None:
         raise SchemaError(str(outcome.flaw))
     return outcome.compiled
 
 
-def _text(schema: Mapping[str, Any]) -> str:
+def _to_json(schema: Mapping[str, Any]) -> str:
     try:
         text = json.dumps(dict(schema), ensure_ascii=False, allow_nan=False)
         size = len(text.encode())
@@ -96,22 +96,22 @@ def _key(text: str, strict: bool) -> bytes:
     return blake2b(text.encode(), person=b"strict" if strict else b"").digest()
 
 
-def _outcome(text: str, strict: bool) -> _Outcome:
+def _compile(text: str, strict: bool) -> _Compilation:
     return _outcomes.get(_key(text, strict), lambda: _read(text, strict))
 
 
-def _read(text: str, strict: bool) -> _Outcome:
+def _read(text: str, strict: bool) -> _Compilation:
     budget, found, flaw = Budget(SCHEMA_STEPS), None, None
     try:
         budget.spend(len(text) // 16)
         schema: Json = json.loads(text)
-        draft = draft_of(schema["$schema"]) if "$schema" in schema else NEWEST
-        document = Document(schema, draft, budget, strict=strict)
-        found = Compiled(schema, Compiler(document, budget).whole())
+        draft = parse_draft(schema["$schema"]) if "$schema" in schema else NEWEST
+        document = SchemaDocument(schema, draft, budget, strict=strict)
+        found = CompiledSchema(schema, Compiler(document, budget).compile_root())
     except (SchemaError, PatternError) as error:
         flaw = type(error)(str(error))  # whose traceback holds nothing
     except TooMuchWork:
-        flaw, budget.left = SchemaError(_MUCH), 0
+        flaw, budget.left = SchemaError(_TOO_LARGE), 0
     except RecursionError:
         flaw = SchemaError("the schema is nested too deeply")
-    return _Outcome(found, flaw, SCHEMA_STEPS - max(budget.left, 0))
+    return _Compilation(found, flaw, SCHEMA_STEPS - max(budget.left, 0))

@@ -7,12 +7,12 @@ from collections.abc import Collection, Mapping
 from typing import Any, cast
 
 from hitl_core.forms.marked import Path, marked
-from hitl_core.forms.pointer import parts
+from hitl_core.forms.pointer import parse_pointer
 from hitl_core.forms.shape import Schema
 
 HIDDEN = "(hidden)"
 #: At the root of a schema that may hide nothing (`forms.unsaid`).
-MARK = "x-hitl-unsaid"
+NO_TEXTS_MARK = "x-hitl-unsaid"
 
 
 def is_secret(schema: Schema) -> bool:
@@ -23,67 +23,71 @@ def is_fixed(schema: Schema) -> bool:
     return schema.get("readOnly") is True
 
 
-class Marks:
+class ProtectedPaths:
     """Where in the arguments something is hidden, and where something must not change."""
 
     def __init__(
         self, root: Mapping[str, Any], args: Mapping[str, Any], redact: Collection[str]
     ) -> None:
         text = json.dumps(dict(root))
-        self._hidden: set[Path] = {tuple(parts(pointer)) for pointer in redact}
+        self._hidden_paths: set[Path] = {tuple(parse_pointer(pointer)) for pointer in redact}
         #: Whether more is hidden than the schema says, since nobody can tell what it says of these arguments.
-        self.unclear = False
-        if root.get(MARK) is not True and ('"writeOnly": true' in text or '"password"' in text):
-            found, self.unclear = marked(root, args, is_secret)
-            self._hidden |= found
-        self.fixed = set[Path]()
+        self.is_unclear = False
+        if root.get(NO_TEXTS_MARK) is not True and (
+            '"writeOnly": true' in text or '"password"' in text
+        ):
+            found, self.is_unclear = marked(root, args, is_secret)
+            self._hidden_paths |= found
+        self.fixed_paths = set[Path]()
         if '"readOnly": true' in text:
-            self.fixed, _ = marked(root, args, is_fixed)
+            self.fixed_paths, _ = marked(root, args, is_fixed)
 
-    def hides(self, names: Path) -> bool:
-        return any(names[:end] in self._hidden for end in range(len(names) + 1))
+    def is_hidden_path(self, names: Path) -> bool:
+        return any(names[:end] in self._hidden_paths for end in range(len(names) + 1))
 
-    def hidden_in(self, names: Path, value: Any) -> list[Path]:
+    def find_hidden_below(self, names: Path, value: Any) -> list[Path]:
         """The ways, from the value that stands there, to what is hidden in it."""
-        return [path for path in _below(self._hidden, names) if holds(value, path)]
+        return [path for path in _paths_below(self._hidden_paths, names) if has_path(value, path)]
 
-    def fixes(self, names: Path) -> bool:
+    def is_fixed_path(self, names: Path) -> bool:
         """Whether what stands there must not change."""
-        return bool(self.fixed) and any(names[:end] in self.fixed for end in range(len(names) + 1))
+        return bool(self.fixed_paths) and any(
+            names[:end] in self.fixed_paths for end in range(len(names) + 1)
+        )
 
-    def fixed_in(self, names: Path, value: Any) -> tuple[Path, ...]:
+    def find_fixed_below(self, names: Path, value: Any) -> tuple[Path, ...]:
         """The ways to what must not change in it."""
-        found = _below(self.fixed, names)
-        return tuple(path for path in found if path and holds(value, path))
+        paths = _paths_below(self.fixed_paths, names)
+        return tuple(path for path in paths if path and has_path(value, path))
 
 
-def hidden_in(
+def find_hidden(
     schema: Mapping[str, Any] | None, args: Mapping[str, Any], redact: Collection[str] = ()
 ) -> list[Path]:
     """The ways to what nobody may see of these arguments; `()` is all of them."""
-    return Marks(schema or {}, args, redact).hidden_in((), args)
+    return ProtectedPaths(schema or {}, args, redact).find_hidden_below((), args)
 
 
-def unclear(schema: Mapping[str, Any] | None, args: Mapping[str, Any]) -> bool:
+def is_hiding_unclear(schema: Mapping[str, Any] | None, args: Mapping[str, Any]) -> bool:
     """Whether nobody can tell what the schema hides of these arguments: they are too large, or it has a
     reference that can't be followed. `hidden_in` hides too much then, so nobody may be asked about them.
     """
-    return Marks(schema or {}, args, ()).unclear
+    return ProtectedPaths(schema or {}, args, ()).is_unclear
 
 
-def masked_args(
-    args: Mapping[str, Any], hidden: list[Path], stand_in: str = HIDDEN
+def mask_args(
+    args: Mapping[str, Any], hidden: list[Path], placeholder: str = HIDDEN
 ) -> dict[str, Any]:
     """All arguments by their names, and the stand-in at the ends of these ways."""
     if () in hidden:
-        return dict.fromkeys(args, stand_in)
-    return masked(dict(args), hidden, stand_in)
+        return dict.fromkeys(args, placeholder)
+    return mask_value(dict(args), hidden, placeholder)
 
 
-def masked(value: Any, hidden: list[Path], stand_in: str = HIDDEN) -> Any:
+def mask_value(value: Any, hidden: list[Path], placeholder: str = HIDDEN) -> Any:
     """A copy in which the stand-in stands at the ends of these ways."""
     if () in hidden:
-        return stand_in
+        return placeholder
     if not hidden:
         return value
     below: dict[str, list[Path]] = {}
@@ -91,12 +95,16 @@ def masked(value: Any, hidden: list[Path], stand_in: str = HIDDEN) -> Any:
         below.setdefault(path[0], []).append(path[1:])
     if isinstance(value, list):
         items = cast("list[Any]", value)
-        return [masked(item, below.get(str(n), []), stand_in) for n, item in enumerate(items)]
+        return [
+            mask_value(item, below.get(str(n), []), placeholder) for n, item in enumerate(items)
+        ]
     named = cast("dict[str, Any]", value)
-    return {name: masked(item, below.get(name, []), stand_in) for name, item in named.items()}
+    return {
+        name: mask_value(item, below.get(name, []), placeholder) for name, item in named.items()
+    }
 
 
-def holds(value: Any, path: Path) -> bool:
+def has_path(value: Any, path: Path) -> bool:
     for name in path:
         if isinstance(value, list):
             items = cast("list[Any]", value)
@@ -110,5 +118,5 @@ def holds(value: Any, path: Path) -> bool:
     return True
 
 
-def _below(paths: set[Path], names: Path) -> list[Path]:
+def _paths_below(paths: set[Path], names: Path) -> list[Path]:
     return [path[len(names) :] for path in paths if path[: len(names)] == names]

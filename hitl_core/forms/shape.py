@@ -7,12 +7,12 @@ from typing import Any, cast
 from urllib.parse import unquote
 
 from hitl_core.forms.budget import Budget
-from hitl_core.forms.keywords import identity
-from hitl_core.forms.pointer import parts
+from hitl_core.forms.keywords import equality_key
+from hitl_core.forms.pointer import parse_pointer
 
 Schema = dict[str, Any]
 MAX_REFS = 8  # one after the other, and inside each other
-_TOLD = (
+_ANNOTATIONS = (
     "title",
     "description",
     "default",
@@ -20,79 +20,79 @@ _TOLD = (
     "deprecated",
     "$comment",
 )  # the outer counts
-_MOST = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties")
-_LEAST = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties")
-_EITHER = ("readOnly", "writeOnly", "uniqueItems")
-_ASIDE = ("$schema", "$id", "$defs", "definitions", "$anchor")
+_LOWER_LIMITS = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties")
+_UPPER_LIMITS = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties")
+_FLAGS = ("readOnly", "writeOnly", "uniqueItems")
+_IGNORED_KEYS = ("$schema", "$id", "$defs", "definitions", "$anchor")
 
 
-class Conflict(Exception):
+class CannotFlatten(Exception):
     """These can't be one schema that a form could show; it stays JSON."""
 
 
-class Shapes:
+class SchemaFlattener:
     """The parts of one schema, each worked out once: references that fan out cost no more than they are."""
 
     def __init__(self, root: Mapping[str, Any], budget: Budget) -> None:
         self._references, self.budget = References(root), budget
-        self._known: dict[
+        self._cache: dict[
             int, tuple[object, Schema | None]
         ] = {}  # with the part, so its id stays its own
-        self._open: list[int] = []
+        self._in_progress: list[int] = []
 
-    def plain(self, declared: object) -> tuple[Schema, bool]:
+    def flatten(self, declared: object) -> tuple[Schema, bool]:
         """The schema without `$ref`, `allOf` and null, and whether null is allowed.
 
         Raises Conflict where that can't be said: parts that contradict each other, references that go round
         or deeper than 8, or that can't be followed. It never judges whether a value is valid.
         """
         self.budget.spend(2)
-        schema, nullable = self._flat(declared), False
+        schema, nullable = self._flatten_part(declared), False
         for _ in range(MAX_REFS):
             schema, null, more = _without_null(schema)
             nullable = nullable or null
             if more is None:
                 return schema, nullable
-            schema = self.merged(schema, self._flat(more))
-        raise Conflict
+            schema = self.merge(schema, self._flatten_part(more))
+        raise CannotFlatten
 
-    def merged(self, a: Schema, b: Schema) -> Schema:
+    def merge(self, a: Schema, b: Schema) -> Schema:
         """What both say at once, paid for. Raises Conflict, and TooMuchWork."""
         named = len(a.get("properties", ())) + len(b.get("properties", ()))
         self.budget.spend(2 + len(a) + len(b) + 2 * named)
-        return merged(a, b)
+        return merge_schemas(a, b)
 
-    def _flat(self, declared: object) -> Schema:
+    def _flatten_part(self, declared: object) -> Schema:
         if not isinstance(declared, dict):
             if declared is False:
-                raise Conflict
+                raise CannotFlatten
             return {}
         part = cast(Schema, declared)
-        if id(part) not in self._known:
-            if id(part) in self._open or len(self._open) > MAX_REFS:
-                raise Conflict
-            self._open.append(id(part))
+        if id(part) not in self._cache:
+            if id(part) in self._in_progress or len(self._in_progress) > MAX_REFS:
+                raise CannotFlatten
+            self._in_progress.append(id(part))
             try:
-                flat = self._put_together(part)
-            except Conflict:
+                flat = self._combine_part(part)
+            except CannotFlatten:
                 flat = None
             finally:
-                self._open.pop()
-            self._known[id(part)] = (part, flat)
-        known = self._known[id(part)][1]
+                self._in_progress.pop()
+            self._cache[id(part)] = (part, flat)
+        known = self._cache[id(part)][1]
         if known is None:
-            raise Conflict
+            raise CannotFlatten
         return known
 
-    def _put_together(self, part: Schema) -> Schema:
+    def _combine_part(self, part: Schema) -> Schema:
         if "$dynamicRef" in part or "$recursiveRef" in part:
-            raise Conflict
+            raise CannotFlatten
         inner = list(cast("list[object]", part.get("allOf", [])))
         if "$ref" in part:
-            inner.append(self._references.target(part["$ref"]))
+            inner.append(self._references.resolve_ref(part["$ref"]))
         schema = {name: value for name, value in part.items() if name not in ("allOf", "$ref")}
         for other in inner:
-            schema = self.merged(schema, self._flat(other))
+            schema = self.merge(schema, self._flatten_part(other))
         return schema
 
 
@@ -104,16 +104,16 @@ class References:
     def __init__(self, root: Mapping[str, Any]) -> None:
         self._root, self._flat = root, not _has_address_inside(root)
 
-    def target(self, ref: object) -> object:
+    def resolve_ref(self, ref: object) -> object:
         """Raises Conflict for a reference that can't be followed."""
         if not self._flat or not isinstance(ref, str) or not (ref == "#" or ref.startswith("#/")):
-            raise Conflict
+            raise CannotFlatten
         node: Any = self._root
         try:
-            for part in parts(unquote(ref[1:])):
+            for part in parse_pointer(unquote(ref[1:])):
                 node = node[int(part) if isinstance(node, list) else part]
         except (LookupError, TypeError, ValueError) as error:
-            raise Conflict from error
+            raise CannotFlatten from error
         return node
 
 
@@ -155,37 +155,37 @@ def _without_null(schema: Schema) -> tuple[Schema, bool, object]:
     return schema, False, None
 
 
-def merged(a: Schema, b: Schema) -> Schema:
+def merge_schemas(a: Schema, b: Schema) -> Schema:
     """What both say at once. Of what is only told, as a title, a's counts. Raises Conflict."""
     result = dict(a)
     for key, value in b.items():
-        if key in _ASIDE:
+        if key in _IGNORED_KEYS:
             continue
         if key not in result:
             result[key] = value
-        elif key not in _TOLD and identity(result[key]) != identity(value):
-            result[key] = _both(key, result[key], value)
+        elif key not in _ANNOTATIONS and equality_key(result[key]) != equality_key(value):
+            result[key] = _merge_keyword(key, result[key], value)
     return result
 
 
-def _both(key: str, a: Any, b: Any) -> Any:
+def _merge_keyword(key: str, a: Any, b: Any) -> Any:
     if key == "properties":
-        return {name: _each(name, a, b) for name in [*a, *(n for n in b if n not in a)]}
+        return {name: _merge_property(name, a, b) for name in [*a, *(n for n in b if n not in a)]}
     if key == "required":
         return list(dict.fromkeys([*a, *b]))
     if key == "type":
         return _common_type(a, b)
-    if key in _MOST or key in _LEAST:
-        return max(a, b) if key in _MOST else min(a, b)
-    if key in _EITHER:
+    if key in _LOWER_LIMITS or key in _UPPER_LIMITS:
+        return max(a, b) if key in _LOWER_LIMITS else min(a, b)
+    if key in _FLAGS:
         return a or b
     if key == "enum":
-        allowed = {identity(value) for value in b}
-        return [value for value in a if identity(value) in allowed]
-    raise Conflict
+        allowed = {equality_key(value) for value in b}
+        return [value for value in a if equality_key(value) in allowed]
+    raise CannotFlatten
 
 
-def _each(name: str, a: dict[str, Any], b: dict[str, Any]) -> Any:
+def _merge_property(name: str, a: dict[str, Any], b: dict[str, Any]) -> Any:
     """A property that two parts name: both hold. They are put together when it is drawn."""
     if name in a and name in b:
         return a[name] if a[name] == b[name] else {"allOf": [a[name], b[name]]}
@@ -199,5 +199,5 @@ def _common_type(a: Any, b: Any) -> Any:
     if {"integer", "number"} <= {*first, *second} and "integer" not in common:
         common.append("integer")
     if not common:
-        raise Conflict
+        raise CannotFlatten
     return common[0] if len(common) == 1 else common

@@ -11,9 +11,9 @@ from hitl_core.forms.form import Field
 ABSENT: Any = object()
 
 #: What a cleared input does: its value goes away, is null, is "" or [], stays {} or is an error.
-Blank = Literal["leave", "null", "empty", "refuse"]
-Item = Literal["text", "integer", "number"]
-Reads = Literal[Item, "option", "options", "lines", "date", "time", "datetime", "json"]
+OnClear = Literal["leave", "null", "empty", "refuse"]
+ItemKind = Literal["text", "integer", "number"]
+AnswerFormat = Literal[ItemKind, "option", "options", "lines", "date", "time", "datetime", "json"]
 
 
 @dataclass(frozen=True)
@@ -25,22 +25,22 @@ class Slot:
     """
 
     field: Field
-    names: tuple[str, ...] = ()
-    blank: Blank = "refuse"
-    above: tuple[Blank, ...] = ()
-    reads: Reads = "json"
+    path: tuple[str, ...] = ()
+    on_clear: OnClear = "refuse"
+    parent_on_clear: tuple[OnClear, ...] = ()
+    reads: AnswerFormat = "json"
     value: Any = ABSENT
     values: tuple[Any, ...] = ()
-    item: Item = "text"
-    kept: tuple[tuple[str, ...], ...] = ()
-    branch: bool = False
+    item: ItemKind = "text"
+    fixed_paths: tuple[tuple[str, ...], ...] = ()
+    is_branch_choice: bool = False
 
     @property
-    def empty(self) -> bool:
+    def is_empty(self) -> bool:
         """Whether the input has nothing to show."""
-        return self.value is ABSENT or (self.value is None and self.blank == "null")
+        return self.value is ABSENT or (self.value is None and self.on_clear == "null")
 
 
-def width(text: str) -> int:
+def utf16_length(text: str) -> int:
     """Its length in UTF-16 units, in which browsers and chat systems count."""
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2

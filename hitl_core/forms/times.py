@@ -5,25 +5,25 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime, timedelta, timezone
 
-from hitl_core.forms.formats import conforms
+from hitl_core.forms.formats import is_valid_format
 
 _TEN_DIGITS = range(10**9, 10**10)  # of seconds, from 2001 to 2286: what pickers take
-_DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
-_CLOCK = re.compile(r"([01]\d|2[0-3]):[0-5]\d", re.ASCII)
+_DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+_TIME = re.compile(r"([01]\d|2[0-3]):[0-5]\d", re.ASCII)
 
 
-def date_shown(text: str) -> str | None:
+def picker_date(text: str) -> str | None:
     """None for what no picker can show; so below."""
-    return text if conforms("date", text) else None
+    return text if is_valid_format("date", text) else None
 
 
-def time_shown(text: str) -> str | None:
-    return text[:5] if conforms("time", text) else None
+def picker_time(text: str) -> str | None:
+    return text[:5] if is_valid_format("time", text) else None
 
 
-def moment_shown(text: str) -> str | None:
+def picker_datetime(text: str) -> str | None:
     """The moment in seconds since 1970. Parts of a second don't show."""
-    if not conforms("date-time", text):
+    if not is_valid_format("date-time", text):
         return None
     try:
         seconds = int(datetime.fromisoformat(text[:19]).replace(tzinfo=_zone(text)).timestamp())
@@ -32,25 +32,25 @@ def moment_shown(text: str) -> str | None:
     return str(seconds) if seconds in _TEN_DIGITS else None
 
 
-def zone_words(text: str | None) -> str:
+def format_zone(text: str | None) -> str:
     offset = _offset(text)
     return "UTC" if offset in "Zz" else f"UTC{offset}"
 
 
 def read_date(answer: str) -> str:
-    if not _DAY.fullmatch(answer) or not conforms("date", answer):
+    if not _DATE.fullmatch(answer) or not is_valid_format("date", answer):
         raise ValueError("must be a date (YYYY-MM-DD)")
     return answer
 
 
 def read_time(answer: str, before: str | None) -> str:
     """In the zone of the text before it."""
-    if not _CLOCK.fullmatch(answer):
+    if not _TIME.fullmatch(answer):
         raise ValueError("must be a time (HH:MM)")
     return f"{answer}:00{_offset(before)}"
 
 
-def read_moment(answer: str, before: str | None) -> str:
+def read_datetime(answer: str, before: str | None) -> str:
     """In the zone of the text before it."""
     if not (answer.isascii() and answer.isdecimal()) or int(answer) not in _TEN_DIGITS:
         raise ValueError("must be a date and time")
@@ -58,9 +58,9 @@ def read_moment(answer: str, before: str | None) -> str:
     return moment.strftime("%Y-%m-%dT%H:%M:%S") + _offset(before)
 
 
-def without_seconds(moment: str) -> str:
+def drop_seconds(seconds: str) -> str:
     """As some pickers give it back."""
-    return str(int(moment) // 60 * 60) if moment else ""
+    return str(int(seconds) // 60 * 60) if seconds else ""
 
 
 def _offset(text: str | None) -> str:

@@ -10,12 +10,12 @@ from collections.abc import Mapping
 from typing import Any, cast
 from urllib.parse import unquote
 
-from hitl_core.forms.pointer import parts
-from hitl_core.forms.secrets import MARK
+from hitl_core.forms.pointer import parse_pointer
+from hitl_core.forms.secrets import NO_TEXTS_MARK
 
-Way = tuple[str, ...]
+Path = tuple[str, ...]
 
-_WORDS = frozenset(
+_TEXT_KEYS = frozenset(
     {
         "$comment",
         "default",
@@ -28,9 +28,11 @@ _WORDS = frozenset(
         "x-enumNames",
     }
 )
-_MAPS = frozenset({"$defs", "definitions", "dependentSchemas", "patternProperties", "properties"})
-_LISTS = frozenset({"allOf", "anyOf", "items", "oneOf", "prefixItems"})
-_PARTS = frozenset(
+_MAP_KEYS = frozenset(
+    {"$defs", "definitions", "dependentSchemas", "patternProperties", "properties"}
+)
+_LIST_KEYS = frozenset({"allOf", "anyOf", "items", "oneOf", "prefixItems"})
+_SCHEMA_KEYS = frozenset(
     {
         "additionalItems",
         "additionalProperties",
@@ -47,43 +49,45 @@ _PARTS = frozenset(
 )
 
 
-def unsaid(schema: Mapping[str, Any]) -> dict[str, Any] | None:
+def strip_texts(schema: Mapping[str, Any]) -> dict[str, Any] | None:
     """What it checks is checked the same. None where a reference leads to something that is no part of a
     schema, where words could hide: then values are drawn as they are.
     """
-    seen: set[Way] = set()
+    seen: set[Path] = set()
     refs: list[object] = []
-    bare = cast("dict[str, Any]", _bare(dict(schema), (), seen, refs))
-    if any(_way(ref) not in seen for ref in refs):
+    bare = cast("dict[str, Any]", _strip_part(dict(schema), (), seen, refs))
+    if any(_ref_path(ref) not in seen for ref in refs):
         return None
-    return {**bare, MARK: True}
+    return {**bare, NO_TEXTS_MARK: True}
 
 
-def _bare(part: object, way: Way, seen: set[Way], refs: list[object]) -> object:
+def _strip_part(part: object, path: Path, seen: set[Path], refs: list[object]) -> object:
     if not isinstance(part, dict):
         return part
-    seen.add(way)
-    kept: dict[str, Any] = {}
+    seen.add(path)
+    result: dict[str, Any] = {}
     for key, value in cast("dict[str, Any]", part).items():
-        here = (*way, key)
+        here = (*path, key)
         if key in ("$ref", "$dynamicRef", "$recursiveRef"):
             refs.append(value)
-        if key in _WORDS or (key == "format" and value == "password"):
+        if key in _TEXT_KEYS or (key == "format" and value == "password"):
             continue
-        if key in _MAPS and isinstance(value, dict):
+        if key in _MAP_KEYS and isinstance(value, dict):
             named = cast("dict[str, Any]", value)
-            kept[key] = {n: _bare(each, (*here, n), seen, refs) for n, each in named.items()}
-        elif key in _LISTS and isinstance(value, list):
+            result[key] = {
+                n: _strip_part(each, (*here, n), seen, refs) for n, each in named.items()
+            }
+        elif key in _LIST_KEYS and isinstance(value, list):
             each = enumerate(cast("list[Any]", value))
-            kept[key] = [_bare(one, (*here, str(n)), seen, refs) for n, one in each]
-        elif key in _PARTS:
-            kept[key] = _bare(value, here, seen, refs)
+            result[key] = [_strip_part(one, (*here, str(n)), seen, refs) for n, one in each]
+        elif key in _SCHEMA_KEYS:
+            result[key] = _strip_part(value, here, seen, refs)
         else:
-            kept[key] = value
-    return kept
+            result[key] = value
+    return result
 
 
-def _way(ref: object) -> Way | None:
+def _ref_path(ref: object) -> Path | None:
     if not isinstance(ref, str) or not (ref == "#" or ref.startswith("#/")):
         return None
-    return tuple(parts(unquote(ref[1:])))
+    return tuple(parse_pointer(unquote(ref[1:])))

@@ -5,21 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
-from hitl_core.forms.branches import Branch, branch_of, branches_of, simpler, switched
+from hitl_core.forms.branches import Branch, find_branches, match_branch, simplify, switch_branch
 from hitl_core.forms.budget import Budget
-from hitl_core.forms.changed import changed
-from hitl_core.forms.choices import options_of
-from hitl_core.forms.chooser import chooser, picked
+from hitl_core.forms.changed import fast_replace
+from hitl_core.forms.choices import list_options
+from hitl_core.forms.chooser import branch_slot, read_branch_choice
 from hitl_core.forms.form import Field
-from hitl_core.forms.hints import about, hint
-from hitl_core.forms.place import INFERRED, Place, entered, inferred, slot_at, told
-from hitl_core.forms.scalars import Room, as_json, with_input
-from hitl_core.forms.secrets import Marks, is_secret, masked
-from hitl_core.forms.shape import Conflict, Schema, Shapes
-from hitl_core.forms.slot import ABSENT, Blank, Slot, width
+from hitl_core.forms.hints import description_text, make_hint
+from hitl_core.forms.place import (
+    INFERRED,
+    Location,
+    infer_schema,
+    keep_annotations,
+    make_slot,
+    with_title,
+)
+from hitl_core.forms.scalars import InputLimits, choose_input, json_slot
+from hitl_core.forms.secrets import ProtectedPaths, is_secret, mask_value
+from hitl_core.forms.shape import CannotFlatten, Schema, SchemaFlattener
+from hitl_core.forms.slot import ABSENT, OnClear, Slot, utf16_length
 
 MAX_FIELDS = 400
-_SHAPES = {"anyOf", "oneOf", "not", "if", "enum", "const"}
+_VALUE_KEYS = {"anyOf", "oneOf", "not", "if", "enum", "const"}
 _HIDDEN = "This is hidden, and kept as it is."
 _HOLDS_HIDDEN = "A part of this is hidden, so it can't be changed here."
 _TOO_LONG = "This is longer than {:,} characters and can't be changed here."
@@ -30,61 +37,72 @@ class TooManyFields(Exception):
     """There would be more than `MAX_FIELDS`."""
 
 
-class Walk:
+class SchemaWalker:
     """Collects `slots`. `answers` matter where they choose a branch; objects are flattened `depth` levels."""
 
     def __init__(
         self,
         root: Mapping[str, Any],
-        marks: Marks,
+        protected: ProtectedPaths,
         answers: Mapping[str, str | None],
-        room: Room,
+        limits: InputLimits,
         depth: int,
         budget: Budget,
     ) -> None:
         self.slots: list[Slot] = []
-        self._shapes, self._marks, self._answers = Shapes(root, budget), marks, answers
-        self._room, self._depth = room, depth
+        self._flattener, self._protected, self._answers = (
+            SchemaFlattener(root, budget),
+            protected,
+            answers,
+        )
+        self._limits, self._depth = limits, depth
 
-    def value(self, at: Place, declared: object, value: Any) -> Any:
+    def walk_value(self, location: Location, declared: object, value: Any) -> Any:
         """Add the fields of one value. Returns it as the chosen branches make it, or as it is."""
         if declared is INFERRED:
-            declared = inferred(value)
+            declared = infer_schema(value)
         branches: tuple[Branch, ...] | None = None
         try:
-            schema, nullable = self._shapes.plain(declared)
-            schema = simpler(schema)
-            branches = () if options_of(schema) else branches_of(self._shapes, schema)
-        except Conflict:
-            schema, nullable = told(declared), False
-        at = entered(at, declared, schema, fixed=self._marks.fixes(at.names))
-        slot = slot_at(at, schema, nullable, value)
-        if self._marks.hides(at.names) or is_secret(schema):
-            return self._hidden(slot, schema)
+            schema, nullable = self._flattener.flatten(declared)
+            schema = simplify(schema)
+            branches = () if list_options(schema) else find_branches(self._flattener, schema)
+        except CannotFlatten:
+            schema, nullable = keep_annotations(declared), False
+        location = with_title(
+            location, declared, schema, fixed=self._protected.is_fixed_path(location.path)
+        )
+        slot = make_slot(location, schema, nullable, value)
+        if self._protected.is_hidden_path(location.path) or is_secret(schema):
+            return self._add_hidden(slot, schema)
         if branches:
-            return self._branches(at, slot, schema, branches)
-        if branches is not None and self._is_flat(at, schema, slot):
-            return self._object(at, schema, slot.blank, value)
-        if branches is None or not at.names:
-            return self._add(as_json(slot, self._room.text), schema)
-        return self._add(with_input(slot, schema, self._shapes, self._room), schema)
+            return self._walk_branches(location, slot, schema, branches)
+        if branches is not None and self._is_flat(location, schema, slot):
+            return self._walk_object(location, schema, slot.on_clear, value)
+        if branches is None or not location.path:
+            return self._add(json_slot(slot, self._limits.max_text), schema)
+        return self._add(choose_input(slot, schema, self._flattener, self._limits), schema)
 
-    def whole(self, args: dict[str, Any]) -> None:
+    def add_whole(self, args: dict[str, Any]) -> None:
         """All of it as one field."""
-        slot = slot_at(Place(), {}, False, args)
-        self._add(as_json(slot, self._room.text), {})
+        slot = make_slot(Location(), {}, False, args)
+        self._add(json_slot(slot, self._limits.max_text), {})
 
-    def _is_flat(self, at: Place, schema: Schema, slot: Slot) -> bool:
+    def _is_flat(self, location: Location, schema: Schema, slot: Slot) -> bool:
         properties = schema.get("properties")
-        if not at.names:
-            return bool(properties) or (bool(slot.value) and not _SHAPES & schema.keys())
+        if not location.path:
+            return bool(properties) or (bool(slot.value) and not _VALUE_KEYS & schema.keys())
         if not properties or schema.get("type", "object") != "object":
             return False
-        deep = len(at.names) > self._depth or id(properties) in at.around
-        return not deep and (slot.empty or isinstance(slot.value, dict))
+        deep = len(location.path) > self._depth or id(properties) in location.parent_properties
+        return not deep and (slot.is_empty or isinstance(slot.value, dict))
 
-    def _object(
-        self, at: Place, schema: Schema, blank: Blank, value: Any, skip: str | None = None
+    def _walk_object(
+        self,
+        location: Location,
+        schema: Schema,
+        blank: OnClear,
+        value: Any,
+        skip: str | None = None,
     ) -> Any:
         held = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
         properties = cast("dict[str, Any]", schema.get("properties", {}))
@@ -100,63 +118,81 @@ class Walk:
             if name == skip or (declared is False and old is ABSENT):
                 continue
             required = name in schema.get("required", ())
-            new = self.value(at.inner(name, required, blank, properties), declared, old)
+            new = self.walk_value(location.child(name, required, blank, properties), declared, old)
             if new is not old:
                 after = {n: item for n, item in {**after, name: new}.items() if item is not ABSENT}
         return cast(object, value) if after is held else after
 
-    def _branches(self, at: Place, slot: Slot, schema: Schema, branches: tuple[Branch, ...]) -> Any:
-        now = None if slot.empty else branch_of(branches, slot.value)
-        deep = len(at.names) > self._depth and any(branch.properties for branch in branches)
-        telling = any(b.by and self._marks.hides((*at.names, b.by)) for b in branches)
-        if deep or telling or (now is None and not slot.empty):
-            return self._add(as_json(slot, self._room.text), schema)
-        choice = chooser(slot, branches, now)
+    def _walk_branches(
+        self, location: Location, slot: Slot, schema: Schema, branches: tuple[Branch, ...]
+    ) -> Any:
+        current = None if slot.is_empty else match_branch(branches, slot.value)
+        deep = len(location.path) > self._depth and any(branch.properties for branch in branches)
+        has_hidden_discriminator = any(
+            b.discriminator and self._protected.is_hidden_path((*location.path, b.discriminator))
+            for b in branches
+        )
+        if deep or has_hidden_discriminator or (current is None and not slot.is_empty):
+            return self._add(json_slot(slot, self._limits.max_text), schema)
+        choice = branch_slot(slot, branches, current)
         self._add(choice, schema)
-        chosen = picked(choice, self._answers)
+        chosen = read_branch_choice(choice, self._answers)
         if chosen is None:
             return slot.value
         if chosen is ABSENT:
-            return slot.value if slot.empty else None if slot.blank == "null" else ABSENT
+            return slot.value if slot.is_empty else None if slot.on_clear == "null" else ABSENT
         new, after = branches[cast(int, chosen)], cast(object, slot.value)
-        if chosen != now:
-            old = None if now is None else branches[now]
-            after = switched(self._shapes, old, new, after)
-        return self._branch(at, slot, new, after)
+        if chosen != current:
+            old = None if current is None else branches[current]
+            after = switch_branch(self._flattener, old, new, after)
+        return self._walk_branch(location, slot, new, after)
 
-    def _branch(self, at: Place, slot: Slot, branch: Branch, value: Any) -> Any:
+    def _walk_branch(self, location: Location, slot: Slot, branch: Branch, value: Any) -> Any:
         if "const" in branch.schema:
             return value
-        schema, inner = branch.schema, entered(changed(at, required=True), {}, branch.schema)
+        schema, inner = (
+            branch.schema,
+            with_title(fast_replace(location, required=True), {}, branch.schema),
+        )
         if schema.get("type", "object") == "object" and branch.properties:
-            return self._object(inner, schema, slot.blank, value, skip=branch.by)
-        own = slot_at(changed(inner, labels=(*at.labels, branch.label)), schema, False, value)
-        if slot.blank in ("leave", "null"):
-            own = changed(own, blank=slot.blank)
+            return self._walk_object(inner, schema, slot.on_clear, value, skip=branch.discriminator)
+        own = make_slot(
+            fast_replace(inner, labels=(*location.labels, branch.label)), schema, False, value
+        )
+        if slot.on_clear in ("leave", "null"):
+            own = fast_replace(own, on_clear=slot.on_clear)
         if is_secret(schema):
-            return self._hidden(own, schema)
-        return self._add(with_input(own, schema, self._shapes, self._room), schema)
+            return self._add_hidden(own, schema)
+        return self._add(choose_input(own, schema, self._flattener, self._limits), schema)
 
-    def _hidden(self, slot: Slot, schema: Schema) -> Any:
+    def _add_hidden(self, slot: Slot, schema: Schema) -> Any:
         pointer, label = slot.field.pointer, slot.field.label
-        field = Field(pointer, "text", label, about(schema), locked=_HIDDEN, hidden=True)
-        self.slots.append(changed(slot, field=field))
+        field = Field(pointer, "text", label, description_text(schema), locked=_HIDDEN, hidden=True)
+        self.slots.append(fast_replace(slot, field=field))
         return slot.value
 
     def _add(self, slot: Slot, schema: Schema) -> Any:
-        hidden = [] if slot.branch else self._marks.hidden_in(slot.names, slot.value)
+        hidden = (
+            []
+            if slot.is_branch_choice
+            else self._protected.find_hidden_below(slot.path, slot.value)
+        )
         if hidden:
-            slot = as_json(slot, self._room.text, shown=masked(slot.value, hidden))
-        field = changed(slot.field, hint=hint(schema, slot.field))
+            slot = json_slot(
+                slot, self._limits.max_text, masked_value=mask_value(slot.value, hidden)
+            )
+        field = fast_replace(slot.field, hint=make_hint(schema, slot.field))
         if hidden:
-            field = changed(field, locked=_HOLDS_HIDDEN)
+            field = fast_replace(field, locked=_HOLDS_HIDDEN)
         elif field.locked is None and "const" in schema and slot.reads == "option":
-            field = changed(field, locked=_ONE_VALUE if field.initial == "0" else None)
-        elif not slot.values and width(field.initial or "") > self._room.text:
-            reason = _TOO_LONG.format(self._room.text)
-            field = changed(field, locked=field.locked or reason, max_length=None)
-        kept = () if slot.branch else self._marks.fixed_in(slot.names, slot.value)
-        self.slots.append(changed(slot, field=field, kept=kept))
+            field = fast_replace(field, locked=_ONE_VALUE if field.initial == "0" else None)
+        elif not slot.values and utf16_length(field.initial or "") > self._limits.max_text:
+            reason = _TOO_LONG.format(self._limits.max_text)
+            field = fast_replace(field, locked=field.locked or reason, max_length=None)
+        kept = (
+            () if slot.is_branch_choice else self._protected.find_fixed_below(slot.path, slot.value)
+        )
+        self.slots.append(fast_replace(slot, field=field, fixed_paths=kept))
         if len(self.slots) > MAX_FIELDS:
             raise TooManyFields
         return slot.value

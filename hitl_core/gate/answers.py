@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Literal, NamedTuple, assert_never
 
 from hitl_core.model import Call, Decision, DialectName, Review, Run, Verdict
-from hitl_core.review.execution import to_run
+from hitl_core.review.execution import runnable_calls
 
 #: To a model whose call can't run as it is.
 AGAIN = "Call it again with arguments that it takes."
@@ -26,17 +26,19 @@ class Answer(NamedTuple):
 
 def answers(review: Review) -> tuple[Answer, ...]:
     """In the model's order: every call that `execute` does not name."""
-    running = {call.key for call in to_run(review)} if review.status != "done" else set[str]()
-    return tuple(_answer(review, call) for call in review.calls if call.key not in running)
+    running = (
+        {call.key for call in runnable_calls(review)} if review.status != "done" else set[str]()
+    )
+    return tuple(_make_answer(review, call) for call in review.calls if call.key not in running)
 
 
-def is_void(review: Review, decision: Decision | None) -> bool:
+def is_cancelled(review: Review, decision: Decision | None) -> bool:
     """Whether a cancellation takes back what this call would have had: all but a no of before."""
     no = decision is not None and decision.type in ("reject", "ignore")
     return review.cancelled is not None and not no
 
 
-def denial(name: str, verdict: Verdict) -> str:
+def denial_text(name: str, verdict: Verdict) -> str:
     """What the model is told of a call that is denied."""
     if verdict.retry:
         return f"`{name}` was not executed. {verdict.reason} {AGAIN}"
@@ -46,29 +48,29 @@ def denial(name: str, verdict: Verdict) -> str:
     )
 
 
-def _answer(review: Review, call: Call) -> Answer:
-    content, status = _told(review, call)
+def _make_answer(review: Review, call: Call) -> Answer:
+    content, status = _content_and_status(review, call)
     return Answer(call.tool_call_id, call.name, content, status)
 
 
-def _told(review: Review, call: Call) -> tuple[str, Literal["success", "error"]]:
+def _content_and_status(review: Review, call: Call) -> tuple[str, Literal["success", "error"]]:
     if call.key in review.runs:
-        return _ran(review.tool(call), review.runs[call.key])
+        return _run_content(review.tool_name(call), review.runs[call.key])
     if call.verdict.kind == "deny":
-        return denial(call.name, call.verdict), "error"
+        return denial_text(call.name, call.verdict), "error"
     action = review.action(call.key)
     decision = action.decision if action else None
-    if review.cancelled and is_void(review, decision):
+    if review.cancelled and is_cancelled(review, decision):
         reason = f" Reason: {review.cancelled.reason}" if review.cancelled.reason else ""
         return f"The tool call `{call.name}` was cancelled. It was not executed.{reason}", "error"
     if action is None:
         return f"`{call.name}` was not executed.", "error"
     if action.decision is None:
         return f"`{call.name}` was not decided. The tool was not executed.", "error"
-    return _decided(call, action.decision, review.dialect)
+    return _decision_content(call, action.decision, review.dialect)
 
 
-def _decided(
+def _decision_content(
     call: Call, decision: Decision, dialect: DialectName
 ) -> tuple[str, Literal["success", "error"]]:
     match decision.type:
@@ -82,13 +84,13 @@ def _decided(
                 " Do not retry this tool call unless the user explicitly requests it."
             ), "error"
         case "reject":
-            return _rejected(call, decision.message, dialect)
+            return _rejection_content(call, decision.message, dialect)
         case "approve" | "edit":
             return f"`{call.name}` was not executed.", "error"
     assert_never(decision.type)
 
 
-def _rejected(
+def _rejection_content(
     call: Call, reason: str | None, dialect: DialectName
 ) -> tuple[str, Literal["success", "error"]]:
     match dialect:
@@ -112,7 +114,7 @@ def _rejected(
     assert_never(dialect)
 
 
-def _ran(name: str, run: Run) -> tuple[str, Literal["success", "error"]]:
+def _run_content(name: str, run: Run) -> tuple[str, Literal["success", "error"]]:
     match run.state:
         case "done" if run.by is not None:
             return f"`{name}` ran; its result was lost. {run.by.label} confirmed it.", "success"

@@ -28,9 +28,9 @@ from hitl_core.gate import guard, tool_runs
 from hitl_core.gate.answers import Answer
 from hitl_core.gate.gate import LEASE, Gate
 from hitl_core.gate.guard import P, R
-from hitl_core.gate.hub import ALIVE
+from hitl_core.gate.hub import HEARTBEAT_TTL
 from hitl_core.gate.outcome import Outcome
-from hitl_core.gate.request import Request
+from hitl_core.gate.request import JudgedCalls
 from hitl_core.gate.tool import Tool, failure_line, success_line
 from hitl_core.model import Decision, Place, Review, ToolCall
 from hitl_core.model.arguments import JsonObject
@@ -52,7 +52,7 @@ def connect(
     policy: Policy | str | Path,
     agent: str,
     lease: float = LEASE,
-    alive: float = ALIVE,
+    heartbeat_ttl: float = HEARTBEAT_TTL,
     partitions: int | None = None,
 ) -> Generator[BlockingGate, None, None]:
     """Raises what `Gate.connect` raises."""
@@ -65,7 +65,7 @@ def connect(
             if inspect.iscoroutine(work):
                 work.close()
             raise GateClosed("The gate is not open: use it inside its `with`.")
-        future = asyncio.run_coroutine_threadsafe(_awaited(work), loop)
+        future = asyncio.run_coroutine_threadsafe(_await_result(work), loop)
         try:
             return future.result()
         except BaseException:
@@ -73,7 +73,12 @@ def connect(
             raise
 
     connection = Gate.connect(
-        url, policy=policy, agent=agent, lease=lease, alive=alive, partitions=partitions
+        url,
+        policy=policy,
+        agent=agent,
+        lease=lease,
+        heartbeat_ttl=heartbeat_ttl,
+        partitions=partitions,
     )
     try:
         gate = run(connection.__aenter__())
@@ -87,7 +92,7 @@ def connect(
         loop.close()
 
 
-class Asking(TypedDict, total=False):
+class SubmitOptions(TypedDict, total=False):
     """What `Gate.submit` may be told beside the calls and their thread."""
 
     requester: str | None
@@ -105,27 +110,35 @@ class BlockingGate:
         self._gate, self._run = gate, run
 
     def review(
-        self, calls: Iterable[ToolCall] | Request, *, thread_id: str, **asking: Unpack[Asking]
+        self,
+        calls: Iterable[ToolCall] | JudgedCalls,
+        *,
+        thread_id: str,
+        **options: Unpack[SubmitOptions],
     ) -> BlockingOutcome:
-        review = self._gate.review(calls, thread_id=thread_id, **asking)
+        review = self._gate.review(calls, thread_id=thread_id, **options)
         return BlockingOutcome(self._run(review), self._run)
 
     def submit(
-        self, calls: Iterable[ToolCall] | Request, *, thread_id: str, **asking: Unpack[Asking]
+        self,
+        calls: Iterable[ToolCall] | JudgedCalls,
+        *,
+        thread_id: str,
+        **options: Unpack[SubmitOptions],
     ) -> str:
-        return self._run(self._gate.submit(calls, thread_id=thread_id, **asking))
+        return self._run(self._gate.submit(calls, thread_id=thread_id, **options))
 
     def wait(self, review_id: str) -> BlockingOutcome:
         return BlockingOutcome(self._run(self._gate.wait(review_id)), self._run)
 
-    def settled(self) -> Iterator[BlockingOutcome]:
-        settled = self._gate.settled()
+    def outcomes(self) -> Iterator[BlockingOutcome]:
+        outcomes = self._gate.outcomes()
         try:
             while True:
-                yield BlockingOutcome(self._run(_next(settled)), self._run)
+                yield BlockingOutcome(self._run(_next_outcome(outcomes)), self._run)
         finally:
             with suppress(GateClosed):
-                self._run(_close(settled))
+                self._run(_close_outcomes(outcomes))
 
     def cancel(self, review_id: str, reason: str | None = None) -> None:
         self._run(self._gate.cancel(review_id, reason))
@@ -145,20 +158,20 @@ class BlockingGate:
             return functools.partial(self.guard, name=name)
         if inspect.iscoroutinefunction(function):
             raise TypeError(f"{function.__qualname__} is async: guard it with hitl_core.Gate.")
-        tool = Tool.of(function, name)
+        tool = Tool.from_function(function, name)
 
         @functools.wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
-            thread = guard.Thread.current()
-            asked = thread.call(tool, args, kwargs)
+            thread = guard.GuardThread.current()
+            tool_call = thread.make_call(tool, args, kwargs)
             outcome = self.review(
-                [asked],
+                [tool_call],
                 thread_id=thread.thread_id,
                 requester=thread.requester,
                 origin=thread.origin,
             )
             try:
-                return _carried_out(outcome, tool)
+                return _run_outcome(outcome, tool)
             finally:
                 outcome.release()
 
@@ -167,7 +180,7 @@ class BlockingGate:
     def thread(
         self, thread_id: str, requester: str | None = None, origin: Place | None = None
     ) -> AbstractContextManager[None]:
-        return guard.in_thread(thread_id, requester, origin)
+        return guard.thread_scope(thread_id, requester, origin)
 
 
 class BlockingOutcome:
@@ -198,8 +211,8 @@ class BlockingOutcome:
     def state_update(self) -> dict[str, Any]:
         return self._outcome.state_update
 
-    def annotated(self, call: ToolCall, content: Any) -> Any:
-        return self._outcome.annotated(call, content)
+    def with_edit_notice(self, call: ToolCall, content: Any) -> Any:
+        return self._outcome.with_edit_notice(call, content)
 
     def decision(self, call_id: str) -> Decision | None:
         return self._outcome.decision(call_id)
@@ -207,21 +220,21 @@ class BlockingOutcome:
     def idempotency_key(self, call: ToolCall) -> str:
         return self._outcome.idempotency_key(call)
 
-    def run(self, tools: tool_runs.Tools) -> tuple[Answer, ...]:
+    def run(self, tools: tool_runs.ToolFunctions) -> tuple[Answer, ...]:
         """The functions run in the thread that calls this. Raises TypeError for an async one."""
         functions = tool_runs.tools_for(self.execute, tools)
         for name, tool in functions.items():
             if inspect.iscoroutinefunction(tool.function):
                 raise TypeError(f"{name} is async: run it with hitl_core.Gate. Nothing was run.")
         results = [self._run_one(call, functions[call.name]) for call in self.execute]
-        self.done()
-        return tool_runs.in_order(self.review, self.answers, results)
+        self.finish()
+        return tool_runs.order_answers(self.review, self.answers, results)
 
     def _run_one(self, call: ToolCall, tool: Tool) -> Answer:
         if not self.once(call):
-            return tool_runs.begun_before(call)
+            return tool_runs.already_started(call)
         try:
-            result = _run_here(tool, call)
+            result = _run_in_thread(tool, call)
         except Exception as error:
             self.report({call.id: failure_line(self.review, call, error)})
             return tool_runs.failure(call, error)
@@ -237,32 +250,32 @@ class BlockingOutcome:
     def report(self, results: Mapping[str, object]) -> None:
         self._run(self._outcome.report(results))
 
-    def done(self, results: Mapping[str, object] | None = None) -> None:
-        self._run(self._outcome.done(results))
+    def finish(self, results: Mapping[str, object] | None = None) -> None:
+        self._run(self._outcome.finish(results))
 
     def release(self) -> None:
-        self._run(_called(self._outcome.release))
+        self._run(_call(self._outcome.release))
 
 
-def _carried_out(outcome: BlockingOutcome, tool: Tool) -> Any:
+def _run_outcome(outcome: BlockingOutcome, tool: Tool) -> Any:
     """As the guard's own does it, in this thread."""
     if not outcome.execute:
-        outcome.done()
-        return guard.told(outcome.answers[0])
-    (decided,) = outcome.execute
-    if not outcome.once(decided):
-        raise guard.started_elsewhere(tool)
+        outcome.finish()
+        return guard.unwrap_answer(outcome.answers[0])
+    (call,) = outcome.execute
+    if not outcome.once(call):
+        raise guard.already_started_error(tool)
     try:
-        result = _run_here(tool, decided)
+        result = _run_in_thread(tool, call)
     except Exception as error:
-        outcome.done({decided.id: failure_line(outcome.review, decided, error)})
+        outcome.finish({call.id: failure_line(outcome.review, call, error)})
         raise
-    outcome.done({decided.id: success_line(result)})
+    outcome.finish({call.id: success_line(result)})
     return result
 
 
-def _run_here(tool: Tool, call: ToolCall) -> Any:
-    result = tool.bound(call.args)()
+def _run_in_thread(tool: Tool, call: ToolCall) -> Any:
+    result = tool.bind(call.args)()
     if inspect.isawaitable(result):  # a decorator hid that it is async: it has not run yet
         if inspect.iscoroutine(result):
             result.close()
@@ -270,18 +283,18 @@ def _run_here(tool: Tool, call: ToolCall) -> Any:
     return result
 
 
-async def _awaited(work: Awaitable[T]) -> T:
+async def _await_result(work: Awaitable[T]) -> T:
     return await work
 
 
-async def _next(settled: AsyncGenerator[Outcome, None]) -> Outcome:
+async def _next_outcome(outcomes: AsyncGenerator[Outcome, None]) -> Outcome:
     """A coroutine, which a closed gate can close: what `__anext__` returns would be left un-awaited."""
-    return await anext(settled)
+    return await anext(outcomes)
 
 
-async def _close(settled: AsyncGenerator[Outcome, None]) -> None:
-    await settled.aclose()
+async def _close_outcomes(outcomes: AsyncGenerator[Outcome, None]) -> None:
+    await outcomes.aclose()
 
 
-async def _called(function: Callable[[], T]) -> T:
+async def _call(function: Callable[[], T]) -> T:
     return function()

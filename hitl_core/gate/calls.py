@@ -18,7 +18,7 @@ MAX_CALLS = 100
 MAX_VALUES = 100_000
 
 
-class Request(NamedTuple):
+class JudgedCalls(NamedTuple):
     """The calls of one model turn, with everything that is said of them.
 
     `tools` are those that an edit may name, each with its own schema or None. `path` names the agents that
@@ -36,53 +36,53 @@ class Request(NamedTuple):
     excerpt: JsonObject | None = None
 
 
-class Frozen(tuple[ToolCall, ...]):
+class FrozenCalls(tuple[ToolCall, ...]):
     """Calls that are what is stored. `written`: the arguments of each, as `encode` writes them."""
 
-    written: tuple[Arguments, ...]
+    encoded_args: tuple[Arguments, ...]
 
 
-def frozen(calls: Iterable[ToolCall]) -> Frozen:
+def freeze_calls(calls: Iterable[ToolCall]) -> FrozenCalls:
     """The calls with arguments of their own, so that what is judged is what is stored, whatever the agent
     does to its objects meanwhile. Raises InvalidToolCall, also for a turn whose answers could not be
     told apart. Of calls that are frozen nothing is looked at again.
     """
-    if isinstance(calls, Frozen):
+    if isinstance(calls, FrozenCalls):
         return calls
     calls = list(calls)
-    if more_than(MAX_VALUES, [call.args for call in calls]):
-        told = f"A turn may have {MAX_VALUES:,} values at most in its arguments."
-        raise InvalidToolCall(told)
+    if has_more_than(MAX_VALUES, [call.args for call in calls]):
+        message = f"A turn may have {MAX_VALUES:,} values at most in its arguments."
+        raise InvalidToolCall(message)
     written = tuple(encode(call.args) for call in calls)
     if not calls:
         raise InvalidToolCall("There is no tool call to review.")
     if len(calls) > MAX_CALLS:
         raise InvalidToolCall(f"A turn may have {MAX_CALLS} tool calls at most, not {len(calls)}.")
     ids = [call.id for call in calls]
-    if twice := next((id for id in ids if ids.count(id) > 1), None):
-        raise InvalidToolCall(f"Two calls of this turn have the id {twice!r}.")
-    own = Frozen(ToolCall(call.id, call.name, _own(call.args)) for call in calls)
-    own.written = written
-    return own
+    if duplicate := next((id for id in ids if ids.count(id) > 1), None):
+        raise InvalidToolCall(f"Two calls of this turn have the id {duplicate!r}.")
+    copies = FrozenCalls(ToolCall(call.id, call.name, _copy_args(call.args)) for call in calls)
+    copies.encoded_args = written
+    return copies
 
 
-def more_than(most: int, value: object) -> bool:
+def has_more_than(limit: int, value: object) -> bool:
     """Whether this is more JSON values than so many. Counts no further, also in a list that holds itself."""
-    return next(islice(_values(value), most, None), None) is not None
+    return next(islice(_values(value), limit, None), None) is not None
 
 
 def _values(value: object) -> Iterator[tuple[object]]:
     """Each value in it, the outermost first; in a tuple, since null is one too."""
-    left = [value]
-    while left:
-        value = left.pop()
+    stack = [value]
+    while stack:
+        value = stack.pop()
         yield (value,)
         if isinstance(value, dict):
-            left.extend(cast(dict[str, Any], value).values())
+            stack.extend(cast(dict[str, Any], value).values())
         elif isinstance(value, list | tuple):
-            left.extend(cast(Sequence[Any], value))
+            stack.extend(cast(Sequence[Any], value))
 
 
-def _own(args: JsonObject) -> JsonObject:
+def _copy_args(args: JsonObject) -> JsonObject:
     """A copy, in the model's order: descriptions show them so."""
     return json.loads(json.dumps(args))

@@ -17,19 +17,19 @@ from hitl_core.errors import Refused, ReviewNotFound, StoreError, StoreUnavailab
 from hitl_core.failpoints import failpoint
 from hitl_core.gate import request
 from hitl_core.gate.claims import Claims
-from hitl_core.gate.guard import Guard, P, R, guarded, in_thread
-from hitl_core.gate.hub import ALIVE, LOOK, Hub
+from hitl_core.gate.guard import GuardDecorator, P, R, guard_function, thread_scope
+from hitl_core.gate.hub import HEARTBEAT_TTL, POLL_INTERVAL, ReviewListener
 from hitl_core.gate.outcome import Outcome
-from hitl_core.gate.policies import PolicyNotes
-from hitl_core.gate.request import Request, Turn
-from hitl_core.gate.turns import next_turn
-from hitl_core.gate.watchers import woken_within
+from hitl_core.gate.policies import PolicyRecorder
+from hitl_core.gate.request import JudgedCalls, ReviewKey
+from hitl_core.gate.turns import find_next_turn
+from hitl_core.gate.watchers import wait_for_event
 from hitl_core.model import Event, Place, Review, ToolCall
 from hitl_core.model.arguments import JsonObject
 from hitl_core.policy import Policy
 from hitl_core.review import transitions
 from hitl_core.review.service import Reviews
-from hitl_core.review.transitions import Changed
+from hitl_core.review.transitions import Transition
 from hitl_core.store import RedisStore, Store
 
 log = logging.getLogger(__name__)
@@ -38,15 +38,15 @@ log = logging.getLogger(__name__)
 LEASE = 30.0
 
 
-def _policy(given: object) -> Policy:
+def _load_policy(policy: object) -> Policy:
     """Raises PolicyError for a file that is none, TypeError for anything else."""
-    if isinstance(given, str | Path):
-        return Policy.load(given)
-    if not isinstance(given, Policy):
+    if isinstance(policy, str | Path):
+        return Policy.load(policy)
+    if not isinstance(policy, Policy):
         raise TypeError(
-            f"`policy` is a Policy, or the path of its file, not {type(given).__name__}."
+            f"`policy` is a Policy, or the path of its file, not {type(policy).__name__}."
         )
-    return given
+    return policy
 
 
 class Gate:
@@ -65,15 +65,15 @@ class Gate:
         policy: Policy | str | Path,
         agent: str,
         lease: float = LEASE,
-        alive: float = ALIVE,
+        heartbeat_ttl: float = HEARTBEAT_TTL,
     ) -> None:
-        self.policy, self.agent = _policy(policy), agent
+        self.policy, self.agent = _load_policy(policy), agent
         self.process = f"{socket.gethostname()}:{os.getpid()}:{uuid4().hex[:8]}"
-        self.reviews = Reviews(store, patience=10.0)
-        self._notes = PolicyNotes(self.reviews)
-        self._store, self._lease, self._alive = store, lease, alive
-        self._leaving: set[asyncio.Task[None]] = set()
-        self._hub = Hub(store, agent, self.process, alive)
+        self.reviews = Reviews(store, retry_seconds=10.0)
+        self._policy_recorder = PolicyRecorder(self.reviews)
+        self._store, self._lease, self._heartbeat_ttl = store, lease, heartbeat_ttl
+        self._cleanup_tasks: set[asyncio.Task[None]] = set()
+        self._listener = ReviewListener(store, agent, self.process, heartbeat_ttl)
 
     @classmethod
     @contextlib.asynccontextmanager
@@ -84,32 +84,34 @@ class Gate:
         policy: Policy | str | Path,
         agent: str,
         lease: float = LEASE,
-        alive: float = ALIVE,
+        heartbeat_ttl: float = HEARTBEAT_TTL,
         partitions: int | None = None,
     ) -> AsyncGenerator[Self, None]:
         """Raises PolicyError for a file that is no policy, SettingsError for a Redis that would lose reviews,
         StoreUnavailable where none answers.
         """
-        policy = _policy(policy)
+        policy = _load_policy(policy)
         store = await RedisStore.open(url, partitions=partitions)
         try:
-            async with cls(store, policy=policy, agent=agent, lease=lease, alive=alive) as gate:
+            async with cls(
+                store, policy=policy, agent=agent, lease=lease, heartbeat_ttl=heartbeat_ttl
+            ) as gate:
                 yield gate
         finally:
             await store.close()
 
     async def __aenter__(self) -> Self:
-        await self._hub.start()
+        await self._listener.start()
         return self
 
     async def __aexit__(self, *exc: object) -> None:
-        if self._leaving:
-            await asyncio.wait(self._leaving, timeout=2.0)
-        await self._hub.stop()
+        if self._cleanup_tasks:
+            await asyncio.wait(self._cleanup_tasks, timeout=2.0)
+        await self._listener.stop()
 
     async def review(
         self,
-        calls: Iterable[ToolCall] | Request,
+        calls: Iterable[ToolCall] | JudgedCalls,
         *,
         thread_id: str,
         requester: str | None = None,
@@ -120,16 +122,16 @@ class Gate:
         origin: Place | None = None,
     ) -> Outcome:
         """Submit and wait. See `submit` for what each word means and what is raised."""
-        asked = await self._asked(calls, context, tools, path)
-        review, event = await self._build(asked, thread_id, requester, turn, origin)
+        judged_calls = await self._judge(calls, context, tools, path)
+        review, event = await self._build_review(judged_calls, thread_id, requester, turn, origin)
         # Watched before it is stored: else `settled` of this process could take it away.
-        with self._hub.watch(review.id):
+        with self._listener.watch(review.id):
             await self._store_new(review.model_copy(update={"waiter": self.process}), event)
             return await self.wait(review.id)
 
     async def submit(
         self,
-        calls: Iterable[ToolCall] | Request,
+        calls: Iterable[ToolCall] | JudgedCalls,
         *,
         thread_id: str,
         requester: str | None = None,
@@ -152,8 +154,8 @@ class Gate:
         An integration may give a whole Request, with its rulings; then nothing else is judged.
         Raises InvalidToolCall, PolicyError for a context, ReviewConflict, StoreUnavailable.
         """
-        asked = await self._asked(calls, context, tools, path)
-        review, event = await self._build(asked, thread_id, requester, turn, origin)
+        judged_calls = await self._judge(calls, context, tools, path)
+        review, event = await self._build_review(judged_calls, thread_id, requester, turn, origin)
         await self._store_new(review, event)
         return review.id
 
@@ -164,39 +166,39 @@ class Gate:
         nothing to execute. Raises ReviewNotFound, and GateClosed where the gate is closed meanwhile.
         """
         try:
-            with self._hub.watch(review_id) as woken:
+            with self._listener.watch(review_id) as event:
                 while True:
-                    self._hub.check_open()
+                    self._listener.check_open()
                     try:
-                        outcome, seconds = await self._claims.take(review_id)
+                        outcome, seconds = await self._claims.poll(review_id)
                         if outcome is not None:
                             return outcome
                     except StoreUnavailable:
                         seconds = 1.0
                     except StoreError:
-                        self._hub.check_open()  # it was closed with the gate
+                        self._listener.check_open()  # it was closed with the gate
                         raise
-                    await woken_within(woken, seconds)
+                    await wait_for_event(event, seconds)
         except asyncio.CancelledError:
-            leaving = asyncio.create_task(self._claims.leave(review_id))
-            self._leaving.add(leaving)
-            leaving.add_done_callback(self._leaving.discard)
+            task = asyncio.create_task(self._claims.stop_waiting(review_id))
+            self._cleanup_tasks.add(task)
+            task.add_done_callback(self._cleanup_tasks.discard)
             raise
 
-    async def settled(self) -> AsyncGenerator[Outcome, None]:
+    async def outcomes(self) -> AsyncGenerator[Outcome, None]:
         """Every review of this agent that is ready and that no living process waits for, for ever.
 
         Serve it in workers, and after a restart: what a dead process left behind comes here as well.
         """
-        with self._hub.watch(None) as woken:
+        with self._listener.watch(None) as event:
             while True:
-                self._hub.check_open()
-                seconds = LOOK
+                self._listener.check_open()
+                seconds = POLL_INTERVAL
                 try:
-                    for review_id in await self._store.ready(self.agent, limit=1000):
+                    for review_id in await self._store.ready_reviews(self.agent, limit=1000):
                         try:
-                            if await self._claims.is_waited_for(review_id):
-                                seconds = self._alive / 3
+                            if await self._claims.has_waiter(review_id):
+                                seconds = self._heartbeat_ttl / 3
                             elif (outcome := await self._claims.claim(review_id)) is not None:
                                 yield outcome
                         except (StoreError, ReviewNotFound) as error:  # must not hold up the others
@@ -204,9 +206,9 @@ class Gate:
                 except StoreUnavailable:
                     seconds = 1.0
                 except StoreError:
-                    self._hub.check_open()
+                    self._listener.check_open()
                     raise
-                await woken_within(woken, seconds)
+                await wait_for_event(event, seconds)
 
     async def cancel(self, review_id: str, reason: str | None = None) -> None:
         """Withdraw a review that nobody needs to decide any more: the run was stopped, the user went on.
@@ -214,7 +216,7 @@ class Gate:
         Its cards say so, with the reason; whoever waits for it gets an outcome with nothing to execute.
         Raises Refused where a process has it already, ReviewNotFound, StoreUnavailable.
         """
-        self._hub.check_not_closed()
+        self._listener.check_not_closed()
         await self.reviews.cancel(review_id, None, reason, f"cancel:{uuid4().hex}")
 
     async def withdraw(self, review_id: str, reason: str | None = None) -> Outcome:
@@ -223,16 +225,16 @@ class Gate:
         Raises Refused("busy") where all of it is decided by now, and what `cancel` and `wait` raise.
         """
 
-        def withdrawn(review: Review, now: float) -> Changed:
+        def apply(review: Review, now: float) -> Transition:
             if review.status != "pending" and review.cancelled is None:
                 raise Refused("busy", f"All of the review {review.id} is decided: its run goes on.")
-            changed = transitions.cancel(review, None, reason, now)
-            kept = changed.review.model_copy(update={"waiter": self.process})
-            return changed._replace(review=kept)
+            transition = transitions.cancel(review, None, reason, now)
+            cancelled_review = transition.review.model_copy(update={"waiter": self.process})
+            return transition._replace(review=cancelled_review)
 
-        self._hub.check_not_closed()
-        with self._hub.watch(review_id):
-            await self.reviews.change(review_id, f"withdraw:{uuid4().hex}", withdrawn)
+        self._listener.check_not_closed()
+        with self._listener.watch(review_id):
+            await self.reviews.change(review_id, f"withdraw:{uuid4().hex}", apply)
             return await self.wait(review_id)
 
     @overload
@@ -244,7 +246,7 @@ class Gate:
         self, function: Callable[P, R], *, name: str | None = None
     ) -> Callable[P, Coroutine[Any, Any, R]]: ...
     @overload
-    def guard(self, *, name: str | None = None) -> Guard: ...
+    def guard(self, *, name: str | None = None) -> GuardDecorator: ...
     def guard(self, function: Callable[..., Any] | None = None, *, name: str | None = None) -> Any:
         """`@gate.guard`, `@gate.guard(name="send_email")`, `gate.guard(mailer.send)`: calling the function
         asks, runs it with what was decided, and returns its result.
@@ -263,47 +265,49 @@ class Gate:
         """
         if function is None:
             return partial(self.guard, name=name)
-        return guarded(self, function, name)
+        return guard_function(self, function, name)
 
     def thread(
         self, thread_id: str, requester: str | None = None, origin: Place | None = None
     ) -> contextlib.AbstractContextManager[None]:
         """`with gate.thread("t-42"):` the guarded calls in this block belong to this thread."""
-        return in_thread(thread_id, requester, origin)
+        return thread_scope(thread_id, requester, origin)
 
     @property
     def _claims(self) -> Claims:
-        return Claims(self.reviews, self._hub, self.process, self._lease)
+        return Claims(self.reviews, self._listener, self.process, self._lease)
 
-    async def _asked(
+    async def _judge(
         self,
-        calls: Iterable[ToolCall] | Request,
+        calls: Iterable[ToolCall] | JudgedCalls,
         context: Mapping[str, Any] | None,
         tools: Mapping[str, JsonObject | None] | None,
         path: Iterable[str],
-    ) -> Request:
-        self._hub.check_not_closed()
-        if isinstance(calls, Request):
-            return request.checked(calls)
+    ) -> JudgedCalls:
+        self._listener.check_not_closed()
+        if isinstance(calls, JudgedCalls):
+            return request.check_calls(calls)
         policy = self.policy.for_run(context) if context is not None else self.policy
-        return await request.judged(policy, calls, tools=tools, path=path)
+        return await request.judge_calls(policy, calls, tools=tools, path=path)
 
-    async def _build(
+    async def _build_review(
         self,
-        asked: Request,
+        judged_calls: JudgedCalls,
         thread_id: str,
         requester: str | None,
         turn: str | None,
         origin: Place | None,
     ) -> tuple[Review, Event]:
-        which = Turn(self.agent, thread_id, turn or "", requester, origin)
-        request.check_turn(which)
-        request.check_clear(asked)
-        await self._notes.note(self.agent, self.policy)
+        review_key = ReviewKey(self.agent, thread_id, turn or "", requester, origin)
+        request.check_review_key(review_key)
+        request.check_redaction(judged_calls)
+        await self._policy_recorder.record(self.agent, self.policy)
         if turn is None:
-            which = await next_turn(self.reviews, which, [call.id for call in asked.calls])
-        now = await self.reviews.patiently(self._store.now)
-        return request.build_from(which, asked, self._store.partitions, now)
+            review_key = await find_next_turn(
+                self.reviews, review_key, [call.id for call in judged_calls.calls]
+            )
+        now = await self.reviews.with_retry(self._store.now)
+        return request.build_review(review_key, judged_calls, self._store.partitions, now)
 
     async def _store_new(self, review: Review, event: Event) -> None:
         await failpoint("gate.before_submit")

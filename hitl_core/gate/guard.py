@@ -24,7 +24,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-class Guard(Protocol):
+class GuardDecorator(Protocol):
     """`@gate.guard(name="send_email")`, before it meets its function."""
 
     @overload
@@ -36,7 +36,7 @@ class Guard(Protocol):
 
 
 @dataclass
-class Thread:
+class GuardThread:
     """What guarded calls belong to. Their ids are made of what they ask for, so a script that runs again
     after a crash makes the same ids, in any order, and finds what was decided.
     """
@@ -47,11 +47,11 @@ class Thread:
     calls: Counter[str] = field(default_factory=Counter[str])
 
     @classmethod
-    def current(cls) -> Thread:
+    def current(cls) -> GuardThread:
         """That of the `with` block; outside of one each call has a thread of its own."""
         return _thread.get() or cls(f"guard:{uuid4().hex}")
 
-    def call(self, tool: Tool, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> ToolCall:
+    def make_call(self, tool: Tool, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> ToolCall:
         """The same call a second time in one block is another call. Raises what `Tool.flat_args` raises."""
         flat, digest = tool.flat_args(args, kwargs)
         call_id = f"{tool.name}#{digest[:12]}"
@@ -60,67 +60,67 @@ class Thread:
         return ToolCall(call_id if count == 1 else f"{call_id}.{count}", tool.name, flat)
 
 
-_thread: ContextVar[Thread | None] = ContextVar("hitl_thread", default=None)
+_thread: ContextVar[GuardThread | None] = ContextVar("hitl_thread", default=None)
 
 
 @contextmanager
-def in_thread(
+def thread_scope(
     thread_id: str, requester: str | None = None, origin: Place | None = None
 ) -> Generator[None, None, None]:
     """Everything guarded that is called in this block belongs to this thread."""
-    token = _thread.set(Thread(thread_id, requester, origin))
+    token = _thread.set(GuardThread(thread_id, requester, origin))
     try:
         yield
     finally:
         _thread.reset(token)
 
 
-def guarded(
+def guard_function(
     gate: Gate, function: Callable[..., Any], name: str | None
 ) -> Callable[..., Coroutine[Any, Any, Any]]:
     """See `Gate.guard`; `blocking` has the same, without the words for waiting."""
-    tool = Tool.of(function, name)
+    tool = Tool.from_function(function, name)
 
     @functools.wraps(function)
     async def call(*args: Any, **kwargs: Any) -> Any:
-        thread = Thread.current()
-        asked = thread.call(tool, args, kwargs)
+        thread = GuardThread.current()
+        tool_call = thread.make_call(tool, args, kwargs)
         outcome = await gate.review(
-            [asked],
+            [tool_call],
             thread_id=thread.thread_id,
             requester=thread.requester,
             origin=thread.origin,
         )
         try:
-            return await _carried_out(outcome, tool)
+            return await _run_outcome(outcome, tool)
         finally:
             outcome.release()  # or whoever keeps the exception would keep the lease
 
     return call
 
 
-async def _carried_out(outcome: Outcome, tool: Tool) -> Any:
+async def _run_outcome(outcome: Outcome, tool: Tool) -> Any:
     if not outcome.execute:
-        await outcome.done()
-        return told(outcome.answers[0])
-    (decided,) = outcome.execute
-    if not await outcome.once(decided):
-        raise started_elsewhere(tool)
+        await outcome.finish()
+        return unwrap_answer(outcome.answers[0])
+    (call,) = outcome.execute
+    if not await outcome.once(call):
+        raise already_started_error(tool)
     try:
-        result = await run_tool(tool, decided)
+        result = await run_tool(tool, call)
     except Exception as error:
-        await outcome.done({decided.id: failure_line(outcome.review, decided, error)})
+        await outcome.finish({call.id: failure_line(outcome.review, call, error)})
         raise
-    await outcome.done({decided.id: success_line(result)})
+    await outcome.finish({call.id: success_line(result)})
     return result
 
 
-def told(answer: Answer) -> str:
+def unwrap_answer(answer: Answer) -> str:
     """What to return for a call that does not run: what a person answered, or confirmed. Raises Rejected."""
     if answer.status == "error":
         raise Rejected(answer.content)
     return answer.content
 
 
-def started_elsewhere(tool: Tool) -> Rejected:
+def already_started_error(tool: Tool) -> Rejected:
     return Rejected(f"`{tool.name}` was started elsewhere.")

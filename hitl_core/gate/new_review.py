@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from hitl_core.gate import origin
-from hitl_core.gate.calls import Frozen, Request
-from hitl_core.gate.turns import Turn, id_of
+from hitl_core.gate.calls import FrozenCalls, JudgedCalls
+from hitl_core.gate.turns import ReviewKey, review_id_for
 from hitl_core.model import (
     Action,
     ActionRequest,
@@ -17,24 +17,30 @@ from hitl_core.model import (
     encode,
 )
 from hitl_core.policy import Ruling
-from hitl_core.review.changed import event_of
+from hitl_core.review.changed import make_event
 
 
-def build_from(turn: Turn, request: Request, partitions: int, now: float) -> tuple[Review, Event]:
+def build_review(
+    review_key: ReviewKey, judged_calls: JudgedCalls, partitions: int, now: float
+) -> tuple[Review, Event]:
     """A review with its verdicts, at `now`. Settled at once where nobody has to be asked. Raises
     InvalidToolCall for an origin that is none, and where it has to be known who the requester is.
     """
-    origin.check_origin(turn.origin)
-    origin.check_requester(turn.requester, request.rulings)
-    calls = request.calls
-    args = calls.written if isinstance(calls, Frozen) else [encode(call.args) for call in calls]
+    origin.check_origin(review_key.origin)
+    origin.check_requester(review_key.requester, judged_calls.rulings)
+    calls = judged_calls.calls
+    args = (
+        calls.encoded_args
+        if isinstance(calls, FrozenCalls)
+        else [encode(call.args) for call in calls]
+    )
     digests = [each.digest for each in args]
-    kept: list[Call] = []
+    stored_calls: list[Call] = []
     actions: list[Action] = []
-    each = zip(calls, request.rulings, digests, strict=True)
+    each = zip(calls, judged_calls.rulings, digests, strict=True)
     for position, (call, ruling, digest) in enumerate(each, start=1):
-        key, route = str(position), ruling.route.settled(turn.origin)
-        kept.append(
+        key, route = str(position), ruling.route.resolve_origin(review_key.origin)
+        stored_calls.append(
             Call(
                 key=key,
                 tool_call_id=call.id,
@@ -46,32 +52,32 @@ def build_from(turn: Turn, request: Request, partitions: int, now: float) -> tup
             )
         )
         if ruling.verdict.kind == "review":
-            actions.append(_action(key, call, ruling, route, digest, now))
+            actions.append(_build_action(key, call, ruling, route, digest, now))
     review = Review(
-        id=id_of(turn, [call.id for call in calls], partitions),
-        agent=turn.agent,
-        thread_id=turn.thread_id,
-        turn=turn.name,
-        requester=turn.requester,
-        path=request.path,
-        dialect=request.dialect,
-        policy=request.policy,
-        origin=turn.origin,
+        id=review_id_for(review_key, [call.id for call in calls], partitions),
+        agent=review_key.agent,
+        thread_id=review_key.thread_id,
+        turn=review_key.turn,
+        requester=review_key.requester,
+        path=judged_calls.path,
+        dialect=judged_calls.dialect,
+        policy=judged_calls.policy,
+        origin=review_key.origin,
         created_at=now,
-        calls=tuple(kept),
+        calls=tuple(stored_calls),
         actions=tuple(actions),
-        tools=dict(request.tools),
-        excerpt=request.excerpt,
-        edit_notice=request.edit_notice,
+        tools=dict(judged_calls.tools),
+        excerpt=judged_calls.excerpt,
+        edit_notice=judged_calls.edit_notice,
         status="pending" if actions else "settled",
         settled_at=None if actions else now,
-        args={f"{call.key}:1": data for call, data in zip(kept, args, strict=True)},
+        args={f"{call.key}:1": data for call, data in zip(stored_calls, args, strict=True)},
     )
-    event = event_of("submitted", review, now, (action.key for action in actions))
+    event = make_event("submitted", review, now, (action.key for action in actions))
     return review, event.model_copy(update={"before": None})
 
 
-def _action(
+def _build_action(
     key: str, call: ToolCall, ruling: Ruling, route: Route, digest: str, now: float
 ) -> Action:
     return Action(

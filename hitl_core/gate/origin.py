@@ -11,12 +11,12 @@ from hitl_core.policy import Ruling
 from hitl_core.policy.reviewers import USER_ID
 
 #: A conversation, and the thread in it.
-_SHAPE = re.compile(r"slack:[CDG][A-Z0-9]{1,30}(?:/[0-9]{1,12}\.[0-9]{6})?")
+_ORIGIN_PATTERN = re.compile(r"slack:[CDG][A-Z0-9]{1,30}(?:/[0-9]{1,12}\.[0-9]{6})?")
 
 
 def check_origin(origin: Place | None) -> None:
     """Raises InvalidToolCall for what is no place where an agent is asked."""
-    if origin is not None and not _SHAPE.fullmatch(origin):
+    if origin is not None and not _ORIGIN_PATTERN.fullmatch(origin):
         raise InvalidToolCall(
             f"The origin is a thread such as slack:C0123ABCD/1700000000.000100, not {origin!r:.80}."
         )

@@ -13,11 +13,11 @@ from hitl_core.failpoints import failpoint
 from hitl_core.gate import tool_runs
 from hitl_core.gate.answers import Answer, answers
 from hitl_core.gate.tool import Tool, failure_line, run_tool, success_line
-from hitl_core.gate.transcript import annotated, state_update
+from hitl_core.gate.transcript import add_edit_notice, state_update
 from hitl_core.model import Call, Decision, Review, ToolCall, encode
 from hitl_core.review import execution
 from hitl_core.review.redaction import secrets_of
-from hitl_core.review.service import Applied, Reviews, Transition, clock
+from hitl_core.review.service import ChangeResult, Reviews, TransitionFunction, uptime
 
 
 class Outcome:
@@ -35,9 +35,9 @@ class Outcome:
         self._calls = {call.tool_call_id: call for call in review.calls}
         self.review_id, self.thread_id, self.turn = review.id, review.thread_id, review.turn
         self.requester = review.requester
-        running = execution.to_run(review) if review.status == "claimed" else ()
+        running = execution.runnable_calls(review) if review.status == "claimed" else ()
         self.execute = tuple(
-            ToolCall(call.tool_call_id, review.tool(call), review.arguments(call.key).parse())
+            ToolCall(call.tool_call_id, review.tool_name(call), review.arguments(call.key).parse())
             for call in running
         )
         self.answers: tuple[Answer, ...] = answers(review)
@@ -54,9 +54,9 @@ class Outcome:
         """What people's own answers put into the agent's state, where its configuration names a key."""
         return state_update(self._review)
 
-    def annotated(self, call: ToolCall, content: Any) -> Any:
+    def with_edit_notice(self, call: ToolCall, content: Any) -> Any:
         """A tool's result, after the notice that a person edited its call; see `transcript.annotated`."""
-        return annotated(self._review, call.id, content)
+        return add_edit_notice(self._review, call.id, content)
 
     @property
     def review(self) -> Review:
@@ -72,7 +72,7 @@ class Outcome:
         """The same for every attempt of this call: hand it to what the tool calls."""
         return f"{self.review_id}:{self._calls[call.id].key}"
 
-    async def run(self, tools: tool_runs.Tools) -> tuple[Answer, ...]:
+    async def run(self, tools: tool_runs.ToolFunctions) -> tuple[Answer, ...]:
         """Run each call of `execute` with its function from `tools`, one after the other, and end the review.
 
         The answers are for the model: one for each call of the turn, in its order. A function that raises
@@ -81,12 +81,12 @@ class Outcome:
         """
         functions = tool_runs.tools_for(self.execute, tools)
         results = [await self._run_one(call, functions[call.name]) for call in self.execute]
-        await self.done()
-        return tool_runs.in_order(self._review, self.answers, results)
+        await self.finish()
+        return tool_runs.order_answers(self._review, self.answers, results)
 
     async def _run_one(self, call: ToolCall, tool: Tool) -> Answer:
         if not await self.once(call):
-            return tool_runs.begun_before(call)
+            return tool_runs.already_started(call)
         try:
             result = await run_tool(tool, call)
         except Exception as error:
@@ -109,9 +109,9 @@ class Outcome:
         were decided, LeaseLost where another process may have the review, and StoreUnavailable: the
         tool must not run then.
         """
-        key = self._checked(call).key
+        key = self._check_call(call).key
         await failpoint("gate.before_once")
-        since = clock()
+        since = uptime()
         try:
             applied = await self._change(
                 "once", lambda r, now: execution.start(r, self._fence, key, now)
@@ -121,7 +121,7 @@ class Outcome:
                 return False
             raise
         await failpoint("gate.after_once")
-        return await self._reviews.began(applied, key, self._fence, since)
+        return await self._reviews.can_still_run(applied, key, self._fence, since)
 
     async def report(self, results: Mapping[str, object]) -> None:
         """Keep what came of some calls, by tool call id: their cards show the first line of it. Of calls
@@ -130,7 +130,7 @@ class Outcome:
         lines = self._lines(results)
         await self._change("report", lambda r, now: execution.report(r, self._fence, lines, now))
 
-    async def done(self, results: Mapping[str, object] | None = None) -> None:
+    async def finish(self, results: Mapping[str, object] | None = None) -> None:
         """This review is through: what came of each call, by tool call id. Raises LeaseLost, and Refused for
         an id that is none of this review's calls.
 
@@ -149,11 +149,11 @@ class Outcome:
             self._renewal.cancel()
             self._renewal = None
 
-    def _checked(self, call: ToolCall) -> Call:
+    def _check_call(self, call: ToolCall) -> Call:
         known = self._calls.get(call.id)
         if known is None or call.id not in {running.id for running in self.execute}:
             raise Refused("not_allowed", f"The call {call.id!r} must not run.")
-        name = self._review.tool(known)
+        name = self._review.tool_name(known)
         if call.name != name or encode(call.args) != self._review.arguments(known.key):
             raise Refused(
                 "args_changed",
@@ -163,8 +163,10 @@ class Outcome:
 
     def _lines(self, results: Mapping[str, object]) -> dict[str, str]:
         if unknown := [id for id in results if id not in self._calls]:
-            told = ", ".join(map(repr, self._calls))
-            raise Refused("unknown_call", f"This review has no call {unknown[0]!r}; it has {told}.")
+            known_ids = ", ".join(map(repr, self._calls))
+            raise Refused(
+                "unknown_call", f"This review has no call {unknown[0]!r}; it has {known_ids}."
+            )
         keys = {self._calls[call.id].key: call.id for call in self.execute if call.id in results}
         return {  # a tool's result may repeat what people must not see
             key: execution.one_line(results[id], secrets_of(self._review, key))
@@ -176,8 +178,8 @@ class Outcome:
             "renew", lambda r, now: execution.renew(r, self._fence, now, self._lease)
         )
 
-    async def _change(self, what: str, transition: Transition) -> Applied:
-        return await self._reviews.change(self.review_id, f"{what}:{uuid4().hex}", transition)
+    async def _change(self, operation: str, apply: TransitionFunction) -> ChangeResult:
+        return await self._reviews.change(self.review_id, f"{operation}:{uuid4().hex}", apply)
 
 
 async def _renew(outcome: weakref.ref[Outcome], every: float) -> None:

@@ -11,22 +11,22 @@ from hitl_core.review.service import Reviews
 log = logging.getLogger(__name__)
 
 
-class PolicyNotes:
+class PolicyRecorder:
     """A policy file that was replaced, or rolled back, leaves an entry `policy_changed` in the audit. The
     store is asked once for each agent and policy, not at each submit.
     """
 
     def __init__(self, reviews: Reviews) -> None:
         self._reviews = reviews
-        self._noted: dict[str, str] = {}
+        self._digests: dict[str, str] = {}
 
-    async def note(self, agent: str, policy: Policy) -> None:
+    async def record(self, agent: str, policy: Policy) -> None:
         """Before the first submit that it judged. Raises StoreUnavailable."""
         digest = policy.digest
-        if self._noted.get(agent) == digest:
+        if self._digests.get(agent) == digest:
             return
-        noting = partial(self._reviews.store.note_policy, agent, digest)
-        before = await self._reviews.patiently(noting)
-        self._noted[agent] = digest
+        noting = partial(self._reviews.store.record_policy, agent, digest)
+        before = await self._reviews.with_retry(noting)
+        self._digests[agent] = digest
         if before not in (None, digest):
             log.warning("The policy of %r changed from %.12s… to %.12s…", agent, before, digest)

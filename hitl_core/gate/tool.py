@@ -13,10 +13,10 @@ from hitl_core.errors import HitlError, InvalidToolCall, Rejected
 from hitl_core.model import Review, ToolCall, encode
 from hitl_core.model.arguments import JsonObject
 from hitl_core.model.call import TOOL_NAME
-from hitl_core.review.redaction import redacted
+from hitl_core.review.redaction import redaction_pointers
 
 
-class _Misfit(Rejected):
+class _ArgsMismatch(Rejected):
     """The decided arguments are none that the function takes."""
 
 
@@ -29,7 +29,7 @@ class Tool:
     signature: inspect.Signature
 
     @classmethod
-    def of(cls, function: Callable[..., Any], name: str | None) -> Self:
+    def from_function(cls, function: Callable[..., Any], name: str | None) -> Self:
         """Raises TypeError for what could not be reviewed as it stands."""
         if not callable(function):
             raise TypeError(f"gate.guard takes a function, not {function!r:.80}.")
@@ -63,26 +63,28 @@ class Tool:
         except InvalidToolCall as error:
             raise InvalidToolCall(f"`{self.name}` can't be reviewed. {error}") from error
 
-    def bound(self, args: JsonObject) -> Callable[[], Any]:
+    def bind(self, args: JsonObject) -> Callable[[], Any]:
         """The function with the decided arguments, to be called. Raises _Misfit."""
         parameters = self.signature.parameters
-        many = next((n for n, p in parameters.items() if p.kind is p.VAR_KEYWORD), None)
-        named = {k: v for k, v in args.items() if k in parameters and k != many}
+        kwargs_name = next((n for n, p in parameters.items() if p.kind is p.VAR_KEYWORD), None)
+        named = {k: v for k, v in args.items() if k in parameters and k != kwargs_name}
         rest = {k: v for k, v in args.items() if k not in named}
-        if rest and not many:
-            raise _Misfit(f"The decided arguments hold {', '.join(rest)}, which {self.name} lacks.")
-        given = {**named, **({many: rest} if many else {})}
-        missing = [n for n, p in parameters.items() if n not in given and p.default is p.empty]
+        if rest and not kwargs_name:
+            raise _ArgsMismatch(
+                f"The decided arguments hold {', '.join(rest)}, which {self.name} lacks."
+            )
+        values = {**named, **({kwargs_name: rest} if kwargs_name else {})}
+        missing = [n for n, p in parameters.items() if n not in values and p.default is p.empty]
         if missing:
-            raise _Misfit(f"The decided arguments lack {', '.join(missing)}.")
-        ordered = {name: given[name] for name in parameters if name in given}
+            raise _ArgsMismatch(f"The decided arguments lack {', '.join(missing)}.")
+        ordered = {name: values[name] for name in parameters if name in values}
         bound = inspect.BoundArguments(self.signature, ordered)
         return functools.partial(self.function, *bound.args, **bound.kwargs)
 
 
-async def run_tool(tool: Tool, decided: ToolCall) -> Any:
+async def run_tool(tool: Tool, call: ToolCall) -> Any:
     """A sync function runs in a thread."""
-    run = tool.bound(decided.args)
+    run = tool.bind(call.args)
     if inspect.iscoroutinefunction(tool.function):
         return await run()
     result = await asyncio.to_thread(run)
@@ -100,7 +102,7 @@ def failure_line(review: Review, call: ToolCall, error: Exception) -> str:
     """
     (key,) = (known.key for known in review.calls if known.tool_call_id == call.id)
     action = review.action(key)
-    all_seen = action is not None and not redacted(action, call.args)
+    all_seen = action is not None and not redaction_pointers(action, call.args)
     return f"failed: {failure_text(error) if all_seen else type(error).__name__}"
 
 

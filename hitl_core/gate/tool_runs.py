@@ -9,14 +9,14 @@ from typing import Any
 from hitl_core.errors import InvalidToolCall
 from hitl_core.gate.answers import Answer
 from hitl_core.gate.tool import Tool, failure_text
-from hitl_core.gate.transcript import annotated
+from hitl_core.gate.transcript import add_edit_notice
 from hitl_core.model import Review, ToolCall
 
 #: The agent's functions, sync or async, by the names of their tools.
-Tools = Mapping[str, Callable[..., Any]]
+ToolFunctions = Mapping[str, Callable[..., Any]]
 
 
-def tools_for(calls: Iterable[ToolCall], tools: Tools) -> dict[str, Tool]:
+def tools_for(calls: Iterable[ToolCall], tools: ToolFunctions) -> dict[str, Tool]:
     """The functions that these calls need. Raises InvalidToolCall for a tool without one, and TypeError for a
     function that takes no named arguments: before any of them runs.
     """
@@ -26,7 +26,7 @@ def tools_for(calls: Iterable[ToolCall], tools: Tools) -> dict[str, Tool]:
             f"No function is given for {', '.join(missing)}: pass it to `run` under this name."
             " Nothing was run."
         )
-    return {name: Tool.of(tools[name], name) for name in needed}
+    return {name: Tool.from_function(tools[name], name) for name in needed}
 
 
 def success(review: Review, call: ToolCall, result: object) -> Answer:
@@ -37,20 +37,20 @@ def success(review: Review, call: ToolCall, result: object) -> Answer:
         text = result
     else:
         text = json.dumps(result, ensure_ascii=False, default=str)
-    return Answer(call.id, call.name, annotated(review, call.id, text), "success")
+    return Answer(call.id, call.name, add_edit_notice(review, call.id, text), "success")
 
 
 def failure(call: ToolCall, error: Exception) -> Answer:
     return Answer(call.id, call.name, f"`{call.name}` failed: {failure_text(error)}", "error")
 
 
-def begun_before(call: ToolCall) -> Answer:
+def already_started(call: ToolCall) -> Answer:
     """`once` said False: an earlier attempt began this call."""
     text = f"`{call.name}` was begun before. Whether it ran is not known. Do not retry it."
     return Answer(call.id, call.name, text, "error")
 
 
-def in_order(
+def order_answers(
     review: Review, known: Iterable[Answer], results: Iterable[Answer]
 ) -> tuple[Answer, ...]:
     """One answer for each call of the turn, in the model's order."""

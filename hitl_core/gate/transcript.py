@@ -9,22 +9,22 @@ from hitl_core.model import Action, Call, Review
 from hitl_core.model.arguments import JsonObject
 
 
-def declared(review: Review) -> list[JsonObject]:
+def message_tool_calls(review: Review) -> list[JsonObject]:
     """The calls as the AI message declares them afterwards, `{id, name, args}`, all and in the model's order:
     as the model made them, or, where the agent is LangChain for JavaScript or XpertAI, as they were edited.
     """
     rewrites = review.dialect in ("langchain_js", "xpertai")
-    return [_as_dict(review, call, edited=rewrites) for call in review.calls]
+    return [_to_dict(review, call, edited=rewrites) for call in review.calls]
 
 
-def edited(review: Review) -> dict[str, JsonObject]:
+def replacement_calls(review: Review) -> dict[str, JsonObject]:
     """What runs in place of a call, `{name, args}` by tool call id: LangChain's `hitl_edited_tool_calls`."""
-    found: dict[str, JsonObject] = {}
+    replacements: dict[str, JsonObject] = {}
     for call in review.calls:
         if _is_edited(review.action(call.key)):
-            found[call.tool_call_id] = _as_dict(review, call, edited=True)
-            del found[call.tool_call_id]["id"]
-    return found
+            replacements[call.tool_call_id] = _to_dict(review, call, edited=True)
+            del replacements[call.tool_call_id]["id"]
+    return replacements
 
 
 def state_update(review: Review) -> JsonObject:
@@ -38,21 +38,23 @@ def state_update(review: Review) -> JsonObject:
     }
 
 
-def annotated(review: Review, call_id: str, content: Any) -> Any:
+def add_edit_notice(review: Review, call_id: str, content: Any) -> Any:
     """The result of a call (a text or a list of content blocks), after a note to the model that a person
     replaced what it asked for, and by what. The result itself where nobody did, where the policy has no
     `edit_notice`, and where the note is there already. In the words of LangChain 1.4.2 and later.
     """
-    executed = edited(review).get(call_id)
-    if executed is None or not review.edit_notice:
+    replacement = replacement_calls(review).get(call_id)
+    if replacement is None or not review.edit_notice:
         return content
-    args = json.dumps(executed["args"], default=str)
-    said = f"{review.edit_notice} Executed instead: {executed['name']} with arguments {args}."
-    notice = f"{said}\n\nTool response:" if content else said
+    args = json.dumps(replacement["args"], default=str)
+    statement = (
+        f"{review.edit_notice} Executed instead: {replacement['name']} with arguments {args}."
+    )
+    notice = f"{statement}\n\nTool response:" if content else statement
     if isinstance(content, str):
-        return content if said in content else f"{notice}\n{content}" if content else notice
+        return content if statement in content else f"{notice}\n{content}" if content else notice
     blocks = cast(list[Any], content)
-    if any(said in _text(block) for block in blocks):
+    if any(statement in _text(block) for block in blocks):
         return blocks
     plain = bool(blocks) and all(isinstance(block, str) for block in blocks)
     return [notice if plain else {"type": "text", "text": notice}, *blocks]
@@ -67,8 +69,8 @@ def _is_edited(action: Action | None) -> bool:
     return action is not None and action.decision is not None and action.decision.type == "edit"
 
 
-def _as_dict(review: Review, call: Call, *, edited: bool) -> JsonObject:
+def _to_dict(review: Review, call: Call, *, edited: bool) -> JsonObject:
     """As it runs, or as the model made it."""
     args = review.arguments(call.key, None if edited else 1).parse()
-    name = review.tool(call) if edited else call.name
+    name = review.tool_name(call) if edited else call.name
     return {"id": call.tool_call_id, "name": name, "args": args}

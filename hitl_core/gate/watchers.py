@@ -12,7 +12,7 @@ from hitl_core.errors import HitlError
 
 log = logging.getLogger(__name__)
 
-_PAUSE = 0.05
+_RETRY_DELAY = 0.05
 
 
 class Watchers:
@@ -20,66 +20,70 @@ class Watchers:
 
     def __init__(self) -> None:
         self._by_review: dict[str, list[asyncio.Event]] = {}
-        self._any: list[asyncio.Event] = []
+        self._for_any_review: list[asyncio.Event] = []
 
-    def watched(self, review_id: str) -> bool:
+    def is_watched(self, review_id: str) -> bool:
         return review_id in self._by_review
 
     @contextlib.contextmanager
     def watch(self, review_id: str | None) -> Generator[asyncio.Event, None, None]:
         """An event set whenever this review may have changed; with None, whenever any may have."""
-        woken = asyncio.Event()
-        watchers = self._any if review_id is None else self._by_review.setdefault(review_id, [])
-        watchers.append(woken)
+        event = asyncio.Event()
+        watchers = (
+            self._for_any_review if review_id is None else self._by_review.setdefault(review_id, [])
+        )
+        watchers.append(event)
         try:
-            yield woken
+            yield event
         finally:
-            watchers.remove(woken)
+            watchers.remove(event)
             if review_id is not None and not watchers:
                 self._by_review.pop(review_id, None)
 
     def wake(self, review_ids: Iterable[str]) -> None:
         for review_id in review_ids:
-            for woken in [*self._by_review.get(review_id, []), *self._any]:
-                woken.set()
+            for event in [*self._by_review.get(review_id, []), *self._for_any_review]:
+                event.set()
 
     def wake_all(self) -> None:
-        for watchers in [*self._by_review.values(), self._any]:
-            for woken in watchers:
-                woken.set()
+        for watchers in [*self._by_review.values(), self._for_any_review]:
+            for event in watchers:
+                event.set()
 
-    async def listen(self, hear: Callable[[], Awaitable[list[str]]], *, deaf: bool = False) -> None:
+    async def listen(
+        self, receive: Callable[[], Awaitable[list[str]]], *, may_have_missed: bool = False
+    ) -> None:
         """Wake whoever waits for what is heard of, for ever. After an error, and at the start where nobody
         listened before (`deaf`), everybody is woken: what happened meanwhile was not heard.
         """
-        pause = _PAUSE
+        pause = _RETRY_DELAY
         while True:
             try:
-                heard = await hear()
+                review_ids = await receive()
             except HitlError as error:
-                if pause == _PAUSE:
+                if pause == _RETRY_DELAY:
                     log.warning("Waiting for reviews, and for the store: %s", error)
-                deaf = True
+                may_have_missed = True
                 await asyncio.sleep(pause * random.uniform(0.5, 1))
                 pause = min(pause * 2, 2.0)
                 continue
-            if pause > _PAUSE:
+            if pause > _RETRY_DELAY:
                 log.info("The store is back.")
-            if deaf:
+            if may_have_missed:
                 self.wake_all()
-            deaf, pause = False, _PAUSE
-            self.wake(heard)
+            may_have_missed, pause = False, _RETRY_DELAY
+            self.wake(review_ids)
 
 
-async def woken_within(woken: asyncio.Event, seconds: float) -> None:
+async def wait_for_event(event: asyncio.Event, seconds: float) -> None:
     """Wait for a hint, but look again after `seconds` at the latest."""
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(max(0.05, seconds)):
-            await woken.wait()
-    woken.clear()
+            await event.wait()
+    event.clear()
 
 
-async def end(tasks: Iterable[asyncio.Task[None]]) -> None:
+async def cancel_tasks(tasks: Iterable[asyncio.Task[None]]) -> None:
     """Cancel them, and wait until they are through."""
     tasks = list(tasks)
     running = set(tasks)

@@ -3,11 +3,11 @@
 from hitl_core.model.action import (
     Action,
     ActionRequest,
+    EarlierTerms,
     Escalation,
     Grant,
     Output,
     ReviewConfig,
-    Standing,
 )
 from hitl_core.model.arguments import Arguments, decode, encode
 from hitl_core.model.call import ToolCall
@@ -17,22 +17,22 @@ from hitl_core.model.decision import (
     Decision,
     DecisionType,
     DoubtAnswer,
-    Edited,
+    EditRecord,
     Reviewer,
     Vote,
-    label,
+    person_label,
 )
 from hitl_core.model.dialect import DIALECTS, DialectName
 from hitl_core.model.event import Event, EventKind
 from hitl_core.model.review import (
     Call,
     Cancellation,
+    DeliveryProblem,
     Lease,
     MessageRef,
     Review,
     Snapshot,
     Status,
-    Trouble,
 )
 from hitl_core.model.reviewers import Reviewers
 from hitl_core.model.route import DEFAULT_PLACE, ORIGIN, Expire, Place, Route, Step
@@ -53,9 +53,11 @@ __all__ = [
     "Cancellation",
     "Decision",
     "DecisionType",
+    "DeliveryProblem",
     "DialectName",
     "DoubtAnswer",
-    "Edited",
+    "EarlierTerms",
+    "EditRecord",
     "Escalation",
     "Event",
     "EventKind",
@@ -73,15 +75,13 @@ __all__ = [
     "Run",
     "RunState",
     "Snapshot",
-    "Standing",
     "Status",
     "Step",
     "Token",
     "ToolCall",
-    "Trouble",
     "Verdict",
     "Vote",
     "decode",
     "encode",
-    "label",
+    "person_label",
 ]

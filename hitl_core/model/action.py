@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, NamedTuple
 
-from hitl_core.model.decision import Decision, DecisionType, Edited, Reviewer, Vote
+from hitl_core.model.decision import Decision, DecisionType, EditRecord, Reviewer, Vote
 from hitl_core.model.reviewers import Reviewers
 from hitl_core.model.route import Place, Route
 from hitl_core.model.value import Value
@@ -67,8 +67,8 @@ class Grant(NamedTuple):
     reviewers: Reviewers
 
     @property
-    def by_membership(self) -> bool:
-        return self.reviewers.channel_members or not self.reviewers.named
+    def includes_members(self) -> bool:
+        return self.reviewers.channel_members or not self.reviewers.is_explicit
 
 
 class Escalation(Value):
@@ -85,7 +85,7 @@ class Escalation(Value):
     open: bool = False
 
 
-class Standing(Value):
+class EarlierTerms(Value):
     """How an action was asked about before an edit fell under another rule, as which tool. `left` is when it
     went to other places or people, None where it stayed with those who were asked.
     """
@@ -122,22 +122,22 @@ class Action(Value):
     revision: int = 1
     decision: Decision | None = None
     votes: tuple[Vote, ...] = ()
-    edits: tuple[Edited, ...] = ()
+    edits: tuple[EditRecord, ...] = ()
     escalations: tuple[Escalation, ...] = ()
     delivered_at: float | None = None
     reminded: tuple[float, ...] = ()
     since: float | None = None
     until: float | None = None
-    earlier: tuple[Standing, ...] = ()
+    earlier: tuple[EarlierTerms, ...] = ()
 
     @property
-    def clock(self) -> float | None:
+    def clock_start(self) -> float | None:
         """When its clock started, in seconds since the epoch; None while it waits for its first card."""
         start = self.submitted_at if self.since is None else self.since
         return start if self.route.clock == "submitted" else self.delivered_at
 
     @property
-    def under(self) -> Verdict | None:
+    def newest_rule(self) -> Verdict | None:
         """The rule that the newest edit fell under; None where the one of the call still speaks."""
         return next((edit.under for edit in reversed(self.edits) if edit.under), None)
 
@@ -149,31 +149,31 @@ class Action(Value):
     @property
     def approvals(self) -> tuple[Vote, ...]:
         """The largest group of approvals with one and the same answer, where there is one."""
-        found = [vote for vote in self.votes if vote.type == "approve"]
-        groups = [tuple(vote for vote in found if vote.agrees(one)) for one in found]
+        votes = [vote for vote in self.votes if vote.type == "approve"]
+        groups = [tuple(vote for vote in votes if vote.agrees_with(one)) for one in votes]
         return max(groups, key=len, default=())
 
     @property
     def deciders(self) -> tuple[Reviewer, ...]:
         """Those whose word made the decision, the last one last; nobody where it was the deadline."""
-        made = self.decision
-        if made is None or made.by is None:
+        decision = self.decision
+        if decision is None or decision.by is None:
             return ()
-        kind = "approve" if made.type == "edit" else made.type
+        kind = "approve" if decision.type == "edit" else decision.type
         last = Vote(
-            type=kind, by=made.by, at=made.at, revision=made.revision, message=made.message,
-            answer=made.answer,
+            type=kind, by=decision.by, at=decision.at, revision=decision.revision, message=decision.message,
+            answer=decision.answer,
         )  # fmt: skip
-        people = [*(vote.by for vote in self.votes if vote.agrees(last)), made.by]
+        people = [*(vote.by for vote in self.votes if vote.agrees_with(last)), decision.by]
         return tuple({who.key: who for who in people}.values())
 
     @property
-    def needed(self) -> int:
+    def approvals_needed(self) -> int:
         """How many approvals it still takes."""
-        return max(0, self.route.reviewers.quorum - len(self.approvals)) if self.pending else 0
+        return max(0, self.route.reviewers.quorum - len(self.approvals)) if self.is_pending else 0
 
     @property
-    def pending(self) -> bool:
+    def is_pending(self) -> bool:
         return self.decision is None
 
     @property
@@ -182,7 +182,7 @@ class Action(Value):
         return _places(self.route, self.escalations)
 
     @property
-    def left(self) -> dict[Place, float]:
+    def former_places(self) -> dict[Place, float]:
         """Where it stood before an edit took it away, and when that was: nobody decides it there any more."""
         here = self.places
         gone = [one for one in self.earlier if one.left is not None]
@@ -193,17 +193,17 @@ class Action(Value):
         """By what people may decide it: by the rule itself, and by each place that it was passed on to."""
         return (
             Grant(self.route.notify, self.route.reviewers),
-            *(Grant((e.to,), self._reviewers(e)) for e in self.escalations),
+            *(Grant((e.to,), self._escalation_reviewers(e)) for e in self.escalations),
         )
 
-    def _reviewers(self, passed_on: Escalation) -> Reviewers:
+    def _escalation_reviewers(self, escalation: Escalation) -> Reviewers:
         """A fallback gives nobody a right whom the rule doesn't name: else whoever makes a place unreachable
         would choose who decides.
         """
-        if passed_on.step is not None:
-            return self.route.escalate[passed_on.step].reviewers
+        if escalation.step is not None:
+            return self.route.escalate[escalation.step].reviewers
         own = self.route.reviewers
-        return Reviewers() if passed_on.open else own
+        return Reviewers() if escalation.open else own
 
     @property
     def next_step(self) -> int | None:

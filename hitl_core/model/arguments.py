@@ -21,7 +21,7 @@ MAX_DIGITS = 400
 JsonObject = dict[str, Any]
 
 #: What needs no second look; large arguments hold a hundred thousand of them.
-_PLAIN = frozenset({str, int, float, bool, type(None)})
+_SCALAR_TYPES = frozenset({str, int, float, bool, type(None)})
 
 
 class Arguments(NamedTuple):
@@ -46,8 +46,8 @@ def encode(args: object) -> Arguments:
     infinity, lone surrogates, types JSON lacks, more than 256 KiB, or more than 32 levels.
     """
     if not isinstance(args, dict):
-        raise InvalidToolCall(f"The arguments must be a JSON object, not {_kind(args)}.")
-    _check(cast(object, args), "", 1, [0])
+        raise InvalidToolCall(f"The arguments must be a JSON object, not {_type_name(args)}.")
+    _check_value(cast(object, args), "", 1, [0])
     try:
         text = json.dumps(
             args, sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":")
@@ -71,27 +71,27 @@ def decode(text: str | bytes) -> JsonObject:
     try:
         value = json.loads(
             text,
-            object_pairs_hook=_unique,
-            parse_constant=_no_constant,
-            parse_float=_finite,
-            parse_int=whole_number,
+            object_pairs_hook=_unique_keys,
+            parse_constant=_refuse_constant,
+            parse_float=_parse_finite,
+            parse_int=parse_whole_number,
         )
     except RecursionError as error:
         raise InvalidToolCall(f"The arguments nest deeper than {MAX_DEPTH} levels.") from error
     except ValueError as error:  # JSONDecodeError and UnicodeDecodeError are ValueErrors
         raise InvalidToolCall(f"The arguments are not JSON: {error}.") from error
     if not isinstance(value, dict):
-        raise InvalidToolCall(f"The arguments must be a JSON object, not {_kind(value)}.")
+        raise InvalidToolCall(f"The arguments must be a JSON object, not {_type_name(value)}.")
     return cast(JsonObject, value)
 
 
-def _check(value: object, where: str, depth: int, seen: list[int]) -> None:
+def _check_value(value: object, where: str, depth: int, count: list[int]) -> None:
     """Refuse what json.dumps would quietly change (int keys) or choke on: a list that holds itself ten
     times over, ten levels deep, is small in memory and endless as text. `seen` counts values.
     """
     here = len(cast(Sized, value)) if isinstance(value, dict | list | tuple) else 0
-    seen[0] += here
-    if seen[0] > MAX_BYTES:
+    count[0] += here
+    if count[0] > MAX_BYTES:
         raise InvalidToolCall(f"The arguments have more than {MAX_BYTES:,} values.")
     if depth + (here > 0) > MAX_DEPTH:
         raise InvalidToolCall(f"The arguments nest deeper than {MAX_DEPTH} levels.")
@@ -99,34 +99,36 @@ def _check(value: object, where: str, depth: int, seen: list[int]) -> None:
         for key, item in cast(dict[object, object], value).items():
             if not isinstance(key, str):
                 raise InvalidToolCall(
-                    f"A key in the arguments is {_kind(key)}, not text: {where}/."
+                    f"A key in the arguments is {_type_name(key)}, not text: {where}/."
                 )
-            if type(item) not in _PLAIN:
-                _check(item, f"{where}/{key}", depth + 1, seen)
+            if type(item) not in _SCALAR_TYPES:
+                _check_value(item, f"{where}/{key}", depth + 1, count)
     elif isinstance(value, list | tuple):
         for index, item in enumerate(cast(list[object], value)):
-            if type(item) not in _PLAIN:
-                _check(item, f"{where}/{index}", depth + 1, seen)
+            if type(item) not in _SCALAR_TYPES:
+                _check_value(item, f"{where}/{index}", depth + 1, count)
     elif not (value is None or isinstance(value, str | int | float | bool)):
-        raise InvalidToolCall(f"The argument {where} is {_kind(value)}, which JSON can't hold.")
+        raise InvalidToolCall(
+            f"The argument {where} is {_type_name(value)}, which JSON can't hold."
+        )
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> JsonObject:
-    found: JsonObject = {}
+def _unique_keys(pairs: list[tuple[str, Any]]) -> JsonObject:
+    result: JsonObject = {}
     for key, value in pairs:
-        if key in found:
+        if key in result:
             raise ValueError(f"the key {key!r} appears twice")
-        found[key] = value
-    return found
+        result[key] = value
+    return result
 
 
-def _finite(text: str) -> float:
+def _parse_finite(text: str) -> float:
     if isinf(value := float(text)):
         raise ValueError(f"{text:.20} is no number that a computer can hold")
     return value
 
 
-def whole_number(text: str) -> int:
+def parse_whole_number(text: str) -> int:
     """For json.loads. Raises ValueError for more digits than any float has: to read them takes time in
     proportion to their square.
     """
@@ -135,11 +137,11 @@ def whole_number(text: str) -> int:
     return int(text)
 
 
-def _no_constant(name: str) -> Any:
+def _refuse_constant(name: str) -> Any:
     raise ValueError(f"{name} is not a JSON number")
 
 
-def _kind(value: object) -> str:
+def _type_name(value: object) -> str:
     names = {"dict": "an object", "list": "a list", "str": "text", "NoneType": "null"}
     name = type(value).__name__
     return names.get(name, f"of type {name}")

@@ -9,7 +9,7 @@ from typing import Any, Self, cast
 
 from hitl_core.errors import InvalidToolCall
 from hitl_core.model.arguments import JsonObject
-from hitl_core.model.call_shapes import parts_of
+from hitl_core.model.call_shapes import parse_call
 
 #: What a tool may be called. Compared exactly: no case folding and no Unicode normalisation, so a name
 #: with an invisible character is refused and never merely unmatched by a rule.
@@ -53,5 +53,5 @@ class ToolCall:
         Anthropic, Gemini or MCP write it; `id` is for one that has none. Raises InvalidToolCall for anything
         else: no argument is lost, and missing ones are not taken for none.
         """
-        found = parts_of(value)
-        return cls(cast(str, found.id or id), cast(str, found.name), found.args)
+        parts = parse_call(value)
+        return cls(cast(str, parts.id or id), cast(str, parts.name), parts.args)

@@ -40,17 +40,17 @@ class Reviewer(Value):
     @property
     def label(self) -> str:
         """For our own sentences. No person chose the names of a command line's system and of the policy."""
-        return self.name if self.channel in (CLI, POLICY) else label(self.name, self.id)
+        return self.name if self.channel in (CLI, POLICY) else person_label(self.name, self.id)
 
 
-def label(name: str, id: str) -> str:
+def person_label(name: str, id: str) -> str:
     """A name in our own sentences: in quotes, and with the id. People choose their names: a bare one could be
     read as a word of the sentence, as several people, or as somebody else.
     """
-    shown = name.strip().replace("“", '"').replace("”", '"')
-    if len(shown) > MAX_NAME:
-        shown = f"{shown[: MAX_NAME - 1]}…"
-    return f"“{shown}” ({id})" if shown else id
+    short_name = name.strip().replace("“", '"').replace("”", '"')
+    if len(short_name) > MAX_NAME:
+        short_name = f"{short_name[: MAX_NAME - 1]}…"
+    return f"“{short_name}” ({id})" if short_name else id
 
 
 class Vote(Value):
@@ -66,17 +66,17 @@ class Vote(Value):
     message: str | None = None
     answer: Any = None
 
-    def agrees(self, other: Vote) -> bool:
+    def agrees_with(self, other: Vote) -> bool:
         """Whether both say the same: two who write different answers don't agree."""
-        return self._said == other._said
+        return self._statement == other._statement
 
     @property
-    def _said(self) -> tuple[object, ...]:
+    def _statement(self) -> tuple[object, ...]:
         text = self.message if self.type == "respond" else None
         return self.type, text, json.dumps(self.answer, sort_keys=True)
 
 
-class Edited(Value):
+class EditRecord(Value):
     """Who made a revision, when; `name` is the tool that it names in place of the one asked for; `under` the
     rule that it fell under, where that asks for more, or other people, than before.
     """

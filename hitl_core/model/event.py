@@ -33,7 +33,7 @@ EventKind = Literal[
 ]
 
 #: Events after which every card of the review is drawn again.
-SHOWN: frozenset[EventKind] = frozenset(
+REDRAW_KINDS: frozenset[EventKind] = frozenset(
     {
         "submitted",
         "voted",
@@ -53,7 +53,9 @@ SHOWN: frozenset[EventKind] = frozenset(
     }
 )
 #: Bookkeeping that no audit asks for.
-UNAUDITED: frozenset[EventKind] = frozenset({"awaited", "renewed", "unreachable", "reachable"})
+UNAUDITED_KINDS: frozenset[EventKind] = frozenset(
+    {"awaited", "renewed", "unreachable", "reachable"}
+)
 
 
 class Event(Value):

@@ -24,18 +24,18 @@ SCHEMA_VERSION = 1
 Status = Literal["pending", "settled", "claimed", "done"]
 
 
-_WHOLE_ID = re.compile(r"[0-9]{1,4}-[0-9a-f]{32}")
-_SHORT_ID = re.compile(r"[0-9]{1,4}-[0-9a-f]{4,32}")
+_REVIEW_ID = re.compile(r"[0-9]{1,4}-[0-9a-f]{32}")
+_ID_PREFIX = re.compile(r"[0-9]{1,4}-[0-9a-f]{4,32}")
 
 
-def is_whole(given: str) -> bool:
+def is_review_id(given: str) -> bool:
     """Whether this is a review's id."""
-    return bool(_WHOLE_ID.fullmatch(given))
+    return bool(_REVIEW_ID.fullmatch(given))
 
 
-def is_short(given: str) -> bool:
+def is_id_prefix(given: str) -> bool:
     """Whether this is the beginning of a review's id, long enough to be one that a person means."""
-    return bool(_SHORT_ID.fullmatch(given))
+    return bool(_ID_PREFIX.fullmatch(given))
 
 
 class Call(Value):
@@ -66,7 +66,7 @@ class Cancellation(Value):
     reason: str | None = None
 
 
-class Trouble(Value):
+class DeliveryProblem(Value):
     """Why something can't be shown at a place, or who may decide there is not known; `since` when."""
 
     why: str
@@ -116,7 +116,7 @@ class Review(Value):
     fence: int = 0
     runs: dict[str, Run] = Field(default_factory=dict)
     ops: dict[str, str] = Field(default_factory=dict)
-    troubles: dict[Place, Trouble] = Field(default_factory=dict)
+    troubles: dict[Place, DeliveryProblem] = Field(default_factory=dict)
     #: The bytes, by "key:revision". Stored beside `data`, each in a field of its own, written once.
     args: Mapping[str, Arguments] = Field(default_factory=dict, exclude=True, repr=False)
 
@@ -138,22 +138,22 @@ class Review(Value):
         button carries those of what its card shows, as lost data may have been replaced by other data under
         the same numbers.
         """
-        parts = [self._sealed(key) for key in keys]
+        parts = [self._seal_parts(key) for key in keys]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
-    def _sealed(self, key: str) -> tuple[object, ...]:
+    def _seal_parts(self, key: str) -> tuple[object, ...]:
         if (action := self.action(key)) is not None:
             return action.name, action.digest, action.config.answer_schema
         call = self.call(key)
         return (call.name, call.digest, None) if call else ()
 
-    def tool(self, call: Call) -> str:
+    def tool_name(self, call: Call) -> str:
         """Which tool runs for this call: the one asked for, or the one that an edit named."""
         action = self.action(call.key)
         return (action and action.decision and action.decision.name) or call.name
 
     @property
-    def doubts(self) -> tuple[Call, ...]:
+    def calls_in_doubt(self) -> tuple[Call, ...]:
         """The calls whose side effect may or may not have happened."""
         return tuple(
             c for c in self.calls if c.key in self.runs and self.runs[c.key].state == "in_doubt"
@@ -176,12 +176,12 @@ class Review(Value):
         """Everywhere it has cards: where its actions stand, or stood before an edit took them away, and where
         a doubt is asked about.
         """
-        found = [place for a in self.actions for place in (*a.places, *a.left)]
+        all_places = [place for a in self.actions for place in (*a.places, *a.former_places)]
         for call in self.calls:
             run = self.runs.get(call.key)
             if run is not None and (run.state == "in_doubt" or run.by is not None):
-                found.extend(self.places_of(call))
-        return tuple(dict.fromkeys(found))
+                all_places.extend(self.places_of(call))
+        return tuple(dict.fromkeys(all_places))
 
     @property
     def audiences(self) -> frozenset[str]:
@@ -189,18 +189,18 @@ class Review(Value):
         `user:U1` and `group:S1` where they are named, the members of `place:slack:#ops` (of a thread: of its
         conversation), and `requester:U1`.
         """
-        grants = [grant for call in self.doubts for grant in self.grants_of(call)]
+        grants = [grant for call in self.calls_in_doubt for grant in self.grants_of(call)]
         if self.status == "pending":
-            grants += [grant for a in self.actions if a.pending for grant in a.grants]
+            grants += [grant for a in self.actions if a.is_pending for grant in a.grants]
         if not grants:
             return frozenset()
-        found = {f"requester:{self.requester}"} if self.requester else set[str]()
+        names = {f"requester:{self.requester}"} if self.requester else set[str]()
         for grant in grants:
-            found |= {f"user:{user}" for user in grant.reviewers.users}
-            found |= {f"group:{group}" for group in grant.reviewers.groups}
-            if grant.by_membership:
-                found |= {f"place:{place.partition('/')[0]}" for place in grant.places}
-        return frozenset(found)
+            names |= {f"user:{user}" for user in grant.reviewers.users}
+            names |= {f"group:{group}" for group in grant.reviewers.groups}
+            if grant.includes_members:
+                names |= {f"place:{place.partition('/')[0]}" for place in grant.places}
+        return frozenset(names)
 
 
 class MessageRef(Value):

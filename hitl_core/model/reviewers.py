@@ -22,12 +22,12 @@ class Reviewers(Value):
     editor_approves: bool = True
 
     @property
-    def named(self) -> bool:
+    def is_explicit(self) -> bool:
         """Whether it says by itself who may decide."""
         return bool(self.users or self.groups or self.channel_members)
 
     @property
-    def people(self) -> tuple[object, ...]:
+    def people_key(self) -> tuple[object, ...]:
         """Who they are, to be compared with others."""
-        members = self.channel_members or not self.named
+        members = self.channel_members or not self.is_explicit
         return frozenset(self.users), frozenset(self.groups), members

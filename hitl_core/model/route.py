@@ -53,7 +53,7 @@ class Route(Value):
     clock: Literal["submitted", "delivered"] = "submitted"
     fallback: Place | None = None
 
-    def settled(self, origin: Place | None) -> Route:
+    def resolve_origin(self, origin: Place | None) -> Route:
         """With the place itself where the policy says `origin`."""
         if ORIGIN not in self.notify:
             return self

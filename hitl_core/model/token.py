@@ -10,7 +10,7 @@ from typing import Self
 
 from hitl_core.model.value import Value
 
-_SHAPE = re.compile(r"hitl_([0-9a-f]{12})_([A-Za-z0-9_-]{43})")
+_TOKEN_TEXT = re.compile(r"hitl_([0-9a-f]{12})_([A-Za-z0-9_-]{43})")
 
 
 class Token(Value):
@@ -32,15 +32,15 @@ class Token(Value):
         token = cls(id=id, agent=agent, digest=_digest(secret), created_at=now, note=note)
         return token, f"hitl_{id}_{secret}"
 
-    def opens_with(self, text: str) -> bool:
+    def matches(self, text: str) -> bool:
         """Whether this is the text that was issued."""
-        shape = _SHAPE.fullmatch(text)
+        shape = _TOKEN_TEXT.fullmatch(text)
         return shape is not None and hmac.compare_digest(_digest(shape[2]), self.digest)
 
 
-def token_id(text: str) -> str | None:
+def parse_id(text: str) -> str | None:
     """Which token a text claims to be; None where it has not even the shape of one."""
-    shape = _SHAPE.fullmatch(text)
+    shape = _TOKEN_TEXT.fullmatch(text)
     return shape[1] if shape else None
 
 

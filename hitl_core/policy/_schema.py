@@ -7,12 +7,12 @@ from typing import Any
 
 from hitl_core.forms.budget import CONTEXT_STEPS, SCHEMA_STEPS, VALUE_STEPS, Budget
 from hitl_core.forms.form import SchemaError
-from hitl_core.forms.problem import Run
-from hitl_core.forms.schema import check_schema, compiled
+from hitl_core.forms.problem import CheckState
+from hitl_core.forms.schema import check_schema, compile_schema
 from hitl_core.model.arguments import JsonObject
 
 
-def problem_in(
+def find_problem(
     schema: dict[str, Any], *, strict: bool = False, budget: Budget | None = None
 ) -> str | None:
     """A sentence on what is wrong with a schema, None where nothing is. The rest: see `check_schema`."""
@@ -24,24 +24,24 @@ def problem_in(
     return None
 
 
-def budget() -> Budget:
+def make_budget() -> Budget:
     """For all schemas of one run's context."""
     return Budget(SCHEMA_STEPS)
 
 
-def predicate(schema: dict[str, Any]) -> Callable[[JsonObject, dict[str, Any]], bool]:
+def make_predicate(schema: dict[str, Any]) -> Callable[[JsonObject, dict[str, Any]], bool]:
     """Whether arguments satisfy the schema, compiled once. `shared` by all predicates about one call, which
     have one budget together; or, where it has the key `outside`, by all calls of a turn. Raises where that is
     not enough.
     """
-    check = compiled(schema).check
+    check = compile_schema(schema).check
 
     def is_met(args: JsonObject, shared: dict[str, Any]) -> bool:
         if "run" not in shared:
             steps = CONTEXT_STEPS if "outside" in shared else VALUE_STEPS
-            shared["run"] = Run(steps, strict=True)
-        run: Run = shared["run"]
-        run.depth, run.seen = 0, None  # as a check that was cut off left them
-        return not check(args, run)
+            shared["run"] = CheckState(steps, strict=True)
+        state: CheckState = shared["run"]
+        state.depth, state.seen = 0, None  # as a check that was cut off left them
+        return not check(args, state)
 
     return is_met

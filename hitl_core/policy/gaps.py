@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from hitl_core.policy.policy import Policy
 
 _INNER = ("allOf", "anyOf", "oneOf", "not", "if", "then", "else")
-_EACH_TYPE: tuple[Any, ...] = ("", "0", 0, 0.5, True, None, [], {})
+_TYPE_SAMPLES: tuple[Any, ...] = ("", "0", 0, 0.5, True, None, [], {})
 _EXAMPLES: dict[str, Any] = {
     "string": "x",
     "number": 1,
@@ -24,7 +24,7 @@ _EXAMPLES: dict[str, Any] = {
     "object": {},
     "null": None,
 }
-_WORDS: tuple[tuple[type, str], ...] = (
+_TYPE_NAMES: tuple[tuple[type, str], ...] = (
     (str, "a text"),
     (bool, "true or false"),
     (int, "a number"),
@@ -36,45 +36,47 @@ _MAX_NAMES = 20
 Json = dict[str, Any]
 
 
-def gaps_of(policy: Policy, rule: Rule) -> list[str]:
+def find_gaps(policy: Policy, rule: Rule) -> list[str]:
     """One sentence for each argument whose absence, or whose other type, gets a call of this rule allowed."""
     when, tool = rule.when, re.sub(r"[*?]", "x", rule.name or "x")
     if not isinstance(when, SchemaWhen) or rule.kind == "allow":
         return []
-    tested = _tested(when.schema)
-    base = _example(when.schema, tested)
+    argument_schemas = _argument_schemas(when.schema)
+    base = _example(when.schema, argument_schemas)
 
-    def slips(args: dict[str, Any]) -> bool:
+    def is_allowed(args: dict[str, Any]) -> bool:
         ruling = policy.judge(ToolCall("check", tool, args))
         return ruling.verdict.kind == "allow"
 
-    found: list[str] = []
-    for name in list(tested)[:_MAX_NAMES]:
+    gaps: list[str] = []
+    for name in list(argument_schemas)[:_MAX_NAMES]:
         without = {key: value for key, value in base.items() if key != name}
-        if slips(without):
-            found.append(f"A call without `{name}` is allowed.")
+        if is_allowed(without):
+            gaps.append(f"A call without `{name}` is allowed.")
         if others := [
-            _word(v) for v in _others(tested[name], base.get(name)) if slips({**base, name: v})
+            _type_name(v)
+            for v in _other_values(argument_schemas[name], base.get(name))
+            if is_allowed({**base, name: v})
         ]:
             words = ", ".join(dict.fromkeys(others))
-            found.append(f"A call whose `{name}` is of another type ({words}) is allowed.")
-    return found
+            gaps.append(f"A call whose `{name}` is of another type ({words}) is allowed.")
+    return gaps
 
 
-def _tested(schema: object) -> dict[str, list[Json]]:
+def _argument_schemas(schema: object) -> dict[str, list[Json]]:
     """The arguments that it says something of, each with all of that."""
-    found: dict[str, list[Json]] = {}
-    for part in _parts(schema):
-        for name, said in cast(Json, part.get("properties", {})).items():
-            inner = found.setdefault(name, [])
-            if isinstance(said, dict):
-                inner.append(cast(Json, said))
+    schemas_by_name: dict[str, list[Json]] = {}
+    for part in _schema_parts(schema):
+        for name, argument_schema in cast(Json, part.get("properties", {})).items():
+            inner = schemas_by_name.setdefault(name, [])
+            if isinstance(argument_schema, dict):
+                inner.append(cast(Json, argument_schema))
         for name in cast("list[str]", part.get("required", [])):
-            found.setdefault(name, [])
-    return found
+            schemas_by_name.setdefault(name, [])
+    return schemas_by_name
 
 
-def _parts(schema: object) -> Iterator[dict[str, Any]]:
+def _schema_parts(schema: object) -> Iterator[dict[str, Any]]:
     waiting = [schema]
     while waiting:
         part = waiting.pop()
@@ -86,13 +88,13 @@ def _parts(schema: object) -> Iterator[dict[str, Any]]:
             waiting.extend(held[key] for key in _INNER if key in held)
 
 
-def _example(schema: dict[str, Any], tested: dict[str, list[Json]]) -> dict[str, Any]:
+def _example(schema: dict[str, Any], argument_schemas: dict[str, list[Json]]) -> dict[str, Any]:
     """Arguments that meet it, as far as that is plain to see."""
-    return {name: _value(said) for name, said in tested.items() if said}
+    return {name: _example_value(schemas) for name, schemas in argument_schemas.items() if schemas}
 
 
-def _value(said: list[Json]) -> Any:
-    every = {key: value for part in said for key, value in part.items()}
+def _example_value(schemas: list[Json]) -> Any:
+    every = {key: value for part in schemas for key, value in part.items()}
     if "const" in every:
         return every["const"]
     if every.get("enum"):
@@ -109,15 +111,15 @@ def _value(said: list[Json]) -> Any:
     return _EXAMPLES[kinds if isinstance(kinds, str) else kinds[0]]
 
 
-def _others(said: list[Json], value: Any) -> Iterator[Any]:
+def _other_values(schemas: list[Json], value: Any) -> Iterator[Any]:
     """A value of each type that the `when` may not have in mind: not of its own example's."""
-    named = any({"type", "enum", "const"} & part.keys() for part in said)
+    named = any({"type", "enum", "const"} & part.keys() for part in schemas)
     number = (int, float)
-    for other in _EACH_TYPE if named else ():
+    for other in _TYPE_SAMPLES if named else ():
         same = type(other) is type(value) or (type(other) in number and type(value) in number)
         if not same:
             yield other
 
 
-def _word(value: Any) -> str:
-    return next((words for kind, words in _WORDS if isinstance(value, kind)), "null")
+def _type_name(value: Any) -> str:
+    return next((words for kind, words in _TYPE_NAMES if isinstance(value, kind)), "null")

@@ -40,7 +40,7 @@ def covers(general: str, special: str) -> bool:
     A name without wildcards is a glob that matches itself alone, so this also matches names.
     Takes len(general) * len(special) steps whatever they hold: no pattern can make it slow.
     """
-    outer, inner = _sorted(general), _sorted(special)
+    outer, inner = _normalize(general), _normalize(special)
     end = len(inner)
     # rest[j]: does what is left of `outer` cover inner[j:]? At first nothing is left of it.
     rest = [False] * end + [True]
@@ -57,6 +57,6 @@ def covers(general: str, special: str) -> bool:
     return rest[0]
 
 
-def _sorted(glob: str) -> str:
+def _normalize(glob: str) -> str:
     """`*?*` means the same as `?*`: in a run of wildcards, each `?` first and then one `*`."""
     return _WILDCARDS.sub(lambda run: "?" * run[0].count("?") + "*" * ("*" in run[0]), glob)

@@ -7,10 +7,10 @@ from typing import Any, Literal
 
 from hitl_core.model import DecisionType, DialectName, Output, Route
 from hitl_core.model.value import Value
-from hitl_core.policy.rule import Lost, Rule, SchemaWhen, Seen
+from hitl_core.policy.rule import CallContext, PredicateLost, Rule, SchemaWhen
 
 
-class KeptRule(Value):
+class StoredRule(Value):
     """The fields of a Rule. `when` is a JSON Schema; `lost`: it was Python code, which no text can hold, so
     the rule may match any call. Descriptions by Python code are left out.
     """
@@ -39,14 +39,14 @@ class KeptRule(Value):
     trusts_tools: bool
 
 
-_SAME = [field.name for field in fields(Rule) if field.name not in ("when", "description")]
+_SHARED_FIELDS = [field.name for field in fields(Rule) if field.name not in ("when", "description")]
 
 
-def keep(rule: Rule) -> dict[str, Any]:
+def dump_rule(rule: Rule) -> dict[str, Any]:
     """Plain JSON. It shares nothing with the rule."""
     when = rule.when
-    kept = KeptRule(
-        **{name: getattr(rule, name) for name in _SAME},
+    kept = StoredRule(
+        **{name: getattr(rule, name) for name in _SHARED_FIELDS},
         description=rule.description if isinstance(rule.description, str) else None,
         when=when.schema if isinstance(when, SchemaWhen) else None,
         lost=when is not None and not isinstance(when, SchemaWhen),
@@ -54,16 +54,18 @@ def keep(rule: Rule) -> dict[str, Any]:
     return kept.model_dump(mode="json")
 
 
-def read_back(data: object) -> Rule:
+def load_rule(data: object) -> Rule:
     """The rule: it says of every call what the first one said. One whose `when` was Python code may match any
     call. Raises pydantic's ValidationError for what `keep` did not write.
     """
-    kept = KeptRule.model_validate(data)
-    rule = Rule(**{name: getattr(kept, name) for name in _SAME}, description=kept.description)
+    kept = StoredRule.model_validate(data)
+    rule = Rule(
+        **{name: getattr(kept, name) for name in _SHARED_FIELDS}, description=kept.description
+    )
     if kept.lost:
-        return replace(rule, when=_lost)
-    return rule if kept.when is None else replace(rule, when=SchemaWhen.of(kept.when))
+        return replace(rule, when=_raise_lost)
+    return rule if kept.when is None else replace(rule, when=SchemaWhen.from_schema(kept.when))
 
 
-def _lost(seen: Seen) -> object:
-    raise Lost
+def _raise_lost(seen: CallContext) -> object:
+    raise PredicateLost

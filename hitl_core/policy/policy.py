@@ -12,15 +12,15 @@ from typing import Any, Self, cast
 from hitl_core.errors import PolicyError
 from hitl_core.model import DialectName, ToolCall
 from hitl_core.policy.context import check_context
-from hitl_core.policy.kept import keep, read_back
-from hitl_core.policy.node import Node
+from hitl_core.policy.kept import dump_rule, load_rule
+from hitl_core.policy.node import ConfigNode
 from hitl_core.policy.read import read_policy
-from hitl_core.policy.reading import Reader, Reading
+from hitl_core.policy.reading import ConfigReader, ParsedConfig
 from hitl_core.policy.report import Report
-from hitl_core.policy.rule import Rule, Seen
-from hitl_core.policy.rules import Rules, until_certain
+from hitl_core.policy.rule import CallContext, Rule
+from hitl_core.policy.rules import RuleIndex, until_unconditional
 from hitl_core.policy.ruling import Ruling
-from hitl_core.policy.stricter import either, overriding, stricter
+from hitl_core.policy.stricter import combine_unsure, override_ruling, tighten
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,13 +39,13 @@ class Policy:
     dialect: DialectName | None = None
     edit_notice: str | None = None
     allow_override: bool = False
-    read: Reader = read_policy
-    over: Reading | None = None
-    spent: dict[str, Any] | None = None
-    _found: Rules = field(init=False)
+    read: ConfigReader = read_policy
+    run_context: ParsedConfig | None = None
+    run_budget: dict[str, Any] | None = None
+    _rule_index: RuleIndex = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_found", Rules(self.rules))
+        object.__setattr__(self, "_rule_index", RuleIndex(self.rules))
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
@@ -57,24 +57,24 @@ class Policy:
             with open(path, "rb") as file:
                 data = file.read(MAX_BYTES + 1)
         except FileNotFoundError:
-            report.stop("There is no such file.")
+            report.fail("There is no such file.")
         except IsADirectoryError:
-            report.stop("This is a directory; a policy is a YAML file.")
+            report.fail("This is a directory; a policy is a YAML file.")
         except OSError as error:
-            report.stop(f"The file can't be read: {error.strerror or error}.")
+            report.fail(f"The file can't be read: {error.strerror or error}.")
         try:
             text = data.decode("utf-8")
         except UnicodeDecodeError:
-            report.stop("The file is not UTF-8 text.")
+            report.fail("The file is not UTF-8 text.")
         return cls.from_yaml(text, name=str(path))
 
     @classmethod
     def from_yaml(cls, text: str, *, name: str = "policy") -> Self:
         """From YAML. Raises PolicyError with the line and the key of what is wrong."""
-        from hitl_core.policy.document import parse
+        from hitl_core.policy.document import parse_yaml
 
         report = Report(name)
-        return cls._of(Node(parse(text, report), (), report), text, read_policy)
+        return cls._of(ConfigNode(parse_yaml(text, report), (), report), text, read_policy)
 
     @classmethod
     def from_mapping(
@@ -82,7 +82,7 @@ class Policy:
         config: Mapping[str, Any],
         *,
         name: str = "policy",
-        read: Reader = read_policy,
+        read: ConfigReader = read_policy,
         dialect: DialectName | None = None,
     ) -> Self:
         """From Python: the same keys. Raises PolicyError with the key of what is wrong.
@@ -92,11 +92,15 @@ class Policy:
         False a `when` answers counts as met. Only a gate can wait for an async one. A dialect gives its
         own `read`.
         """
-        return cls._of(Node(config, (), Report(name)), config, read, dialect)
+        return cls._of(ConfigNode(config, (), Report(name)), config, read, dialect)
 
     @classmethod
     def _of(
-        cls, node: Node, source: object, read: Reader, dialect: DialectName | None = None
+        cls,
+        node: ConfigNode,
+        source: object,
+        read: ConfigReader,
+        dialect: DialectName | None = None,
     ) -> Self:
         reading = read(node, None)
         node.report.check()
@@ -121,49 +125,51 @@ class Policy:
         `when`s have one budget for all calls that are judged; one that is beyond it counts as met.
         """
         report = Report("context", bounded=True)
-        reading = self.read(Node(context, (), report), self.default)
+        reading = self.read(ConfigNode(context, (), report), self.default)
         report.check()
         check_context(reading, self.default, report, override=self.allow_override)
         report.check()
-        return replace(self, over=reading, spent={"outside": True})
+        return replace(self, run_context=reading, run_budget={"outside": True})
 
     def judge(self, call: ToolCall, state: object = None) -> Ruling:
         """One ruling for every call. The first rule that matches speaks. `state` is the agent's, for
         callables that want it. Raises PolicyError where a callable has to be awaited, and nothing else.
         """
-        judging = self.judged(call, state)
+        coroutine = self.judge_async(call, state)
         try:
-            judging.send(None)
+            coroutine.send(None)
         except StopIteration as done:
             return done.value
-        judging.close()
+        coroutine.close()
         raise PolicyError(
             f"{self.name}: a `when` or `description` about `{call.name}` is async, and only a gate can wait"
             " for it: submit the call, or make it a plain function."
         )
 
-    async def judged(self, call: ToolCall, state: object = None) -> Ruling:
+    async def judge_async(self, call: ToolCall, state: object = None) -> Ruling:
         """The same, waiting for callables that are async."""
-        over = self.over
-        seen = Seen(call, {}, state, over.prefix if over else None)
-        ruling = await _first((*self._found.about(call.name), self.default), seen)
+        run_context = self.run_context
+        context = CallContext(call, {}, state, run_context.prefix if run_context else None)
+        ruling = await _first_ruling(
+            (*self._rule_index.rules_for(call.name), self.default), context
+        )
         assert ruling is not None  # the default has no `when`
-        if over is None:
+        if run_context is None:
             return ruling
-        if self.spent is not None:
-            seen = seen._replace(shared=self.spent)
-        said = await _first(over.about(call.name), seen)
-        if said is None:
+        if self.run_budget is not None:
+            context = context._replace(shared=self.run_budget)
+        run_ruling = await _first_ruling(run_context.rules_for(call.name), context)
+        if run_ruling is None:
             return ruling
         # What nobody could check is not what the policy's word was given for.
-        replaces = self.allow_override and not said.unsure
-        return overriding(ruling, said) if replaces else stricter(ruling, said)
+        replaces = self.allow_override and not run_ruling.unsure
+        return override_ruling(ruling, run_ruling) if replaces else tighten(ruling, run_ruling)
 
-    def find(self, tool: str) -> None:
+    def preload_rules(self, tool: str) -> None:
         """Look its rules up, which takes a while, so that `judge` and `excerpt` have them at hand."""
-        self._found.about(tool)
-        if self.over is not None:
-            self.over.about(tool)
+        self._rule_index.rules_for(tool)
+        if self.run_context is not None:
+            self.run_context.rules_for(tool)
 
     def excerpt(self, tools: Iterable[str]) -> dict[str, Any]:
         """All that it says of these tools, the run's context with it, as plain JSON: `from_excerpt` of that
@@ -171,12 +177,15 @@ class Policy:
         there the rule may match any call, which only tightens.
         """
         names = tuple(tools)
-        kept: dict[str, Any] = {"default": keep(self.default), "rules": _about(self._found, names)}
-        if self.over is not None:
-            default, prefix = self.over.default, self.over.prefix
+        kept: dict[str, Any] = {
+            "default": dump_rule(self.default),
+            "rules": _dump_rules(self._rule_index, names),
+        }
+        if self.run_context is not None:
+            default, prefix = self.run_context.default, self.run_context.prefix
             kept["over"] = {
-                "default": default and keep(default),
-                "rules": _about(self.over.found, names),
+                "default": default and dump_rule(default),
+                "rules": _dump_rules(self.run_context.rule_index, names),
                 "prefix": prefix,
                 "replaces": self.allow_override,
             }
@@ -188,32 +197,34 @@ class Policy:
         over = kept.get("over")
         return cls(
             "the review",
-            read_back(kept["default"]),
-            tuple(map(read_back, kept["rules"])),
+            load_rule(kept["default"]),
+            tuple(map(load_rule, kept["rules"])),
             digest="",
             allow_override=bool(over and over["replaces"]),
-            over=over
-            and Reading(
-                over["default"] and read_back(over["default"]),
-                tuple(map(read_back, over["rules"])),
+            run_context=over
+            and ParsedConfig(
+                over["default"] and load_rule(over["default"]),
+                tuple(map(load_rule, over["rules"])),
                 over["prefix"],
             ),
         )
 
 
-def _about(rules: Rules, tools: Iterable[str]) -> list[dict[str, Any]]:
+def _dump_rules(rules: RuleIndex, tools: Iterable[str]) -> list[dict[str, Any]]:
     """Those that may speak of one of these tools, each once, and of each tool in their order."""
-    found = {id(rule): rule for tool in tools for rule in until_certain(rules.about(tool))}
-    return [keep(rule) for rule in rules.in_order(found.values())]
+    rules_by_id = {
+        id(rule): rule for tool in tools for rule in until_unconditional(rules.rules_for(tool))
+    }
+    return [dump_rule(rule) for rule in rules.sort_rules(rules_by_id.values())]
 
 
-async def _first(rules: Iterable[Rule], seen: Seen) -> Ruling | None:
+async def _first_ruling(rules: Iterable[Rule], context: CallContext) -> Ruling | None:
     """The first that matches. One whose `when` failed may match or not: the search goes on, and tightens."""
     unsure: Ruling | None = None
     for rule in rules:
-        ruling = await rule.judge(seen)
+        ruling = await rule.judge(context)
         if ruling is not None and unsure is not None:
-            ruling = either(ruling, unsure)
+            ruling = combine_unsure(ruling, unsure)
         if ruling is not None and not ruling.unsure:
             return ruling
         unsure = ruling or unsure
@@ -222,13 +233,13 @@ async def _first(rules: Iterable[Rule], seen: Seen) -> Ruling | None:
 
 def _digest(source: object, report: Report) -> str:
     try:
-        text = source if isinstance(source, str) else json.dumps(source, default=_plain)
+        text = source if isinstance(source, str) else json.dumps(source, default=_to_plain_json)
     except (TypeError, ValueError, RecursionError):
-        report.stop("This can't be written as JSON: it nests too deeply, or in a circle.")
+        report.fail("This can't be written as JSON: it nests too deeply, or in a circle.")
     return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
 
 
-def _plain(value: object) -> object:
+def _to_plain_json(value: object) -> object:
     """For the digest: other mappings as objects, callables by their name."""
     if isinstance(value, Mapping):
         return dict(cast(Mapping[str, object], value))

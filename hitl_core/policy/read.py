@@ -7,9 +7,9 @@ import re
 from hitl_core.model import Route
 from hitl_core.model.call import TOOL_NAME
 from hitl_core.policy.glob import covers, is_glob
-from hitl_core.policy.node import Node, take
+from hitl_core.policy.node import ConfigNode, read_field
 from hitl_core.policy.read_rule import read_rule
-from hitl_core.policy.reading import Reading
+from hitl_core.policy.reading import ParsedConfig
 from hitl_core.policy.reviewers import excludes_requester
 from hitl_core.policy.route import KEYS as ROUTE_KEYS
 from hitl_core.policy.route import read_route
@@ -32,12 +32,14 @@ _KINDS: tuple[Kind, ...] = ("allow", "review", "deny")
 _GLOB = re.compile(r"[A-Za-z0-9_.:/*?-]+")
 
 
-def read_policy(node: Node, inherited: Rule | None = None) -> Reading:
+def read_policy(node: ConfigNode, inherited: Rule | None = None) -> ParsedConfig:
     """The default and the rules, of a policy of ours. Raises InvalidPolicy with everything that is wrong."""
-    whole = inherited is None
-    fields = node.fields(KEYS if whole else CONTEXT_KEYS, required=("default",) if whole else ())
-    prefix = (take(fields, "description_prefix", Node.text) or "").strip() or None
-    kind = take(fields, "default", _kind)
+    is_policy = inherited is None
+    fields = node.fields(
+        KEYS if is_policy else CONTEXT_KEYS, required=("default",) if is_policy else ()
+    )
+    prefix = (read_field(fields, "description_prefix", ConfigNode.text) or "").strip() or None
+    kind = read_field(fields, "default", _read_kind)
     default = Rule(
         name=None,
         kind=kind or "review",
@@ -45,27 +47,29 @@ def read_policy(node: Node, inherited: Rule | None = None) -> Reading:
         prefix=prefix or (inherited.prefix if inherited else DESCRIPTION_PREFIX),
         route=read_route(fields, inherited.route if inherited else Route()),
         needs_requester=excludes_requester(fields, bool(inherited and inherited.needs_requester)),
-        trusts_tools=take(fields, "trust_tool_schemas", Node.boolean) or False,
+        trusts_tools=read_field(fields, "trust_tool_schemas", ConfigNode.boolean) or False,
     )
-    entries = take(fields, "interrupt_on", Node.entries) or {}
+    entries = read_field(fields, "interrupt_on", ConfigNode.entries) or {}
     rules: list[Rule] = []
     for name, each in entries.items():
         # What a run says is written by programs, and to compare its globs with each other takes long.
-        if complaint := _complaint(name) or (whole and _shadowed(name, rules)):
-            each.problem(complaint)
+        if problem := _name_problem(name) or (is_policy and _shadow_problem(name, rules)):
+            each.add_problem(problem)
         elif rule := read_rule(name, each, default):
             rules.append(rule)
-    notice = take(fields, "edit_notice", Node.text)
-    override = take(fields, "allow_override", Node.boolean) or False
+    notice = read_field(fields, "edit_notice", ConfigNode.text)
+    override = read_field(fields, "allow_override", ConfigNode.boolean) or False
     node.report.check()
-    return Reading(default if whole or kind else None, tuple(rules), prefix, notice, override)
+    return ParsedConfig(
+        default if is_policy or kind else None, tuple(rules), prefix, notice, override
+    )
 
 
-def _kind(node: Node) -> Kind | None:
+def _read_kind(node: ConfigNode) -> Kind | None:
     return node.one_of(_KINDS)
 
 
-def _complaint(name: str) -> str | None:
+def _name_problem(name: str) -> str | None:
     """What is wrong with a rule's name."""
     if TOOL_NAME.fullmatch(name):
         return None
@@ -81,7 +85,7 @@ def _complaint(name: str) -> str | None:
     return None
 
 
-def _shadowed(name: str, earlier: list[Rule]) -> str | None:
+def _shadow_problem(name: str, earlier: list[Rule]) -> str | None:
     """Why a glob would never match. An exact name always does, because it beats every glob."""
     for rule in earlier:
         if rule.name and rule.when is None and is_glob(name) and covers(rule.name, name):

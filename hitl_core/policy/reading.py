@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from hitl_core.model import DialectName
-from hitl_core.policy.node import Node
+from hitl_core.policy.node import ConfigNode
 from hitl_core.policy.rule import Rule
-from hitl_core.policy.rules import Rules
+from hitl_core.policy.rules import RuleIndex
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Reading:
+class ParsedConfig:
     """Of a whole policy; or of one run's context, where `default` and `prefix` may be None: not said.
 
     `dialect` is set where the configuration itself says which one it is.
@@ -24,17 +24,17 @@ class Reading:
     edit_notice: str | None = None
     allow_override: bool = False
     dialect: DialectName | None = None
-    found: Rules = field(init=False)
+    rule_index: RuleIndex = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "found", Rules(self.rules))
+        object.__setattr__(self, "rule_index", RuleIndex(self.rules))
 
-    def about(self, tool: str) -> tuple[Rule, ...]:
+    def rules_for(self, tool: str) -> tuple[Rule, ...]:
         """The rules that may speak about a tool, in their order."""
-        found = self.found.about(tool)
-        return found if self.default is None else (*found, self.default)
+        rules = self.rule_index.rules_for(tool)
+        return rules if self.default is None else (*rules, self.default)
 
 
 #: Reads a configuration, adding what is wrong to the node's report. The rule is the default of the policy
 #: that a run's context is about, None for a whole policy.
-Reader = Callable[[Node, Rule | None], Reading]
+ConfigReader = Callable[[ConfigNode, Rule | None], ParsedConfig]

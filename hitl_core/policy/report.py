@@ -10,10 +10,10 @@ from typing import Any, NoReturn
 from hitl_core.errors import PolicyError
 
 #: The keys and list indexes that lead to a value.
-Path = tuple[str | int, ...]
+KeyPath = tuple[str | int, ...]
 
 #: Of what comes from outside no more problems are looked for.
-_ENOUGH = 20
+_MAX_PROBLEMS = 20
 _PLAIN_KEY = re.compile(r"[A-Za-z0-9_*?-]+")
 
 
@@ -49,33 +49,33 @@ class Report:
     from outside, so it is small, and all its schemas together have one `budget`."""
 
     file: str
-    lines: dict[Path, int] = field(default_factory=dict[Path, int])
-    found: list[Problem] = field(default_factory=list[Problem])
+    lines: dict[KeyPath, int] = field(default_factory=dict[KeyPath, int])
+    problems: list[Problem] = field(default_factory=list[Problem])
     bounded: bool = False
     budget: Any = None
 
-    def add(self, path: Path, message: str, *, line: int | None = None) -> None:
+    def add(self, path: KeyPath, message: str, *, line: int | None = None) -> None:
         line = self.line(path) if line is None else line
-        self.found.append(Problem(self.file, line, dotted(path), message))
-        if self.bounded and len(self.found) >= _ENOUGH:
-            raise InvalidPolicy(self.found)
+        self.problems.append(Problem(self.file, line, format_key_path(path), message))
+        if self.bounded and len(self.problems) >= _MAX_PROBLEMS:
+            raise InvalidPolicy(self.problems)
 
-    def stop(self, message: str, *, line: int | None = None, path: Path = ()) -> NoReturn:
+    def fail(self, message: str, *, line: int | None = None, path: KeyPath = ()) -> NoReturn:
         """For what leaves nothing to read on from."""
         self.add(path, message, line=line)
-        raise InvalidPolicy(self.found)
+        raise InvalidPolicy(self.problems)
 
-    def line(self, path: Path) -> int | None:
+    def line(self, path: KeyPath) -> int | None:
         """Of the value, or of the nearest thing around it that has one."""
         around = (path[:end] for end in range(len(path), 0, -1))
         return next((self.lines[part] for part in around if part in self.lines), None)
 
     def check(self) -> None:
-        if self.found:
-            raise InvalidPolicy(sorted(self.found, key=lambda problem: problem.line or 0))
+        if self.problems:
+            raise InvalidPolicy(sorted(self.problems, key=lambda problem: problem.line or 0))
 
 
-def dotted(path: Path) -> str:
+def format_key_path(path: KeyPath) -> str:
     """`interrupt_on.run_sql.escalate[0].to`; a key that is no plain word stands in brackets."""
     text = ""
     for key in path:

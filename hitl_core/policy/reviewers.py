@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from hitl_core.model import Reviewers, Route
-from hitl_core.policy.node import Node, shown, take
+from hitl_core.policy.node import ConfigNode, format_value, read_field
 
-_PEOPLE = ("users", "groups", "channel_members")
-_KEYS = (*_PEOPLE, "quorum", "reject_quorum", "exclude_requester", "editor_approves")
+_PEOPLE_KEYS = ("users", "groups", "channel_members")
+_KEYS = (*_PEOPLE_KEYS, "quorum", "reject_quorum", "exclude_requester", "editor_approves")
 #: https://docs.slack.dev/reference/objects/user-object/ and /usergroup-object/: a user's id begins with U,
 #: or with W in an Enterprise organization, a group's with S.
 USER_ID = re.compile(r"[UW][A-Z0-9]{1,30}")
@@ -18,34 +18,38 @@ _GROUP_ID = re.compile(r"S[A-Z0-9]{1,30}")
 MAX_QUORUM = 100
 
 
-def read_reviewers(node: Node) -> Reviewers:
+def read_reviewers(node: ConfigNode) -> Reviewers:
     """What it takes for a decision. Two or more who approve are others than who asked, and who edited."""
     fields = node.fields(_KEYS)
-    quorum = take(fields, "quorum", _count) or 1
-    return _people(node, fields).model_copy(
+    quorum = read_field(fields, "quorum", _read_count) or 1
+    return _read_people(node, fields).model_copy(
         update={
             "quorum": quorum,
-            "reject_quorum": take(fields, "reject_quorum", _count) or 1,
-            "exclude_requester": take(fields, "exclude_requester", Node.boolean, quorum > 1),
-            "editor_approves": take(fields, "editor_approves", Node.boolean, quorum == 1),
+            "reject_quorum": read_field(fields, "reject_quorum", _read_count) or 1,
+            "exclude_requester": read_field(
+                fields, "exclude_requester", ConfigNode.boolean, quorum > 1
+            ),
+            "editor_approves": read_field(
+                fields, "editor_approves", ConfigNode.boolean, quorum == 1
+            ),
         }
     )
 
 
-def read_people(node: Node) -> Reviewers:
+def read_people(node: ConfigNode) -> Reviewers:
     """Of a step: who may decide as well. How many it takes stays as it is."""
-    return _people(node, node.fields(_PEOPLE))
+    return _read_people(node, node.fields(_PEOPLE_KEYS))
 
 
-def excludes_requester(fields: dict[str, Node], inherited: bool) -> bool:
+def excludes_requester(fields: dict[str, ConfigNode], inherited: bool) -> bool:
     """Whether the policy says so itself: then who that is must be known."""
     if "reviewers" not in fields:
         return inherited
-    said = fields["reviewers"].value
-    return isinstance(said, Mapping) and cast(Any, said).get("exclude_requester") is True
+    reviewers = fields["reviewers"].value
+    return isinstance(reviewers, Mapping) and cast(Any, reviewers).get("exclude_requester") is True
 
 
-def together(one: Reviewers, other: Reviewers) -> Reviewers:
+def combine_reviewers(one: Reviewers, other: Reviewers) -> Reviewers:
     """One's people, and what is stricter of both."""
     return one.model_copy(
         update={
@@ -57,10 +61,10 @@ def together(one: Reviewers, other: Reviewers) -> Reviewers:
     )
 
 
-def beyond(route: Route) -> str | None:
+def find_unreachable_quorum(route: Route) -> str | None:
     """Which of its numbers is larger than the number of those who could ever decide."""
     reviewers = route.reviewers
-    open_ended = reviewers.groups or reviewers.channel_members or not reviewers.named
+    open_ended = reviewers.groups or reviewers.channel_members or not reviewers.is_explicit
     if open_ended or route.escalate or route.fallback:
         return None
     most = len(reviewers.users)
@@ -68,39 +72,41 @@ def beyond(route: Route) -> str | None:
     return next((word for word, number in numbers.items() if number > most), None)
 
 
-def _people(node: Node, fields: dict[str, Node]) -> Reviewers:
-    named = any(key in fields and fields[key].value for key in _PEOPLE)
+def _read_people(node: ConfigNode, fields: dict[str, ConfigNode]) -> Reviewers:
+    named = any(key in fields and fields[key].value for key in _PEOPLE_KEYS)
     if isinstance(node.value, Mapping) and not named:
-        node.problem("This names nobody: it needs `users`, `groups` or `channel_members: true`.")
+        node.add_problem(
+            "This names nobody: it needs `users`, `groups` or `channel_members: true`."
+        )
     return Reviewers(
-        users=take(fields, "users", _users, ()),
-        groups=take(fields, "groups", _groups, ()),
-        channel_members=take(fields, "channel_members", Node.boolean) or False,
+        users=read_field(fields, "users", _read_users, ()),
+        groups=read_field(fields, "groups", _read_groups, ()),
+        channel_members=read_field(fields, "channel_members", ConfigNode.boolean) or False,
     )
 
 
-def _users(node: Node) -> tuple[str, ...]:
-    return _ids(node, USER_ID, "user, such as `U0123ABCD`")
+def _read_users(node: ConfigNode) -> tuple[str, ...]:
+    return _read_ids(node, USER_ID, "user, such as `U0123ABCD`")
 
 
-def _groups(node: Node) -> tuple[str, ...]:
-    return _ids(node, _GROUP_ID, "user group, such as `S0123ABCD`")
+def _read_groups(node: ConfigNode) -> tuple[str, ...]:
+    return _read_ids(node, _GROUP_ID, "user group, such as `S0123ABCD`")
 
 
-def _ids(node: Node, shape: re.Pattern[str], what: str) -> tuple[str, ...]:
-    found: dict[str, None] = {}  # in their order, and quick to look up
+def _read_ids(node: ConfigNode, pattern: re.Pattern[str], what: str) -> tuple[str, ...]:
+    ids: dict[str, None] = {}  # in their order, and quick to look up
     for each in node.items(f"[{what.split('`')[1]}]") or []:
-        if not isinstance(each.value, str) or not shape.fullmatch(each.value):
-            each.problem(f"{each} is no id of a Slack {what}.")
-        elif each.value in found:
-            each.problem(f"{shown(each.value)} stands here twice.")
+        if not isinstance(each.value, str) or not pattern.fullmatch(each.value):
+            each.add_problem(f"{each} is no id of a Slack {what}.")
+        elif each.value in ids:
+            each.add_problem(f"{format_value(each.value)} stands here twice.")
         else:
-            found[each.value] = None
-    return tuple(found)
+            ids[each.value] = None
+    return tuple(ids)
 
 
-def _count(node: Node) -> int | None:
+def _read_count(node: ConfigNode) -> int | None:
     value = node.value
     if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= MAX_QUORUM:
-        return node.problem(f"This must be a whole number from 1 to {MAX_QUORUM}, not {node}.")
+        return node.add_problem(f"This must be a whole number from 1 to {MAX_QUORUM}, not {node}.")
     return value

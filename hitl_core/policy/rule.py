@@ -10,20 +10,20 @@ from typing import Any, Literal, NamedTuple, Self, cast
 
 from hitl_core.model import DecisionType, DialectName, Output, Route, ToolCall, Verdict
 from hitl_core.policy.ruling import Ruling
-from hitl_core.policy.wording import whole
+from hitl_core.policy.wording import default_description
 
 Kind = Literal["allow", "review", "deny"]
 #: What may be decided where the policy doesn't say.
 DEFAULT_DECISIONS: tuple[DecisionType, ...] = ("approve", "edit", "reject")
 
-_SAYS: dict[Kind, str] = {
+_REASONS: dict[Kind, str] = {
     "allow": "allows it without asking",
     "review": "asks for a person",
     "deny": "denies it",
 }
 
 
-class Seen(NamedTuple):
+class CallContext(NamedTuple):
     """What a rule may look at: the call, the agent's state where there is one, and a run's own prefix.
     `shared`: what the checks of this call have in common, empty at first; see `_schema.predicate`."""
 
@@ -43,7 +43,7 @@ class Question(NamedTuple):
 
 
 #: Of a rule: what it answers may have to be awaited, and it may raise.
-Ask = Callable[[Seen], object]
+RuleFunction = Callable[[CallContext], object]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,16 +54,16 @@ class SchemaWhen:
     meets: Callable[[dict[str, Any], dict[str, Any]], bool]
 
     @classmethod
-    def of(cls, schema: dict[str, Any]) -> Self:
+    def from_schema(cls, schema: dict[str, Any]) -> Self:
         from hitl_core.policy import _schema  # only where a schema is checked
 
-        return cls(schema, _schema.predicate(schema))
+        return cls(schema, _schema.make_predicate(schema))
 
-    def __call__(self, seen: Seen) -> bool:
-        return self.meets(seen.call.args, seen.shared)
+    def __call__(self, context: CallContext) -> bool:
+        return self.meets(context.call.args, context.shared)
 
 
-class Lost(Exception):
+class PredicateLost(Exception):
     """This `when` was Python code, and a review can't keep code."""
 
 
@@ -78,8 +78,8 @@ class Rule:
     line: int | None
     prefix: str
     route: Route
-    description: str | Ask | None = None
-    when: Ask | None = None
+    description: str | RuleFunction | None = None
+    when: RuleFunction | None = None
     allowed_decisions: tuple[DecisionType, ...] = DEFAULT_DECISIONS
     args_schema: dict[str, Any] | None = None
     reject_reason: Literal["optional", "required"] = "optional"
@@ -95,33 +95,33 @@ class Rule:
     extra: dict[str, Any] | None = None
     trusts_tools: bool = False
 
-    async def judge(self, seen: Seen) -> Ruling | None:
+    async def judge(self, context: CallContext) -> Ruling | None:
         """None where `when` is not met. One that fails, or says neither, counts as met, and as `unsure`."""
         failure = ""
         if self.when is not None:
             try:
-                met = await _waited(self.when(seen))
+                met = await _wait_value(self.when(context))
                 if not met and met is not False:
                     raise TypeError("a `when` answers True or False")
                 if not met:
                     return None
-            except Lost:
+            except PredicateLost:
                 failure = (
                     " Its `when` is Python code, which can't be asked again: it counts as met."
                 )
             except Exception as error:  # its text may hold arguments, so only its kind is told
                 failure = f" Its `when` failed ({type(error).__name__}), which counts as met."
-        own = await self._described(seen)
-        said = own.text if isinstance(own, Question) else own
+        own = await self._describe(context)
+        description = own.text if isinstance(own, Question) else own
         subject = f"The rule `{self.name}`" if self.name else "No rule matched; the default"
-        reason = said or f"{subject} {_SAYS[self.kind]}."
-        prefix = seen.prefix or self.prefix
+        reason = description or f"{subject} {_REASONS[self.kind]}."
+        prefix = context.prefix or self.prefix
         asks = self.kind == "review"
         question = own if asks and isinstance(own, Question) else None
         return Ruling(
             verdict=Verdict(kind=self.kind, rule=self.name, reason=reason + failure),
-            description=said or prefix,
-            text=self._text(said, prefix, seen.call) if asks else None,
+            description=description or prefix,
+            text=self._dialect_text(description, prefix, context.call) if asks else None,
             allowed_decisions=(question or self).allowed_decisions if asks else (),
             args_schema=_copy(self.args_schema),
             answer_schema=(question or self).answer_schema,
@@ -141,20 +141,22 @@ class Rule:
             trusts_tools=self.trusts_tools,
         )
 
-    def _text(self, said: str | None, prefix: str, call: ToolCall) -> str | None:
+    def _dialect_text(self, description: str | None, prefix: str, call: ToolCall) -> str | None:
         if self.dialect is None:
             return None
-        text = whole(self.dialect, prefix, call) if said is None else said
-        return None if text == (said or prefix) else text
+        text = (
+            default_description(self.dialect, prefix, call) if description is None else description
+        )
+        return None if text == (description or prefix) else text
 
-    async def _described(self, seen: Seen) -> str | Question | None:
+    async def _describe(self, context: CallContext) -> str | Question | None:
         if self.description is None or isinstance(self.description, str):
             return self.description
         try:
-            found = await _waited(self.description(seen))
-            if isinstance(found, Question):
-                return found._replace(text=_storable(found.text))
-            text = _storable(cast(str, found))
+            result = await _wait_value(self.description(context))
+            if isinstance(result, Question):
+                return result._replace(text=_escape_surrogates(result.text))
+            text = _escape_surrogates(cast(str, result))
         except Exception:  # a review without its description is better than none
             return None
         return text if self.dialect else text.strip() or None
@@ -165,25 +167,25 @@ def _copy(schema: dict[str, Any] | None) -> dict[str, Any] | None:
     return None if schema is None else json.loads(json.dumps(schema))
 
 
-def _storable(text: str) -> str:
+def _escape_surrogates(text: str) -> str:
     """Half a surrogate pair, from the arguments, could be neither stored nor shown."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-class _Turn:
+class _YieldOnce:
     """One bare yield: an event loop comes back at once; who has none sees that it would have to wait."""
 
     def __await__(self) -> Generator[None]:
         yield
 
 
-async def _waited(found: object) -> object:
-    if not inspect.isawaitable(found):
-        return found
+async def _wait_value(value: object) -> object:
+    if not inspect.isawaitable(value):
+        return value
     try:
-        await _Turn()
+        await _YieldOnce()
     except GeneratorExit:
-        if inspect.iscoroutine(found):
-            found.close()
+        if inspect.iscoroutine(value):
+            value.close()
         raise
-    return await found
+    return await value

@@ -10,48 +10,48 @@ from typing import Any, cast
 from hitl_core.model import DialectName, ToolCall
 
 
-def whole(dialect: DialectName, prefix: str, call: ToolCall) -> str | None:
+def default_description(dialect: DialectName, prefix: str, call: ToolCall) -> str | None:
     """Prefix, name and arguments; "" where the system describes nothing, None where it has no own text."""
     match dialect:
         case "langchain" | "langchain_per_call":
             return f"{prefix}\n\nTool: {call.name}\nArgs: {call.args}"
         case "langchain_js" | "xpertai":
-            return f"{prefix}\n\nTool: {call.name}\nArgs: {as_javascript(call.args)}"
+            return f"{prefix}\n\nTool: {call.name}\nArgs: {to_javascript(call.args)}"
         case "sagents":
             return ""
         case "agent_inbox" | "arcgis":
             return None
 
 
-def as_javascript(value: object, indent: int = 2) -> str:
+def to_javascript(value: object, indent: int = 2) -> str:
     """`JSON.stringify(value, null, indent)`; with an indent of 0 `JSON.stringify(value)`."""
-    return "".join(_written(value, "\n" if indent else "", " " * indent))
+    return "".join(_write_value(value, "\n" if indent else "", " " * indent))
 
 
-def _written(value: object, start: str, step: str) -> list[str]:
+def _write_value(value: object, start: str, step: str) -> list[str]:
     if isinstance(value, dict):
         colon = ": " if step else ":"
         pairs = [
-            [json.dumps(key, ensure_ascii=False), colon, *_written(item, start + step, step)]
-            for key, item in _in_order(cast(dict[str, Any], value))
+            [json.dumps(key, ensure_ascii=False), colon, *_write_value(item, start + step, step)]
+            for key, item in _javascript_order(cast(dict[str, Any], value))
         ]
-        return _enclosed("{", pairs, "}", start, step)
+        return _enclose("{", pairs, "}", start, step)
     if isinstance(value, list):
-        items = [_written(item, start + step, step) for item in cast(list[object], value)]
-        return _enclosed("[", items, "]", start, step)
+        items = [_write_value(item, start + step, step) for item in cast(list[object], value)]
+        return _enclose("[", items, "]", start, step)
     if isinstance(value, float):
         return [_number(value)]
     return [json.dumps(value, ensure_ascii=False)]
 
 
-def _enclosed(left: str, parts: list[list[str]], right: str, start: str, step: str) -> list[str]:
+def _enclose(left: str, parts: list[list[str]], right: str, start: str, step: str) -> list[str]:
     if not parts:
         return [left, right]
     inner = [piece for part in parts for piece in (",", start + step, *part)][1:]
     return [left, *inner, start, right] if step else [left, *(p for p in inner if p), right]
 
 
-def _in_order(value: dict[str, Any]) -> list[tuple[str, Any]]:
+def _javascript_order(value: dict[str, Any]) -> list[tuple[str, Any]]:
     """As JavaScript keeps them: keys that are array indexes first, by number, then the others as written."""
     return sorted(
         value.items(), key=lambda item: (0, int(item[0])) if _is_index(item[0]) else (1, 0)

@@ -10,14 +10,14 @@ from hitl_core.model import Action, DecisionType, Event, EventKind, Place, Revie
 from hitl_core.review.clock import is_late
 
 
-class Changed(NamedTuple):
+class Transition(NamedTuple):
     """What a transition made."""
 
     review: Review
     event: Event
 
 
-VERBS: dict[DecisionType, str] = {
+PAST_VERBS: dict[DecisionType, str] = {
     "approve": "approved",
     "edit": "edited and approved",
     "reject": "rejected",
@@ -26,23 +26,23 @@ VERBS: dict[DecisionType, str] = {
 }
 
 
-def check_wanted(review: Review) -> None:
+def check_not_cancelled(review: Review) -> None:
     """Raises Refused where the review was cancelled."""
     if review.cancelled is not None:
         who = review.cancelled.by.label if review.cancelled.by else "The agent"
         raise Refused("cancelled", f"{who} cancelled this: nobody needs to decide any more.")
 
 
-def check_open(
+def check_decidable(
     review: Review, action: Action, revision: int, now: float, seal: str | None = None
 ) -> None:
     """Raises Refused where a decision on this revision of the review's action could only be refused. `seal`
     is that of what the person saw; None is not compared.
     """
     if action.decision is not None:
-        who, verb = _deciders(action), VERBS[action.decision.type]
+        who, verb = _decider_names(action), PAST_VERBS[action.decision.type]
         raise Refused("already_decided", f"{who} already {verb} {action.name}.")
-    check_wanted(review)
+    check_not_cancelled(review)
     if is_late(action, now):
         raise Refused("expired", f"The time to decide on {action.name} is over.")
     if revision != action.revision:
@@ -65,12 +65,12 @@ def with_actions(review: Review, changed: Mapping[str, Action], now: float) -> R
     """Settled as soon as the last action has its decision."""
     actions = tuple(changed.get(action.key, action) for action in review.actions)
     update: dict[str, object] = {"actions": actions}
-    if review.status == "pending" and not any(action.pending for action in actions):
+    if review.status == "pending" and not any(action.is_pending for action in actions):
         update |= {"status": "settled", "settled_at": now}
     return review.model_copy(update=update)
 
 
-def event_of(
+def make_event(
     kind: EventKind,
     review: Review,
     now: float,
@@ -92,26 +92,26 @@ def event_of(
         review_id=review.id,
         at=now,
         by=by,
-        action=_list(keys),
-        what=what if what is None or isinstance(what, str) else _list(what),
+        action=_join_list(keys),
+        what=what if what is None or isinstance(what, str) else _join_list(what),
         why=why,
         place=place,
-        before=_list(_digest(review, key) for key in keys),
-        digest=_list(_digest(after or review, key) for key in keys),
+        before=_join_list(_digest(review, key) for key in keys),
+        digest=_join_list(_digest(after or review, key) for key in keys),
         policy=review.policy,
-        rule=_list(rule or "" for rule in rules) or None,
+        rule=_join_list(rule or "" for rule in rules) or None,
     )
 
 
-def joined(names: Iterable[str]) -> str:
+def join_names(names: Iterable[str]) -> str:
     """`Ada, Bo and Cy`."""
     *others, last = dict.fromkeys(names)
     return f"{', '.join(others)} and {last}" if others else last
 
 
-def _deciders(action: Action) -> str:
+def _decider_names(action: Action) -> str:
     people = action.deciders
-    return joined(who.label for who in people) if people else "The deadline"
+    return join_names(who.label for who in people) if people else "The deadline"
 
 
 def _digest(review: Review, key: str) -> str:
@@ -125,10 +125,10 @@ def _digest(review: Review, key: str) -> str:
 def _rule(review: Review, key: str) -> str | None:
     """The one that speaks: of an edited call the one that the edit fell under."""
     action, call = review.action(key), review.call(key)
-    under = action.under if action else None
+    under = action.newest_rule if action else None
     return (under or call.verdict).rule if call else None
 
 
-def _list(parts: Iterable[str]) -> str | None:
+def _join_list(parts: Iterable[str]) -> str | None:
     parts = tuple(parts)
     return ",".join(parts) if parts else None

@@ -7,7 +7,7 @@ from hitl_core.model import Action, Review
 #: Where the chain has ended, nothing settles the action by itself, and the policy says nothing of reminders.
 LAST_STEP_REMINDER = 4 * 3600.0
 #: After this many reminders an action is told of once a day: by then nobody reads the fifth one of an hour.
-MANY = 50
+DAILY_AFTER = 50
 DAY = 86_400.0
 
 
@@ -20,8 +20,8 @@ def due_at(review: Review) -> float | None:
     times = [
         time
         for action in review.actions
-        if action.pending
-        for time in (deadline(action), step_at(action), remind_at(action))
+        if action.is_pending
+        for time in (deadline(action), next_step_at(action), remind_at(action))
         if time is not None
     ]
     return min(times, default=None)
@@ -34,7 +34,7 @@ def deadline(action: Action) -> float | None:
     expire = action.route.expire
     if expire is None:
         return None
-    own = None if action.clock is None else action.clock + expire.after
+    own = None if action.clock_start is None else action.clock_start + expire.after
     return min((at for at in (own, action.until) if at is not None), default=None)
 
 
@@ -43,24 +43,24 @@ def is_late(action: Action, now: float) -> bool:
     return end is not None and end <= now
 
 
-def step_at(action: Action) -> float | None:
+def next_step_at(action: Action) -> float | None:
     """When the next step of its chain is taken."""
     step = action.next_step
-    if step is None or action.clock is None:
+    if step is None or action.clock_start is None:
         return None
-    return action.clock + action.route.escalate[step].after
+    return action.clock_start + action.route.escalate[step].after
 
 
 def remind_at(action: Action) -> float | None:
     """When those who are still needed are reminded: some time after the last that they heard of it."""
-    every = _every(action)
-    if every is None or action.clock is None:
+    every = _reminder_interval(action)
+    if every is None or action.clock_start is None:
         return None
-    heard = (action.clock, *(e.at for e in action.escalations), *action.reminded)
-    return max(heard) + (every if len(action.reminded) < MANY else max(every, DAY))
+    last_notices = (action.clock_start, *(e.at for e in action.escalations), *action.reminded)
+    return max(last_notices) + (every if len(action.reminded) < DAILY_AFTER else max(every, DAY))
 
 
-def _every(action: Action) -> float | None:
+def _reminder_interval(action: Action) -> float | None:
     route = action.route
     if route.remind is not None:
         return route.remind

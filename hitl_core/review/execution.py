@@ -17,81 +17,83 @@ from hitl_core.model import (
     Vote,
 )
 from hitl_core.review import tally
-from hitl_core.review.changed import Changed, check_seal, event_of
+from hitl_core.review.changed import Transition, check_seal, make_event
 from hitl_core.review.redaction import without
 
 #: A line on the card is one line; what is longer is cut here, and ends in an ellipsis.
 MAX_LINE = 200
 #: What comes behind so many characters is never looked at.
-_LOOKED_AT = 10_000
+_MAX_READ = 10_000
 
 
-def await_by(review: Review, process: str | None, now: float) -> Changed:
+def set_waiter(review: Review, process: str | None, now: float) -> Transition:
     """Keep the hand-off for a process that waits, as long as its heart beats; None: nobody waits any more."""
-    return Changed(review.model_copy(update={"waiter": process}), event_of("awaited", review, now))
+    return Transition(
+        review.model_copy(update={"waiter": process}), make_event("awaited", review, now)
+    )
 
 
-def claim(review: Review, holder: str, now: float, lease: float) -> Changed:
+def claim(review: Review, holder: str, now: float, lease: float) -> Transition:
     """Give the review to one process, for `lease` seconds. A dead holder's review is lapsed first.
 
     Where that leaves a doubt the answer is the lapsed review, claimed by nobody: a person is asked.
     Raises Refused where it is not settled, or somebody else holds it.
     """
     if review.status == "claimed" and review.lease and review.lease.until <= now:
-        lapsed = lapse(review, now)
-        if lapsed.review.doubts:
-            return lapsed
-        review = lapsed.review
-    if review.status != "settled" or review.doubts:
+        expiry = expire_lease(review, now)
+        if expiry.review.calls_in_doubt:
+            return expiry
+        review = expiry.review
+    if review.status != "settled" or review.calls_in_doubt:
         raise Refused("not_ready", f"This review can't be claimed: it is {review.status}.")
     fence = review.fence + 1
-    taken = Lease(holder=holder, fence=fence, until=now + lease)
-    update = {"status": "claimed", "lease": taken, "fence": fence}
-    return Changed(review.model_copy(update=update), event_of("claimed", review, now))
+    new_lease = Lease(holder=holder, fence=fence, until=now + lease)
+    update = {"status": "claimed", "lease": new_lease, "fence": fence}
+    return Transition(review.model_copy(update=update), make_event("claimed", review, now))
 
 
-def renew(review: Review, fence: int, now: float, lease: float) -> Changed:
-    held = _held(review, fence, now)
-    update = {"lease": held.model_copy(update={"until": now + lease})}
-    return Changed(review.model_copy(update=update), event_of("renewed", review, now))
+def renew(review: Review, fence: int, now: float, lease: float) -> Transition:
+    current = _check_lease(review, fence, now)
+    update = {"lease": current.model_copy(update={"until": now + lease})}
+    return Transition(review.model_copy(update=update), make_event("renewed", review, now))
 
 
-def start(review: Review, fence: int, key: str, now: float) -> Changed:
+def start(review: Review, fence: int, key: str, now: float) -> Transition:
     """Let one call begin. Raises Refused where it began already: its side effect may have happened."""
-    _held(review, fence, now)
+    _check_lease(review, fence, now)
     run = review.runs.get(key)
     if run is not None and run.state != "cleared":
         raise Refused("already_started", "This call was started already.")
-    begun = Run(state="started", attempt=run.attempt + 1 if run else 1, at=now)
-    event = event_of("started", review, now, [key])
-    return Changed(_with_runs(review, {key: begun}), event)
+    new_run = Run(state="started", attempt=run.attempt + 1 if run else 1, at=now)
+    event = make_event("started", review, now, [key])
+    return Transition(_with_runs(review, {key: new_run}), event)
 
 
 def is_started(review: Review, fence: int, key: str, now: float) -> bool:
     """Whether this claim began the call, which is not over; raises LeaseLost where it holds no longer."""
-    _held(review, fence, now)
+    _check_lease(review, fence, now)
     run = review.runs.get(key)
     return run is not None and run.state == "started"
 
 
-def report(review: Review, fence: int, lines: Mapping[str, str], now: float) -> Changed:
+def report(review: Review, fence: int, lines: Mapping[str, str], now: float) -> Transition:
     """Keep what came of calls that ran, by key."""
-    _held(review, fence, now)
-    runs = {key: _ran(review.runs.get(key), line, now) for key, line in lines.items()}
-    return Changed(_with_runs(review, runs), event_of("reported", review, now, runs))
+    _check_lease(review, fence, now)
+    runs = {key: _make_done_run(review.runs.get(key), line, now) for key, line in lines.items()}
+    return Transition(_with_runs(review, runs), make_event("reported", review, now, runs))
 
 
-def finish(review: Review, fence: int, lines: Mapping[str, str], now: float) -> Changed:
+def finish(review: Review, fence: int, lines: Mapping[str, str], now: float) -> Transition:
     """The agent is through with this review."""
-    silent = {
+    unreported = {
         key: "no result was reported" for key, run in review.runs.items() if run.state == "started"
     }
-    reported = report(review, fence, {**silent, **lines}, now).review
+    reported = report(review, fence, {**unreported, **lines}, now).review
     update = {"status": "done", "lease": None, "done_at": now}
-    return Changed(reported.model_copy(update=update), event_of("done", review, now))
+    return Transition(reported.model_copy(update=update), make_event("done", review, now))
 
 
-def lapse(review: Review, now: float) -> Changed:
+def expire_lease(review: Review, now: float) -> Transition:
     """The lease ended without `done`: calls that were started are in doubt, unless declared idempotent."""
     if review.status != "claimed" or review.lease is None or review.lease.until > now:
         raise Refused("not_due", "The lease has not ended.")
@@ -102,8 +104,8 @@ def lapse(review: Review, now: float) -> Changed:
         if run.state == "started"
     }
     update = {"status": "settled", "lease": None}
-    return Changed(
-        _with_runs(review, runs).model_copy(update=update), event_of("lapsed", review, now)
+    return Transition(
+        _with_runs(review, runs).model_copy(update=update), make_event("lapsed", review, now)
     )
 
 
@@ -115,10 +117,10 @@ def resolve(
     now: float,
     *,
     attempt: int | None = None,
-    lapsed: Collection[str] = (),
+    ineligible_voters: Collection[str] = (),
     place: Place | None = None,
     seal: str | None = None,
-) -> Changed:
+) -> Transition:
     """A person says what became of a call in doubt: it ran, run it again, or skip it.
 
     To say that it ran and to run it again take as many people as an approval of the call, and leave out the
@@ -131,41 +133,43 @@ def resolve(
     run = review.runs.get(key)
     if run is None or run.state != "in_doubt":
         who = run.by.label if run and run.by else None
-        told = f"{who} already answered this." if who else "There is no doubt about this call."
-        raise Refused("already_decided", told)
+        message = f"{who} already answered this." if who else "There is no doubt about this call."
+        raise Refused("already_decided", message)
     if attempt not in (None, run.attempt):
         raise Refused("stale", "This was run again since, and stopped again. Look at it once more.")
     check_seal(review, seal, key)
-    votes, without = tally.without(run.votes, lapsed)
+    counted_votes, note = tally.drop_votes(run.votes, ineligible_voters)
     reviewers = Reviewers()
     if (action := review.action(key)) is not None:
-        tally.check_may(review, action, answer, by)
+        tally.check_not_excluded(review, action, answer, by)
         reviewers = action.route.reviewers
     vote = Vote(type=answer, by=by, at=now, revision=run.attempt)
-    votes, _, enough = tally.count(votes, vote, reviewers)
-    update: dict[str, object] = {"votes": votes}
-    if enough:
+    counted_votes, _, is_enough = tally.count_vote(counted_votes, vote, reviewers)
+    update: dict[str, object] = {"votes": counted_votes}
+    if is_enough:
         state = {"ran": "done", "rerun": "cleared", "skip": "skipped"}[answer]
         update |= {"state": state, "by": by, "at": now}
     after = _with_runs(review, {key: run.model_copy(update=update)})
-    kind = "resolved" if enough else "voted"
-    event = event_of(kind, review, now, [key], by=by, what=answer, why=without, place=place)
-    return Changed(after, event)
+    kind = "resolved" if is_enough else "voted"
+    event = make_event(kind, review, now, [key], by=by, what=answer, why=note, place=place)
+    return Transition(after, event)
 
 
 def ready_at(review: Review) -> float | None:
     """From when an agent's process may claim it."""
     if review.status == "claimed" and review.lease:
         return review.lease.until
-    return review.settled_at if review.status == "settled" and not review.doubts else None
+    return review.settled_at if review.status == "settled" and not review.calls_in_doubt else None
 
 
-def to_run(review: Review) -> tuple[Call, ...]:
+def runnable_calls(review: Review) -> tuple[Call, ...]:
     """The calls that may start now, in the model's order: allowed or approved, and not run yet."""
-    return tuple(call for call in review.calls if may_run(review, call) and not _over(review, call))
+    return tuple(
+        call for call in review.calls if can_run(review, call) and not _has_started(review, call)
+    )
 
 
-def may_run(review: Review, call: Call) -> bool:
+def can_run(review: Review, call: Call) -> bool:
     """Whether the policy allows this call without asking, or a person approved it; never once cancelled."""
     if review.cancelled is not None:
         return False
@@ -178,23 +182,23 @@ def may_run(review: Review, call: Call) -> bool:
 
 def one_line(text: object, secrets: Collection[str] = ()) -> str:
     """The first 200 characters of the first line that says something, without `secrets`."""
-    start = str(text).lstrip()[:_LOOKED_AT]
+    start = str(text).lstrip()[:_MAX_READ]
     whole = start.encode("utf-8", "replace").decode()  # file names hold half surrogate pairs
     whole = without(whole, secrets)  # before it is cut, which could cut a secret in two
     line = next(iter(whole.splitlines()), "").strip()
     return line if len(line) <= MAX_LINE else line[: MAX_LINE - 1] + "…"
 
 
-def _over(review: Review, call: Call) -> bool:
+def _has_started(review: Review, call: Call) -> bool:
     run = review.runs.get(call.key)
     return run is not None and run.state != "cleared"
 
 
-def _ran(run: Run | None, line: str, now: float) -> Run:
+def _make_done_run(run: Run | None, line: str, now: float) -> Run:
     return Run(state="done", attempt=run.attempt if run else 1, at=now, line=one_line(line))
 
 
-def _held(review: Review, fence: int, now: float) -> Lease:
+def _check_lease(review: Review, fence: int, now: float) -> Lease:
     lease = review.lease
     if review.status != "claimed" or lease is None or lease.fence != fence or lease.until <= now:
         raise LeaseLost("This process no longer holds the review: its lease ended.")

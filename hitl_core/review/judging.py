@@ -17,24 +17,24 @@ from hitl_core.model import (
     Action,
     Arguments,
     DecisionType,
+    EarlierTerms,
     Expire,
     Grant,
     Review,
     ReviewConfig,
     Route,
-    Standing,
     ToolCall,
     Verdict,
 )
 from hitl_core.policy import Policy, Ruling
-from hitl_core.policy.reviewers import USER_ID, beyond, together
-from hitl_core.policy.stricter import both_of
+from hitl_core.policy.reviewers import USER_ID, combine_reviewers, find_unreachable_quorum
+from hitl_core.policy.stricter import combine_schemas
 from hitl_core.review.clock import deadline
 
 Schema = dict[str, Any]
 
 
-class Judged(NamedTuple):
+class EditRuling(NamedTuple):
     """The action as it is asked about with these arguments, and under which rule, None where nothing changes
     for those who decide. `grant` is who may decide it by that rule itself. `more`: more care is asked of
     who approves than the editor was asked for. `idempotent`: with these arguments it may run twice.
@@ -42,47 +42,53 @@ class Judged(NamedTuple):
 
     action: Action
     idempotent: bool
-    under: Verdict | None = None
-    more: bool = False
+    verdict: Verdict | None = None
+    is_stricter: bool = False
 
     @property
     def grant(self) -> Grant:
         return self.action.grants[0]
 
 
-def judge(
+def judge_edit(
     review: Review,
     action: Action,
     name: str,
     args: Arguments,
     now: float,
     kind: DecisionType = "edit",
-) -> Judged:
+) -> EditRuling:
     """These arguments for this tool, in place of what the action's newest revision has. `kind` is how they
     came there: by an edit, or with an approval that is an answer as well.
     """
-    known_here = review.tools if review.excerpt is not None else {}
-    if name != action.name and name not in (action.request.name, *known_here):
-        known = ", ".join(sorted(known_here)) or "none"
+    known_tools = review.tools if review.excerpt is not None else {}
+    if name != action.name and name not in (action.request.name, *known_tools):
+        known = ", ".join(sorted(known_tools)) or "none"
         raise Refused(
             "unknown_tool",
             f"Reviewer edited tool call '{action.request.tool_call_id}' to '{name}', which is not an"
             f" available tool. Available tools: {known}.",
         )
-    ruling = _ruling(review, action, name, args)
+    ruling = _find_ruling(review, action, name, args)
     again = _may_run_twice(review, action, name, ruling)
     if ruling is None:
-        return Judged(action, again)
-    _check(review, action, name, ruling, kind)
-    asks = ruling.verdict.kind == "review"
-    config = _config(action.config, ruling, _schemas(review, action, name, ruling), name)
-    route = _route(action.route, ruling.route.settled(review.origin)) if asks else action.route
+        return EditRuling(action, again)
+    _check_ruling(review, action, name, ruling, kind)
+    needs_review = ruling.verdict.kind == "review"
+    config = _merge_config(
+        action.config, ruling, _merge_schemas(review, action, name, ruling), name
+    )
+    route = (
+        _merge_route(action.route, ruling.route.resolve_origin(review.origin))
+        if needs_review
+        else action.route
+    )
     more = (config.must_read, config.confirm) != (action.config.must_read, action.config.confirm)
     if route == action.route and config == action.config:
-        return Judged(action, again)
-    changed = _standing(action, config, route, now)
+        return EditRuling(action, again)
+    changed = _with_ruling(action, config, route, now)
     same = route == action.route and not more
-    return Judged(changed, again, None if same else ruling.verdict, more)
+    return EditRuling(changed, again, None if same else ruling.verdict, more)
 
 
 def _may_run_twice(review: Review, action: Action, name: str, ruling: Ruling | None) -> bool:
@@ -93,7 +99,7 @@ def _may_run_twice(review: Review, action: Action, name: str, ruling: Ruling | N
     return call.idempotent and own
 
 
-def _ruling(review: Review, action: Action, name: str, args: Arguments) -> Ruling | None:
+def _find_ruling(review: Review, action: Action, name: str, args: Arguments) -> Ruling | None:
     """None where nobody's policy was asked: then what its agent allows is all that holds."""
     if review.excerpt is None:
         return None
@@ -101,12 +107,14 @@ def _ruling(review: Review, action: Action, name: str, args: Arguments) -> Rulin
     return Policy.from_excerpt(review.excerpt).judge(call)
 
 
-def _check(review: Review, action: Action, name: str, ruling: Ruling, kind: DecisionType) -> None:
+def _check_ruling(
+    review: Review, action: Action, name: str, ruling: Ruling, kind: DecisionType
+) -> None:
     """What it falls to can be decided."""
-    verdict, asked = ruling.verdict, action.request.name
+    verdict, original = ruling.verdict, action.request.name
     if verdict.kind == "deny":
-        if name != asked:
-            raise Refused("denied", f"The policy denies {name}: {asked} can't become it.")
+        if name != original:
+            raise Refused("denied", f"The policy denies {name}: {original} can't become it.")
         raise Refused("denied", f"The policy denies {name} with these arguments: {verdict.reason}")
     if verdict.kind != "review":
         return
@@ -121,11 +129,12 @@ def _check(review: Review, action: Action, name: str, ruling: Ruling, kind: Deci
             "not_allowed",
             f"The policy doesn't let the requester approve this {name}, and who that is isn't known.",
         )
-    route = _route(action.route, ruling.route)
-    if word := beyond(route):
+    route = _merge_route(action.route, ruling.route)
+    if word := find_unreachable_quorum(route):
         raise Refused(
             "not_allowed",
-            f"Fewer people may decide on this {name} than the `{word}` of {_most(word, route)} needs.",
+            f"Fewer people may decide on this {name} than the `{word}` of {_count_needed(word, route)}"
+            " needs.",
         )
 
 
@@ -133,34 +142,39 @@ def _asks_another_question(review: Review, action: Action, ruling: Ruling) -> bo
     """Whether another rule asks people for an answer that they were not asked for."""
     call = review.call(action.key)
     assert call is not None  # each action is of a call
-    if ruling.answer_schema is None or ruling.verdict.rule == (action.under or call.verdict).rule:
+    if (
+        ruling.answer_schema is None
+        or ruling.verdict.rule == (action.newest_rule or call.verdict).rule
+    ):
         return False
     config = action.config
     return (ruling.answer_schema, ruling.output) != (config.answer_schema, config.output)
 
 
-def _most(word: str, route: Route) -> int:
+def _count_needed(word: str, route: Route) -> int:
     return int(getattr(route.reviewers, word))
 
 
-def _schemas(
+def _merge_schemas(
     review: Review, action: Action, name: str, ruling: Ruling
 ) -> tuple[Schema | None, Schema | None]:
     """What the arguments must meet: what had to be met for this tool before, and what its rule says now, else
     its own schema. And the part of it that the policy vouches for.
     """
     before = [(action.name, action.config), *((s.tool, s.config) for s in reversed(action.earlier))]
-    kept = next((config for tool, config in before if tool == name), None)
+    previous = next((config for tool, config in before if tool == name), None)
     now, vouched = ruling.args_schema, ruling.policy_schema
     if now is None:
         now = review.tools.get(name)
         vouched = now if ruling.trusts_tools else None
-    if kept is None:
+    if previous is None:
         return now, vouched
-    return both_of(kept.args_schema, now), both_of(kept.policy_schema, vouched)
+    return combine_schemas(previous.args_schema, now), combine_schemas(
+        previous.policy_schema, vouched
+    )
 
 
-def _config(
+def _merge_config(
     old: ReviewConfig, ruling: Ruling, schemas: tuple[Schema | None, Schema | None], name: str
 ) -> ReviewConfig:
     schema, vouched = schemas
@@ -183,32 +197,34 @@ def _config(
     )
 
 
-def _route(old: Route, new: Route) -> Route:
+def _merge_route(old: Route, new: Route) -> Route:
     """The new rule's people and places, with the larger numbers of both."""
-    reviewers = together(new.reviewers, old.reviewers)
-    expire = _expire(old.expire, new.expire)
-    if _asks(old) == _asks(new):  # whoever it stands with, and the steps that were taken, stay
+    reviewers = combine_reviewers(new.reviewers, old.reviewers)
+    expire = _merge_expire(old.expire, new.expire)
+    if _people_and_places(old) == _people_and_places(
+        new
+    ):  # whoever it stands with, and the steps that were taken, stay
         return old.model_copy(
             update={"reviewers": reviewers, "expire": expire, "remind": new.remind}
         )
     return new.model_copy(update={"reviewers": reviewers, "expire": expire})
 
 
-def _asks(route: Route) -> tuple[object, ...]:
-    return route.notify, route.reviewers.people, route.escalate, route.fallback
+def _people_and_places(route: Route) -> tuple[object, ...]:
+    return route.notify, route.reviewers.people_key, route.escalate, route.fallback
 
 
-def _expire(old: Expire | None, new: Expire | None) -> Expire | None:
+def _merge_expire(old: Expire | None, new: Expire | None) -> Expire | None:
     """What a deadline does stays as it was; it may come sooner."""
     if old is None or new is None:
         return old or new
     return old.model_copy(update={"after": min(old.after, new.after)})
 
 
-def _standing(action: Action, config: ReviewConfig, route: Route, now: float) -> Action:
+def _with_ruling(action: Action, config: ReviewConfig, route: Route, now: float) -> Action:
     """At other places, or with other people, escalations are over, and the rule's own clock starts."""
-    moved = _asks(action.route) != _asks(route)
-    before = Standing(
+    moved = _people_and_places(action.route) != _people_and_places(route)
+    before = EarlierTerms(
         tool=action.name,
         config=action.config,
         route=action.route,

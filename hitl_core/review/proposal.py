@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from hitl_core.errors import DecisionError, Refused
 from hitl_core.model import Action, Arguments, DecisionType, Review, encode
-from hitl_core.review.judging import Judged, judge
+from hitl_core.review.judging import EditRuling, judge_edit
 
 
 class Proposal(NamedTuple):
@@ -28,25 +28,25 @@ class Proposal(NamedTuple):
     seal: str | None = None
 
 
-def args_of(review: Review, action: Action, proposal: Proposal) -> Arguments:
+def final_args(review: Review, action: Action, proposal: Proposal) -> Arguments:
     """What would run: the arguments, edited or with the person's answer among them."""
     args, output = review.arguments(action.key), action.config.output
     if proposal.type == "approve" and output and output.into == "input":
-        answered = encode({**args.parse(), output.key: answer_of(action, proposal)})
-        if answered != args:
-            _check(review, action, action.name, args, answered, "approve")
-        return answered
+        new_args = encode({**args.parse(), output.key: final_answer(action, proposal)})
+        if new_args != args:
+            _check_args(review, action, action.name, args, new_args, "approve")
+        return new_args
     if proposal.type != "edit":
         return args
-    name = name_of(action, proposal)
+    name = final_name(action, proposal)
     same = proposal.args == args and name == action.name
     if proposal.args is None or (same and not proposal.verbatim):
         raise Refused("unchanged", "Nothing was changed. To run it as it is, press Approve.")
-    _check(review, action, name, args, proposal.args, None if same else "edit")
+    _check_args(review, action, name, args, proposal.args, None if same else "edit")
     return proposal.args
 
 
-def _check(
+def _check_args(
     review: Review,
     action: Action,
     name: str,
@@ -57,7 +57,9 @@ def _check(
     """Raise Refused for new arguments that the schemas don't allow, or that no card could show. `kind` is how
     they came there, None where nothing changed: then no other rule speaks.
     """
-    config = judge(review, action, name, after, 0.0, kind).action.config if kind else action.config
+    config = (
+        judge_edit(review, action, name, after, 0.0, kind).action.config if kind else action.config
+    )
     from hitl_core.forms import SchemaError, check_args  # only where a schema is checked
 
     what = "An answer" if kind == "approve" else "An edit"
@@ -71,59 +73,61 @@ def _check(
         raise DecisionError(
             f"{where or 'The arguments'}: {wrong}", field=where, code="invalid_args"
         )
-    from hitl_core.review.kept_values import check_kept
-    from hitl_core.review.redaction import flaw_of_hidden
+    from hitl_core.review.kept_values import check_protected
+    from hitl_core.review.redaction import find_redaction_flaw
 
     configs = [config, action.config, *(standing.config for standing in action.earlier)]
-    if flaw := flaw_of_hidden([each.policy_schema for each in configs], new):
+    if flaw := find_redaction_flaw([each.policy_schema for each in configs], new):
         raise Refused("invalid_args", f"{what} can't be checked here: {flaw}.")
-    check_kept(review, action, name, before.parse(), new, config.args_schema)
+    check_protected(review, action, name, before.parse(), new, config.args_schema)
 
 
-def judged(review: Review, action: Action, proposal: Proposal, now: float) -> Judged | None:
+def judge_proposal(
+    review: Review, action: Action, proposal: Proposal, now: float
+) -> EditRuling | None:
     """How the policy wants what this makes of the action to be asked about; None where it changes nothing.
     Raises Refused for what it denies, and as `args_of`.
     """
-    args, name = args_of(review, action, proposal), name_of(action, proposal)
+    args, name = final_args(review, action, proposal), final_name(action, proposal)
     if args == review.arguments(action.key) and name == action.name:
         return None
     kind = proposal.type
-    found = judge(review, action, name, args, now, kind)
-    if found.under is not None and kind != "edit":
+    ruling = judge_edit(review, action, name, args, now, kind)
+    if ruling.verdict is not None and kind != "edit":
         raise Refused("not_allowed", f"The policy asks others about {name} with this answer.")
-    return found
+    return ruling
 
 
-def name_of(action: Action, proposal: Proposal) -> str:
+def final_name(action: Action, proposal: Proposal) -> str:
     """Which tool would run: an edit may name another, and one that names none keeps what stands there."""
     return (proposal.type == "edit" and proposal.name) or action.name
 
 
-def answer_of(action: Action, proposal: Proposal) -> Any:
+def final_answer(action: Action, proposal: Proposal) -> Any:
     """The value of a person's own answer, None where none is asked for. A text is its own value; where the
     question takes yes or no, the decision is the answer.
     """
     schema, kind = action.config.answer_schema, proposal.type
     if schema is None or kind in ("edit", "ignore"):
         return None
-    given = proposal.message if proposal.answer is None else proposal.answer
+    value = proposal.message if proposal.answer is None else proposal.answer
     if kind == "reject":
-        return None if _problem(schema, False) else False
-    if given is None and kind == "approve" and not _problem(schema, True):
+        return None if _answer_problem(schema, False) else False
+    if value is None and kind == "approve" and not _answer_problem(schema, True):
         return True
-    if given is None:
+    if value is None:
         raise Refused("message_required", "This needs an answer.")
-    if problem := _problem(schema, given):
+    if problem := _answer_problem(schema, value):
         raise Refused("invalid_answer", f"The answer {problem}.")
-    return given
+    return value
 
 
-def message_of(action: Action, proposal: Proposal) -> str | None:
+def final_message(action: Action, proposal: Proposal) -> str | None:
     """What the model gets to read."""
     message = proposal.message if proposal.verbatim else (proposal.message or "").strip() or None
-    given = proposal.answer
-    if message is None and proposal.type == "respond" and given is not None:
-        message = given if isinstance(given, str) else encode({"": given}).data.decode()[4:-1]
+    value = proposal.answer
+    if message is None and proposal.type == "respond" and value is not None:
+        message = value if isinstance(value, str) else encode({"": value}).data.decode()[4:-1]
     blank = not (message or "").strip()
     if proposal.type == "respond" and (message is None or (blank and not proposal.verbatim)):
         raise Refused("message_required", "Write the answer that the agent gets instead.")
@@ -132,15 +136,15 @@ def message_of(action: Action, proposal: Proposal) -> str | None:
     return message
 
 
-def _without(schema: dict[str, Any], named: Collection[str]) -> dict[str, Any]:
+def _omit_keys(schema: dict[str, Any], named: Collection[str]) -> dict[str, Any]:
     return {key: value for key, value in schema.items() if key not in named}
 
 
-def _problem(schema: dict[str, Any], answer: object) -> str | None:
+def _answer_problem(schema: dict[str, Any], answer: object) -> str | None:
     from hitl_core.forms import SchemaError, check_args
 
     named = {key: schema[key] for key in ("$defs", "definitions", "$schema") if key in schema}
-    shape = {"type": "object", "properties": {"answer": _without(schema, named)}, **named}
+    shape = {"type": "object", "properties": {"answer": _omit_keys(schema, named)}, **named}
     try:
         problems = check_args(shape, {"answer": answer})
     except SchemaError as error:

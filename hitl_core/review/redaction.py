@@ -5,26 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, cast
 
-from hitl_core.forms import hidden_in, masked_args, unclear, unsaid
-from hitl_core.forms.pointer import pointer
+from hitl_core.forms import find_hidden, is_hiding_unclear, mask_args, strip_texts
+from hitl_core.forms.pointer import to_pointer
 from hitl_core.model import Action, Call, Review, ReviewConfig
 
 
-def redacted(action: Action, args: dict[str, Any]) -> tuple[str, ...]:
+def redaction_pointers(action: Action, args: dict[str, Any]) -> tuple[str, ...]:
     """JSON pointers (RFC 6901) to what nobody may see of an action's arguments: by the policy and the schema
     that it vouches for, also by those that held before an edit.
     """
     configs = [action.config, *(standing.config for standing in action.earlier)]
-    ways = {way for config in configs for way in hidden_in(config.policy_schema, args)}
-    said = (each for config in configs for each in config.redact)
-    return tuple(dict.fromkeys([*said, *sorted(map(pointer, ways))]))
+    paths = {path for config in configs for path in find_hidden(config.policy_schema, args)}
+    policy_pointers = (each for config in configs for each in config.redact)
+    return tuple(dict.fromkeys([*policy_pointers, *sorted(map(to_pointer, paths))]))
 
 
-def flaw_of_hidden(schemas: Iterable[dict[str, Any] | None], args: dict[str, Any]) -> str | None:
+def find_redaction_flaw(
+    schemas: Iterable[dict[str, Any] | None], args: dict[str, Any]
+) -> str | None:
     """Why nobody can be asked about these arguments: cards could hide anything in them. `schemas` are those
     that the policy vouches for.
     """
-    if not any(unclear(schema, args) for schema in schemas):
+    if not any(is_hiding_unclear(schema, args) for schema in schemas):
         return None
     return (
         "nobody can tell what the schema hides of these arguments: they are too large, or it has a `$ref`"
@@ -33,18 +35,18 @@ def flaw_of_hidden(schemas: Iterable[dict[str, Any] | None], args: dict[str, Any
     )
 
 
-def schema_shown(config: ReviewConfig) -> dict[str, Any] | None:
+def visible_schema(config: ReviewConfig) -> dict[str, Any] | None:
     """By what the arguments are drawn: without the words of a schema that the policy doesn't vouch for."""
     schema = config.args_schema
-    return schema if schema is None or schema == config.policy_schema else unsaid(schema)
+    return schema if schema is None or schema == config.policy_schema else strip_texts(schema)
 
 
-def args_shown(review: Review, call: Call, revision: int | None = None) -> dict[str, Any]:
+def visible_args(review: Review, call: Call, revision: int | None = None) -> dict[str, Any]:
     """A call's arguments with "(hidden)" where nobody may see them; without a revision the newest."""
     args = review.arguments(call.key, revision).parse()
     if (action := review.action(call.key)) is None:
         return args
-    return masked_args(args, hidden_in(None, args, redacted(action, args)))
+    return mask_args(args, find_hidden(None, args, redaction_pointers(action, args)))
 
 
 def secrets_of(review: Review, key: str) -> tuple[str, ...]:
@@ -57,7 +59,7 @@ def secrets_of(review: Review, key: str) -> tuple[str, ...]:
     found = {
         secret
         for args in each
-        for way in hidden_in(None, args, redacted(action, args))
+        for way in find_hidden(None, args, redaction_pointers(action, args))
         for secret in _leaves(_at_way(args, way))
     }
     return tuple(sorted(found, key=lambda secret: (-len(secret), secret)))

@@ -16,57 +16,57 @@ from hitl_core.errors import (
     ReviewConflict,
     ReviewNotFound,
     StoreUnavailable,
-    told,
+    safe_message,
 )
 from hitl_core.model import Event, MessageRef, Place, Review, Reviewer, Snapshot
 from hitl_core.review import execution, transitions
-from hitl_core.review.transitions import Changed, Proposal
+from hitl_core.review.transitions import Proposal, Transition
 from hitl_core.store import Store, Write
 
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
-Transition = Callable[[Review, float], Changed]
+TransitionFunction = Callable[[Review, float], Transition]
 
 #: How many lost compares are tried again before the command is refused visibly.
-ATTEMPTS = 10
+MAX_ATTEMPTS = 10
 #: How many operations' ids a review remembers: more than may come between a lost reply and the next try,
 #: also when all calls of a long turn start at once.
-OPS = 128
+MAX_OPS = 128
 
 
-def clock() -> float:
+def uptime() -> float:
     """Seconds that a machine's sleep counts in, where the system can tell: a lease ends in it as well."""
     boot = getattr(time, "CLOCK_BOOTTIME", None)
     return time.monotonic() if boot is None else time.clock_gettime(boot)
 
 
-class Applied(NamedTuple):
+class ChangeResult(NamedTuple):
     """The review as it is stored now; `fresh` is False where this operation was applied before."""
 
     review: Review
     now: float
-    fresh: bool
+    is_new: bool
 
 
 class Reviews:
     """`patience` is how long, in seconds, an unreachable store is asked again before StoreUnavailable."""
 
-    def __init__(self, store: Store, patience: float = 2.0) -> None:
+    def __init__(self, store: Store, retry_seconds: float = 2.0) -> None:
         self.store = store
-        self._patience = patience
-        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._retry_seconds = retry_seconds
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
-    async def patiently(self, call: Callable[[], Awaitable[T]]) -> T:
+    async def with_retry(self, call: Callable[[], Awaitable[T]]) -> T:
         """Ask the store, again while it is away: only what is safe to repeat. Raises StoreUnavailable."""
-        return await _persist(call, time.monotonic() + self._patience)
+        return await _retry_until(call, time.monotonic() + self._retry_seconds)
 
     async def load(self, review_id: str) -> Snapshot:
         """Raises ReviewNotFound, StoreUnavailable."""
-        return await self._load(review_id, time.monotonic() + self._patience)
+        return await self._load(review_id, time.monotonic() + self._retry_seconds)
 
     async def _load(self, review_id: str, end: float) -> Snapshot:
-        snapshot = await _persist(lambda: self.store.load(review_id), end)
+        snapshot = await _retry_until(lambda: self.store.load(review_id), end)
         if snapshot is None:
             raise ReviewNotFound(f"There is no review {review_id}, or its retention has ended.")
         return snapshot
@@ -76,8 +76,8 @@ class Reviews:
 
         Raises ReviewConflict where one of this id was stored with other arguments.
         """
-        write = _write(None, Changed(review, event))
-        if await self.patiently(lambda: self.store.commit(write)):
+        write = _build_write(None, Transition(review, event))
+        if await self.with_retry(lambda: self.store.commit(write)):
             return review
         stored = (await self.load(review.id)).review
         if [(c.name, c.digest) for c in stored.calls] != [(c.name, c.digest) for c in review.calls]:
@@ -88,8 +88,8 @@ class Reviews:
         return stored
 
     async def change(
-        self, review_id: str, op: str, transition: Transition, seen: Snapshot | None = None
-    ) -> Applied:
+        self, review_id: str, op: str, apply: TransitionFunction, snapshot: Snapshot | None = None
+    ) -> ChangeResult:
         """Apply a transition once, whatever is lost on the way: `op` names it, the same on every try.
 
         What was `seen` just now need not be read again: had it changed, the compare would fail.
@@ -97,30 +97,35 @@ class Reviews:
         Raises what the transition raises, ReviewNotFound, StoreUnavailable, and Refused("busy") where
         others kept changing the review.
         """
-        end = time.monotonic() + self._patience
+        end = time.monotonic() + self._retry_seconds
         # One at a time in this process: the calls of a long turn may all start at once, and would lose
         # compare after compare to each other.
-        turn = self._turns.setdefault(review_id, asyncio.Lock())
-        async with turn:
-            return await self._change(review_id, op, transition, end, seen)
+        lock = self._locks.setdefault(review_id, asyncio.Lock())
+        async with lock:
+            return await self._change(review_id, op, apply, end, snapshot)
 
     async def _change(
-        self, review_id: str, op: str, transition: Transition, end: float, seen: Snapshot | None
-    ) -> Applied:
+        self,
+        review_id: str,
+        op: str,
+        apply: TransitionFunction,
+        end: float,
+        loaded: Snapshot | None,
+    ) -> ChangeResult:
         lost = 0
-        while lost < ATTEMPTS:
-            snapshot, seen = seen or await self._load(review_id, end), None
+        while lost < MAX_ATTEMPTS:
+            snapshot, loaded = loaded or await self._load(review_id, end), None
             before, now = snapshot.review, snapshot.now
             if op in before.ops:
-                return Applied(before, now, fresh=False)
-            changed = transition(before, now)
-            ops = dict([*before.ops.items(), (op, changed.event.kind)][-OPS:])
+                return ChangeResult(before, now, is_new=False)
+            changed = apply(before, now)
+            ops = dict([*before.ops.items(), (op, changed.event.kind)][-MAX_OPS:])
             after = changed.review.model_copy(update={"version": before.version + 1, "ops": ops})
             event = changed.event.model_copy(update={"op": op})
-            write = _write(before, Changed(after, event), snapshot.chain)
+            write = _build_write(before, Transition(after, event), snapshot.chain)
             try:
                 if await self.store.commit(write):
-                    return Applied(after, now, fresh=True)
+                    return ChangeResult(after, now, is_new=True)
                 lost += 1
                 pause = 0.001 * 2**lost
             except StoreUnavailable:
@@ -131,7 +136,9 @@ class Reviews:
             await asyncio.sleep(random.uniform(0, pause))
         raise Refused("busy", "Others are deciding at this very moment. Press again.")
 
-    async def redraw(self, review_id: str, at: MessageRef, *, only_second: bool = False) -> None:
+    async def redraw(
+        self, review_id: str, message: MessageRef, *, only_duplicate: bool = False
+    ) -> None:
         """Somebody pressed a button on this message that shows something else than what is stored: ask the
         bots to draw it again, or to delete it where it is a second one. It raises nothing, and asked again it
         does the same once. `only_second`: nothing where it is the one that is noted.
@@ -140,36 +147,40 @@ class Reviews:
             if (snapshot := await self.store.load(review_id)) is None:
                 return
             here = {ref.conversation: copy for copy, ref in snapshot.posts.items()}
-            copy = next((copy for copy, ref in snapshot.posts.items() if ref == at), None)
+            copy = next((copy for copy, ref in snapshot.posts.items() if ref == message), None)
             if copy is not None:
-                if not only_second:
+                if not only_duplicate:
                     await self.store.redraw(review_id, copy)
-            elif at.conversation in here:
-                note = f"{at.channel} {at.conversation} {at.ts}"
-                await self.store.redraw(review_id, here[at.conversation], "stray", note)
+            elif message.conversation in here:
+                note = f"{message.channel} {message.conversation} {message.ts}"
+                await self.store.redraw(review_id, here[message.conversation], "stray", note)
         except HitlError as error:
-            log.warning("review %s: its card is not drawn again: %s", review_id, told(error))
+            log.warning(
+                "review %s: its card is not drawn again: %s", review_id, safe_message(error)
+            )
 
-    async def began(self, applied: Applied, key: str, fence: int, since: float) -> bool:
+    async def can_still_run(
+        self, applied: ChangeResult, key: str, fence: int, since: float
+    ) -> bool:
         """Whether the call that this claim let begin may run now, `since` the clock before it was asked.
 
         The answer to `start` says what was true when it was stored. Where it came late, or was found again
         after a lost reply, the lease may have ended meanwhile and a person may have had the call run again:
         then the review is read once more. False where the call is over; raises LeaseLost, StoreUnavailable.
         """
-        review, sure = applied.review, applied.fresh
+        review, sure = applied.review, applied.is_new
         while (
-            not sure or review.lease is None or clock() - since >= review.lease.until - applied.now
+            not sure or review.lease is None or uptime() - since >= review.lease.until - applied.now
         ):
-            since = clock()
+            since = uptime()
             snapshot = await self.load(review.id)
             review, sure = snapshot.review, True
-            applied = Applied(review, snapshot.now, fresh=True)
+            applied = ChangeResult(review, snapshot.now, is_new=True)
             if not execution.is_started(review, fence, key, snapshot.now):
                 return False
         return True
 
-    async def attempt(
+    async def record_refusal(
         self,
         review_id: str,
         code: str,
@@ -188,10 +199,12 @@ class Reviews:
             place=place, op=op,
         )  # fmt: skip
         try:
-            await self.store.attempt(review_id, event)
+            await self.store.record_refusal(review_id, event)
         except HitlError as error:
             log.warning(
-                "review %s: a refused attempt is not in the audit: %s", review_id, told(error)
+                "review %s: a refused attempt is not in the audit: %s",
+                review_id,
+                safe_message(error),
             )
 
     async def decide(
@@ -201,12 +214,12 @@ class Reviews:
         proposal: Proposal,
         by: Reviewer,
         op: str,
-        seen: Snapshot | None = None,
+        snapshot: Snapshot | None = None,
         *,
-        lapsed: Collection[str] = (),
+        ineligible_voters: Collection[str] = (),
         place: Place | None = None,
-        entitled: bool = False,
-    ) -> Applied:
+        has_new_grant: bool = False,
+    ) -> ChangeResult:
         """One person's decision. `seen`: see `change`. `lapsed` are the keys of those who voted and may
         decide no more; `place` is where it was clicked; `entitled`: see `transitions.decide`.
         """
@@ -214,61 +227,74 @@ class Reviews:
             review_id,
             op,
             lambda review, now: transitions.decide(
-                review, key, proposal, by, now, lapsed=lapsed, place=place, entitled=entitled
+                review,
+                key,
+                proposal,
+                by,
+                now,
+                ineligible_voters=ineligible_voters,
+                place=place,
+                has_new_grant=has_new_grant,
             ),
-            seen,
+            snapshot,
         )
 
-    async def answer(
+    async def decide_all(
         self,
         review_id: str,
         proposals: Mapping[str, Proposal],
         by: Reviewer,
         op: str,
-        seen: Snapshot | None = None,
+        snapshot: Snapshot | None = None,
         *,
-        lapsed: Mapping[str, Collection[str]] | None = None,
+        ineligible_voters: Mapping[str, Collection[str]] | None = None,
         place: Place | None = None,
         seal: str | None = None,
-    ) -> Applied:
+    ) -> ChangeResult:
         """A whole answer, by the actions' keys: stored all at once, or not at all. Raises DecisionError. The
         others as in `decide`, `lapsed` by the actions' keys; `seal` is that of all of them.
         """
         return await self.change(
             review_id,
             op,
-            lambda review, now: transitions.answer(
-                review, proposals, by, now, lapsed=lapsed, place=place, seal=seal
+            lambda review, now: transitions.decide_all(
+                review,
+                proposals,
+                by,
+                now,
+                ineligible_voters=ineligible_voters,
+                place=place,
+                seal=seal,
             ),
-            seen,
+            snapshot,
         )
 
     async def cancel(
         self, review_id: str, by: Reviewer | None, reason: str | None, op: str
-    ) -> Applied:
+    ) -> ChangeResult:
         """Withdraw it. Raises Refused where its agent has it already, or it was cancelled before."""
         return await self.change(
             review_id, op, lambda review, now: transitions.cancel(review, by, reason, now)
         )
 
-    async def fire(self, review_id: str) -> Applied | None:
+    async def apply_due(self, review_id: str) -> ChangeResult | None:
         """Do what is due. None where nothing is; `fresh` is False where another bot was faster."""
 
-        def transition(review: Review, now: float) -> Changed:
+        def apply_now(review: Review, now: float) -> Transition:
             if review.status == "claimed":
-                return execution.lapse(review, now)
-            return transitions.fire(review, now)
+                return execution.expire_lease(review, now)
+            return transitions.apply_due(review, now)
 
         snapshot = await self.load(review_id)
         try:
             # Two bots that fire the same thing have the same op, and one of them changes nothing.
             op = f"fire:{snapshot.review.version}"
-            return await self.change(review_id, op, transition, snapshot)
+            return await self.change(review_id, op, apply_now, snapshot)
         except Refused:
             return None
 
 
-async def _persist(call: Callable[[], Awaitable[T]], end: float) -> T:
+async def _retry_until(call: Callable[[], Awaitable[T]], end: float) -> T:
     """Ask an unreachable store again until `end`: only for what is safe to repeat."""
     pause = 0.02
     while True:
@@ -281,7 +307,7 @@ async def _persist(call: Callable[[], Awaitable[T]], end: float) -> T:
         pause = min(pause * 2, 0.5)
 
 
-def _write(before: Review | None, changed: Changed, chain: str = "") -> Write:
+def _build_write(before: Review | None, changed: Transition, chain: str = "") -> Write:
     """What the indexes must say after this change."""
     review, event = changed
     ready = execution.ready_at(review)
@@ -294,8 +320,9 @@ def _write(before: Review | None, changed: Changed, chain: str = "") -> Write:
         args={k: a for k, a in review.args.items() if before is None or k not in before.args},
         due_at=transitions.due_at(review),
         ready_at=ready,
-        wake=(settled and (not was_ready or event.kind == "lapsed")) or review.status == "done",
+        wakes_agent=(settled and (not was_ready or event.kind == "lapsed"))
+        or review.status == "done",
         chain=chain,
-        joins=has - had,
-        leaves=had - has,
+        audiences_added=has - had,
+        audiences_removed=had - has,
     )

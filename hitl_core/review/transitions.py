@@ -8,48 +8,54 @@ from __future__ import annotations
 from hitl_core.errors import Refused
 from hitl_core.model import Cancellation, Review, Reviewer, Reviewers, Vote
 from hitl_core.review import tally
-from hitl_core.review.changed import VERBS, Changed, check_open, check_wanted, event_of
-from hitl_core.review.clock import LAST_STEP_REMINDER, deadline, due_at, remind_at, step_at
+from hitl_core.review.changed import (
+    PAST_VERBS,
+    Transition,
+    check_decidable,
+    check_not_cancelled,
+    make_event,
+)
+from hitl_core.review.clock import LAST_STEP_REMINDER, deadline, due_at, next_step_at, remind_at
 from hitl_core.review.proposal import Proposal
 from hitl_core.review.redaction import secrets_of, without
-from hitl_core.review.routing import escalate, reroute, steps_taken
-from hitl_core.review.timing import delivered, fire
-from hitl_core.review.troubles import end_trouble, note_trouble
-from hitl_core.review.voting import answer, asks_anew, check_voter, decide
+from hitl_core.review.routing import count_steps, escalate, use_fallback
+from hitl_core.review.timing import apply_due, start_clocks
+from hitl_core.review.troubles import end_delivery_problem, record_delivery_problem
+from hitl_core.review.voting import check_voter, decide, decide_all, find_new_grant
 
 __all__ = [
     "LAST_STEP_REMINDER",
-    "VERBS",
-    "Changed",
+    "PAST_VERBS",
     "Proposal",
-    "answer",
-    "asks_anew",
+    "Transition",
+    "apply_due",
     "cancel",
-    "check_open",
+    "check_decidable",
+    "check_not_cancelled",
     "check_voter",
-    "check_wanted",
+    "count_steps",
     "deadline",
     "decide",
-    "delivered",
+    "decide_all",
     "due_at",
-    "end_trouble",
+    "end_delivery_problem",
     "escalate",
-    "event_of",
-    "fire",
-    "note_trouble",
+    "find_new_grant",
+    "make_event",
+    "next_step_at",
+    "record_delivery_problem",
     "remind_at",
-    "reroute",
-    "step_at",
-    "steps_taken",
+    "start_clocks",
+    "use_fallback",
 ]
 
 
-def cancel(review: Review, by: Reviewer | None, reason: str | None, now: float) -> Changed:
+def cancel(review: Review, by: Reviewer | None, reason: str | None, now: float) -> Transition:
     """Withdraw a review before anything of it ran: nobody is asked any more, and nothing of it runs. `by` is
     None for the agent itself. For people it is a no to all of it: it takes as many of them as the action
     that takes most to reject.
     """
-    check_wanted(review)
+    check_not_cancelled(review)
     if review.status not in ("pending", "settled"):
         raise Refused("started", "Its agent has it already: it can't be cancelled any more.")
     if review.runs:
@@ -59,18 +65,25 @@ def cancel(review: Review, by: Reviewer | None, reason: str | None, now: float) 
         reason = without(
             reason, [each for a in review.actions for each in secrets_of(review, a.key)]
         )
-    votes = review.cancels
+    cancel_votes = review.cancels
     if by is not None:
         most = max((a.route.reviewers.reject_quorum for a in review.actions), default=1)
         vote = Vote(type="reject", by=by, at=now, revision=0, message=reason)
-        votes, _, enough = tally.count(votes, vote, Reviewers(reject_quorum=most))
-        if not enough:
-            after = review.model_copy(update={"cancels": votes})
-            event = event_of("voted", review, now, by=by, what="cancel", why=reason)
-            return Changed(after, event)
-        reason = "\n".join(dict.fromkeys(v.message for v in votes if v.message)) or None
+        cancel_votes, _, is_enough = tally.count_vote(
+            cancel_votes, vote, Reviewers(reject_quorum=most)
+        )
+        if not is_enough:
+            after = review.model_copy(update={"cancels": cancel_votes})
+            event = make_event("voted", review, now, by=by, what="cancel", why=reason)
+            return Transition(after, event)
+        reason = "\n".join(dict.fromkeys(v.message for v in cancel_votes if v.message)) or None
     cancelled = Cancellation(by=by, at=now, reason=reason)
     settled = review.settled_at if review.status == "settled" else now
-    update = {"status": "settled", "settled_at": settled, "cancelled": cancelled, "cancels": votes}
-    event = event_of("cancelled", review, now, by=by, why=cancelled.reason)
-    return Changed(review.model_copy(update=update), event)
+    update = {
+        "status": "settled",
+        "settled_at": settled,
+        "cancelled": cancelled,
+        "cancels": cancel_votes,
+    }
+    event = make_event("cancelled", review, now, by=by, why=cancelled.reason)
+    return Transition(review.model_copy(update=update), event)

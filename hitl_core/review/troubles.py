@@ -3,31 +3,35 @@
 from __future__ import annotations
 
 from hitl_core.errors import Refused
-from hitl_core.model import Event, Place, Review, Trouble
-from hitl_core.review.changed import Changed, event_of
+from hitl_core.model import DeliveryProblem, Event, Place, Review
+from hitl_core.review.changed import Transition, make_event
 
 #: The longest reason that is kept.
-MAX_WHY = 500
+MAX_REASON = 500
 
 
-def note_trouble(review: Review, place: Place, why: str, now: float) -> Changed:
+def record_delivery_problem(review: Review, place: Place, why: str, now: float) -> Transition:
     """The first reason stays until the trouble is over: what alternates draws no card again and again. Raises
     Refused where one is noted, or nothing waits there.
     """
-    waiting = any(action.pending and place in action.places for action in review.actions)
+    waiting = any(action.is_pending and place in action.places for action in review.actions)
     if place in review.troubles or not waiting or review.cancelled is not None:
         raise Refused("unchanged", "This is noted already.")
-    troubles = {**review.troubles, place: Trouble(why=why[:MAX_WHY], since=now)}
-    return _changed(review, troubles, event_of("unreachable", review, now, why=why, place=place))
+    problems = {**review.troubles, place: DeliveryProblem(why=why[:MAX_REASON], since=now)}
+    return _with_problems(
+        review, problems, make_event("unreachable", review, now, why=why, place=place)
+    )
 
 
-def end_trouble(review: Review, place: Place, now: float) -> Changed:
+def end_delivery_problem(review: Review, place: Place, now: float) -> Transition:
     """Raises Refused where there is none."""
     if place not in review.troubles:
         raise Refused("unchanged", "There is no trouble there.")
-    troubles = {at: trouble for at, trouble in review.troubles.items() if at != place}
-    return _changed(review, troubles, event_of("reachable", review, now, place=place))
+    problems = {at: trouble for at, trouble in review.troubles.items() if at != place}
+    return _with_problems(review, problems, make_event("reachable", review, now, place=place))
 
 
-def _changed(review: Review, troubles: dict[Place, Trouble], event: Event) -> Changed:
-    return Changed(review.model_copy(update={"troubles": troubles}), event)
+def _with_problems(
+    review: Review, problems: dict[Place, DeliveryProblem], event: Event
+) -> Transition:
+    return Transition(review.model_copy(update={"troubles": problems}), event)

@@ -9,18 +9,18 @@ from hitl_core.model import Arguments, Event, MessageRef, Place, Review, Snapsho
 from hitl_core.store.ledger import Ledger
 
 #: How many reviews are remembered that one person had a say in.
-DECIDED = 200
+MAX_DECIDED = 200
 
 
 #: A card that a person just changed is drawn before others that wait for up to this many seconds.
-PEOPLE_FIRST = 600.0
+PEOPLE_HEAD_START = 600.0
 
 #: What is to be done at one place of a review: `card`: show its newest state; `check`: draw its message once
 #: more, whatever it shows; `sweep`: also delete other messages about it, of the time since `note`; `stray`:
 #: delete the message `note` where it is a second one. `unknown` is a job of another version.
 JobKind = Literal["card", "check", "sweep", "stray", "unknown"]
 #: Which half of a lane: cards that were never shown, by the time of their submission; or all the others.
-Half = Literal["post", "draw"]
+LaneHalf = Literal["post", "draw"]
 
 
 class Job(NamedTuple):
@@ -37,15 +37,15 @@ class Job(NamedTuple):
     place: Place
     note: str
     token: str
-    times: int
-    since: float
+    attempts: int
+    first_at: float
 
 
-class Check(NamedTuple):
+class Recheck(NamedTuple):
     """What to look at once more, `after` so many seconds. A `sweep` looks for messages since `note`."""
 
     kind: Literal["check", "sweep"]
-    after: float | None
+    delay: float | None
     note: str = ""
 
 
@@ -61,12 +61,12 @@ def lane_of(place: Place) -> str:
     return place.partition("/")[0].partition(">")[0]
 
 
-def member_of(kind: JobKind, review_id: str, place: Place) -> str:
+def format_member(kind: JobKind, review_id: str, place: Place) -> str:
     """How a job stands in its queue. A place comes last, as it may have spaces."""
     return f"{kind} {review_id} {place}"
 
 
-def job_of(lane: str, partition: int, member: str, note: str, token: str) -> Job:
+def parse_job(lane: str, partition: int, member: str, note: str, token: str) -> Job:
     """What `take` found."""
     kind, _, rest = member.partition(" ")
     review_id, _, place = rest.partition(" ")
@@ -79,28 +79,28 @@ def job_of(lane: str, partition: int, member: str, note: str, token: str) -> Job
 
 def head_start(event: Event) -> float:
     """By how many seconds the cards go before others after this event."""
-    return PEOPLE_FIRST if event.by is not None else 0.0
+    return PEOPLE_HEAD_START if event.by is not None else 0.0
 
 
-def has_say(event: Event) -> bool:
+def is_decision_event(event: Event) -> bool:
     """Whether its person had a say in the review by it."""
     return event.kind in ("voted", "edited", "decided", "resolved")
 
 
-def delivered(review_id: str, place: Place, ref: MessageRef, now: float) -> Event:
+def delivery_event(review_id: str, place: Place, ref: MessageRef, now: float) -> Event:
     """The first message about this review at this place."""
     where = f"{ref.channel}:{ref.conversation}/{ref.ts}"
     return Event(kind="delivered", review_id=review_id, at=now, place=place, what=where)
 
 
-class Seat(NamedTuple):
+class LiveReview(NamedTuple):
     """Where a review stands among those that are not done: when it was submitted, and its id."""
 
-    at: float
+    submitted_at: float
     id: str
 
 
-class Gauge(NamedTuple):
+class Workload(NamedTuple):
     """How much there is to do: how many reviews are not done, when the oldest of them was submitted, and
     since when the longest overdue one has been due. None where there is none.
     """
@@ -126,18 +126,18 @@ class Write(NamedTuple):
     args: Mapping[str, Arguments]
     due_at: float | None
     ready_at: float | None
-    wake: bool
+    wakes_agent: bool
     chain: str = ""
-    joins: Collection[str] = ()
-    leaves: Collection[str] = ()
+    audiences_added: Collection[str] = ()
+    audiences_removed: Collection[str] = ()
 
 
-class Waiting(NamedTuple):
+class WaitingPage(NamedTuple):
     """One page of what waits for some audiences, by id and time of submission, and how many there are of it
     altogether (beyond 1,000 of one audience: at least so many).
     """
 
-    found: list[tuple[str, float]]
+    reviews: list[tuple[str, float]]
     total: int
 
 
@@ -164,7 +164,7 @@ class Store(Protocol):
         """
         ...
 
-    async def attempt(self, review_id: str, event: Event) -> None:
+    async def record_refusal(self, review_id: str, event: Event) -> None:
         """Put what somebody tried and was refused into the review's audit, at the store's time. The same `op`
         twice in a row is one attempt. Nothing where there is no such review.
         """
@@ -176,7 +176,7 @@ class Store(Protocol):
         """
         ...
 
-    async def record_shown(self, review_id: str, place: Place, version: int) -> int:
+    async def record_shown_version(self, review_id: str, place: Place, version: int) -> int:
         """Keep which version a card shows, never going back. The answer is the newest version shown."""
         ...
 
@@ -186,7 +186,7 @@ class Store(Protocol):
         """
         ...
 
-    async def note_policy(self, agent: str, digest: str) -> str | None:
+    async def record_policy(self, agent: str, digest: str) -> str | None:
         """Keep by which policy this agent's calls are judged. The answer is the digest that was kept before,
         None where there was none; where it is another one, the audit has an entry `policy_changed` with both.
         """
@@ -194,31 +194,33 @@ class Store(Protocol):
 
     async def now(self) -> float: ...
 
-    async def thread(self, thread_id: str) -> list[str]:
+    async def thread_reviews(self, thread_id: str) -> list[str]:
         """The ids of the thread's reviews, live ones first, each in the order of submission."""
         ...
 
-    async def live(self, limit: int = 100) -> list[str]:
+    async def live_ids(self, limit: int = 100) -> list[str]:
         """The ids of the oldest reviews that are not done."""
         ...
 
-    async def seats(self, limit: int = 100, after: Seat | None = None) -> list[Seat]:
+    async def live_reviews(
+        self, limit: int = 100, after: LiveReview | None = None
+    ) -> list[LiveReview]:
         """The reviews that are not done, the oldest first, from behind the last of the page before. What a
         page costs depends on its length, and not on how many there are.
         """
         ...
 
-    async def gauge(self) -> Gauge:
+    async def workload(self) -> Workload:
         """For metrics: cheap, however many there are."""
         ...
 
-    async def waiting(
+    async def waiting_reviews(
         self, audiences: Collection[str], limit: int = 100, offset: int = 0
-    ) -> Waiting:
+    ) -> WaitingPage:
         """The pending reviews that have one of these audiences, each once, the oldest first."""
         ...
 
-    async def decided(
+    async def recent_decisions(
         self, reviewer: str, limit: int = 100, offset: int = 0
     ) -> list[tuple[str, float]]:
         """The reviews in which this reviewer (by key) last decided, voted or edited, and when: the latest
@@ -226,15 +228,15 @@ class Store(Protocol):
         """
         ...
 
-    async def due(self, limit: int = 100) -> list[str]:
+    async def due_reviews(self, limit: int = 100) -> list[str]:
         """Reviews at which a bot must look now. A peek: nothing is taken."""
         ...
 
-    async def ready(self, agent: str, limit: int = 100) -> list[str]:
+    async def ready_reviews(self, agent: str, limit: int = 100) -> list[str]:
         """Reviews of this agent that may be claimed now, the longest waiting first. A peek as well."""
         ...
 
-    async def hints(self, agent: str, block: float) -> list[str]:
+    async def agent_hints(self, agent: str, block: float) -> list[str]:
         """Review ids of this agent that changed since the last call, waiting `block` seconds at most.
 
         The first call sets the place from which it listens and answers at once with nothing.
@@ -259,36 +261,36 @@ class Store(Protocol):
         """Which of these lanes are this bot's for `ttl` seconds: those that were, and those of nobody."""
         ...
 
-    async def leave_lane(self, lane: str, bot: str) -> None:
+    async def release_lane(self, lane: str, bot: str) -> None:
         """From now on it is nobody's."""
         ...
 
-    async def take(self, lane: str, half: Half) -> Job | None:
+    async def take_job(self, lane: str, half: LaneHalf) -> Job | None:
         """Begin the first job of this half; None where there is none now. It waits there until it is
         finished: who takes again before that has it once more, with one time more.
         """
         ...
 
-    async def finish(self, job: Job, check: Check | None = None) -> bool:
+    async def finish_job(self, job: Job, check: Recheck | None = None) -> bool:
         """It is through. What came meanwhile waits on. False where another bot began it since: of two
         drawings nobody knows which one came last, so its message is checked at once. `check`: look at it
         once more later; without a time only in that case.
         """
         ...
 
-    async def put_back(self, job: Job) -> None:
+    async def put_back_job(self, job: Job) -> None:
         """It is not through, and its bot leaves: that counts as one time only."""
         ...
 
-    async def bury(self, job: Job, why: str) -> None:
+    async def move_to_dead_letters(self, job: Job, why: str) -> None:
         """Move what can't be shown to the dead letters; nothing where it came once more meanwhile."""
         ...
 
-    async def buried(self) -> int:
+    async def count_dead_letters(self) -> int:
         """How many reviews have dead letters: several of one review count as one."""
         ...
 
-    async def revive(self) -> int:
+    async def requeue_dead_letters(self) -> int:
         """Put all dead letters back, as cards that were begun before. The answer is how many reviews they are
         of.
         """
@@ -310,7 +312,7 @@ class Store(Protocol):
         """For metrics: cheap, however many there are."""
         ...
 
-    async def slot(self, name: str, every: float, burst: int = 1) -> float:
+    async def reserve_slot(self, name: str, every: float, burst: int = 1) -> float:
         """In how many seconds it is the caller's turn to call a service that all bots share: one turn every
         so many seconds, of which `burst` may come at once. A turn that is not used is lost.
         """
@@ -340,24 +342,24 @@ class Store(Protocol):
 
     async def drop_draft(self, key: str) -> None: ...
 
-    async def opened_home(self, user: str, now: float) -> None:
+    async def record_home_view(self, user: str, now: float) -> None:
         """This person has just looked at the app's home page. Forgotten an hour later."""
         ...
 
-    async def open_homes(self, since: float) -> list[str]:
+    async def home_viewers(self, since: float) -> list[str]:
         """Who looked at theirs at `since` or later, the latest first."""
         ...
 
-    async def claim(self, name: str, ttl: float) -> bool:
+    async def try_lock(self, name: str, ttl: float) -> bool:
         """True for one caller in `ttl` seconds: for what one replica does for all. One whose answer was lost
         is nobody's until then.
         """
         ...
 
-    async def beat(self, process: str, ttl: float) -> None:
+    async def send_heartbeat(self, process: str, ttl: float) -> None:
         """Say that this process lives, for `ttl` seconds."""
         ...
 
-    async def alive(self, process: str) -> bool: ...
+    async def is_alive(self, process: str) -> bool: ...
 
     async def close(self) -> None: ...

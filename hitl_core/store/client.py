@@ -34,7 +34,7 @@ from redis.exceptions import (
 )
 
 from hitl_core.errors import SettingsError, StoreError, StoreUnavailable, StoreUnwritable
-from hitl_core.store.pool import NO_CONNECTION, Pool, to_the_end
+from hitl_core.store.pool import NO_CONNECTION, Pool, run_to_end
 
 #: redis-py types every answer as "X or an awaitable of X", for its two clients in one; so its client is
 #: Any here, and each method of the store says what it makes of the answer.
@@ -45,7 +45,7 @@ COMMAND_TIMEOUT = 1.5
 #: XREAD blocks at most this long, and its socket waits a little longer.
 MAX_BLOCK = 30.0
 #: Scripts that put cards into queues, or ask for the time as these do.
-_QUEUEING = frozenset({"write", "take", "finish", "bury", "revive", "redraw", "slot"})
+_QUEUE_SCRIPTS = frozenset({"write", "take", "finish", "bury", "revive", "redraw", "slot"})
 
 
 def connect(url: str, *, blocking: bool = False, connections: int = 32) -> Client:
@@ -65,26 +65,28 @@ def connect(url: str, *, blocking: bool = False, connections: int = 32) -> Clien
         )
     except ValueError:
         # The cause may quote a part of the password, so it is not kept.
-        raise SettingsError(f"The Redis address {_public(url)!r} is no redis:// URL.") from None
+        raise SettingsError(
+            f"The Redis address {_hide_password(url)!r} is no redis:// URL."
+        ) from None
     return Redis.from_pool(pool)  # which it then closes
 
 
-async def close(*clients: Client) -> None:
+async def close_clients(*clients: Client) -> None:
     """All of them, whatever happens. Commands that were sent are answered, others get StoreError."""
     closing = (client.aclose() for client in clients)
-    await to_the_end(asyncio.gather(*closing, return_exceptions=True))
+    await run_to_end(asyncio.gather(*closing, return_exceptions=True))
 
 
 @cache
-def lua(name: str) -> str:
+def read_script(name: str) -> str:
     """The text of one script, behind what it shares with others."""
     folder = resources.files("hitl_core.store") / "lua"
-    names = ("queue", name) if name in _QUEUEING else (name,)
+    names = ("queue", name) if name in _QUEUE_SCRIPTS else (name,)
     return "".join((folder / f"{each}.lua").read_text("utf-8") for each in names)
 
 
 @asynccontextmanager
-async def translated() -> AsyncGenerator[None, None]:
+async def store_errors() -> AsyncGenerator[None, None]:
     """Redis's errors become ours; whether the command was done is then unknown.
 
     The client sends by `asyncio.wait_for`, which before Python 3.12 could swallow a cancellation
@@ -104,11 +106,15 @@ async def translated() -> AsyncGenerator[None, None]:
         code = _code(error)
         if code in _UNWRITABLE:
             raise StoreUnwritable(f"{_UNWRITABLE[code]} ({code}).") from error
-        if code in _PASSING:
-            raise StoreUnavailable(f"Redis can't answer now: {_PASSING[code]} ({code}).") from error
+        if code in _TEMPORARY:
+            raise StoreUnavailable(
+                f"Redis can't answer now: {_TEMPORARY[code]} ({code})."
+            ) from error
         if code in _CLUSTER:
-            told = f"This Redis is a node of a cluster of several, which is not supported ({code})."
-            raise StoreError(told) from error
+            message = (
+                f"This Redis is a node of a cluster of several, which is not supported ({code})."
+            )
+            raise StoreError(message) from error
         raise StoreError(f"Redis refused: {error}.") from error
     except RedisError as error:
         raise StoreError(f"Redis failed: {error}.") from error
@@ -123,26 +129,26 @@ _UNWRITABLE = {
     "MASTERDOWN": "Redis can't write now: this server is a replica, and its primary is down",
     "CLUSTERDOWN": "Redis can't write now: its cluster is down",
 }
-_PASSING = {
+_TEMPORARY = {
     "BUSY": "a script runs for too long",
     "LOADING": "it is loading its data",
     "TRYAGAIN": "its cluster is being changed",
 }
 _CLUSTER = ("MOVED", "ASK", "CROSSSLOT")
 #: At the beginning of the answer, or within what 6.2 says of a script that met it.
-_CODE = re.compile(r"(?:^|[ -])(" + "|".join([*_UNWRITABLE, *_PASSING, *_CLUSTER]) + ") ")
+_CODE = re.compile(r"(?:^|[ -])(" + "|".join([*_UNWRITABLE, *_TEMPORARY, *_CLUSTER]) + ") ")
 
 
 def _code(error: ResponseError) -> str:
     """The code of an answer like "NOREPLICAS Not enough good replicas to write."; "" for another one."""
-    if code := _CODE_OF.get(type(error)):
+    if code := _CODES_BY_CLASS.get(type(error)):
         return code
-    found = _CODE.search(str(error))
-    return found[1] if found else ""
+    match = _CODE.search(str(error))
+    return match[1] if match else ""
 
 
 #: Of these the client makes classes, and takes the code away.
-_CODE_OF: dict[type[BaseException], str] = {
+_CODES_BY_CLASS: dict[type[BaseException], str] = {
     OutOfMemoryError: "OOM",
     ReadOnlyError: "READONLY",
     ClusterDownError: "CLUSTERDOWN",
@@ -160,23 +166,23 @@ _ERRNO = re.compile(r"\[Errno (\d+)\]")
 def _reason(error: BaseException | None) -> str:
     """Why there was no answer: no host, port or address, because `/readyz` repeats it to anybody."""
     if isinstance(error, BusyLoadingError):
-        return _PASSING["LOADING"]
+        return _TEMPORARY["LOADING"]
     if isinstance(error, AuthenticationError):
         return "it refuses the user or the password"
     if str(error) == NO_CONNECTION:
         return NO_CONNECTION.rstrip(".").lower()
     if "max number of clients" in str(error):
         return "it has too many clients"
-    seen = error
-    while seen is not None:
-        if isinstance(seen, OSError) and not isinstance(seen, ssl.SSLError):
+    cause = error
+    while cause is not None:
+        if isinstance(cause, OSError) and not isinstance(cause, ssl.SSLError):
             # asyncio has a text of its own, with the address; of several addresses it joins the texts.
-            found = _ERRNO.search(f"[Errno {seen.errno}] {seen}")
-            if found:
-                return os.strerror(int(found[1])).lower()
-            if seen.strerror:
-                return seen.strerror.lower()
-        seen = seen.__cause__ or seen.__context__
+            match = _ERRNO.search(f"[Errno {cause.errno}] {cause}")
+            if match:
+                return os.strerror(int(match[1])).lower()
+            if cause.strerror:
+                return cause.strerror.lower()
+        cause = cause.__cause__ or cause.__context__
     if isinstance(error, TimeoutError | asyncio.TimeoutError):
         return "it did not answer in time"
     return "the connection failed or was lost"
@@ -187,24 +193,24 @@ async def check_server(redis: Client, url: str) -> None:
     StoreUnavailable where it does not answer.
     """
     try:
-        async with translated():
+        async with store_errors():
             info: dict[str, Any] = await redis.info()
     except (StoreUnavailable, StoreError) as error:
         # Its causes say nothing more, in a hundred lines.
-        told = str(error).replace("Redis", f"Redis at {_public(url)}", 1)
-        raise StoreUnavailable(told) from None
+        message = str(error).replace("Redis", f"Redis at {_hide_password(url)}", 1)
+        raise StoreUnavailable(message) from None
     version = str(info.get("redis_version", "0"))
     if tuple(int(part) for part in version.split(".")[:2]) < (6, 2):
-        raise SettingsError(f"Redis at {_public(url)} is {version}; 6.2 or later is needed.")
+        raise SettingsError(f"Redis at {_hide_password(url)} is {version}; 6.2 or later is needed.")
     policy = str(info.get("maxmemory_policy", "noeviction"))
     if policy.startswith("allkeys"):
         raise SettingsError(
-            f"Redis at {_public(url)} has maxmemory-policy {policy}, which can drop pending reviews."
+            f"Redis at {_hide_password(url)} has maxmemory-policy {policy}, which can drop pending reviews."
             " Set it to noeviction."
         )
 
 
-def _public(url: str) -> str:
+def _hide_password(url: str) -> str:
     """Without the password."""
     without = re.sub(r"(?i)(?<=password=)[^&]*", "…", url)
     return re.sub(r"^(\w+://)?.*@", r"\1…@", without)

@@ -18,20 +18,20 @@ def digest_of(*parts: str) -> str:
     return hashed.hexdigest()[:32]
 
 
-def review_id(
+def make_review_id(
     partition: int, agent: str, thread_id: str, turn: str, call_ids: Iterable[str]
 ) -> str:
     """The same turn has the same id, in any process: `<partition>-<32 hex digits>`."""
     return f"{partition}-{digest_of(agent, thread_id, turn, *call_ids)}"
 
 
-def partition_of(review_id: str) -> int | None:
+def parse_partition(review_id: str) -> int | None:
     """None where this is no id of ours."""
     ours = _REVIEW_ID.fullmatch(review_id)
     return int(ours[1]) if ours else None
 
 
-def partition_for(thread_id: str, partitions: int) -> int:
+def choose_partition(thread_id: str, partitions: int) -> int:
     return int(digest_of("partition", thread_id), 16) % partitions
 
 
@@ -46,7 +46,7 @@ class Keys:
         return f"{self.tag}:due"
 
     @property
-    def live(self) -> str:
+    def live_reviews(self) -> str:
         return f"{self.tag}:live"
 
     @property
@@ -58,22 +58,22 @@ class Keys:
         return f"{self.tag}:queues"
 
     @property
-    def wants(self) -> str:
+    def change_counts(self) -> str:
         return f"{self.tag}:wants"
 
     @property
-    def begun(self) -> str:
+    def job_starts(self) -> str:
         return f"{self.tag}:begun"
 
     def queue(self, lane: str) -> str:
         return f"{self.tag}:queue:{digest_of(lane)}"
 
     @property
-    def dead(self) -> str:
+    def dead_letters(self) -> str:
         return f"{self.tag}:dead"
 
     @property
-    def letters(self) -> str:
+    def dead_letter_counts(self) -> str:
         return f"{self.tag}:letters"
 
     @property
@@ -85,7 +85,7 @@ class Keys:
         return f"{self.tag}:anchors"
 
     @property
-    def exported(self) -> str:
+    def last_export(self) -> str:
         return f"{self.tag}:exported"
 
     @property
@@ -107,34 +107,34 @@ class Keys:
     def waiting(self, audience: str) -> str:
         return f"{self.tag}:waiting:{digest_of(audience)}"
 
-    def decided(self, reviewer: str) -> str:
+    def decisions(self, reviewer: str) -> str:
         return f"{self.tag}:decided:{digest_of(reviewer)}"
 
 
 #: Kept for ever: what the first process wrote about the layout.
-META = "hitl:meta"
+META_KEY = "hitl:meta"
 #: The tokens of the HTTP door, by id: kept until they are revoked.
-TOKENS = "hitl:tokens"
+TOKENS_KEY = "hitl:tokens"
 #: Who looked at the app's home page in the last hour, and when.
-HOMES = "hitl:homes"
+HOMES_KEY = "hitl:homes"
 
 
-def alive(process: str) -> str:
+def alive_key(process: str) -> str:
     return f"hitl:alive:{digest_of(process)}"
 
 
-def claim(name: str) -> str:
+def lock_key(name: str) -> str:
     return f"hitl:claim:{digest_of(name)}"
 
 
-def lane(name: str) -> str:
+def lane_key(name: str) -> str:
     """Which bot holds a conversation."""
     return f"hitl:lane:{digest_of(name)}"
 
 
-def slot(name: str) -> str:
+def slot_key(name: str) -> str:
     return f"hitl:slot:{digest_of(name)}"
 
 
-def draft(key: str) -> str:
+def draft_key(key: str) -> str:
     return f"hitl:draft:{digest_of(key)}"

@@ -6,31 +6,39 @@ import math
 from collections.abc import Sequence
 from typing import Any, Literal, cast
 
-from hitl_core.store.base import Backlog, Check, Half, Job, job_of, lane_of, member_of
-from hitl_core.store.client import Client, lua, translated
-from hitl_core.store.keys import Keys, partition_of
-from hitl_core.store.keys import lane as lane_key
-from hitl_core.store.keys import slot as slot_key
+from hitl_core.store.base import Backlog, Job, LaneHalf, Recheck, format_member, lane_of, parse_job
+from hitl_core.store.client import Client, read_script, store_errors
+from hitl_core.store.keys import Keys, lane_key, parse_partition, slot_key
 
 #: Cards that were never shown stand behind all others in their queue. The same number is in queue.lua.
-POSTS = 1e11
-_NAMES = ("take", "finish", "put_back", "bury", "revive", "redraw", "hold", "release", "slot")
+FIRST_POST_SCORE = 1e11
+_SCRIPT_NAMES = (
+    "take",
+    "finish",
+    "put_back",
+    "bury",
+    "revive",
+    "redraw",
+    "hold",
+    "release",
+    "slot",
+)
 
 
-class Lanes:
+class RedisLanes:
     """See `Store` for what each method promises. A lane has a queue in each partition; the lease of a lane
     has no partition, so that one bot holds all of its queues.
     """
 
     def __init__(self, redis: Client, keys: Sequence[Keys]) -> None:
         self._redis, self._keys = redis, keys
-        self._scripts = {name: redis.register_script(lua(name)) for name in _NAMES}
+        self._scripts = {name: redis.register_script(read_script(name)) for name in _SCRIPT_NAMES}
 
     async def lanes(self, limit: int = 100) -> list[str]:
-        found: dict[str, float] = {}
+        due_at: dict[str, float] = {}
         now = await self._now()
         for keys in self._keys:
-            async with translated():
+            async with store_errors():
                 due = cast(
                     list[tuple[bytes, float]],
                     await self._redis.zrangebyscore(
@@ -39,93 +47,102 @@ class Lanes:
                 )
             for name, at in due:
                 lane = name.decode()
-                found[lane] = min(at, found.get(lane, at))
-        return sorted(found, key=found.__getitem__)[:limit]
+                due_at[lane] = min(at, due_at.get(lane, at))
+        return sorted(due_at, key=due_at.__getitem__)[:limit]
 
     async def hold_lanes(self, lanes: Sequence[str], bot: str, ttl: float) -> set[str]:
         if not lanes:
             return set()
-        async with translated(), self._redis.pipeline(transaction=False) as pipe:
+        async with store_errors(), self._redis.pipeline(transaction=False) as pipe:
             for lane in lanes:
                 await self._scripts["hold"](
                     keys=[lane_key(lane)], args=[bot, int(ttl * 1000)], client=pipe
                 )
             answers: list[int] = await pipe.execute()
-        return {lane for lane, held in zip(lanes, answers, strict=True) if held}
+        return {lane for lane, is_held in zip(lanes, answers, strict=True) if is_held}
 
-    async def leave_lane(self, lane: str, bot: str) -> None:
-        await self._run("release", [lane_key(lane)], [bot])
+    async def release_lane(self, lane: str, bot: str) -> None:
+        await self._run_script("release", [lane_key(lane)], [bot])
 
-    async def take(self, lane: str, half: Half) -> Job | None:
-        for partition in await self._in_order(lane, half):
+    async def take_job(self, lane: str, half: LaneHalf) -> Job | None:
+        for partition in await self._order_partitions(lane, half):
             keys = self._keys[partition]
-            if found := await self._run("take", [keys.queue(lane), keys.wants, keys.begun], [half]):
-                member, note, token = (part.decode() for part in found)
-                return job_of(lane, partition, member, note, token)
+            if answer := await self._run_script(
+                "take", [keys.queue(lane), keys.change_counts, keys.job_starts], [half]
+            ):
+                member, note, token = (part.decode() for part in answer)
+                return parse_job(lane, partition, member, note, token)
         return None
 
-    async def _in_order(self, lane: str, half: Half) -> list[int]:
+    async def _order_partitions(self, lane: str, half: LaneHalf) -> list[int]:
         """The partitions, the one whose first job comes first of all in front."""
         partitions = list(range(len(self._keys)))
         if len(partitions) == 1:
             return partitions
-        start = POSTS if half == "post" else "-inf"
-        async with translated(), self._redis.pipeline(transaction=False) as pipe:
+        start = FIRST_POST_SCORE if half == "post" else "-inf"
+        async with store_errors(), self._redis.pipeline(transaction=False) as pipe:
             for keys in self._keys:
                 pipe.zrangebyscore(keys.queue(lane), start, "+inf", 0, 1, withscores=True)
             heads: list[list[tuple[bytes, float]]] = await pipe.execute()
         scores = [head[0][1] if head else math.inf for head in heads]
         return sorted(partitions, key=scores.__getitem__)
 
-    async def finish(self, job: Job, check: Check | None = None) -> bool:
-        keys, later = self._of(job), check or Check("check", None)
-        answer = await self._run(
+    async def finish_job(self, job: Job, check: Recheck | None = None) -> bool:
+        keys, later = self._keys_of(job), check or Recheck("check", None)
+        answer = await self._run_script(
             "finish",
-            [keys.review(job.review_id), *self._queue(keys, job.lane), keys.events],
+            [keys.review(job.review_id), *self._queue_keys(keys, job.lane), keys.events],
             [
                 job.lane,
                 job.member,
                 job.note,
                 job.token,
                 job.place if job.kind == "card" else "",
-                member_of(later.kind, job.review_id, job.place),
-                "" if later.after is None else later.after,
+                format_member(later.kind, job.review_id, job.place),
+                "" if later.delay is None else later.delay,
                 later.note,
             ],
         )
         return bool(answer)
 
-    async def put_back(self, job: Job) -> None:
-        await self._run(
-            "put_back", [self._of(job).begun], [job.member, job.token, f"1 {job.since:.6f}"]
+    async def put_back_job(self, job: Job) -> None:
+        await self._run_script(
+            "put_back",
+            [self._keys_of(job).job_starts],
+            [job.member, job.token, f"1 {job.first_at:.6f}"],
         )
 
-    async def bury(self, job: Job, why: str) -> None:
-        keys = self._of(job)
-        await self._run(
+    async def move_to_dead_letters(self, job: Job, why: str) -> None:
+        keys = self._keys_of(job)
+        await self._run_script(
             "bury",
-            [*self._queue(keys, job.lane), keys.dead, keys.letters],
+            [*self._queue_keys(keys, job.lane), keys.dead_letters, keys.dead_letter_counts],
             [job.lane, job.member, job.note, job.token, job.review_id, why],
         )
 
-    async def buried(self) -> int:
-        async with translated():
-            return sum([await self._redis.hlen(keys.letters) for keys in self._keys])
+    async def count_dead_letters(self) -> int:
+        async with store_errors():
+            return sum([await self._redis.hlen(keys.dead_letter_counts) for keys in self._keys])
 
-    async def revive(self) -> int:
-        revived = 0
+    async def requeue_dead_letters(self) -> int:
+        count = 0
         for keys in self._keys:
-            async with translated():
-                dead: list[Any] = await self._redis.xrange(keys.dead)
+            async with store_errors():
+                dead: list[Any] = await self._redis.xrange(keys.dead_letters)
             for entry, fields in dead:
                 names = (b"review", b"lane", b"member")
                 review_id, lane, member = (fields.get(name, b"").decode() for name in names)
-                revived += await self._run(
+                count += await self._run_script(
                     "revive",
-                    [*self._queue(keys, lane), keys.dead, keys.letters, keys.events],
+                    [
+                        *self._queue_keys(keys, lane),
+                        keys.dead_letters,
+                        keys.dead_letter_counts,
+                        keys.events,
+                    ],
                     [lane, member, entry, review_id],
                 )
-        return revived
+        return count
 
     async def redraw(
         self,
@@ -134,45 +151,53 @@ class Lanes:
         kind: Literal["check", "stray"] = "check",
         note: str = "",
     ) -> None:
-        partition, lane = partition_of(review_id), lane_of(place)
+        partition, lane = parse_partition(review_id), lane_of(place)
         if partition is None or partition >= len(self._keys):
             return
         keys = self._keys[partition]
-        await self._run(
+        await self._run_script(
             "redraw",
-            [keys.review(review_id), keys.queue(lane), keys.queues, keys.wants, keys.events],
-            [lane, member_of(kind, review_id, place), note, 0],
+            [
+                keys.review(review_id),
+                keys.queue(lane),
+                keys.queues,
+                keys.change_counts,
+                keys.events,
+            ],
+            [lane, format_member(kind, review_id, place), note, 0],
         )
 
     async def backlog(self) -> Backlog:
         waiting, oldest = 0, list[float]()
         now = await self._now()
         for keys in self._keys:
-            async with translated():
-                waiting += await self._redis.hlen(keys.wants)
+            async with store_errors():
+                waiting += await self._redis.hlen(keys.change_counts)
                 first = await self._redis.zrangebyscore(
                     keys.queues, "-inf", now, start=0, num=1, withscores=True
                 )
             oldest += [at for _, at in first]
         return Backlog(waiting, min(oldest, default=None))
 
-    async def slot(self, name: str, every: float, burst: int = 1) -> float:
-        return await self._run("slot", [slot_key(name)], [int(every * 1000), burst, 0]) / 1000
+    async def reserve_slot(self, name: str, every: float, burst: int = 1) -> float:
+        return (
+            await self._run_script("slot", [slot_key(name)], [int(every * 1000), burst, 0]) / 1000
+        )
 
     async def pause_slots(self, name: str, seconds: float) -> None:
-        await self._run("slot", [slot_key(name)], [0, 1, max(1, int(seconds * 1000))])
+        await self._run_script("slot", [slot_key(name)], [0, 1, max(1, int(seconds * 1000))])
 
     async def _now(self) -> float:
-        async with translated():
+        async with store_errors():
             seconds, micros = await self._redis.time()
         return int(seconds) + int(micros) / 1e6
 
-    async def _run(self, name: str, keys: Sequence[str], args: Sequence[Any]) -> Any:
-        async with translated():
+    async def _run_script(self, name: str, keys: Sequence[str], args: Sequence[Any]) -> Any:
+        async with store_errors():
             return await self._scripts[name](keys=list(keys), args=list(args))
 
-    def _queue(self, keys: Keys, lane: str) -> list[str]:
-        return [keys.queue(lane), keys.queues, keys.wants, keys.begun]
+    def _queue_keys(self, keys: Keys, lane: str) -> list[str]:
+        return [keys.queue(lane), keys.queues, keys.change_counts, keys.job_starts]
 
-    def _of(self, job: Job) -> Keys:
+    def _keys_of(self, job: Job) -> Keys:
         return self._keys[job.partition]

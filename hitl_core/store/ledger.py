@@ -35,7 +35,7 @@ class Ledger(Protocol):
         """Add it behind the last one if that is its `prev`; else False."""
         ...
 
-    async def exported(self, partition: int) -> Anchor | None:
+    async def last_export(self, partition: int) -> Anchor | None:
         """Up to which anchor the entries were exported."""
         ...
 

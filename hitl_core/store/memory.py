@@ -6,45 +6,45 @@ import math
 import time
 from collections.abc import Callable, Collection
 
-from hitl_core.audit.entry import PolicyChanged, linked
+from hitl_core.audit.entry import PolicyChanged, link_entry
 from hitl_core.model import MessageRef, Place, Snapshot
-from hitl_core.model.event import SHOWN, UNAUDITED, Event
+from hitl_core.model.event import REDRAW_KINDS, UNAUDITED_KINDS, Event
 from hitl_core.store.base import (
-    DECIDED,
-    Gauge,
-    Seat,
-    Waiting,
+    MAX_DECIDED,
+    LiveReview,
+    WaitingPage,
+    Workload,
     Write,
-    delivered,
-    has_say,
+    delivery_event,
     head_start,
+    is_decision_event,
 )
 from hitl_core.store.memory_lanes import MemoryLanes
 from hitl_core.store.memory_ledger import MemoryLedger
-from hitl_core.store.memory_shelf import MemoryShelf
+from hitl_core.store.memory_shelf import MemoryKeyValues
 
 
-class MemoryStore(MemoryShelf, MemoryLanes):
+class MemoryStore(MemoryKeyValues, MemoryLanes):
     """See `Store` for what each method promises. `clock` gives seconds since the epoch."""
 
     partitions = 1
 
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
-        MemoryShelf.__init__(self, clock)
+        MemoryKeyValues.__init__(self, clock)
         MemoryLanes.__init__(self, clock)
         self._posts: dict[str, dict[Place, MessageRef]] = {}
-        self._shown: dict[str, dict[Place, int]] = {}
+        self._shown_versions: dict[str, dict[Place, int]] = {}
         self._due: dict[str, float] = {}
         self._ready: dict[str, float] = {}
         self._hints: list[tuple[str, str]] = []
-        self._heard: dict[str, int] = {}
-        self._heard_all: int | None = None
+        self._hint_positions: dict[str, int] = {}
+        self._change_position: int | None = None
         self._chains: dict[str, str] = {}
         self._policies: dict[str, str] = {}
         self._marks: dict[str, set[str]] = {}
-        self._attempts: dict[str, str | None] = {}
+        self._last_refusals: dict[str, str | None] = {}
         self._waiting: dict[str, dict[str, float]] = {}
-        self._decided: dict[str, dict[str, float]] = {}
+        self._decisions: dict[str, dict[str, float]] = {}
         self._changes: list[str] = []
         self.ledger = MemoryLedger()
 
@@ -55,7 +55,7 @@ class MemoryStore(MemoryShelf, MemoryLanes):
         return Snapshot(
             review=review,
             posts=dict(self._posts.get(review_id, {})),
-            shown=dict(self._shown.get(review_id, {})),
+            shown=dict(self._shown_versions.get(review_id, {})),
             now=self._clock(),
             chain=self._chains.get(review_id, ""),
             marks=frozenset(self._marks.get(review_id, ())),
@@ -73,33 +73,33 @@ class MemoryStore(MemoryShelf, MemoryLanes):
             index.pop(review.id, None)
             if at is not None:
                 index[review.id] = at
-        for audience in write.leaves:
+        for audience in write.audiences_removed:
             self._waiting.get(audience, {}).pop(review.id, None)
-        for audience in write.joins:
+        for audience in write.audiences_added:
             self._waiting.setdefault(audience, {})[review.id] = review.created_at
-        if write.event.by and has_say(write.event):
-            self._decided.setdefault(write.event.by.key, {})[review.id] = write.event.at
-        if write.event.kind in SHOWN:
+        if write.event.by and is_decision_event(write.event):
+            self._decisions.setdefault(write.event.by.key, {})[review.id] = write.event.at
+        if write.event.kind in REDRAW_KINDS:
             for place in review.places:
-                self._put(review.id, place, review.created_at, head_start(write.event))
-        if write.wake:
+                self._add_card(review.id, place, review.created_at, head_start(write.event))
+        if write.wakes_agent:
             self._hints.append((review.agent, review.id))
-        if write.event.kind not in UNAUDITED:
-            self._record(write.event)
+        if write.event.kind not in UNAUDITED_KINDS:
+            self._add_entry(write.event)
         self._changed.set()
         return True
 
-    async def attempt(self, review_id: str, event: Event) -> None:
-        known = event.op is not None and self._attempts.get(review_id) == event.op
+    async def record_refusal(self, review_id: str, event: Event) -> None:
+        known = event.op is not None and self._last_refusals.get(review_id) == event.op
         if review_id in self._reviews and not known:
-            self._attempts[review_id] = event.op
-            self._record(event.model_copy(update={"at": self._clock()}))
+            self._last_refusals[review_id] = event.op
+            self._add_entry(event.model_copy(update={"at": self._clock()}))
 
     async def record_post(self, review_id: str, place: Place, ref: MessageRef) -> MessageRef:
         posts = self._posts.setdefault(review_id, {})
         if review_id in self._reviews and place not in posts:
             posts[place] = ref
-            self._record(delivered(review_id, place, ref, self._clock()))
+            self._add_entry(delivery_event(review_id, place, ref, self._clock()))
         return posts.get(place, ref)
 
     async def record_mark(self, review_id: str, mark: str) -> bool:
@@ -109,92 +109,97 @@ class MemoryStore(MemoryShelf, MemoryLanes):
         marks.add(mark)
         return True
 
-    async def note_policy(self, agent: str, digest: str) -> str | None:
+    async def record_policy(self, agent: str, digest: str) -> str | None:
         before, self._policies[agent] = self._policies.get(agent), digest
         if before not in (None, digest):
             now = self._clock()
-            self._record(PolicyChanged(agent=agent, at=now, before=before, digest=digest))
+            self._add_entry(PolicyChanged(agent=agent, at=now, before=before, digest=digest))
         return before
 
-    async def record_shown(self, review_id: str, place: Place, version: int) -> int:
-        shown = self._shown.setdefault(review_id, {})
-        shown[place] = max(shown.get(place, 0), version)
-        return shown[place]
+    async def record_shown_version(self, review_id: str, place: Place, version: int) -> int:
+        versions = self._shown_versions.setdefault(review_id, {})
+        versions[place] = max(versions.get(place, 0), version)
+        return versions[place]
 
     async def now(self) -> float:
         return self._clock()
 
-    async def thread(self, thread_id: str) -> list[str]:
-        found = [review for review in self._reviews.values() if review.thread_id == thread_id]
-        found.sort(key=lambda r: (r.status == "done", r.done_at or r.created_at))
-        return [review.id for review in found]
+    async def thread_reviews(self, thread_id: str) -> list[str]:
+        reviews = [review for review in self._reviews.values() if review.thread_id == thread_id]
+        reviews.sort(key=lambda r: (r.status == "done", r.done_at or r.created_at))
+        return [review.id for review in reviews]
 
-    async def live(self, limit: int = 100) -> list[str]:
-        return [seat.id for seat in await self.seats(limit)]
+    async def live_ids(self, limit: int = 100) -> list[str]:
+        return [seat.id for seat in await self.live_reviews(limit)]
 
-    async def seats(self, limit: int = 100, after: Seat | None = None) -> list[Seat]:
+    async def live_reviews(
+        self, limit: int = 100, after: LiveReview | None = None
+    ) -> list[LiveReview]:
         live = (review for review in self._reviews.values() if review.status != "done")
-        seats = sorted(Seat(review.created_at, review.id) for review in live)
+        seats = sorted(LiveReview(review.created_at, review.id) for review in live)
         return [seat for seat in seats if after is None or seat > after][:limit]
 
-    async def gauge(self) -> Gauge:
+    async def workload(self) -> Workload:
         live = [r.created_at for r in self._reviews.values() if r.status != "done"]
         due = min(self._due.values(), default=math.inf)
         overdue = due if due <= self._clock() else None
-        return Gauge(len(live), min(live, default=None), overdue)
+        return Workload(len(live), min(live, default=None), overdue)
 
-    async def waiting(
+    async def waiting_reviews(
         self, audiences: Collection[str], limit: int = 100, offset: int = 0
-    ) -> Waiting:
-        found: dict[str, float] = {}
+    ) -> WaitingPage:
+        matches: dict[str, float] = {}
         for audience in audiences:
-            found |= self._waiting.get(audience, {})
-        ordered = sorted(found.items(), key=lambda each: (each[1], each[0]))
-        return Waiting(ordered[offset : offset + limit], len(ordered))
+            matches |= self._waiting.get(audience, {})
+        ordered = sorted(matches.items(), key=lambda each: (each[1], each[0]))
+        return WaitingPage(ordered[offset : offset + limit], len(ordered))
 
-    async def decided(
+    async def recent_decisions(
         self, reviewer: str, limit: int = 100, offset: int = 0
     ) -> list[tuple[str, float]]:
-        found = self._decided.get(reviewer, {}).items()
-        ordered = sorted(found, key=lambda each: (each[1], each[0]), reverse=True)[:DECIDED]
+        decisions = self._decisions.get(reviewer, {}).items()
+        ordered = sorted(decisions, key=lambda each: (each[1], each[0]), reverse=True)[:MAX_DECIDED]
         return ordered[offset : offset + limit]
 
-    async def due(self, limit: int = 100) -> list[str]:
-        return _peek(self._due, self._clock(), limit)
+    async def due_reviews(self, limit: int = 100) -> list[str]:
+        return _due_ids(self._due, self._clock(), limit)
 
-    async def ready(self, agent: str, limit: int = 100) -> list[str]:
+    async def ready_reviews(self, agent: str, limit: int = 100) -> list[str]:
         mine = {id: at for id, at in self._ready.items() if self._reviews[id].agent == agent}
-        return _peek(mine, self._clock(), limit)
+        return _due_ids(mine, self._clock(), limit)
 
-    async def hints(self, agent: str, block: float) -> list[str]:
-        if agent not in self._heard:
-            self._heard[agent] = len(self._hints)
+    async def agent_hints(self, agent: str, block: float) -> list[str]:
+        if agent not in self._hint_positions:
+            self._hint_positions[agent] = len(self._hints)
             return []
-        await self._wait(lambda: len(self._hints) > self._heard[agent], block)
-        new, self._heard[agent] = self._hints[self._heard[agent] :], len(self._hints)
+        await self._wait(lambda: len(self._hints) > self._hint_positions[agent], block)
+        new, self._hint_positions[agent] = (
+            self._hints[self._hint_positions[agent] :],
+            len(self._hints),
+        )
         return [review_id for name, review_id in new if name == agent]
 
     async def changes(self, block: float) -> list[str]:
-        if (heard := self._heard_all) is None:
-            self._heard_all = len(self._changes)
+        if (heard := self._change_position) is None:
+            self._change_position = len(self._changes)
             return []
         await self._wait(lambda: len(self._changes) > heard, block)
-        self._heard_all = len(self._changes)
+        self._change_position = len(self._changes)
         return self._changes[heard:]
 
     async def close(self) -> None:
         """Nothing to let go."""
 
-    def _record(self, event: Event | PolicyChanged) -> None:
+    def _add_entry(self, event: Event | PolicyChanged) -> None:
         """As the next entry of its review's chain, or its agent's."""
         chain = event.review_id if isinstance(event, Event) else f"policy {event.agent}"
-        line, self._chains[chain] = linked(event, self._chains.get(chain, ""))
+        line, self._chains[chain] = link_entry(event, self._chains.get(chain, ""))
         self.ledger.add(line, self._clock())
         if isinstance(event, Event):
             self._changes.append(event.review_id)
             self._changed.set()
 
 
-def _peek(index: dict[str, float], now: float, limit: int) -> list[str]:
+def _due_ids(index: dict[str, float], now: float, limit: int) -> list[str]:
     due = sorted((at, review_id) for review_id, at in index.items() if at <= now)
     return [review_id for _, review_id in due[:limit]]

@@ -9,16 +9,16 @@ from dataclasses import dataclass
 from typing import Literal
 
 from hitl_core.model import Place, Review
-from hitl_core.store.base import Backlog, Check, Half, Job, job_of, lane_of, member_of
+from hitl_core.store.base import Backlog, Job, LaneHalf, Recheck, format_member, lane_of, parse_job
 
 
 @dataclass
-class _Entry:
+class _QueuedJob:
     """`at` is from when it may be drawn; of one that was never shown (`first`) when it was submitted."""
 
     lane: str
     at: float
-    first: bool
+    is_first_post: bool
     note: str = "0"
 
 
@@ -28,103 +28,103 @@ class MemoryLanes:
     def __init__(self, clock: Callable[[], float]) -> None:
         self._time = clock
         self._reviews: dict[str, Review] = {}
-        self._entries: dict[str, _Entry] = {}
-        self._begun: dict[str, str] = {}
-        self._turns: dict[str, str] = {}
+        self._jobs: dict[str, _QueuedJob] = {}
+        self._starts: dict[str, str] = {}
+        self._last_tokens: dict[str, str] = {}
         self._number = 0
-        self._shown_at: set[tuple[str, Place]] = set()
-        self._letters: list[tuple[str, str, _Entry]] = []
+        self._posted_cards: set[tuple[str, Place]] = set()
+        self._dead_letters: list[tuple[str, str, _QueuedJob]] = []
         self._leases: dict[str, tuple[str, float]] = {}
         self._slots: dict[str, float] = {}
         self._lane_hints: list[str] = []
-        self._heard_lanes: int | None = None
+        self._lane_hint_position: int | None = None
         self._changed = asyncio.Event()
 
     async def lanes(self, limit: int = 100) -> list[str]:
         now = self._time()
-        due = sorted((one.at, one.lane) for one in self._entries.values() if one.at <= now)
+        due = sorted((one.at, one.lane) for one in self._jobs.values() if one.at <= now)
         return list(dict.fromkeys(lane for _, lane in due))[:limit]
 
     async def lane_hints(self, block: float) -> list[str]:
-        if (heard := self._heard_lanes) is None:
-            self._heard_lanes = len(self._lane_hints)
+        if (heard := self._lane_hint_position) is None:
+            self._lane_hint_position = len(self._lane_hints)
             return []
         await self._wait(lambda: len(self._lane_hints) > heard, block)
-        self._heard_lanes = len(self._lane_hints)
+        self._lane_hint_position = len(self._lane_hints)
         return list(dict.fromkeys(self._lane_hints[heard:]))
 
     async def hold_lanes(self, lanes: Sequence[str], bot: str, ttl: float) -> set[str]:
-        now, held = self._time(), set[str]()
+        now, lanes_held = self._time(), set[str]()
         for lane in lanes:
             holder, until = self._leases.get(lane, (bot, 0.0))
             if holder == bot or until <= now:
                 self._leases[lane] = bot, now + ttl
-                held.add(lane)
-        return held
+                lanes_held.add(lane)
+        return lanes_held
 
-    async def leave_lane(self, lane: str, bot: str) -> None:
+    async def release_lane(self, lane: str, bot: str) -> None:
         if self._leases.get(lane, ("", 0.0))[0] == bot:
             del self._leases[lane]
 
-    async def take(self, lane: str, half: Half) -> Job | None:
+    async def take_job(self, lane: str, half: LaneHalf) -> Job | None:
         now = self._time()
-        found = [
+        candidates = [
             (entry.at, member)
-            for member, entry in self._entries.items()
-            if entry.lane == lane and entry.first == (half == "post") and entry.at <= now
+            for member, entry in self._jobs.items()
+            if entry.lane == lane and entry.is_first_post == (half == "post") and entry.at <= now
         ]
-        if not found:
+        if not candidates:
             return None
-        _, member = min(found)
-        times, since, *_ = self._begun.get(member, f"0 {now:.6f}").split(" ")
+        _, member = min(candidates)
+        times, since, *_ = self._starts.get(member, f"0 {now:.6f}").split(" ")
         self._number += 1
-        token = self._begun[member] = f"{int(times) + 1} {since} {self._number}"
-        self._turns[_card(member)] = token
-        return job_of(lane, 0, member, self._entries[member].note, token)
+        token = self._starts[member] = f"{int(times) + 1} {since} {self._number}"
+        self._last_tokens[_card_of(member)] = token
+        return parse_job(lane, 0, member, self._jobs[member].note, token)
 
-    async def finish(self, job: Job, check: Check | None = None) -> bool:
+    async def finish_job(self, job: Job, check: Recheck | None = None) -> bool:
         now, exists = self._time(), job.review_id in self._reviews
-        later = check or Check("check", None)
-        other = member_of(later.kind, job.review_id, job.place)
-        sole = self._alone(job)
-        if not sole and exists:
-            self._add(job.lane, other, now, note=later.note)
-        if self._begun.get(job.member) != job.token:
+        later = check or Recheck("check", None)
+        other = format_member(later.kind, job.review_id, job.place)
+        is_latest = self._is_latest(job)
+        if not is_latest and exists:
+            self._add_job(job.lane, other, now, note=later.note)
+        if self._starts.get(job.member) != job.token:
             return False
-        del self._begun[job.member]
+        del self._starts[job.member]
         if job.kind == "card":
-            self._shown_at.add((job.review_id, job.place))
-        entry = self._entries.get(job.member)
+            self._posted_cards.add((job.review_id, job.place))
+        entry = self._jobs.get(job.member)
         if entry and exists and entry.note != job.note:
-            entry.at, entry.first = now, False
+            entry.at, entry.is_first_post = now, False
         else:
-            self._entries.pop(job.member, None)
-        if exists and later.after is not None:
-            self._add(job.lane, other, now + later.after, note=later.note)
-        return sole
+            self._jobs.pop(job.member, None)
+        if exists and later.delay is not None:
+            self._add_job(job.lane, other, now + later.delay, note=later.note)
+        return is_latest
 
-    async def put_back(self, job: Job) -> None:
-        if self._begun.get(job.member) == job.token:
-            self._begun[job.member] = f"1 {job.since:.6f}"
+    async def put_back_job(self, job: Job) -> None:
+        if self._starts.get(job.member) == job.token:
+            self._starts[job.member] = f"1 {job.first_at:.6f}"
 
-    async def bury(self, job: Job, why: str) -> None:
-        if self._begun.get(job.member) != job.token:
+    async def move_to_dead_letters(self, job: Job, why: str) -> None:
+        if self._starts.get(job.member) != job.token:
             return
-        del self._begun[job.member]
-        self._alone(job)
-        if self._entries[job.member].note == job.note:
-            entry = self._entries.pop(job.member)
-            self._letters.append((job.review_id, job.member, entry))
+        del self._starts[job.member]
+        self._is_latest(job)
+        if self._jobs[job.member].note == job.note:
+            entry = self._jobs.pop(job.member)
+            self._dead_letters.append((job.review_id, job.member, entry))
 
-    async def buried(self) -> int:
-        return len({review_id for review_id, _, _ in self._letters})
+    async def count_dead_letters(self) -> int:
+        return len({review_id for review_id, _, _ in self._dead_letters})
 
-    async def revive(self) -> int:
-        revived, self._letters = self._letters, []
-        for _, member, entry in revived:
-            self._begun.setdefault(member, "1 0")
-            self._add(entry.lane, member, entry.at, first=entry.first)
-        return len({review_id for review_id, _, _ in revived})
+    async def requeue_dead_letters(self) -> int:
+        letters, self._dead_letters = self._dead_letters, []
+        for _, member, entry in letters:
+            self._starts.setdefault(member, "1 0")
+            self._add_job(entry.lane, member, entry.at, first=entry.is_first_post)
+        return len({review_id for review_id, _, _ in letters})
 
     async def redraw(
         self,
@@ -134,39 +134,39 @@ class MemoryLanes:
         note: str = "",
     ) -> None:
         if review_id in self._reviews:
-            member = member_of(kind, review_id, place)
-            self._add(lane_of(place), member, self._time(), note=note)
+            member = format_member(kind, review_id, place)
+            self._add_job(lane_of(place), member, self._time(), note=note)
 
     async def backlog(self) -> Backlog:
-        oldest = min((entry.at for entry in self._entries.values()), default=math.inf)
-        return Backlog(len(self._entries), oldest if oldest <= self._time() else None)
+        oldest = min((entry.at for entry in self._jobs.values()), default=math.inf)
+        return Backlog(len(self._jobs), oldest if oldest <= self._time() else None)
 
-    async def slot(self, name: str, every: float, burst: int = 1) -> float:
+    async def reserve_slot(self, name: str, every: float, burst: int = 1) -> float:
         now = self._time()
-        turn = max(self._slots.get(name, 0.0), now - every * (burst - 1))
-        self._slots[name] = turn + every
-        return max(turn - now, 0.0)
+        free_at = max(self._slots.get(name, 0.0), now - every * (burst - 1))
+        self._slots[name] = free_at + every
+        return max(free_at - now, 0.0)
 
     async def pause_slots(self, name: str, seconds: float) -> None:
         self._slots[name] = max(self._slots.get(name, 0.0), self._time() + seconds)
 
-    def _alone(self, job: Job) -> bool:
+    def _is_latest(self, job: Job) -> bool:
         """Whether nobody began anything about this card since; then nobody has a turn any more."""
-        if self._turns.get(_card(job.member)) != job.token:
+        if self._last_tokens.get(_card_of(job.member)) != job.token:
             return False
-        del self._turns[_card(job.member)]
+        del self._last_tokens[_card_of(job.member)]
         return True
 
-    def _put(self, review_id: str, place: Place, created: float, before: float) -> None:
+    def _add_card(self, review_id: str, place: Place, created: float, before: float) -> None:
         """A card that changed."""
-        first = (review_id, place) not in self._shown_at
+        first = (review_id, place) not in self._posted_cards
         at = created if first else self._time() - before
-        self._add(lane_of(place), member_of("card", review_id, place), at, first=first)
+        self._add_job(lane_of(place), format_member("card", review_id, place), at, first=first)
 
-    def _add(
+    def _add_job(
         self, lane: str, member: str, at: float, *, first: bool = False, note: str = ""
     ) -> None:
-        entry = self._entries.setdefault(member, _Entry(lane, at, first))
+        entry = self._jobs.setdefault(member, _QueuedJob(lane, at, first))
         entry.at = min(entry.at, at)
         entry.note = note or str(int(entry.note) + 1)
         self._lane_hints.append(lane)
@@ -182,5 +182,5 @@ class MemoryLanes:
             pass
 
 
-def _card(member: str) -> str:
+def _card_of(member: str) -> str:
     return member.partition(" ")[2]

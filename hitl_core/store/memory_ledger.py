@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from hitl_core.audit.anchor import Anchor, place_of
+from hitl_core.audit.anchor import Anchor, parse_position
 from hitl_core.store.ledger import Entry
 
 
@@ -16,7 +16,7 @@ class MemoryLedger:
     def __init__(self) -> None:
         self._entries: list[Entry] = []
         self._anchors: list[Anchor] = []
-        self._exported: Anchor | None = None
+        self._last_export: Anchor | None = None
         self._count = 0
 
     def add(self, line: str, at: float) -> None:
@@ -24,12 +24,16 @@ class MemoryLedger:
         self._entries.append(Entry(f"0:{int(at * 1000)}-{self._count}", line))
 
     async def entries(self, partition: int, after: str = "", limit: int = 1000) -> list[Entry]:
-        found = [e for e in self._entries if not after or place_of(e.id) > place_of(after)]
-        return found[:limit]
+        matches = [
+            e for e in self._entries if not after or parse_position(e.id) > parse_position(after)
+        ]
+        return matches[:limit]
 
     async def anchors(self, partition: int, after: str = "", limit: int = 1000) -> list[Anchor]:
-        found = [a for a in self._anchors if not after or place_of(a.last) > place_of(after)]
-        return found[:limit]
+        matches = [
+            a for a in self._anchors if not after or parse_position(a.last) > parse_position(after)
+        ]
+        return matches[:limit]
 
     async def last_anchor(self, partition: int) -> Anchor | None:
         return self._anchors[-1] if self._anchors else None
@@ -40,14 +44,16 @@ class MemoryLedger:
         self._anchors.append(anchor)
         return True
 
-    async def exported(self, partition: int) -> Anchor | None:
-        return self._exported
+    async def last_export(self, partition: int) -> Anchor | None:
+        return self._last_export
 
     async def mark_exported(self, partition: int, anchor: Anchor) -> None:
-        if self._exported is None or place_of(anchor.last) > place_of(self._exported.last):
-            self._exported = anchor
+        if self._last_export is None or parse_position(anchor.last) > parse_position(
+            self._last_export.last
+        ):
+            self._last_export = anchor
 
     async def trim(self, partition: int, anchor: Anchor) -> None:
-        end = place_of(anchor.last)
-        self._entries = [entry for entry in self._entries if place_of(entry.id) > end]
-        self._anchors = [each for each in self._anchors if place_of(each.last) >= end]
+        end = parse_position(anchor.last)
+        self._entries = [entry for entry in self._entries if parse_position(entry.id) > end]
+        self._anchors = [each for each in self._anchors if parse_position(each.last) >= end]

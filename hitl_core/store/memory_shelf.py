@@ -8,16 +8,16 @@ from collections.abc import Callable
 from hitl_core.model import Token
 
 
-class MemoryShelf:
+class MemoryKeyValues:
     """See `Store` for what each method promises."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._tokens: dict[str, Token] = {}
-        self._beats: dict[str, float] = {}
+        self._heartbeats: dict[str, float] = {}
         self._drafts: dict[str, tuple[bytes, float]] = {}
-        self._homes: dict[str, float] = {}
-        self._claims: dict[str, float] = {}
+        self._home_views: dict[str, float] = {}
+        self._locks: dict[str, float] = {}
 
     async def save_token(self, token: Token) -> None:
         self._tokens[token.id] = token
@@ -41,24 +41,24 @@ class MemoryShelf:
     async def drop_draft(self, key: str) -> None:
         self._drafts.pop(key, None)
 
-    async def opened_home(self, user: str, now: float) -> None:
-        self._homes[user] = max(now, self._homes.get(user, now))
+    async def record_home_view(self, user: str, now: float) -> None:
+        self._home_views[user] = max(now, self._home_views.get(user, now))
 
-    async def open_homes(self, since: float) -> list[str]:
-        found = sorted(
-            ((at, user) for user, at in self._homes.items() if at >= since), reverse=True
+    async def home_viewers(self, since: float) -> list[str]:
+        views = sorted(
+            ((at, user) for user, at in self._home_views.items() if at >= since), reverse=True
         )
-        return [user for _, user in found]
+        return [user for _, user in views]
 
-    async def claim(self, name: str, ttl: float) -> bool:
+    async def try_lock(self, name: str, ttl: float) -> bool:
         now = self._clock()
-        if self._claims.get(name, -math.inf) > now:
+        if self._locks.get(name, -math.inf) > now:
             return False
-        self._claims[name] = now + ttl
+        self._locks[name] = now + ttl
         return True
 
-    async def beat(self, process: str, ttl: float) -> None:
-        self._beats[process] = self._clock() + ttl
+    async def send_heartbeat(self, process: str, ttl: float) -> None:
+        self._heartbeats[process] = self._clock() + ttl
 
-    async def alive(self, process: str) -> bool:
-        return self._beats.get(process, 0.0) > self._clock()
+    async def is_alive(self, process: str) -> bool:
+        return self._heartbeats.get(process, 0.0) > self._clock()

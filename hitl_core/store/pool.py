@@ -27,14 +27,16 @@ class Pool(ConnectionPool):
 
     def __init__(self, *args: Any, timeout: float, **options: Any) -> None:
         cast(Any, super()).__init__(*args, **options)
-        self.connection_class: Any = type("Connection", (_MadeWhole, self.connection_class), {})
-        self._turns, self._timeout = asyncio.Semaphore(self.max_connections), timeout
+        self.connection_class: Any = type(
+            "Connection", (_ShieldedConnection, self.connection_class), {}
+        )
+        self._limit, self._timeout = asyncio.Semaphore(self.max_connections), timeout
         self._closed = False
 
     async def get_connection(self, *args: Any, **options: Any) -> Any:
         try:
-            async with asyncio.timeout(self._timeout if self._turns.locked() else None):
-                await self._turns.acquire()
+            async with asyncio.timeout(self._timeout if self._limit.locked() else None):
+                await self._limit.acquire()
         except TimeoutError as error:
             raise ConnectionError(NO_CONNECTION) from error
         connection = None
@@ -56,7 +58,7 @@ class Pool(ConnectionPool):
                     await connection.disconnect(nowait=True)
                 await super().release(connection)
         finally:
-            self._turns.release()
+            self._limit.release()
 
     async def aclose(self) -> None:
         """What is idle is closed at once, what is in use when it is given back: a command that was sent is
@@ -66,25 +68,25 @@ class Pool(ConnectionPool):
         await self.disconnect(inuse_connections=False)
 
 
-class _MadeWhole:
+class _ShieldedConnection:
     """A connection that is made to the end: one cancelled half-way would leave its socket behind."""
 
     is_connected: bool
 
     async def connect(self) -> None:
         if not self.is_connected:
-            await to_the_end(cast(Any, super()).connect())
+            await run_to_end(cast(Any, super()).connect())
 
 
-async def to_the_end(work: Awaitable[T]) -> T:
+async def run_to_end(work: Awaitable[T]) -> T:
     """Do it, however often the caller is cancelled meanwhile; that is raised when it is done."""
-    doing = asyncio.ensure_future(work)
+    task = asyncio.ensure_future(work)
     try:
-        return await asyncio.shield(doing)
+        return await asyncio.shield(task)
     except asyncio.CancelledError:
-        while not doing.done():
+        while not task.done():
             with suppress(asyncio.CancelledError):
-                await asyncio.wait([doing])
-        if not doing.cancelled():
-            doing.exception()  # looked at: asyncio complains of those that nobody saw
+                await asyncio.wait([task])
+        if not task.cancelled():
+            task.exception()  # looked at: asyncio complains of those that nobody saw
         raise

@@ -32,13 +32,13 @@ def dump_args(args: Mapping[str, Arguments]) -> dict[str, bytes]:
 def read_review_id(entry: bytes | None) -> str:
     """Which review an entry of the audit is about; "" where it is about none."""
     try:
-        said: Any = json.loads(entry or b"{}")
+        data: Any = json.loads(entry or b"{}")
     except ValueError:
         return ""
-    return str(cast(Any, said).get("review_id", "")) if isinstance(said, dict) else ""
+    return str(cast(Any, data).get("review_id", "")) if isinstance(data, dict) else ""
 
 
-def read(review_id: str, fields: Mapping[str, bytes], now: float) -> Snapshot:
+def read_snapshot(review_id: str, fields: Mapping[str, bytes], now: float) -> Snapshot:
     """Raises StoreError where the stored data isn't ours, or is of another version."""
     try:
         review = Review.model_validate_json(fields["data"])
@@ -47,7 +47,9 @@ def read(review_id: str, fields: Mapping[str, bytes], now: float) -> Snapshot:
             for key, value in fields.items()
             if key.startswith(POST)
         }
-        shown = {k.removeprefix(SHOWN): int(v) for k, v in fields.items() if k.startswith(SHOWN)}
+        shown_versions = {
+            k.removeprefix(SHOWN): int(v) for k, v in fields.items() if k.startswith(SHOWN)
+        }
     except (KeyError, ValueError) as error:  # pydantic's ValidationError is a ValueError
         raise StoreError(f"The stored review {review_id} can't be read by this version.") from error
     if review.id != review_id:
@@ -56,7 +58,7 @@ def read(review_id: str, fields: Mapping[str, bytes], now: float) -> Snapshot:
     return Snapshot(
         review=review.model_copy(update={"args": args}),
         posts=posts,
-        shown=shown,
+        shown=shown_versions,
         now=now,
         chain=fields.get(CHAIN, b"").decode(),
         marks=frozenset(key.removeprefix(MARK) for key in fields if key.startswith(MARK)),

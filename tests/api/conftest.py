@@ -9,10 +9,10 @@ import aiohttp
 import pytest
 from aiohttp import web
 
-from bot.api.door import Door
+from bot.api.door import AgentApi
 from bot.api.policies import Policies
-from bot.api.routes import add_door
-from bot.server import serving as http_server
+from bot.api.routes import add_api
+from bot.server import open_server as http_server
 from hitl_core.review.service import Reviews
 from hitl_core.store import RedisStore, Store
 from tests.api.client import Client, issue
@@ -25,7 +25,7 @@ Open = Callable[..., Awaitable[Client]]
 async def serving(store: Store, policies: Policies, most: int | None = None) -> AsyncIterator[str]:
     """The address of a server with a door, and so many connections."""
     app = web.Application()
-    add_door(app, Door(store, policies))
+    add_api(app, AgentApi(store, policies))
     async with http_server(app, "127.0.0.1", 0, most) as url:
         yield url
 

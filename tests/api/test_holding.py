@@ -11,7 +11,7 @@ import pytest
 from hitl_core.model import Review
 from hitl_core.review import execution
 from hitl_core.review.service import Reviews
-from hitl_core.review.transitions import Changed
+from hitl_core.review.transitions import Transition
 from tests.api.client import Client, tool_call
 from tests.api.conftest import Open
 from tests.support.builders import approve_all, person, proposal
@@ -28,7 +28,7 @@ async def settled(client: Client, reviews: Reviews, *calls: dict[str, Any], **mo
 async def end_lease(reviews: Reviews, id: str) -> None:
     """As if its time had passed."""
 
-    def end(review: Review, now: float) -> Changed:
+    def end(review: Review, now: float) -> Transition:
         return execution.renew(review, review.fence, now, -1.0)
 
     await reviews.change(id, "end of the lease", end)
@@ -37,7 +37,7 @@ async def end_lease(reviews: Reviews, id: str) -> None:
 async def lapse(reviews: Reviews, id: str) -> None:
     """The holder is gone: its lease ends now, and a bot finds that out."""
     await end_lease(reviews, id)
-    assert await reviews.fire(id)
+    assert await reviews.apply_due(id)
 
 
 async def run_again(reviews: Reviews, id: str) -> None:
@@ -342,8 +342,8 @@ async def test_faults_3_a_door_that_answers_late_starts_nothing(
         await wait_until("it is stored", began, 30)
 
     async def doubted() -> Any:
-        await reviews.fire(id)
-        return (await reviews.load(id)).review.doubts
+        await reviews.apply_due(id)
+        return (await reviews.load(id)).review.calls_in_doubt
 
     await wait_until("the lease has ended", doubted, 60)
     await reviews.change(

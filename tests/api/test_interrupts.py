@@ -184,7 +184,7 @@ async def test_the_policy_says_where_people_are_asked_and_until_when(
     review = (await reviews.load(id)).review
     assert review.places == ("slack:#first",)
     late = review.created_at + 31
-    await reviews.change(id, "late", lambda review, _: transitions.fire(review, late))
+    await reviews.change(id, "late", lambda review, _: transitions.apply_due(review, late))
 
     [decision] = (await client.read(id))["resume"]["decisions"]
 
@@ -214,7 +214,7 @@ async def test_while_a_call_is_in_doubt_there_is_nothing_to_resume_with(
     id = (await raised(client, INTERRUPTS["sagents"])).body["id"]
     await approve_all(reviews, id)
     await client.once(id)
-    await reviews.change(id, "lapse", lambda review, now: execution.lapse(review, now + 100))
+    await reviews.change(id, "lapse", lambda review, now: execution.expire_lease(review, now + 100))
     assert (await client.read(id))["resume"] is None
 
     await reviews.change(
@@ -393,7 +393,7 @@ async def test_dialects_2_a_policy_that_an_interrupt_has_no_word_for_is_refused(
 
     assert (reply.status, reply.code) == (422, "invalid")
     assert reply.body["detail"].startswith("/interrupt: The policy")
-    assert await store.live() == []
+    assert await store.live_ids() == []
 
 
 async def test_dialects_2_what_can_be_said_at_the_deadline_is_said(
@@ -406,7 +406,9 @@ async def test_dialects_2_what_can_be_said_at_the_deadline_is_said(
     said = []
     for turn, interrupt in enumerate([question("booleanChoice"), ignorable]):
         id = (await raised(client, interrupt, turn=str(turn))).body["id"]
-        await reviews.change(id, "late", lambda review, now: transitions.fire(review, now + 3700))
+        await reviews.change(
+            id, "late", lambda review, now: transitions.apply_due(review, now + 3700)
+        )
         said.append((await client.read(id))["resume"])
 
     assert said == [
@@ -423,7 +425,7 @@ async def test_dialects_2_a_rule_that_only_tightens_leaves_the_interrupts_words(
     rule = {"allowed_decisions": ["approve"], "expire": LATE}
     client = await open_door(policies=only(interrupt_on={"pay": rule}))
     id = (await asks(client, "pay")).body["id"]
-    await reviews.change(id, "late", lambda review, now: transitions.fire(review, now + 3700))
+    await reviews.change(id, "late", lambda review, now: transitions.apply_due(review, now + 3700))
 
     [decision] = (await client.read(id))["resume"]["decisions"]
 
@@ -537,7 +539,7 @@ async def test_promise_10_what_is_wrong_with_an_interrupt_is_named(
     assert (reply.status, reply.code) == (422, "invalid")
     assert reply.body["detail"].startswith(f"{pointer}: ")
     assert words in reply.body["detail"]
-    assert await store.live() == []
+    assert await store.live_ids() == []
 
 
 async def test_people_are_offered_only_what_the_system_can_be_told(client: Client):

@@ -16,10 +16,10 @@ from hypothesis import HealthCheck, settings
 from schemathesis.core.errors import InvalidSchema
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 
-from bot.api.door import Door
-from bot.api.openapi import document, text
+from bot.api.door import AgentApi
+from bot.api.openapi import build_document, document_text
 from bot.api.policies import Policies
-from bot.api.routes import add_door
+from bot.api.routes import add_api
 from hitl_core.model import ToolCall
 from hitl_core.review.service import Reviews
 from hitl_core.store import RedisStore
@@ -29,12 +29,12 @@ from tests.api.conftest import serving
 from tests.support.builders import approve_all, policy, review_of
 
 COMMITTED = Path(__file__).parents[2] / "docs" / "openapi.json"
-SCHEMA = schemathesis.openapi.from_dict(document())
+SCHEMA = schemathesis.openapi.from_dict(build_document())
 
 
 def test_the_committed_document_is_the_one_that_is_made():
     """When not: python -m bot.api.openapi > docs/openapi.json"""
-    assert COMMITTED.read_text("utf-8") == text()
+    assert COMMITTED.read_text("utf-8") == document_text()
 
 
 def test_it_is_openapi_3_1():
@@ -46,21 +46,21 @@ def test_it_is_openapi_3_1():
 
 def test_every_route_is_in_the_document():
     app = web.Application()
-    add_door(app, Door(MemoryStore(), Policies()))
+    add_api(app, AgentApi(MemoryStore(), Policies()))
     routes = {
         (route.method.lower(), route.resource.canonical)
         for route in app.router.routes()
         if route.method != "HEAD" and route.resource
     }
 
-    paths = document()["paths"]
+    paths = build_document()["paths"]
 
     assert routes == {(method, path) for path, methods in paths.items() for method in methods}
 
 
 def test_everything_is_explained():
     """No description is missing where an operation, an answer or a schema stands."""
-    made = document()
+    made = build_document()
     for methods in made["paths"].values():
         for operation in methods.values():
             assert operation["summary"]

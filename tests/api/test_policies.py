@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bot.api.policies import Policies
-from bot.api.problems import Problem
+from bot.api.problems import ApiProblem
 from hitl_core import PolicyError
 from hitl_core.store import RedisStore
 from tests.api.client import tool_call
@@ -21,8 +21,8 @@ def test_a_file_judges_for_every_agent(tmp_path: Path):
 
     policies = Policies.load(str(file))
 
-    assert policies.of("billing") is policies.of("support")
-    assert policies.of("billing").default.kind == "deny"
+    assert policies.for_agent("billing") is policies.for_agent("support")
+    assert policies.for_agent("billing").default.kind == "deny"
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_a_folder_has_one_for_each_agent(folder: Path):
-    assert Policies.load(str(folder)).of("billing").default.kind == "review"
+    assert Policies.load(str(folder)).for_agent("billing").default.kind == "review"
 
 
 @pytest.mark.parametrize(
@@ -46,8 +46,8 @@ def test_a_folder_has_one_for_each_agent(folder: Path):
      "billing\0", "/etc/passwd", "notes", "billing/", "./billing"],
 )  # fmt: skip
 def test_no_other_name_reaches_a_file(folder: Path, agent: str):
-    with pytest.raises(Problem, match=r"\.yaml was not in the folder") as caught:
-        Policies.load(str(folder)).of(agent)
+    with pytest.raises(ApiProblem, match=r"\.yaml was not in the folder") as caught:
+        Policies.load(str(folder)).for_agent(agent)
 
     assert caught.value.code == "no_policy_for_agent"
 
@@ -68,8 +68,8 @@ def test_nothing_there_stops_the_start(tmp_path: Path, name: str):
 
 
 def test_without_a_setting_there_is_none():
-    with pytest.raises(Problem, match="set HITL_POLICY") as caught:
-        Policies.load("").of("billing")
+    with pytest.raises(ApiProblem, match="set HITL_POLICY") as caught:
+        Policies.load("").for_agent("billing")
 
     assert caught.value.code == "no_policy"
 
@@ -83,7 +83,7 @@ async def test_a_file_that_is_swapped_between_two_starts_is_in_the_audit(
     for number, text in enumerate(("default: review\n", "default: allow\n")):
         file.write_text(text)
         policies = Policies.load(str(file))
-        digests.append(policies.of("billing").digest)
+        digests.append(policies.for_agent("billing").digest)
         client = await open_door(policies=policies)
         for turn in ("a", "b"):
             assert (await client.submit(tool_call(), turn=f"{number}{turn}")).status == 201

@@ -17,8 +17,8 @@ import pytest
 from bot.api import bodies
 from bot.api.bodies import MAX_BODY
 from bot.api.policies import Policies
-from bot.api.problems import KINDS
-from bot.beside import LARGE
+from bot.api.problems import PROBLEM_TYPES
+from bot.beside import MAX_INLINE_BODY
 from hitl_core.model import Token
 from hitl_core.store import RedisStore
 from tests.api.client import Client, issue, tool_call
@@ -34,7 +34,7 @@ async def nothing_stored(
     """In none of these tests is a review made, or an argument or a token logged."""
     caplog.set_level(logging.DEBUG)
     yield
-    assert await store.live() == []
+    assert await store.live_ids() == []
     assert SECRET not in caplog.text
     assert "hitl_" not in caplog.text.replace("hitl_core", "")
     assert "Traceback" not in caplog.text
@@ -138,7 +138,7 @@ async def test_a_body_that_trickles_in_is_not_waited_for(
 ):
     """Given a client that says a body's length and sends half of it; then it is told so,
     and let go."""
-    monkeypatch.setattr("bot.body.IN_TIME", 0.2)
+    monkeypatch.setattr("bot.body.BODY_TIMEOUT", 0.2)
     address = urlsplit(client.url)
     reader, writer = await asyncio.open_connection(address.hostname, address.port)
     writer.write(
@@ -236,7 +236,7 @@ async def test_a_tokens_text_is_kept_nowhere(store: RedisStore, redis_url: str):
     await store.save_token(token)
 
     assert text.split("_", 2)[2] not in token.model_dump_json()
-    assert token.opens_with(text)
+    assert token.matches(text)
 
 
 BAD_QUERIES = [
@@ -323,7 +323,7 @@ async def test_the_log_has_a_line_a_request_and_no_body(
     client: Client, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ):
     """What comes without a token is counted in one line: anybody may send it."""
-    monkeypatch.setattr("bot.logs.EVERY", 0.0)
+    monkeypatch.setattr("bot.logs.INTERVAL", 0.0)
     await client.submit(tool_call(name="drop_table", x=SECRET), thread=SECRET, turn="")
     await client.get(f"/v1/reviews?thread_id={SECRET}")
     await client.send("GET", "/v1/%0Aforged%20line", X_Request_Id="mine")
@@ -377,7 +377,7 @@ async def test_every_problem_says_where_it_is_explained(client: Client):
 
     assert path == "/v1/openapi.json"
     assert found["description"] == f"`{problem['code']}`: {problem['title']}."
-    assert set(document["components"]["responses"]) == set(KINDS)
+    assert set(document["components"]["responses"]) == set(PROBLEM_TYPES)
 
 
 async def test_tokens_of_the_same_agent_are_separate(client: Client, store: RedisStore):
@@ -440,7 +440,7 @@ async def test_a_large_body_is_decoded_beside_the_clicks(
         return decode(text)
 
     monkeypatch.setattr(bodies, "decode", seen)
-    for size in (10, LARGE):
+    for size in (10, MAX_INLINE_BODY):
         await client.post("/v1/reviews", {"unknown": "x" * size})
 
     assert where == [True, False]

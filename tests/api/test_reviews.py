@@ -185,11 +185,11 @@ async def test_a_review_that_a_living_gate_waits_for_is_left_to_it(
     """Given a process of the same agent that waits for its own review; then no worker is offered it
     while that process lives."""
     id = (await client.submit(tool_call(name="look_up"))).body["id"]
-    await store.beat("p1", 30.0)
-    await Reviews(store).change(id, "op", lambda r, now: execution.await_by(r, "p1", now))
+    await store.send_heartbeat("p1", 30.0)
+    await Reviews(store).change(id, "op", lambda r, now: execution.set_waiter(r, "p1", now))
 
     assert (await client.get("/v1/reviews?status=settled")).body["reviews"] == []
-    await store.beat("p1", 0.001)
+    await store.send_heartbeat("p1", 0.001)
     assert (await client.get("/v1/reviews?status=settled&wait=1")).body["reviews"]
 
 
@@ -282,7 +282,7 @@ async def test_cancelled_reviews_hide_none_that_can_run(client: Client, store: R
     listed = (await client.get("/v1/reviews?status=settled&limit=1")).body["reviews"]
 
     assert [review["id"] for review in listed] == [runs]
-    assert await store.ready("billing", 10) == await store.live() == [runs]
+    assert await store.ready_reviews("billing", 10) == await store.live_ids() == [runs]
 
 
 async def test_a_gate_hears_of_what_the_door_cancels(client: Client, redis_url: str):
@@ -300,7 +300,7 @@ async def test_a_gate_hears_of_what_the_door_cancels(client: Client, redis_url: 
             assert reply.status == 200
 
         async with asyncio.timeout(10):
-            settled = await anext(gate.settled())
+            settled = await anext(gate.outcomes())
             waited = await waiting
         assert settled.review_id == served
         for outcome in (settled, waited):

@@ -6,7 +6,14 @@ import pytest
 
 from hitl_core import ToolCall
 from hitl_core.errors import InvalidToolCall
-from hitl_core.gate.request import MAX_VALUES, Request, Turn, build_from, frozen, more_than
+from hitl_core.gate.request import (
+    MAX_VALUES,
+    JudgedCalls,
+    ReviewKey,
+    build_review,
+    freeze_calls,
+    has_more_than,
+)
 from hitl_core.model import encode
 from tests.support.builders import policy
 
@@ -16,24 +23,24 @@ def test_promise_10_a_turn_has_so_many_values_and_no_more():
     half = {"a": [None] * (MAX_VALUES // 2)}
 
     with pytest.raises(InvalidToolCall, match="100,000 values"):
-        frozen([ToolCall("c1", "ask", half), ToolCall("c2", "ask", half)])
-    assert frozen([ToolCall("c1", "ask", half)])
+        freeze_calls([ToolCall("c1", "ask", half), ToolCall("c2", "ask", half)])
+    assert freeze_calls([ToolCall("c1", "ask", half)])
 
 
 @pytest.mark.parametrize("value", [{"a": [None, 1]}, [[], (), {}], [1, "ab", True]])
 def test_every_value_counts_once(value: object):
-    assert more_than(3, value)
-    assert not more_than(4, value)
+    assert has_more_than(3, value)
+    assert not has_more_than(4, value)
 
 
 def test_arguments_are_checked_and_written_once():
     """Door d: several times over held the event loop for 128 ms."""
-    once = frozen([ToolCall("c1", "ask", {"b": 1, "a": [{}] * 10})])
+    once = freeze_calls([ToolCall("c1", "ask", {"b": 1, "a": [{}] * 10})])
 
-    review, _ = build_from(
-        Turn("agent", "t-1", "1", None), Request(once, [policy().judge(once[0])]), 1, 0.0
+    review, _ = build_review(
+        ReviewKey("agent", "t-1", "1", None), JudgedCalls(once, [policy().judge(once[0])]), 1, 0.0
     )
 
-    assert frozen(once) is once
-    assert review.args["1:1"].data is once.written[0].data
-    assert once.written[0] == encode(once[0].args)
+    assert freeze_calls(once) is once
+    assert review.args["1:1"].data is once.encoded_args[0].data
+    assert once.encoded_args[0] == encode(once[0].args)

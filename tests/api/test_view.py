@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.api.view import view
+from bot.api.view import to_review_out
 from hitl_core.model import Review
 from hitl_core.review import transitions
 from tests.support.builders import START, person, proposal, review_of
@@ -13,7 +13,7 @@ def test_promise_1_a_call_runs_under_the_name_that_was_decided():
     review, _ = review_of()
     review = transitions.decide(review, "1", proposal("approve"), person(), START).review
 
-    outcome = view(_renamed(review, "ask_gently")).outcome
+    outcome = to_review_out(_renamed(review, "ask_gently")).outcome
 
     assert outcome is not None
     assert [call.name for call in outcome.execute] == ["ask_gently"]

@@ -68,7 +68,7 @@ async def test_a_thousand_waiters_cost_one_connection(
 ):
     """Given a server that nobody waits at, then it holds no blocked connection; given a thousand
     waiters, one; and when each review is settled, each of them is answered."""
-    monkeypatch.setattr(access, "IN_LINE", 60.0)  # a thousand come at once
+    monkeypatch.setattr(access, "QUEUE_TIMEOUT", 60.0)  # a thousand come at once
     client = await open_door()
     ids = [(await client.submit(tool_call(), thread=f"t-{n}")).body["id"] for n in range(20)]
     assert (await client.read(ids[0]))["status"] == "pending"
@@ -80,7 +80,7 @@ async def test_a_thousand_waiters_cost_one_connection(
         await wait_until("they are there", lambda: len(connector._acquired) == 1000)
         await wait_until("one listens", lambda: listeners(redis_url) == 1)
         with redis.Redis.from_url(redis_url) as admin:
-            assert len(admin.client_list()) < access.LINES + 10
+            assert len(admin.client_list()) < access.MAX_CONCURRENT + 10
         for id in ids:
             await approve_all(reviews, id)
         async with asyncio.timeout(60):
@@ -95,7 +95,7 @@ async def test_a_lost_hint_is_made_up_for(
 ):
     """Given an audit that starts again while one listens, its ids lower than before, so that nothing is
     heard of; then the review itself is looked at before long."""
-    monkeypatch.setattr(bell, "LOOK", 0.5)
+    monkeypatch.setattr(bell, "RECHECK_INTERVAL", 0.5)
     audit = Keys(0).audit
     id = (await client.submit(tool_call())).body["id"]
     with redis.Redis.from_url(redis_url) as admin:
@@ -114,19 +114,19 @@ async def test_a_client_that_hangs_up_ends_its_wait(
     client: Client, redis_url: str, monkeypatch: pytest.MonkeyPatch
 ):
     """Given a client that closes its connection; then nobody looks for it any more."""
-    monkeypatch.setattr(bell, "HUNG_UP", 0.05)
+    monkeypatch.setattr(bell, "CLIENT_CHECK_INTERVAL", 0.05)
     id = (await client.submit(tool_call())).body["id"]
-    watching: list[bell.Bell] = []
-    watch = bell.Bell.watch
+    watching: list[bell.LongPoll] = []
+    watch = bell.LongPoll.watch
     monkeypatch.setattr(
-        bell.Bell, "watch", lambda self, which: watching.append(self) or watch(self, which)
+        bell.LongPoll, "watch", lambda self, which: watching.append(self) or watch(self, which)
     )
     waiting = asyncio.create_task(client.read(id, wait=60))
-    await wait_until("it waits", lambda: watching and watching[0].watched(id))
+    await wait_until("it waits", lambda: watching and watching[0].is_watched(id))
 
     waiting.cancel()
 
-    await wait_until("nobody waits", lambda: not watching[0].watched(id), 5)
+    await wait_until("nobody waits", lambda: not watching[0].is_watched(id), 5)
 
 
 async def test_a_token_revoked_during_a_wait_gets_nothing(
@@ -163,7 +163,7 @@ async def test_promise_11_a_wait_survives_a_redis_that_comes_back(
     assert "127.0.0.1" not in str(refused.body)
     server.start()
     await wait_until("it listens", lambda: listeners(server.url) == 1, 20)
-    await approve_all(Reviews(store, patience=10.0), id)
+    await approve_all(Reviews(store, retry_seconds=10.0), id)
 
     async with asyncio.timeout(20):
         assert (await waiting)["status"] == "settled"
@@ -174,7 +174,7 @@ async def test_promise_11_a_crowd_is_told_soon_that_redis_is_away(
     open_door: Open, own_redis: Callable[[], EmbeddedRedis], monkeypatch: pytest.MonkeyPatch
 ):
     """Given a Redis that is away, and more requests than can stand in line; then each is told so in time."""
-    monkeypatch.setattr(access, "IN_LINE", 0.5)
+    monkeypatch.setattr(access, "QUEUE_TIMEOUT", 0.5)
     server = own_redis()
     client = await open_door(url=server.url)
     server.kill()

@@ -6,7 +6,7 @@ import contextlib
 import itertools
 from collections.abc import Awaitable, Callable
 
-from hitl_core.audit.export import sealed
+from hitl_core.audit.export import export_lines
 from hitl_core.audit.sealer import seal
 from hitl_core.audit.verify import Verifier
 from hitl_core.errors import Refused
@@ -30,11 +30,11 @@ def steps(reviews: Reviews) -> dict[str, Callable[[str], Awaitable[object]]]:
     """What may happen to a review, by name; each may happen whenever it likes."""
     return {
         "posted": lambda id: reviews.store.record_post(id, f"slack:#{next(_ops)}", HERE),
-        "refused": lambda id: reviews.attempt(id, "not_allowed", person("Eve"), _op()),
-        "escalated": lambda id: _quiet(reviews.fire(id)),
+        "refused": lambda id: reviews.record_refusal(id, "not_allowed", person("Eve"), _op()),
+        "escalated": lambda id: _quiet(reviews.apply_due(id)),
         "decided": lambda id: _quiet(reviews.decide(id, "1", proposal(), person(), _op())),
         "cancelled": lambda id: _quiet(reviews.cancel(id, person("Bo"), "a reason", _op())),
-        "policy": lambda _: reviews.store.note_policy("billing", f"{next(_ops):064x}"),
+        "policy": lambda _: reviews.store.record_policy("billing", f"{next(_ops):064x}"),
     }
 
 
@@ -43,7 +43,7 @@ async def exported(store: Store, after: str = "") -> list[str]:
     await seal(store)
     found: list[str] = []
     for partition in range(store.partitions):
-        found += [line async for line, _ in sealed(store.ledger, partition, after)]
+        found += [line async for line, _ in export_lines(store.ledger, partition, after)]
     return found
 
 
@@ -51,8 +51,8 @@ def verified(lines: list[str], known: tuple[tuple[str, str], ...] = ()) -> Verif
     """Raises Broken."""
     verifier = Verifier(known)
     for line in lines:
-        verifier.take(line)
-    verifier.end()
+        verifier.add_line(line)
+    verifier.finish()
     return verifier
 
 

@@ -10,10 +10,10 @@ import pytest
 import redis
 
 from hitl_core.audit import sealer
-from hitl_core.audit.anchor import Anchor, place_of
-from hitl_core.audit.export import sealed
+from hitl_core.audit.anchor import Anchor, parse_position
+from hitl_core.audit.export import export_lines
 from hitl_core.audit.sealer import Sealer, seal, trim
-from hitl_core.audit.verify import Broken
+from hitl_core.audit.verify import BrokenChain
 from hitl_core.embedded_redis import EmbeddedRedis
 from hitl_core.errors import StoreUnavailable
 from hitl_core.review.service import Reviews
@@ -46,24 +46,26 @@ async def test_all_is_sealed_once_whoever_does_it(
     replicas: list[RedisStore], monkeypatch: pytest.MonkeyPatch
 ):
     """Given three replicas that seal while reviews are decided; then the anchors cover every entry once."""
-    monkeypatch.setattr(sealer, "RANGE", 4)
+    monkeypatch.setattr(sealer, "MAX_RANGE", 4)
     living = asyncio.create_task(lived(replicas[0], 30))
     while not living.done():
         await asyncio.gather(*map(seal, replicas))
     await living
 
     found = verified(await exported(replicas[1]))
-    assert (found.entries, found.subjects, len(found.last)) == (90, 30, 2)
+    assert (found.entries, found.subjects, len(found.last_anchors)) == (90, 30, 2)
     assert found.anchors >= 90 / 4
 
 
 async def test_an_anchor_whose_answer_was_lost_is_added_once(replicas: list[RedisStore]):
     """Said again it is there; another one in its place is refused."""
     ledger = replicas[0].ledger
-    first = Anchor.over([("0:5-0", "aa"), ("0:6-0", "bb")], "")
+    first = Anchor.from_entries([("0:5-0", "aa"), ("0:6-0", "bb")], "")
     assert await ledger.add_anchor(0, first)
     assert await ledger.add_anchor(0, first)
-    assert not await ledger.add_anchor(0, Anchor.over([("0:5-0", "aa"), ("0:7-0", "cc")], ""))
+    assert not await ledger.add_anchor(
+        0, Anchor.from_entries([("0:5-0", "aa"), ("0:7-0", "cc")], "")
+    )
     assert await ledger.anchors(0) == [first]
     assert await ledger.last_anchor(0) == first
     assert await ledger.last_anchor(1) is None
@@ -130,7 +132,7 @@ async def test_redis_forgets_the_same(replicas: list[RedisStore], redis_url: str
     for partition, [first, second] in anchors.items():
         for each in (first, second, first):
             await store.ledger.mark_exported(partition, each)
-        assert await store.ledger.exported(partition) == second
+        assert await store.ledger.last_export(partition) == second
     await trim(store)
     assert await exported(store) == lines, "none of it is a day old"
 
@@ -139,15 +141,15 @@ async def test_redis_forgets_the_same(replicas: list[RedisStore], redis_url: str
         assert await store.ledger.anchors(partition) == [first, second]
         left = await store.ledger.entries(partition)
         assert len(left) == second.count
-        assert place_of(left[0].id) > place_of(first.last)
+        assert parse_position(left[0].id) > parse_position(first.last)
     known = tuple((first.last, first.root) for first, _ in anchors.values())
     assert verified(await exported(store), known).entries == 18
     with redis.Redis.from_url(redis_url) as client:
         assert client.xlen(Keys(0).anchors) == 2
 
-    one = [line async for line, _ in sealed(store.ledger, 0, anchors[0][0].last)]
+    one = [line async for line, _ in export_lines(store.ledger, 0, anchors[0][0].last)]
     assert len(one) == 1 + anchors[0][1].count + 1
-    assert len([line async for line, _ in sealed(store.ledger, 0, anchors[0][1].last)]) == 1
+    assert len([line async for line, _ in export_lines(store.ledger, 0, anchors[0][1].last)]) == 1
 
 
 async def test_a_range_that_lost_entries_is_told(replicas: list[RedisStore], redis_url: str):
@@ -161,7 +163,7 @@ async def test_a_range_that_lost_entries_is_told(replicas: list[RedisStore], red
             if entries:
                 client.xdel(Keys(partition).audit, entries[-1].id.partition(":")[2])
                 break
-    with pytest.raises(Broken, match="are there"):
+    with pytest.raises(BrokenChain, match="are there"):
         verified(await exported(store))
 
 
@@ -173,7 +175,7 @@ async def test_the_sealer_goes_on_after_an_outage(
     store = await RedisStore.open(server.url)
     await lived(store, 1)
     server.stop()
-    running = asyncio.create_task(Sealer(store, every=0.01).run())
+    running = asyncio.create_task(Sealer(store, interval=0.01).run())
     await wait_until("it says so", lambda: "the audit could not be sealed" in caplog.text)
     server.start()
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from hitl_core.audit import sealer
 from hitl_core.audit.canonical import hash_of
-from hitl_core.audit.entry import linked
-from hitl_core.audit.export import line_of
-from hitl_core.audit.verify import Broken, Verifier
+from hitl_core.audit.entry import link_entry
+from hitl_core.audit.export import entry_line
+from hitl_core.audit.verify import BrokenChain, Verifier
 from hitl_core.model import Event, EventKind
 from hitl_core.review.service import Reviews
 from hitl_core.store import MemoryStore
@@ -86,7 +86,7 @@ async def test_t49_the_first_broken_link_is_named(
     change: Callable[[list[str]], list[str]], line: int, problem: str
 ):
     """Changed, deleted, moved, cut off: each is found, with the line on which it shows."""
-    with pytest.raises(Broken, match=problem) as broken:
+    with pytest.raises(BrokenChain, match=problem) as broken:
         verified(change(await two_reviews()))
     assert broken.value.line == line
 
@@ -96,7 +96,7 @@ async def test_a_changed_entry_names_its_review():
     lines = await two_reviews()
     review = json.loads(lines[3])["review_id"]
 
-    with pytest.raises(Broken, match=f"line 4: review {review}: it was changed"):
+    with pytest.raises(BrokenChain, match=f"line 4: review {review}: it was changed"):
         verified([*lines[:3], with_(lines[3], what="approve"), *lines[4:]])
 
 
@@ -109,7 +109,7 @@ async def test_a_forged_entry_is_betrayed_by_the_next_one():
     said["what"] = "slack:C9/9.9"
     forged = json.dumps({**said, "id": id, "hash": hash_of(said)})
 
-    with pytest.raises(Broken, match=r"line 5: .* it doesn't follow entry 2"):
+    with pytest.raises(BrokenChain, match=r"line 5: .* it doesn't follow entry 2"):
         verified([*lines[:2], forged, *lines[3:]])
 
 
@@ -119,7 +119,7 @@ async def test_a_chain_that_was_forged_anew_is_not_the_one_that_was_anchored():
     kept = json.loads(lines[-1])["to"], json.loads(lines[-1])["root"]
 
     assert verified(lines, (kept,)).entries == 5
-    with pytest.raises(Broken, match="not the one that was kept"):
+    with pytest.raises(BrokenChain, match="not the one that was kept"):
         verified(forged, (kept,))
 
 
@@ -133,11 +133,11 @@ async def test_what_was_cut_off_behind_an_anchor_is_told_by_the_next_one():
     last = json.loads(long[-1])["to"], json.loads(long[-1])["root"]
 
     assert long[: len(short)] == short
-    assert verified(short).last[0].root == json.loads(short[-1])["root"]
+    assert verified(short).last_anchors[0].root == json.loads(short[-1])["root"]
     assert verified(long, (last,))
-    with pytest.raises(Broken, match=r"line 2: it was cut off here, before the anchor 0:"):
+    with pytest.raises(BrokenChain, match=r"line 2: it was cut off here, before the anchor 0:"):
         verified(short, (last,))
-    with pytest.raises(Broken, match="cut off"):
+    with pytest.raises(BrokenChain, match="cut off"):
         verified([], (last,))
 
 
@@ -155,18 +155,18 @@ async def test_a_later_part_follows_the_anchor_that_the_earlier_one_ended_with()
     tuesday = await exported(reviews.store, end["to"])
 
     assert (found := verified(tuesday, kept)).entries == 3
-    assert not found.complete
-    assert verified(monday).complete
+    assert not found.is_complete
+    assert verified(monday).is_complete
     assert json.loads(tuesday[0]) == {"follows": end}
     for wrong in (tuesday[1:], [tuesday[0], *tuesday[2:]], [tuesday[0], *tuesday[3:]], []):
-        with pytest.raises(Broken):
+        with pytest.raises(BrokenChain):
             verified(wrong, kept)
     other = json.dumps({"follows": {**end, "root": "0" * 64}})
-    with pytest.raises(Broken, match=r"line 1: the anchor .* is not the one that was kept"):
+    with pytest.raises(BrokenChain, match=r"line 1: the anchor .* is not the one that was kept"):
         verified([other, *tuesday[1:]], kept)
     quiet = await exported(reviews.store, json.loads(tuesday[-1])["to"])
     assert [[*json.loads(line)] for line in quiet] == [["follows"]]
-    assert verified(quiet, tuple((a.last, a.root) for a in found.last)).entries == 0
+    assert verified(quiet, tuple((a.last, a.root) for a in found.last_anchors)).entries == 0
 
 
 def test_a_review_that_was_forgotten_may_come_again():
@@ -175,11 +175,11 @@ def test_a_review_that_was_forgotten_may_come_again():
     """
     verifier, head = Verifier(), ""
     for number, kind in enumerate(("submitted", "done", "submitted", "decided")):
-        line, head = linked(an_event(kind), "" if kind == "submitted" else head)
-        verifier.take(line_of(Entry(f"0:{number}-0", line)))
+        line, head = link_entry(an_event(kind), "" if kind == "submitted" else head)
+        verifier.add_line(entry_line(Entry(f"0:{number}-0", line)))
 
-    with pytest.raises(Broken, match="out of order, or twice"):
-        verifier.take(line_of(Entry("0:9-0", linked(an_event("submitted"), "")[0])))
+    with pytest.raises(BrokenChain, match="out of order, or twice"):
+        verifier.add_line(entry_line(Entry("0:9-0", link_entry(an_event("submitted"), "")[0])))
 
 
 def an_event(kind: EventKind) -> Event:
@@ -204,7 +204,7 @@ def test_any_true_history_is_whole_and_no_other(
     kept = ((last["to"], last["root"]),)
     verified(lines, kept)
 
-    with pytest.raises(Broken):
+    with pytest.raises(BrokenChain):
         verified(_manipulated(lines, kind, where, other), kept)
 
 
@@ -249,5 +249,5 @@ def _other(value: Any) -> Any:
 
 def test_nothing_at_all_is_no_entry():
     verifier = Verifier()
-    verifier.end()
-    assert (verifier.lines, verifier.last) == (0, [])
+    verifier.finish()
+    assert (verifier.lines, verifier.last_anchors) == (0, [])

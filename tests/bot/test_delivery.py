@@ -83,7 +83,7 @@ async def test_of_a_thread_each_line_is_told_once(
         for again in (False, True):
             await delivery.deliver(review_id, "default", again=again)
         clock.now += 10
-        await reviews.fire(review_id)
+        await reviews.apply_due(review_id)
     replies = [m for m in sandbox.workspace.channels["C0APPROVE"].messages.values() if m.thread_ts]
     assert len(replies) == 2
 
@@ -157,7 +157,7 @@ async def test_a_fallback_widens_nobodys_right_unless_nobody_is_left(
         await delivery.deliver(review_id, place, again=False)
         [action] = (await reviews.load(review_id)).review.actions
         assert action.places == (place, "slack:#team-ops")
-        assert any(grant.by_membership for grant in action.grants) is opened
+        assert any(grant.includes_members for grant in action.grants) is opened
 
 
 async def test_where_only_a_part_has_nobody_left_nobody_gets_a_right(
@@ -171,4 +171,4 @@ async def test_where_only_a_part_has_nobody_left_nobody_gets_a_right(
     await reviews.submit(review, event)
     await delivery.deliver(review.id, "default", again=False)
     actions = (await reviews.load(review.id)).review.actions
-    assert not any(grant.by_membership for action in actions for grant in action.grants)
+    assert not any(grant.includes_members for action in actions for grant in action.grants)

@@ -73,10 +73,10 @@ async def test_t25_to_t27_who_may_decide(
     directory: Directory, who: Reviewer, grant: Grant, may: bool
 ) -> None:
     if may:
-        await directory.check(who, posted(), [grant])
+        await directory.check_can_decide(who, posted(), [grant])
     else:
         with pytest.raises(Refused):
-            await directory.check(who, posted(), [grant])
+            await directory.check_can_decide(who, posted(), [grant])
 
 
 async def test_any_grant_is_enough(directory: Directory) -> None:
@@ -84,18 +84,18 @@ async def test_any_grant_is_enough(directory: Directory) -> None:
     not."""
     grants = [named("U0BOB"), OF_OPS]
     for who in ("U0BOB", "U0DANA"):
-        await directory.check(person(who), posted(), grants)
+        await directory.check_can_decide(person(who), posted(), grants)
     with pytest.raises(
         Refused, match=r"Only “Bob Reyes” \(U0BOB\) or members of #team-ops may decide this"
     ):
-        await directory.check(person("U0ALICE"), posted(), grants)
+        await directory.check_can_decide(person("U0ALICE"), posted(), grants)
 
 
 async def test_where_the_card_is_not_noted_yet_pressing_again_is_asked_for(
     directory: Directory,
 ) -> None:
     with pytest.raises(Refused) as refused:
-        await directory.check(person("U0ALICE"), posted(), [NOBODY_YET])
+        await directory.check_can_decide(person("U0ALICE"), posted(), [NOBODY_YET])
     assert refused.value.code == "unknown_members"
 
 
@@ -104,7 +104,7 @@ async def test_what_was_looked_up_is_asked_once_a_minute(
 ) -> None:
     before = len(sandbox.api.calls)
     for _ in range(5):
-        await directory.check(person("U0DANA"), posted(), [OF_OPS])
+        await directory.check_can_decide(person("U0DANA"), posted(), [OF_OPS])
     methods = [call["method"] for call in sandbox.api.calls[before:]]
     assert sorted(methods) == ["conversations.members", "users.info"]
 
@@ -114,23 +114,23 @@ async def test_who_was_added_a_moment_ago_is_let_in(
 ) -> None:
     """Given Alice, refused; when she is added and Slack's event is lost; then she is let in 3 s later."""
     with pytest.raises(Refused):
-        await directory.check(person("U0ALICE"), posted(), [OF_OPS])
+        await directory.check_can_decide(person("U0ALICE"), posted(), [OF_OPS])
     sandbox.workspace.channels["C0OPS"].members.append("U0ALICE")
     with pytest.raises(Refused):
-        await directory.check(person("U0ALICE"), posted(), [OF_OPS])
+        await directory.check_can_decide(person("U0ALICE"), posted(), [OF_OPS])
     monkeypatch.setattr("bot.directory.MIN_AGE", 0.0)
-    await directory.check(person("U0ALICE"), posted(), [OF_OPS])
+    await directory.check_can_decide(person("U0ALICE"), posted(), [OF_OPS])
 
 
 @pytest.mark.parametrize("mode", ["http_500", "ratelimited", "channel_not_found"])
 async def test_where_slack_does_not_tell_nobody_decides_and_the_next_try_counts(
     directory: Directory, sandbox: Sandbox, mode: str
 ) -> None:
-    sandbox.troubles.order({"mode": mode, "method": "conversations.members", "times": 1})
+    sandbox.faults.configure({"mode": mode, "method": "conversations.members", "times": 1})
     with pytest.raises(Refused) as refused:
-        await directory.check(person("U0DANA"), posted(), [OF_OPS])
+        await directory.check_can_decide(person("U0DANA"), posted(), [OF_OPS])
     assert refused.value.code == "unavailable"
-    await directory.check(person("U0DANA"), posted(), [OF_OPS])
+    await directory.check_can_decide(person("U0DANA"), posted(), [OF_OPS])
 
 
 @pytest.mark.parametrize(
@@ -150,11 +150,13 @@ async def test_where_slack_does_not_tell_nobody_decides_and_the_next_try_counts(
 async def test_whether_somebody_is_left(
     directory: Directory, grants: list[Grant], anybody: bool
 ) -> None:
-    assert await directory.anybody(grants) is anybody
+    assert await directory.has_decider(grants) is anybody
 
 
 async def test_the_names_of_all_who_may_are_told(directory: Directory) -> None:
     grants = [named("U0BOB", groups=("S0OPS",)), OF_GUESTS]
     for one, two in itertools.pairwise([grants, grants]):
-        assert await directory.named(one) == await directory.named(two)
-    assert await directory.named(grants) == "“Bob Reyes” (U0BOB), @ops or members of #guests"
+        assert await directory.format_deciders(one) == await directory.format_deciders(two)
+    assert (
+        await directory.format_deciders(grants) == "“Bob Reyes” (U0BOB), @ops or members of #guests"
+    )

@@ -10,9 +10,9 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, rule
 
-from bot.lane import LATE
+from bot.lane import LATE_WINDOW
 from hitl_core.model import DEFAULT_PLACE
-from hitl_core.store import Check, Job, MemoryStore
+from hitl_core.store import Job, MemoryStore, Recheck
 from tests.support.builders import START, review_of, write_of
 
 T = TypeVar("T")
@@ -54,9 +54,9 @@ class Drawers(RuleBasedStateMachine):
         review, event = review_of(now=START)
         self.review_id = review.id
         assert now(self.store.commit(write_of((review, event))))
-        job = now(self.store.take(DEFAULT_PLACE, "post"))
+        job = now(self.store.take_job(DEFAULT_PLACE, "post"))
         assert job is not None
-        now(self.store.finish(job))
+        now(self.store.finish_job(job))
         self.newest = self.shown = 0
         self.requests: list[Request] = []
         self.working = list[Bot]()
@@ -71,7 +71,7 @@ class Drawers(RuleBasedStateMachine):
         """Somebody decides: as `commit` puts it into the queue."""
         self.clock += 1
         self.newest += 1
-        self.store._put(self.review_id, DEFAULT_PLACE, START, 0.0)
+        self.store._add_card(self.review_id, DEFAULT_PLACE, START, 0.0)
 
     @rule()
     def press(self) -> None:
@@ -81,10 +81,10 @@ class Drawers(RuleBasedStateMachine):
     @rule(target=bots)
     def begin(self) -> Bot | None:
         """A bot takes up what there is; another one may have it already."""
-        job = now(self.store.take(DEFAULT_PLACE, "draw"))
+        job = now(self.store.take_job(DEFAULT_PLACE, "draw"))
         if job is None:
             return None
-        bot = Bot(job, self.draw(), job.times > 1)
+        bot = Bot(job, self.draw(), job.attempts > 1)
         self.working.append(bot)
         return bot
 
@@ -116,8 +116,8 @@ class Drawers(RuleBasedStateMachine):
 
     def finish(self, bot: Bot) -> None:
         self.working.remove(bot)
-        check = Check("check", LATE if bot.unsure else None)
-        now(self.store.finish(bot.job, check))
+        check = Recheck("check", LATE_WINDOW if bot.unsure else None)
+        now(self.store.finish_job(bot.job, check))
 
     @rule()
     def wait(self) -> None:
@@ -125,7 +125,7 @@ class Drawers(RuleBasedStateMachine):
         for request in self.requests:
             if not request.applied:
                 self.applied(request)
-        self.clock += LATE
+        self.clock += LATE_WINDOW
 
     def teardown(self) -> None:
         """Who still works is answered; then one bot does what is left to do."""
@@ -135,10 +135,14 @@ class Drawers(RuleBasedStateMachine):
         for bot in list(self.working):
             self.finish(bot)
         for _ in range(3):
-            while job := now(self.store.take(DEFAULT_PLACE, "draw")):
+            while job := now(self.store.take_job(DEFAULT_PLACE, "draw")):
                 self.shown = self.newest
-                now(self.store.finish(job, Check("check", LATE if job.times > 1 else None)))
-            self.clock += LATE + 1
+                now(
+                    self.store.finish_job(
+                        job, Recheck("check", LATE_WINDOW if job.attempts > 1 else None)
+                    )
+                )
+            self.clock += LATE_WINDOW + 1
         assert self.shown == self.newest
         assert now(self.store.backlog()).waiting == 0
 

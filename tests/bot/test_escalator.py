@@ -39,7 +39,7 @@ class Broken(MemoryStore):
 async def _filled(count: int) -> tuple[Clock, Broken, Reviews, list[str]]:
     clock = Clock()
     store = Broken(clock)
-    reviews = Reviews(store, patience=0.0)
+    reviews = Reviews(store, retry_seconds=0.0)
     ids: list[str] = []
     for number in range(count):
         review, event = review_of([call("soon", n=number)], thread_id=f"t-{number}", by=CHAIN)
@@ -63,7 +63,7 @@ async def test_what_can_not_be_done_takes_nobodys_turn() -> None:
     the same."""
     clock, store, reviews, _ = await _filled(BATCH + 20)
     clock.now += 10
-    store.broken = set(await store.due(BATCH))
+    store.broken = set(await store.due_reviews(BATCH))
     escalator = Escalator(reviews)
     assert await escalator.tick() == 0
     assert await escalator.tick() == 20

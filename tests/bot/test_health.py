@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from bot.channels.slack.channel import SlackChannel
-from bot.health import FORGOTTEN, MORE, MOST, Health
+from bot.health import FORGET_AFTER, MAX_PROBLEMS, MORE, Health
 from bot.notices import Notices
-from bot.readiness import readiness
+from bot.readiness import make_probe
 from bot.sandbox.server import Sandbox
 from hitl_core.store import MemoryStore
 from tests.support.builders import START
@@ -57,27 +57,27 @@ def test_a_problem_is_logged_when_it_appears_and_when_it_is_over(
         health.report("lookup", "users.info", "Slack's users.info failed.")
         clock.now += 10
 
-    [problem] = health.current()
+    [problem] = health.current_problems()
     assert (problem.since, problem.last, problem.count) == (START, START + 20, 3)
     assert health.counts() == {"lookup": 1, "place": 0, "delivery": 0}
 
     health.resolve("lookup", "users.info")
     health.resolve("lookup", "users.info")
-    assert health.current() == ()
+    assert health.current_problems() == ()
     assert [record.levelname for record in caplog.records] == ["WARNING", "INFO"]
 
 
 def test_what_nobody_reports_any_more_is_over(health: Health, clock: Clock) -> None:
     health.report("place", "slack:#suport", "There is no such channel.")
-    clock.now += FORGOTTEN + 1
-    assert health.current() == ()
+    clock.now += FORGET_AFTER + 1
+    assert health.current_problems() == ()
 
 
 def test_however_much_is_wrong_the_list_stays_short(health: Health) -> None:
-    for number in range(MOST + 50):
+    for number in range(MAX_PROBLEMS + 50):
         health.report("place", f"slack:#{number}", "There is no such channel.")
-    assert len(health.current()) == MOST + 1
-    assert health.current()[-1].subject == MORE
+    assert len(health.current_problems()) == MAX_PROBLEMS + 1
+    assert health.current_problems()[-1].subject == MORE
 
 
 async def test_problems_make_no_bot_unready(
@@ -88,7 +88,7 @@ async def test_problems_make_no_bot_unready(
     health.report("place", "slack:#suport", "There is no such channel.")
     clock.now += 30
     health.report("place", "slack:#sales", "There is no such channel.")
-    answer = await readiness(store, [], health, clock)()
+    answer = await make_probe(store, [], health, clock)()
     assert answer["problems"] == {"place": {"count": 2, "since": round(START)}}
 
 
@@ -167,14 +167,14 @@ async def test_a_channel_that_takes_no_message_is_a_problem_of_its_own(
     """Given a Slack that refuses the message; then that is a problem too, and the message comes later."""
     health.report("lookup", "users.info", "Slack's users.info failed.")
     clock.now += 60
-    sandbox.troubles.order({"mode": "http_500", "method": "chat.postMessage", "times": 1})
+    sandbox.faults.configure({"mode": "http_500", "method": "chat.postMessage", "times": 1})
     await notices.tick()
-    assert [one.subject for one in health.current()] == ["users.info", "default"]
+    assert [one.subject for one in health.current_problems()] == ["users.info", "default"]
 
     clock.now += 60
     await notices.tick()
     assert len(posted(sandbox)) == 1
-    assert [one.subject for one in health.current()] == ["users.info"]
+    assert [one.subject for one in health.current_problems()] == ["users.info"]
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from bot.channels.slack.channel import SlackChannel
 from bot.delivery import Delivery
 from bot.directory import Directory
 from bot.health import Health
-from bot.lane import LATE, Lane
+from bot.lane import LATE_WINDOW, Lane
 from bot.sandbox.server import Sandbox
 from hitl_core.model import DEFAULT_PLACE
 from hitl_core.review.service import Reviews
@@ -26,23 +26,23 @@ async def test_what_makes_no_progress_is_reported_until_it_does(
 ) -> None:
     """Faults 4, class 8: given a Slack that takes no post; then the health names the review, its place and
     why; when Slack takes it, then that is over."""
-    monkeypatch.setattr(lanes, "PATIENCE", 0.0)
+    monkeypatch.setattr(lanes, "REPORT_AFTER", 0.0)
     health, reviews = Health(), Reviews(MemoryStore())
     review, event = review_of(now=time.time())
     await reviews.submit(review, event)
     delivery = Delivery(reviews, channel, Directory(channel, channel.team))
-    lane = Lane(DEFAULT_PLACE, reviews.store, delivery.do, health, LATE, 0.01)
-    sandbox.troubles.order({"mode": "http_500", "method": "chat.postMessage"})
+    lane = Lane(DEFAULT_PLACE, reviews.store, delivery.run_job, health, LATE_WINDOW, 0.01)
+    sandbox.faults.configure({"mode": "http_500", "method": "chat.postMessage"})
     running = asyncio.create_task(lane.run())
 
     def is_reported() -> bool:
         lane.report()
-        return any("HTTP 500" in problem.text for problem in health.current())
+        return any("HTTP 500" in problem.text for problem in health.current_problems())
 
     await wait_until("it is reported", is_reported)
-    [problem] = health.current()
+    [problem] = health.current_problems()
     assert (problem.kind, problem.subject) == ("delivery", f"{review.id} at {DEFAULT_PLACE}")
 
-    sandbox.troubles.order({"mode": "ok"})
+    sandbox.faults.configure({"mode": "ok"})
     await running
-    assert health.current() == ()
+    assert health.current_problems() == ()

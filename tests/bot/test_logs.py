@@ -7,7 +7,7 @@ import logging
 
 import pytest
 
-from bot.logs import OneLine, Rarely
+from bot.logs import OneLineFormatter, ThrottledLog
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def written() -> io.StringIO:
 def log(written: io.StringIO, request: pytest.FixtureRequest) -> logging.Logger:
     """As `python -m bot serve` writes; by a logger of the test's own."""
     handler = logging.StreamHandler(written)
-    handler.setFormatter(OneLine("%(levelname)s %(name)s %(message)s"))
+    handler.setFormatter(OneLineFormatter("%(levelname)s %(name)s %(message)s"))
     made = logging.Logger(getattr(request, "param", "bot.test"))
     made.addHandler(handler)
     return made
@@ -65,10 +65,10 @@ def test_slack_clients_8_what_strangers_cause_is_counted(
     log: logging.Logger, written: io.StringIO, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """slack-clients 8: given a thousand of one kind; then there is one line; the next has their number."""
-    rarely = Rarely(log, "%d uploads hung up; the newest: %s")
+    rarely = ThrottledLog(log, "%d uploads hung up; the newest: %s")
     for _ in range(1000):
         rarely.warn("broken")
-    monkeypatch.setattr("bot.logs.EVERY", 0.0)
+    monkeypatch.setattr("bot.logs.INTERVAL", 0.0)
     rarely.warn("too_slow")
     first, second = written.getvalue().splitlines()
     assert first.endswith("1 uploads hung up; the newest: broken")

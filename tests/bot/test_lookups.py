@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from bot.lookups import Lookups
+from bot.lookups import Cache
 
 
 class Source:
@@ -29,7 +29,7 @@ class Source:
 
 async def test_a_value_is_believed_for_its_age() -> None:
     source = Source()
-    lookups = Lookups(source)
+    lookups = Cache(source)
     assert [await lookups.get("a", 60) for _ in range(3)] == [1, 1, 1]
     assert await lookups.get("a", 0) == 2
     assert await lookups.get("b", 60) == 3
@@ -41,7 +41,7 @@ async def test_a_value_is_as_old_as_its_question(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr("bot.lookups.time.monotonic", lambda: clock)
     source = Source()
     source.gate.clear()
-    lookups = Lookups(source)
+    lookups = Cache(source)
     first = asyncio.create_task(lookups.get("a", 60))
     await asyncio.sleep(0)
     await asyncio.sleep(0)
@@ -57,7 +57,7 @@ async def test_a_value_is_as_old_as_its_question(monkeypatch: pytest.MonkeyPatch
 async def test_many_ask_once_and_a_failure_reaches_all_of_them() -> None:
     source = Source()
     source.fails = True
-    lookups = Lookups(source)
+    lookups = Cache(source)
     answers = await asyncio.gather(
         *(lookups.get("a", 60) for _ in range(9)), return_exceptions=True
     )
@@ -70,7 +70,7 @@ async def test_many_ask_once_and_a_failure_reaches_all_of_them() -> None:
 async def test_who_gives_up_leaves_the_look_up_going() -> None:
     source = Source()
     source.gate.clear()
-    lookups = Lookups(source)
+    lookups = Cache(source)
     with pytest.raises(TimeoutError):
         await asyncio.wait_for(lookups.get("a", 60), 0.01)
     source.gate.set()
@@ -83,7 +83,7 @@ async def test_what_is_forgotten_on_its_way_is_not_kept() -> None:
     one asks."""
     source = Source()
     source.gate.clear()
-    lookups = Lookups(source)
+    lookups = Cache(source)
     waiting = asyncio.create_task(lookups.get("a", 60))
     await asyncio.sleep(0)
     await asyncio.sleep(0)

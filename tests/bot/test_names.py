@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from bot.card import card
-from bot.channel import NotThere
+from bot.card import build_card
+from bot.channel import NotFound
 from bot.channels.slack.channel import SlackChannel
 from bot.directory import Directory
 from bot.sandbox.server import Sandbox
 from bot.sandbox.workspace import Channel, Group
 from hitl_core.errors import Refused
-from hitl_core.model import CLI, Grant, Place, Reviewer, Reviewers, Snapshot, label
+from hitl_core.model import CLI, Grant, Place, Reviewer, Reviewers, Snapshot, person_label
 from hitl_core.review.transitions import Proposal, decide
 from tests.support.builders import START, review_of
 
@@ -26,7 +26,7 @@ def directory(channel: SlackChannel) -> Directory:
 async def conversation(channel: SlackChannel, place: Place) -> str:
     """Where a card for this place lands."""
     review, _ = review_of()
-    return (await channel.post(place, card(review, "default"))).conversation
+    return (await channel.post(place, build_card(review, "default"))).conversation
 
 
 @pytest.mark.parametrize(
@@ -39,11 +39,11 @@ async def test_c1_a_person_named_like_a_channel_gets_none_of_its_cards(
     then its cards go to the channel."""
     for before in (True, False):
         for field in ("real_name", "name"):
-            sandbox.people.change(CARL, **{field: name})
+            sandbox.users.change(CARL, **{field: name})
         if before:
             await conversation(channel, "slack:#team-ops")
-        directory.person_changed(CARL)
-        await directory.reviewer(CARL, "T0ACME", name)
+        directory.forget_person(CARL)
+        await directory.load_reviewer(CARL, "T0ACME", name)
         assert await conversation(channel, "slack:#team-ops") == "C0OPS"
         assert await conversation(channel, "slack:#finance") == "G0FINANCE"
         assert await conversation(channel, "default") == "C0APPROVE"
@@ -52,17 +52,17 @@ async def test_c1_a_person_named_like_a_channel_gets_none_of_its_cards(
 async def test_c1_a_name_that_only_a_person_has_leads_nowhere(
     channel: SlackChannel, directory: Directory, sandbox: Sandbox
 ) -> None:
-    sandbox.people.rename(CARL, "#payments")
-    await directory.reviewer(CARL, "T0ACME", "#payments")
-    with pytest.raises(NotThere, match="no channel #payments"):
+    sandbox.users.rename(CARL, "#payments")
+    await directory.load_reviewer(CARL, "T0ACME", "#payments")
+    with pytest.raises(NotFound, match="no channel #payments"):
         await conversation(channel, "slack:#payments")
 
 
 @pytest.mark.parametrize("id", [CARL, "W0CARL", "S0OPS", "D0CARL"])
 async def test_c1_only_a_channel_can_have_a_channels_name(channel: SlackChannel, id: str) -> None:
     """Given an event that calls something else `team-ops`; then #team-ops is where it was."""
-    channel.name_channel(id, "team-ops")
-    channel.name_somebody(id, "#team-ops")
+    channel.set_channel_name(id, "team-ops")
+    channel.set_label(id, "#team-ops")
     assert await conversation(channel, "slack:#team-ops") == "C0OPS"
 
 
@@ -72,7 +72,7 @@ async def test_c1_a_groups_handle_leads_nowhere(
 ) -> None:
     sandbox.workspace.groups["S0EVIL"] = Group("S0EVIL", handle, handle, [CARL])
     await channel.start()
-    channel.name_somebody("S0EVIL", f"@{handle}")
+    channel.set_label("S0EVIL", f"@{handle}")
     assert await conversation(channel, "slack:#team-ops") == "C0OPS"
     assert await conversation(channel, "default") == "C0APPROVE"
 
@@ -83,11 +83,11 @@ async def test_c1_a_channel_named_like_an_id_is_only_its_name(
 ) -> None:
     """Given Carl's channel, which is called like an id; then #name leads there, and the id where it did."""
     sandbox.workspace.channels["C0EVIL"] = Channel("C0EVIL", name, [CARL, "U0APPROVER"])
-    channel.name_channel("C0EVIL", name)
+    channel.set_channel_name("C0EVIL", name)
     assert await conversation(channel, f"slack:#{name}") == "C0EVIL"
     assert await conversation(channel, "slack:C0OPS") == "C0OPS"
     assert await conversation(channel, "slack:U0BOB") == "D0BOB"
-    with pytest.raises(NotThere, match="no id of a channel"):
+    with pytest.raises(NotFound, match="no id of a channel"):
         await conversation(channel, f"slack:{name}")
 
 
@@ -102,8 +102,8 @@ async def test_c1_of_two_channels_with_one_name_none_is_meant(
         )
         if archived:
             assert await conversation(channel, "slack:#team-ops") == "C0OPS"
-    channel.name_channel("C0TWIN", "team-ops")
-    with pytest.raises(NotThere, match="C0OPS and C0TWIN are both called #team-ops"):
+    channel.set_channel_name("C0TWIN", "team-ops")
+    with pytest.raises(NotFound, match="C0OPS and C0TWIN are both called #team-ops"):
         await conversation(channel, "slack:#team-ops")
 
 
@@ -112,11 +112,11 @@ async def test_c1_the_bots_own_channel_stays_the_same_whatever_is_called_so_late
 ) -> None:
     """Given #agent-approvals, which is renamed, and Carl's new channel of that name; then cards go where they
     went when the bot started."""
-    channel.name_channel("C0APPROVE", "old")
+    channel.set_channel_name("C0APPROVE", "old")
     sandbox.workspace.channels["C0EVIL"] = Channel(
         "C0EVIL", "agent-approvals", [CARL, "U0APPROVER"]
     )
-    channel.name_channel("C0EVIL", "agent-approvals")
+    channel.set_channel_name("C0EVIL", "agent-approvals")
     assert await conversation(channel, "default") == "C0APPROVE"
     assert channel.name_of("default") == "#old"
 
@@ -148,7 +148,7 @@ async def test_c1_the_bots_own_channel_stays_the_same_whatever_is_called_so_late
     ],
 )
 def test_c1_l1_a_name_in_our_sentences_is_never_a_part_of_them(name: str, shown: str) -> None:
-    assert label(name, "U1") == shown
+    assert person_label(name, "U1") == shown
 
 
 @pytest.mark.parametrize("name", ["The deadline", "The agent", "Nobody", "Alice Ng and Bob Reyes"])
@@ -174,6 +174,6 @@ async def test_house_5_a_person_of_another_channel_has_no_right(
     snapshot = Snapshot(review=review, posts={}, shown={}, now=0.0)
     bob = Reviewer(channel=channel_name, team="T0ACME", id="U0BOB", name="Bob")
     with pytest.raises(Refused) as refused:
-        await directory.check(bob, snapshot, [grant])
+        await directory.check_can_decide(bob, snapshot, [grant])
     assert refused.value.code == "not_permitted"
-    await directory.check(bob.model_copy(update={"channel": CLI}), snapshot, [grant])
+    await directory.check_can_decide(bob.model_copy(update={"channel": CLI}), snapshot, [grant])

@@ -27,18 +27,18 @@ async def test_h2_what_waits_for_a_look_up_is_tried_again_soon(
 ) -> None:
     """Given cards that are tried again every hour, and one whose look-up fails; when Slack answers again,
     then it is tried again long before the hour is over."""
-    monkeypatch.setattr(outboxes, "SOON", 0.01)
+    monkeypatch.setattr(outboxes, "FIRST_REQUEUE", 0.01)
     health, reviews = Health(), Reviews(MemoryStore())
     client = AsyncWebClient(token=BOT_TOKEN, base_url=sandbox.api_url, retry_handlers=[])
     channel = SlackChannel(client, "#agent-approvals", health)
     await channel.start()
     body = json.dumps({"ok": False, "error": "some_new_error"})
-    sandbox.troubles.order({"mode": "answer", "method": "conversations.info", "body": body})
+    sandbox.faults.configure({"mode": "answer", "method": "conversations.info", "body": body})
     review, event = review_of(now=time.time())
     await reviews.submit(review, event)
     directory = Directory(channel, channel.team)
     delivery = Delivery(reviews, channel, directory, health=health)
-    outbox = Outbox(reviews, delivery, idle=0.4, revive=3600.0, health=health)
+    outbox = Outbox(reviews, delivery, lane_lease=0.4, requeue_interval=3600.0, health=health)
     running = asyncio.create_task(outbox.run())
 
     async def is_noted() -> bool:
@@ -48,7 +48,7 @@ async def test_h2_what_waits_for_a_look_up_is_tried_again_soon(
         return not await is_noted()
 
     await wait_until("it is noted that it is not known", is_noted)
-    sandbox.troubles.order({"mode": "ok"})
+    sandbox.faults.configure({"mode": "ok"})
     await wait_until("it is tried again", is_over)
-    await outbox.leave()
+    await outbox.drain()
     running.cancel()

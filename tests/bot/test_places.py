@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from bot.card import card
-from bot.channel import Audience, Undeliverable, copy_for, of_copy
+from bot.card import build_card
+from bot.channel import Audience, Undeliverable, base_place, copy_place
 from bot.channels.slack.channel import SlackChannel
-from bot.channels.slack.places import Spot, spot_of
+from bot.channels.slack.places import Destination, parse_place
 from bot.sandbox.server import Sandbox
 from tests.support.builders import review_of
 
@@ -17,33 +17,33 @@ PERSON, GROUP, ROOM = "person", "group", "conversation"
 @pytest.mark.parametrize(
     ("place", "spot"),
     [
-        ("default", Spot(Audience(ROOM, "#approvals"))),
-        ("slack:#team-ops", Spot(Audience(ROOM, "#team-ops"))),
-        ("slack:C0123ABCD", Spot(Audience(ROOM, "C0123ABCD"))),
-        ("slack:G0123ABCD", Spot(Audience(ROOM, "G0123ABCD"))),
-        ("slack:D0123ABCD", Spot(Audience(ROOM, "D0123ABCD"))),
+        ("default", Destination(Audience(ROOM, "#approvals"))),
+        ("slack:#team-ops", Destination(Audience(ROOM, "#team-ops"))),
+        ("slack:C0123ABCD", Destination(Audience(ROOM, "C0123ABCD"))),
+        ("slack:G0123ABCD", Destination(Audience(ROOM, "G0123ABCD"))),
+        ("slack:D0123ABCD", Destination(Audience(ROOM, "D0123ABCD"))),
         (
             "slack:C0123ABCD/1700000000.000100",
-            Spot(Audience(ROOM, "C0123ABCD"), "1700000000.000100"),
+            Destination(Audience(ROOM, "C0123ABCD"), "1700000000.000100"),
         ),
-        ("slack:U0123ABCD", Spot(Audience(PERSON, "U0123ABCD"))),
-        ("slack:W0123ABCD", Spot(Audience(PERSON, "W0123ABCD"))),
-        ("slack:S0123ABCD", Spot(Audience(GROUP, "S0123ABCD"))),
-        ("slack:S0123ABCD>U0123ABCD", Spot(Audience(PERSON, "U0123ABCD"))),
-        ("slack:SABCDEFGH", Spot(Audience(GROUP, "SABCDEFGH"))),
-        ("slack:UABCDEFGH", Spot(Audience(PERSON, "UABCDEFGH"))),
-        ("slack:#c0123abcd", Spot(Audience(ROOM, "#c0123abcd"))),
-        ("slack:#U0123ABCD", Spot(Audience(ROOM, "#U0123ABCD"))),
+        ("slack:U0123ABCD", Destination(Audience(PERSON, "U0123ABCD"))),
+        ("slack:W0123ABCD", Destination(Audience(PERSON, "W0123ABCD"))),
+        ("slack:S0123ABCD", Destination(Audience(GROUP, "S0123ABCD"))),
+        ("slack:S0123ABCD>U0123ABCD", Destination(Audience(PERSON, "U0123ABCD"))),
+        ("slack:SABCDEFGH", Destination(Audience(GROUP, "SABCDEFGH"))),
+        ("slack:UABCDEFGH", Destination(Audience(PERSON, "UABCDEFGH"))),
+        ("slack:#c0123abcd", Destination(Audience(ROOM, "#c0123abcd"))),
+        ("slack:#U0123ABCD", Destination(Audience(ROOM, "#U0123ABCD"))),
     ],
 )
-def test_each_place_is_one_thing(place: str, spot: Spot) -> None:
+def test_each_place_is_one_thing(place: str, spot: Destination) -> None:
     """Security Low: an id of letters alone is one; only what begins with # is a name."""
-    assert spot_of(place, "#approvals") == spot
+    assert parse_place(place, "#approvals") == spot
 
 
 def test_a_copy_leads_back_to_its_place() -> None:
-    assert of_copy(copy_for("slack:S1", "U1")) == "slack:S1"
-    assert of_copy("slack:S1") == "slack:S1"
+    assert base_place(copy_place("slack:S1", "U1")) == "slack:S1"
+    assert base_place("slack:S1") == "slack:S1"
 
 
 async def test_a_renamed_channel_is_found_by_its_new_name_alone(
@@ -53,9 +53,9 @@ async def test_a_renamed_channel_is_found_by_its_new_name_alone(
     old one leads nowhere."""
     review, _ = review_of()
     sandbox.workspace.channels["C0OPS"].name = "ops-2"
-    channel.name_channel("C0OPS", "team-ops")
-    channel.name_channel("C0OPS", "ops-2")
-    drawn = card(review, "default")
+    channel.set_channel_name("C0OPS", "team-ops")
+    channel.set_channel_name("C0OPS", "ops-2")
+    drawn = build_card(review, "default")
     assert (await channel.post("slack:#ops-2", drawn)).conversation == "C0OPS"
     with pytest.raises(Undeliverable):
         await channel.post("slack:#team-ops", drawn)

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from bot.health import Health
-from bot.readiness import readiness
+from bot.readiness import make_probe
 from hitl_core.errors import HitlError
 from hitl_core.store import RedisStore
 
@@ -23,7 +23,7 @@ async def test_t24_a_clock_that_is_off_makes_a_bot_not_ready(
     store = await RedisStore.open(redis_url)
     try:
         with pytest.raises(HitlError, match=f"600 s {said} Redis's"):
-            await readiness(store, [], Health(), lambda: time.time() + off)()
-        assert await readiness(store, [], Health(), lambda: time.time() + 60)() == NOTHING_WRONG
+            await make_probe(store, [], Health(), lambda: time.time() + off)()
+        assert await make_probe(store, [], Health(), lambda: time.time() + 60)() == NOTHING_WRONG
     finally:
         await store.close()

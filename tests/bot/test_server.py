@@ -21,8 +21,8 @@ from aiohttp import compression_utils, web
 
 from bot import body, visits
 from bot.body import BodyError, read_body
-from bot.server import serving
-from bot.visits import Visit, Visits, know
+from bot.server import open_server
+from bot.visits import Connection, Connections, mark_authenticated
 from tests.support.waiting import wait_until
 
 MOST = 1024 * 1024
@@ -48,7 +48,7 @@ def application(release: Release) -> web.Application:
 
     async def poll(request: web.Request) -> web.Response:
         """As the door does: who asks is known, and waits."""
-        know(request)
+        mark_authenticated(request)
         release.asked += 1
         await release.wait()
         return web.Response(text="now")
@@ -72,7 +72,7 @@ def release() -> Release:
 def serve(release: Release) -> Serve:
     @asynccontextmanager
     async def start(most: int | None = None) -> AsyncIterator[str]:
-        async with serving(application(release), "127.0.0.1", 0, most) as url:
+        async with open_server(application(release), "127.0.0.1", 0, most) as url:
             yield url
 
     return start
@@ -81,9 +81,9 @@ def serve(release: Release) -> Serve:
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """A server that has little patience."""
-    monkeypatch.setattr(visits, "HEAD", SHORT)
-    monkeypatch.setattr(visits, "LOOK", SHORT / 5)
-    monkeypatch.setattr(body, "IN_TIME", SHORT)
+    monkeypatch.setattr(visits, "HEAD_TIMEOUT", SHORT)
+    monkeypatch.setattr(visits, "WATCH_INTERVAL", SHORT / 5)
+    monkeypatch.setattr(body, "BODY_TIMEOUT", SHORT)
 
 
 class Wire:
@@ -262,7 +262,7 @@ async def test_security_m4_bodies_share_their_room(
 ) -> None:
     """security M4: given half bodies that take more room than there is for all; then the slowest go, and a
     whole one is read."""
-    monkeypatch.setattr(visits, "MOST_ARRIVING", 400_000)
+    monkeypatch.setattr(visits, "MAX_BUFFERED", 400_000)
     long = b"POST /take HTTP/1.1\r\nHost: x\r\nContent-Length: 200000\r\n\r\n" + b"x" * 100_000
     async with serve() as url:
         halves = [await Wire.to(url, long) for _ in range(6)]
@@ -415,7 +415,7 @@ def test_a_newcomer_at_the_limit_costs_the_same_however_many_are_here() -> None:
     """
     ended: list[Counted] = []
 
-    class Counted(Visit):
+    class Counted(Connection):
         looks = 0
 
         @property
@@ -426,17 +426,17 @@ def test_a_newcomer_at_the_limit_costs_the_same_however_many_are_here() -> None:
         def end(self) -> None:
             ended.append(self)
 
-    here = Visits(1000)
+    here = Connections(1000)
     everybody = [Counted(here, asyncio.Protocol()) for _ in range(1200)]
     for visit in everybody[:1000]:
-        here.enter(visit)
-    everybody[0].begin()  # a stranger who asks
-    everybody[1].know()
-    everybody[2].finish()  # the newest of those who ask nothing
+        here.add(visit)
+    everybody[0].begin_request()  # a stranger who asks
+    everybody[1].mark_authenticated()
+    everybody[2].finish_request()  # the newest of those who ask nothing
     before = Counted.looks
 
     for visit in everybody[1000:]:
-        here.enter(visit)
+        here.add(visit)
 
     assert ended == everybody[3:203]
     assert len(here) == 1000

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot import text
-from bot.card.odd import warning
+from bot.card.odd import find_warning
 from tests.channels.reading import value_of
 
 #: Bidirectional controls, all of them.
@@ -41,21 +41,21 @@ HIDDEN = [
 def test_promise_8_a_character_that_hides_is_shown_by_its_number(code: int, where: str) -> None:
     """Given such a character anywhere in a text, then it stands as ⟦U+XXXX⟧ and nowhere raw."""
     char = chr(code)
-    for show in (text.visible, text.one_line, text.marked):
+    for show in (text.to_visible, text.one_line, text.add_marks):
         shown = show(where.format(char))
         assert char not in shown
         assert shown == where.format(f"⟦U+{code:04X}⟧")
-    assert text.unmarked(text.marked(where.format(char))) == where.format(char)
+    assert text.remove_marks(text.add_marks(where.format(char))) == where.format(char)
 
 
 @pytest.mark.parametrize("code", BIDI, ids="U+{:04X}".format)
 def test_promise_8_what_reorders_is_warned_about(code: int) -> None:
-    assert "order" in (warning(f"a{chr(code)}b") or "")
+    assert "order" in (find_warning(f"a{chr(code)}b") or "")
 
 
 @pytest.mark.parametrize("code", HIDDEN, ids="U+{:04X}".format)
 def test_promise_8_what_hides_is_warned_about(code: int) -> None:
-    assert "invisible" in (warning(f"a{chr(code)}b") or "")
+    assert "invisible" in (find_warning(f"a{chr(code)}b") or "")
 
 
 @pytest.mark.parametrize(
@@ -75,8 +75,8 @@ def test_promise_8_what_hides_is_warned_about(code: int) -> None:
     ],
 )
 def test_ordinary_text_of_any_script_stays_as_it_is(plain: str) -> None:
-    assert warning(plain) is None
-    assert text.marked(plain).replace("⟦U+000D⟧", "\r") == plain
+    assert find_warning(plain) is None
+    assert text.add_marks(plain).replace("⟦U+000D⟧", "\r") == plain
 
 
 @pytest.mark.parametrize(
@@ -88,10 +88,10 @@ def test_security_low_what_looks_like_another_text_is_warned_about(words: str) -
     other = unicodedata.normalize("NFD", words)
     if other != words:
         for one in (other, f"pay {other}", f"{other}@example.com", f"#{other}"):
-            assert warning(one) is not None
-    assert warning("\u212b") is not None
-    assert warning("\u2126") is not None
-    assert warning(words) is None
+            assert find_warning(one) is not None
+    assert find_warning("\u212b") is not None
+    assert find_warning("\u2126") is not None
+    assert find_warning(words) is None
 
 
 CONFUSABLE = "аеорсухіјѕԁһԛԝАВЕКМНОРСТХΑΒΕΖΗΙΚΜΝΟΡΤΥΧανορυ"  # noqa: RUF001
@@ -100,14 +100,14 @@ CONFUSABLE = "аеорсухіјѕԁһԛԝАВЕКМНОРСТХΑΒΕΖΗΙΚΜ
 @pytest.mark.parametrize("letter", CONFUSABLE)
 def test_promise_8_a_letter_of_another_alphabet_in_a_word_is_warned_about(letter: str) -> None:
     """Given a Cyrillic or Greek look-alike within a Latin word, then it is told."""
-    assert "alphabets" in (warning(f"pay to bank-{letter}xample.com") or "")
+    assert "alphabets" in (find_warning(f"pay to bank-{letter}xample.com") or "")
 
 
 @pytest.mark.parametrize(
     "word", ["Слово", "ΑΒΓ αλφα", "Δt", "µm", "Ωhm", "日本go", "café", "Москва 7"]
 )
 def test_words_of_one_alphabet_are_not_warned_about(word: str) -> None:
-    assert warning(word) is None
+    assert find_warning(word) is None
 
 
 @pytest.mark.parametrize(
@@ -121,13 +121,13 @@ def test_words_of_one_alphabet_are_not_warned_about(word: str) -> None:
     ],
 )
 def test_promise_8_padding_pushes_nothing_out_of_sight(padded: str, shown: str) -> None:
-    assert text.visible(padded) == shown
+    assert text.to_visible(padded) == shown
 
 
 def test_promise_8_padding_that_mixes_is_cut_with_its_end_in_sight() -> None:
     """Given blank lines of changing width, then what stands behind them is on the card all the same."""
     padded = "ls" + "".join("\n" + " " * (n % 7) for n in range(5000)) + ";rm -rf /"
-    shown = text.cut(text.visible(padded), 1200)
+    shown = text.truncate(text.to_visible(padded), 1200)
     assert shown.text.endswith(";rm -rf /")
     assert shown.text.count("\n") < 30
     assert f"⟦{shown.missing:,} more characters⟧" in shown.text
@@ -146,7 +146,7 @@ def test_promise_8_padding_that_mixes_is_cut_with_its_end_in_sight() -> None:
 )
 def test_promise_8_what_stands_at_an_edge_is_seen(edged: str, shown: str) -> None:
     """Given blanks at the start or the end of a line, then each has a sign, and the text keeps its lines."""
-    assert text.visible(text.shown_value(edged)) == shown
+    assert text.to_visible(text.format_value(edged)) == shown
 
 
 #: What is easily taken for something else.
@@ -174,14 +174,14 @@ alike = st.lists(st.sampled_from((*ALIKE, " " * 5, " " * 50, "\n" * 4)), max_siz
 @given(alike | st.text(st.characters(exclude_categories=["Cs"])))
 def test_promise_8_what_was_meant_can_be_told_from_what_is_shown(any_text: str) -> None:
     """Given any text, then it can be read back, so no two look alike; and no line ends in a blank."""
-    shown = text.visible(text.shown_value(any_text))
+    shown = text.to_visible(text.format_value(any_text))
     assert value_of(shown) == any_text
     assert not any(line[-1:] in (" ", "\t") for line in shown.split("\n"))
 
 
 @given(alike, alike)
 def test_promise_8_two_texts_that_differ_never_look_alike(one: str, two: str) -> None:
-    shown = [text.visible(text.shown_value(each)) for each in (one, two)]
+    shown = [text.to_visible(text.format_value(each)) for each in (one, two)]
     assert (shown[0] == shown[1]) == (one == two)
     assert (text.one_line(one) == text.one_line(two)) == (one == two)
 
@@ -190,18 +190,18 @@ def test_promise_8_two_texts_that_differ_never_look_alike(one: str, two: str) ->
     "forged", ["␠", "⟦U+202E⟧", "⟦12 more characters⟧", "⟦9 spaces⟧", "a⏎b", "⇥"]
 )
 def test_promise_8_no_text_can_forge_a_mark(forged: str) -> None:
-    assert text.visible(forged) != forged
-    assert text.unmarked(text.marked(forged)) == forged
+    assert text.to_visible(forged) != forged
+    assert text.remove_marks(text.add_marks(forged)) == forged
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))
 def test_promise_8_marks_lose_nothing(any_text: str) -> None:
-    assert text.unmarked(text.marked(any_text)) == any_text
+    assert text.remove_marks(text.add_marks(any_text)) == any_text
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))
 def test_promise_8_what_is_shown_holds_no_control_or_format_character(any_text: str) -> None:
-    shown = text.visible(any_text)
+    shown = text.to_visible(any_text)
     assert all(char in "\n\t" or unicodedata.category(char)[0] != "C" for char in shown)
 
 
@@ -209,7 +209,7 @@ def test_promise_8_what_is_shown_holds_no_control_or_format_character(any_text: 
 def test_promise_8_a_cut_leaves_something_out(count: int) -> None:
     """Given about as many lines as there is room for, then they are all there, or some are missing."""
     whole = "\n".join("x" * 40)[: 2 * count + 1]
-    for cut in (text.cut(whole, 1200), text.excerpt(whole, 1200)):
+    for cut in (text.truncate(whole, 1200), text.excerpt(whole, 1200)):
         assert (cut.missing > 0) == (cut.text != whole) == (count > 18)
 
 
@@ -233,16 +233,16 @@ def test_what_is_surely_seen_is_seen() -> None:
         re.compile(f"[{each}]") for each in (text.LETTERS, text.MARKS, text.SIGNS)
     )
     assert all(unicodedata.category(c)[0] == "L" for c in every if letters.match(c))
-    assert all(text.is_seen(c, f"a{c}", 1) for c in every if marks.match(c))
-    assert all(c == " " or text.marked(c) == c for c in every if signs.match(c))
-    assert all(text.is_seen(c, c, 0) for c in every if letters.match(c))
+    assert all(text.is_visible(c, f"a{c}", 1) for c in every if marks.match(c))
+    assert all(c == " " or text.add_marks(c) == c for c in every if signs.match(c))
+    assert all(text.is_visible(c, c, 0) for c in every if letters.match(c))
 
 
 @given(st.text(st.sampled_from("a&<\n⟦⟧\u202e"), max_size=400), st.integers(40, 200))
 def test_promise_8_a_cut_says_how_much_is_missing(any_text: str, limit: int) -> None:
     """Given any text, then beginning, count and end make up the whole, and no mark is cut in two."""
-    shown = text.visible(any_text)
-    cut = text.cut(shown, limit)
+    shown = text.to_visible(any_text)
+    cut = text.truncate(shown, limit)
     if cut.missing:
         assert text.weight(cut.text) <= limit + 40
         head, _, rest = cut.text.partition(f"⟦{cut.missing:,} more character")
@@ -281,4 +281,4 @@ def test_promise_8_a_cut_says_how_much_is_missing(any_text: str, limit: int) -> 
     ],
 )
 def test_promise_8_text_is_never_taken_for_another_value(value: object, shown: str) -> None:
-    assert text.shown_value(value) == shown
+    assert text.format_value(value) == shown

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from bot.card import card
-from bot.channel import LookupFailed, NotThere
+from bot.card import build_card
+from bot.channel import LookupFailed, NotFound
 from bot.channels.slack import blocks
 from bot.channels.slack.channel import SlackChannel
 from bot.channels.slack.home_blocks import view_blocks
 from bot.delivery import Delivery
 from bot.directory import Directory
 from bot.health import Health
-from bot.home import Homes
+from bot.home import HomeLoader
 from bot.place_check import PlaceCheck
 from bot.policy_check import check_policy
 from bot.sandbox.server import BOT_TOKEN, Sandbox
@@ -60,7 +60,9 @@ async def two_calls(reviews: Reviews) -> Review:
 
 async def shown(reviews: Reviews, review_id: str, place: Place, channel: SlackChannel) -> str:
     snapshot = await reviews.load(review_id)
-    return words(blocks.blocks(card(snapshot.review, place, snapshot.posts), channel.name_of))
+    return words(
+        blocks.message_blocks(build_card(snapshot.review, place, snapshot.posts), channel.name_of)
+    )
 
 
 async def test_newcomer_2_a_typo_in_a_channel_is_said_on_the_other_card(
@@ -70,13 +72,13 @@ async def test_newcomer_2_a_typo_in_a_channel_is_said_on_the_other_card(
     with the reason, and the people who run the bot are told what to do."""
     review = await two_calls(reviews)
     await delivery.deliver(review.id, HERE, again=False)
-    with pytest.raises(NotThere):
+    with pytest.raises(NotFound):
         await delivery.deliver(review.id, TYPO, again=False)
 
     told = await shown(reviews, review.id, HERE, channel)
     assert "Number 2 can't be shown in #suport" in told
     assert "there is no channel #suport that the bot can see" in told
-    [problem] = health.current()
+    [problem] = health.current_problems()
     assert (problem.kind, problem.subject) == ("place", TYPO)
     assert "hitl reviews" in problem.text
 
@@ -86,10 +88,10 @@ async def test_newcomer_2_home_says_it_to_those_who_may_decide(
 ) -> None:
     review = await two_calls(reviews)
     await delivery.deliver(review.id, HERE, again=False)
-    with pytest.raises(NotThere):
+    with pytest.raises(NotFound):
         await delivery.deliver(review.id, TYPO, again=False)
     who = Reviewer(channel="slack", team="T0ACME", id="U0ALICE", name="Alice")
-    home = await Homes(reviews, channel, Directory(channel, channel.team)).of(who)
+    home = await HomeLoader(reviews, channel, Directory(channel, channel.team)).load_home(who)
     assert "Number 2 can't be shown in #suport" in words(view_blocks(home, channel))
 
 
@@ -103,11 +105,11 @@ async def test_newcomer_2_when_the_place_is_there_it_is_over(
 ) -> None:
     """Given a place that couldn't be reached; when somebody makes it and it is tried again, then nothing says
     so any more; tried again before that, it is still one trouble, noted once."""
-    monkeypatch.setattr("bot.channels.slack.rooms._AGAIN", -1.0)
+    monkeypatch.setattr("bot.channels.slack.rooms._RETRY_AFTER", -1.0)
     review = await two_calls(reviews)
     versions: list[int] = []
     for _ in range(3):
-        with pytest.raises(NotThere):
+        with pytest.raises(NotFound):
             await delivery.deliver(review.id, TYPO, again=True)
         versions.append((await reviews.load(review.id)).review.version)
     assert len({*versions}) == 1
@@ -116,7 +118,7 @@ async def test_newcomer_2_when_the_place_is_there_it_is_over(
     sandbox.workspace.channels["C0SUPORT"] = made
     await delivery.deliver(review.id, TYPO, again=True)
     assert (await reviews.load(review.id)).review.troubles == {}
-    assert health.current() == ()
+    assert health.current_problems() == ()
     assert "can't be shown" not in await shown(reviews, review.id, HERE, channel)
 
 
@@ -128,14 +130,14 @@ async def test_c2_what_is_not_known_is_said_on_the_card_itself(
     review, event = review_of([call("it")], by=policy(it=rule))
     await reviews.submit(review, event)
     body = json.dumps({"ok": False, "error": "missing_scope", "needed": "usergroups:read"})
-    sandbox.troubles.order({"mode": "answer", "method": "usergroups.users.list", "body": body})
+    sandbox.faults.configure({"mode": "answer", "method": "usergroups.users.list", "body": body})
     with pytest.raises(LookupFailed):
         await delivery.deliver(review.id, HERE, again=False)
     told = await shown(reviews, review.id, HERE, channel)
     assert "Not all could be looked up that this depends on" in told
     assert "the app lacks the scope usergroups:read" in told
 
-    sandbox.troubles.order({"mode": "ok"})
+    sandbox.faults.configure({"mode": "ok"})
     await delivery.deliver(review.id, HERE, again=True)
     assert "looked up" not in await shown(reviews, review.id, HERE, channel)
 
@@ -143,9 +145,11 @@ async def test_c2_what_is_not_known_is_said_on_the_card_itself(
 def test_a_trouble_is_nothing_that_an_agent_or_a_name_can_draw() -> None:
     """Given a reason with markup in it; then the card shows it as text."""
     review, _ = review_of([call("it")], by=policy(it={"notify": HERE}))
-    noted = transitions.note_trouble(review, HERE, "<!channel> *now*", START).review
+    noted = transitions.record_delivery_problem(review, HERE, "<!channel> *now*", START).review
     [block] = [
-        one for one in blocks.blocks(card(noted, HERE), str) if one["block_id"] == "unshown:0"
+        one
+        for one in blocks.message_blocks(build_card(noted, HERE), str)
+        if one["block_id"] == "unshown:0"
     ]
     assert [one["type"] for one in block["elements"]] == ["mrkdwn", "plain_text"]
     assert "channel" not in block["elements"][0]["text"]
@@ -156,7 +160,7 @@ def test_what_is_decided_or_cancelled_has_no_trouble() -> None:
     cancelled = transitions.cancel(review, person(), None, START).review
     for one in (cancelled,):
         with pytest.raises(Exception, match="noted already"):
-            transitions.note_trouble(one, HERE, "gone", START)
+            transitions.record_delivery_problem(one, HERE, "gone", START)
 
 
 async def test_newcomer_2_the_places_of_what_waits_are_looked_at(
@@ -174,12 +178,16 @@ async def test_newcomer_2_the_places_of_what_waits_are_looked_at(
     review, event = review_of([call("it")], by=rules)
     await reviews.submit(review, event)
     check = PlaceCheck(reviews, channel, health)
-    await check.look()
-    assert {one.subject for one in health.current()} == {TYPO, "slack:U0GONE", "slack:C0EMPTY"}
+    await check.check_places()
+    assert {one.subject for one in health.current_problems()} == {
+        TYPO,
+        "slack:U0GONE",
+        "slack:C0EMPTY",
+    }
 
     sandbox.workspace.channels["C0EMPTY"].members.append("U0APPROVER")
-    await check.look()
-    assert {one.subject for one in health.current()} == {TYPO, "slack:U0GONE"}
+    await check.check_places()
+    assert {one.subject for one in health.current_problems()} == {TYPO, "slack:U0GONE"}
 
 
 POLICY = """
@@ -205,7 +213,7 @@ async def test_newcomer_2_a_policys_places_and_people_are_looked_up(
         "slack:S0OLD": "nobody is in this group, or there is no such group",
         "slack:C0OLD": "the channel is archived",
     }
-    sandbox.troubles.order({"mode": "http_500", "method": "users.info"})
+    sandbox.faults.configure({"mode": "http_500", "method": "users.info"})
     again = {one.name: one.usable for one in await check_policy(Policy.from_yaml(POLICY), channel)}
     assert again["slack:U0BOB"] == "unknown"
 

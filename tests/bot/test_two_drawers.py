@@ -11,9 +11,9 @@ from bot.channels.slack.channel import SlackChannel
 from bot.delivery import Delivery
 from bot.directory import Directory
 from bot.health import Health
-from bot.lane import LATE, Lane
+from bot.lane import LATE_WINDOW, Lane
 from bot.sandbox.server import Sandbox
-from bot.sandbox.trouble import Trouble
+from bot.sandbox.trouble import Fault
 from hitl_core.model import DEFAULT_PLACE
 from hitl_core.review.service import Reviews
 from hitl_core.store import MemoryStore
@@ -47,14 +47,14 @@ class Stage:
         """A bot that holds the lane until nothing is left to do."""
         directory = Directory(self._channel, self._channel.team)
         delivery = Delivery(self.reviews, self._channel, directory)
-        await Lane(DEFAULT_PLACE, self.store, delivery.do, Health(), LATE, 0.01).run()
+        await Lane(DEFAULT_PLACE, self.store, delivery.run_job, Health(), LATE_WINDOW, 0.01).run()
 
     def cards(self) -> list[str]:
         messages = self.sandbox.workspace.channels["C0APPROVE"].messages.values()
         return [words(one.blocks) for one in messages if one.metadata and not one.deleted]
 
-    def hold(self, method: str) -> Trouble:
-        held = self.sandbox.troubles.order({"mode": "late", "method": method, "times": 1})
+    def hold(self, method: str) -> Fault:
+        held = self.sandbox.faults.configure({"mode": "late", "method": method, "times": 1})
         assert held is not None
         return held
 
@@ -106,7 +106,7 @@ async def test_a_drawing_of_a_dead_bot_that_is_applied_late_is_drawn_over(stage:
     held.release()
     await wait_until("the old one is back", lambda: "4712" not in stage.cards()[0])
 
-    stage.now += LATE + 1
+    stage.now += LATE_WINDOW + 1
     await stage.bot()
 
     [card] = stage.cards()
@@ -125,7 +125,7 @@ async def test_a_post_of_a_dead_bot_that_is_applied_late_is_deleted(stage: Stage
     held.release()
     await wait_until("two cards", lambda: len(stage.cards()) == 2)
 
-    stage.now += LATE + 1
+    stage.now += LATE_WINDOW + 1
     await stage.bot()
 
     assert len(stage.cards()) == 1

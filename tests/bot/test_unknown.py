@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.channel import Limited, LookupFailed, NotThere, Unreachable
+from bot.channel import LookupFailed, NotFound, RateLimited, Unreachable
 from bot.channels.slack.channel import SlackChannel
 from bot.delivery import Delivery
 from bot.directory import Directory
 from bot.health import Health
-from bot.home import Homes
-from bot.reach import NobodyLeft
+from bot.home import HomeLoader
+from bot.reach import NoDeciderLeft
 from bot.sandbox.server import BOT_TOKEN, Sandbox
 from hitl_core.errors import Refused
 from hitl_core.model import Action, Grant, MessageRef, Reviewer, Reviewers, Snapshot, Vote
@@ -153,14 +153,14 @@ def delivery(reviews: Reviews, channel: SlackChannel, directory: Directory) -> D
 
 def fail(sandbox: Sandbox, method: str, answer: tuple[int, str]) -> None:
     status, body = answer
-    sandbox.troubles.order({"mode": "answer", "method": method, "status": status, "body": body})
+    sandbox.faults.configure({"mode": "answer", "method": method, "status": status, "body": body})
 
 
 async def may(directory: Directory, who: Reviewer, grant: Grant) -> str:
     review, _ = review_of()
     snapshot = Snapshot(review=review, posts={"slack:#team-ops": OPS}, shown={}, now=0.0)
     try:
-        await directory.check(who, snapshot, [grant])
+        await directory.check_can_decide(who, snapshot, [grant])
     except Refused as refused:
         return refused.code
     return "yes"
@@ -189,10 +189,10 @@ async def test_c2_whatever_slack_answers_nobody_gets_a_right(
             for who in PEOPLE:
                 after = await may(broken, who, grant)
                 assert after in (before[who.id, name], "unavailable"), (answer, who.id, name)
-            with suppress(LookupFailed, Limited, Unreachable):
-                assert await broken.anybody([grant]) is True, (answer, name)
+            with suppress(LookupFailed, RateLimited, Unreachable):
+                assert await broken.has_decider([grant]) is True, (answer, name)
         await check_votes(broken, answer)
-        sandbox.troubles.order({"mode": "ok"})
+        sandbox.faults.configure({"mode": "ok"})
 
 
 class Unavailable(Exception):
@@ -202,7 +202,7 @@ class Unavailable(Exception):
 async def lapsed(directory: Directory, action: Action, snapshot: Snapshot) -> frozenset[str]:
     try:
         voters = [vote.by for vote in action.votes]
-        return await directory.lapsed(voters, snapshot, action.grants)
+        return await directory.ineligible_voters(voters, snapshot, action.grants)
     except Refused as refused:
         if refused.code != "unavailable":
             raise
@@ -256,7 +256,7 @@ async def test_c2_no_fallback_where_nobody_knows_who_is_left(
         [action] = (await reviews.load(review.id)).review.actions
         assert action.places == ("slack:#agent-approvals",), answer
         assert "slack:#agent-approvals" in (await reviews.load(review.id)).posts
-        sandbox.troubles.order({"mode": "ok"})
+        sandbox.faults.configure({"mode": "ok"})
 
 
 @pytest.mark.parametrize(
@@ -285,7 +285,7 @@ async def test_c2_a_documented_no_is_a_no(
     await delivery.deliver(review.id, "slack:#agent-approvals", again=False)
     [action] = (await reviews.load(review.id)).review.actions
     assert action.places[-1] == "slack:#team-ops"
-    assert action.grants[-1].by_membership
+    assert action.grants[-1].includes_members
 
 
 @pytest.mark.parametrize(
@@ -302,7 +302,7 @@ async def test_c2_a_place_that_slack_says_nothing_of_is_not_passed_on(
 ) -> None:
     """Given an error that says nothing about the place; then its fallback gets nothing, whose people would
     decide."""
-    monkeypatch.setattr("bot.channels.slack.rooms._AGAIN", -1.0)
+    monkeypatch.setattr("bot.channels.slack.rooms._RETRY_AFTER", -1.0)
     place = {
         "chat.postMessage": "slack:#team-ops",
         "conversations.list": "slack:#new-one",
@@ -339,26 +339,26 @@ async def test_slack_clients_10_the_missing_scope_is_named(
     answer = refusal("missing_scope", needed="usergroups:read", provided="chat:write")
     fail(sandbox, "usergroups.users.list", answer)
     with pytest.raises(LookupFailed, match="lacks the scope usergroups:read") as failed:
-        await channel.group("S0OPS")
+        await channel.group_members("S0OPS")
     assert (failed.value.method, failed.value.error, failed.value.needed) == (
         "usergroups.users.list",
         "missing_scope",
         "usergroups:read",
     )
-    [problem] = health.current()
+    [problem] = health.current_problems()
     assert (problem.kind, problem.subject) == ("lookup", "usergroups.users.list")
     assert "usergroups:read" in problem.text
 
-    sandbox.troubles.order({"mode": "ok"})
-    await channel.group("S0FINANCE")
-    assert health.current() == ()
+    sandbox.faults.configure({"mode": "ok"})
+    await channel.group_members("S0FINANCE")
+    assert health.current_problems() == ()
 
 
 async def test_one_person_who_can_not_be_looked_up_is_a_problem_of_its_own(
     channel: SlackChannel, health: Health, sandbox: Sandbox
 ) -> None:
     """Given one person for whom Slack fails; then others that work don't make it look well."""
-    sandbox.troubles.order(
+    sandbox.faults.configure(
         {
             "mode": "answer",
             "method": "users.info",
@@ -369,9 +369,9 @@ async def test_one_person_who_can_not_be_looked_up_is_a_problem_of_its_own(
     with pytest.raises(LookupFailed):
         await channel.person("U0BOB")
     await channel.person("U0ALICE")
-    assert [one.subject for one in health.current()] == ["users.info for U0BOB"]
+    assert [one.subject for one in health.current_problems()] == ["users.info for U0BOB"]
     await channel.person("U0BOB")
-    assert health.current() == ()
+    assert health.current_problems() == ()
 
 
 async def test_a_list_that_never_ends_is_not_known(channel: SlackChannel, sandbox: Sandbox) -> None:
@@ -380,7 +380,7 @@ async def test_a_list_that_never_ends_is_not_known(channel: SlackChannel, sandbo
     fail(sandbox, "conversations.members", (200, body))
     before = len(sandbox.api.calls)
     with pytest.raises(LookupFailed, match="more than 100 pages"):
-        await channel.members("C0OPS")
+        await channel.conversation_members("C0OPS")
     assert len(sandbox.api.calls) - before == 100
 
 
@@ -391,8 +391,8 @@ async def test_m3_a_part_of_a_group_is_not_the_group(
     body = json.dumps({"ok": True, "users": ["U0GONE"], "response_metadata": {"next_cursor": "x"}})
     fail(sandbox, "usergroups.users.list", (200, body))
     with pytest.raises(LookupFailed):
-        await channel.group("S0FINANCE")
-    assert [one.kind for one in health.current()] == ["lookup"]
+        await channel.group_members("S0FINANCE")
+    assert [one.kind for one in health.current_problems()] == ["lookup"]
 
 
 async def test_c2_what_is_not_known_hides_no_review_in_home(
@@ -403,12 +403,14 @@ async def test_c2_what_is_not_known_hides_no_review_in_home(
     review, event = review_of([call("it")], by=policy(it={"reviewers": {"groups": ["S0FINANCE"]}}))
     await reviews.submit(review, event)
     fail(sandbox, "usergroups.users.list", refusal("fatal_error"))
-    home = await Homes(reviews, channel, Directory(channel, channel.team)).of(person("U0ALICE"))
+    home = await HomeLoader(reviews, channel, Directory(channel, channel.team)).load_home(
+        person("U0ALICE")
+    )
     [line] = home.others
     assert home.mine == ()
     assert line.card.review_id == review.id
     assert line.unknown is not None
-    assert not line.may_see
+    assert not line.can_see
 
 
 @pytest.mark.parametrize(
@@ -428,7 +430,7 @@ async def test_h2_a_card_is_shown_though_nobody_knows_how_many_may_see_it(
     seen = await reviews.load(review.id)
     assert set(seen.posts) == set(seen.review.troubles) == {"default"}
 
-    sandbox.troubles.order({"mode": "ok"})
+    sandbox.faults.configure({"mode": "ok"})
     await delivery.deliver(review.id, "default", again=True)
     assert (await reviews.load(review.id)).review.troubles == {}
 
@@ -440,14 +442,16 @@ async def test_h2_home_lists_what_could_not_be_posted_yet(
     of what it is about."""
     review, event = review_of([call("it")])
     await reviews.submit(review, event)
-    home = await Homes(reviews, channel, Directory(channel, channel.team)).of(person("U0ALICE"))
+    home = await HomeLoader(reviews, channel, Directory(channel, channel.team)).load_home(
+        person("U0ALICE")
+    )
     [line] = home.others
-    assert (home.mine, line.card.review_id, line.may_see) == ((), review.id, False)
+    assert (home.mine, line.card.review_id, line.can_see) == ((), review.id, False)
     assert line.unknown is not None
 
 
 async def test_a_known_nobody_is_a_no_for_a_place(channel: SlackChannel) -> None:
-    assert issubclass(NobodyLeft, NotThere)
-    assert not issubclass(LookupFailed, NotThere)
+    assert issubclass(NoDeciderLeft, NotFound)
+    assert not issubclass(LookupFailed, NotFound)
     assert await channel.person("U0STRANGER") is None
-    assert await channel.group("S0NONE") == frozenset()
+    assert await channel.group_members("S0NONE") == frozenset()

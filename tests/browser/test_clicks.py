@@ -120,7 +120,7 @@ async def test_a_redrawn_message_keeps_the_focus(place: Workplace):
     await place.action("reject").focus()
 
     message.edited = message.ts
-    place.sandbox.workspace.changed()
+    place.sandbox.workspace.notify_change()
 
     await expect(place.page.locator(".edited")).to_be_visible()
     await expect(place.action("reject")).to_be_focused()

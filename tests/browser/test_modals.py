@@ -114,7 +114,7 @@ async def test_focus_goes_into_the_modal_and_back(place: Workplace):
     await expect(place.page.get_by_label("name")).to_be_focused()
 
     message.edited = message.ts
-    place.sandbox.workspace.changed()
+    place.sandbox.workspace.notify_change()
     await expect(place.page.locator(".edited")).to_be_attached()
     async with place.page.expect_response("**/sandbox/close"):
         await place.page.keyboard.press("Escape")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.async_api import expect
 
-from bot.sandbox.alone import alone
+from bot.sandbox.alone import single_item_url
 from bot.sandbox.workspace import Message
 from tests.browser.scenes import (
     ALICE,
@@ -104,7 +104,7 @@ async def test_newcomer_7_the_home_tab_is_read_from_its_top_and_stays_where_it_w
 
 
 async def test_direct_messages_groups_and_commands(place: Workplace):
-    dm = place.sandbox.workspace.direct(ALICE, "U0APPROVER")
+    dm = place.sandbox.workspace.open_direct_channel(ALICE, "U0APPROVER")
     place.post(mrkdwn("<!subteam^S0OPS> waits"), channel=dm.id)
     await place.open()
 
@@ -136,7 +136,7 @@ async def test_one_thing_alone_for_a_picture(place: Workplace, theme: str):
         (modal, (), "Approve edited"),
         (home, (), "Waiting for you"),
     ):
-        await page.goto(alone(sandbox, what, replies=replies, theme=theme))  # pyright: ignore[reportArgumentType] light or dark
+        await page.goto(single_item_url(sandbox, what, replies=replies, theme=theme))  # pyright: ignore[reportArgumentType] light or dark
         shown = page.locator("#alone")
         await expect(shown).to_contain_text(words)
         await expect(shown).to_have_css("background-color", background)

@@ -109,7 +109,7 @@ async def test_only_members_can_write(place: Workplace):
 async def test_an_ephemeral_is_private_and_can_be_dismissed(place: Workplace):
     """Given a notice for Alice, it says that only she sees it, and goes when dismissed."""
     workspace = place.sandbox.workspace
-    workspace.whisper(Ephemeral(ALICE, APPROVE, workspace.next_ts(), "*Bob* was first.", []))
+    workspace.add_ephemeral(Ephemeral(ALICE, APPROVE, workspace.next_ts(), "*Bob* was first.", []))
     await place.open()
     notice = place.page.locator(".ephemeral")
     await expect(notice).to_contain_text("Only visible to you")

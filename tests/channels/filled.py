@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from bot.channels.slack.filling import Filling, Source
+from bot.channels.slack.filling import FormSource, FormState
 from bot.channels.slack.inputs import ACTION_ID
 from bot.channels.slack.modals import modal
-from bot.sandbox.blocks import stored
-from bot.sandbox.inputs import refused
-from bot.sandbox.states import filled_state
+from bot.sandbox.blocks import complete_blocks
+from bot.sandbox.inputs import client_errors
+from bot.sandbox.states import fill_state
 from tests.channels.reading import check_view
 
 Json = dict[str, Any]
@@ -18,10 +18,10 @@ Json = dict[str, Any]
 class Page:
     """One page of a form, as Slack shows it."""
 
-    def __init__(self, filling: Filling) -> None:
+    def __init__(self, filling: FormState) -> None:
         self.filling = filling
         view = modal("edit", "Edit", filling.blocks() or [], None, submit="Send")
-        self.blocks: list[Json] = stored(check_view(view)["blocks"])
+        self.blocks: list[Json] = complete_blocks(check_view(view)["blocks"])
 
     def block(self, label: str) -> Json:
         return next(b for b in self.blocks if b["type"] == "input" and b["label"]["text"] == label)
@@ -35,25 +35,25 @@ class Page:
         entered = {
             self.block(label)["block_id"]: {ACTION_ID: value} for label, value in typed.items()
         }
-        state = filled_state(self.blocks, entered)
-        assert refused(self.blocks, state) == {}
+        state = fill_state(self.blocks, entered)
+        assert client_errors(self.blocks, state) == {}
         return state
 
-    def sent(self, **typed: Json) -> Filling:
+    def sent(self, **typed: Json) -> FormState:
         """The form with this page's answers."""
         state = self.state(**typed)
-        filled = self.filling.filled(state)
-        assert filled.is_drawn_in(state)
+        filled = self.filling.with_values(state)
+        assert filled.matches_view(state)
         return filled
 
 
 def opened(schema: Json | None, args: Json, *redact: str) -> Page:
-    return Page(Filling(Source(schema, args, redact), {}))
+    return Page(FormState(FormSource(schema, args, redact), {}))
 
 
 def submitted(schema: Json | None, args: Json, **typed: Json) -> Json:
     """What runs, after a person typed this on the first page, and turned the others."""
     filled = opened(schema, args).sent(**typed)
-    while not filled.is_last:
-        filled = Page(filled.at(filled.page + 1)).sent()
+    while not filled.is_last_page:
+        filled = Page(filled.at_page(filled.page + 1)).sent()
     return filled.value()

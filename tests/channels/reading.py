@@ -7,12 +7,12 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from bot.channels.slack.editing import Editing
-from bot.channels.slack.ids import Meta
-from bot.inbox import Target
-from bot.sandbox.message import checked_blocks
-from bot.sandbox.view import checked_view
-from bot.text import MAX_INDENTED, unmarked
+from bot.channels.slack.editing import EditModal
+from bot.channels.slack.ids import ModalMeta
+from bot.inbox import ActionRef
+from bot.sandbox.message import validate_blocks
+from bot.sandbox.view import validate_view
+from bot.text import MAX_INDENTED, remove_marks
 from hitl_core.model import Review
 from tests.support.slack_limits import assert_message, assert_view
 
@@ -25,22 +25,24 @@ _CHARS = {"space": " ", "tab": "\t", "line break": "\n"}
 
 def check(message: Json) -> Json:
     """The message, if Slack would take it."""
-    checked_blocks(message["blocks"])
+    validate_blocks(message["blocks"])
     assert_message(message)
     return message
 
 
 def check_view(view: Json) -> Json:
     assert_view(view)
-    return checked_view(json.loads(json.dumps(view)), view["type"])
+    return validate_view(json.loads(json.dumps(view)), view["type"])
 
 
 def edit_pages(review: Review, key: str = "1") -> list[Json]:
     """All pages of the Edit modal, as they open."""
     action = review.action(key)
     assert action is not None
-    modal = Editing(review, action, Meta(Target(review.id, key, action.revision)), {})
-    return [modal.at(page, kept=False).view() for page in range(modal.filling.pages)]
+    modal = EditModal(review, action, ModalMeta(ActionRef(review.id, key, action.revision)), {})
+    return [
+        modal.at_page(page, has_draft=False).view() for page in range(modal.form_state.page_count)
+    ]
 
 
 def read(blocks: list[Json]) -> str:
@@ -167,7 +169,7 @@ def original(text: str) -> str:
     """What `bot.text.visible` was given."""
     padded = _PADDING.sub(lambda m: "".join(map(_run, m[1].split(", "))), text)
     signs = padded.replace("␠", " ").replace("⇥", "\t").replace("⏎", "\n")
-    return unmarked(signs.replace("␍\n", "\r\n"))
+    return remove_marks(signs.replace("␍\n", "\r\n"))
 
 
 def key_of(label: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hitl_core.gate.request import Turn, build_from
+from hitl_core.gate.request import ReviewKey, build_review
 from hitl_core.model import MessageRef, Review, Reviewer, ToolCall, encode
 from hitl_core.policy import Policy
 from hitl_core.review import execution, transitions
@@ -77,7 +77,7 @@ def review_of(
     made = [ToolCall(f"c{n}", name, args) for n, (name, args) in enumerate(calls, start=1)]
     rules = Policy.from_mapping(POLICY if policy is None else {**POLICY, **policy})
     asked = asked_by(rules, made, **(tools or {}))
-    return build_from(Turn(agent, "thread-1", "turn-1", requester, origin), asked, 1, NOW)[0]
+    return build_review(ReviewKey(agent, "thread-1", "turn-1", requester, origin), asked, 1, NOW)[0]
 
 
 def decided(
@@ -97,7 +97,7 @@ def decided(
 
 
 def fired(review: Review, after: float) -> Review:
-    return transitions.fire(review, NOW + after).review
+    return transitions.apply_due(review, NOW + after).review
 
 
 def escalated(review: Review, by: Reviewer = BOB, why: str | None = None) -> Review:
@@ -105,7 +105,7 @@ def escalated(review: Review, by: Reviewer = BOB, why: str | None = None) -> Rev
 
 
 def rerouted(review: Review, why: str, place: str = DEFAULT) -> Review:
-    return transitions.reroute(review, place, why, NOW + 5).review
+    return transitions.use_fallback(review, place, why, NOW + 5).review
 
 
 def named(review: Review, **of: Any) -> Review:
@@ -140,7 +140,7 @@ def done(review: Review, lines: dict[str, str]) -> Review:
 
 
 def lapsed(review: Review) -> Review:
-    return execution.lapse(review, NOW + 300).review
+    return execution.expire_lease(review, NOW + 300).review
 
 
 def cancelled(review: Review, by: Reviewer | None = None, reason: str | None = None) -> Review:

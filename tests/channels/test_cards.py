@@ -7,8 +7,15 @@ from typing import Any
 
 import pytest
 
-from bot.card import card, choices_of, label_of, open_of, thread, turns_of
-from bot.channels.slack.blocks import action_blocks, cut_keys, message, thread_message
+from bot.card import (
+    argument_label,
+    build_card,
+    choices_of,
+    find_open_action,
+    page_keys,
+    thread_lines,
+)
+from bot.channels.slack.blocks import action_blocks, incomplete_actions, message, thread_message
 from hitl_core.model import Review, ReviewConfig
 from hitl_core.review import transitions
 from tests.channels.reading import check, read, texts
@@ -35,12 +42,12 @@ TWO = {"reviewers": {"users": ["U0ALICE", "U0BOB", "U0CARL"], "quorum": 2}}
 
 
 def told(review: Review, place: str = DEFAULT) -> list[str]:
-    sent = [check(thread_message(line, name_of)) for line in thread(review, place)]
+    sent = [check(thread_message(line, name_of)) for line in thread_lines(review, place)]
     return [read(one["blocks"]).strip() for one in sent]
 
 
 def button(review: Review, action_id: str, place: str = DEFAULT) -> dict[str, Any] | None:
-    sent = check(message(card(review, place, POSTED), name_of, link_to))
+    sent = check(message(build_card(review, place, POSTED), name_of, link_to))
     found = [
         element
         for block in sent["blocks"]
@@ -62,7 +69,7 @@ def test_the_thread_tells_edits_rejections_reminders_and_escalations_in_order() 
     states.append(fired(states[-1], 300))
     states.append(transitions.escalate(states[-1], DEFAULT, CARL, NOW + 360, why="No idea.").review)
     states.append(decided(states[-1], "1", "approve", BOB, after=400))
-    kinds = [[(line.at, line.kind) for line in thread(state, DEFAULT)] for state in states]
+    kinds = [[(line.at, line.kind) for line in thread_lines(state, DEFAULT)] for state in states]
     assert all(after[: len(before)] == before for before, after in pairwise(kinds))
     assert [len(one) for one in kinds] == [0, 1, 2, 3, 4, 4]
     still = "@U0BOB or @U0CARL or @U0ALICE or members of #team-ops"
@@ -72,7 +79,7 @@ def test_the_thread_tells_edits_rejections_reminders_and_escalations_in_order() 
         f"⏰ *send_email and update_customer*  still wait for {still}",
         "↗ *send_email and update_customer*  passed on to *#team-ops* by @U0CARL: “No idea.”",
     ]
-    assert thread(states[4], OPS) == ()
+    assert thread_lines(states[4], OPS) == ()
 
 
 def test_a_thread_of_a_later_place_begins_when_the_review_came_there() -> None:
@@ -125,10 +132,10 @@ def test_what_is_decided_has_no_buttons_but_to_read_it() -> None:
     see = button(review, "see")
     assert see is not None
     assert see["value"] == f"{review.id}.1.1"
-    sent = message(card(review, DEFAULT), name_of)
+    sent = message(build_card(review, DEFAULT), name_of)
     actions = [block for block in sent["blocks"] if block["type"] == "actions"]
     assert [len(block["elements"]) for block in actions] == [1]
-    assert "buttons" not in str(action_blocks(review.id, open_of(review, "1"), name_of))
+    assert "buttons" not in str(action_blocks(review.id, find_open_action(review, "1"), name_of))
 
 
 def test_of_several_that_are_decided_a_modal_shows_one_after_the_other() -> None:
@@ -137,29 +144,31 @@ def test_of_several_that_are_decided_a_modal_shows_one_after_the_other() -> None
     found = button(review, "review")
     assert found is not None
     assert found["value"] == f"{review.id}.0.1"
-    assert turns_of(review, DEFAULT)[1] == "2"
+    assert page_keys(review, DEFAULT)[1] == "2"
 
 
 def test_one_action_of_a_modal_reads_like_the_card() -> None:
     """Given an action that waits and one that is decided, then both can be drawn alone, with more room."""
     review = decided(review_of(("deploy", {"script": "echo\n" * 300}), THREE[0]), "2", "approve")
-    here = card(review, DEFAULT)
-    assert here.open[0].shown.missing > open_of(review, "1").shown.missing == 0
-    waiting, over = (action_blocks(review.id, open_of(review, key), name_of) for key in ("1", "2"))
+    here = build_card(review, DEFAULT)
+    assert here.open_actions[0].excerpt.missing > find_open_action(review, "1").excerpt.missing == 0
+    waiting, over = (
+        action_blocks(review.id, find_open_action(review, key), name_of) for key in ("1", "2")
+    )
     assert [block["type"] for block in waiting] == ["rich_text", "actions"]
     assert "✔ *send_email*" not in read(waiting)
     assert "*✔ send_email*  approved by @U0ALICE" in read(over)
     with pytest.raises(KeyError):
-        open_of(review, "9")
+        find_open_action(review, "9")
 
 
 def test_what_is_cut_or_only_listed_counts_as_unread() -> None:
     review = review_of(("deploy", {"script": "echo\n" * 900}), THREE[1])
-    assert cut_keys(card(review, DEFAULT), name_of) == {"1"}
+    assert incomplete_actions(build_card(review, DEFAULT), name_of) == {"1"}
     many = review_of(*[THREE[1]] * 11)
-    assert len(cut_keys(card(many, DEFAULT), name_of)) == 11
+    assert len(incomplete_actions(build_card(many, DEFAULT), name_of)) == 11
     few = review_of(*THREE)
-    assert cut_keys(card(few, DEFAULT), name_of) == frozenset()
+    assert incomplete_actions(build_card(few, DEFAULT), name_of) == frozenset()
 
 
 @pytest.mark.parametrize(
@@ -222,12 +231,12 @@ def test_hidden_values_are_nowhere() -> None:
     review = decided(review, "1", "edit", args={**args, "all": {"x": "0ther"}})
     over = decided(decided(review, "1", "approve", BOB), "1", "approve", CARL)
     for one in (review, over):
-        sent = check(message(card(one, DEFAULT), name_of))
+        sent = check(message(build_card(one, DEFAULT), name_of))
         sent["thread"] = told(one)
-        sent["modal"] = action_blocks(one.id, open_of(one, "1"), name_of)
+        sent["modal"] = action_blocks(one.id, find_open_action(one, "1"), name_of)
         for secret in ("hunter2", "s3cret", "0ther", "0815", "k3y"):
             assert secret not in str(sent)
-    shown = read(check(message(card(review, DEFAULT), name_of))["blocks"])
+    shown = read(check(message(build_card(review, DEFAULT), name_of))["blocks"])
     assert shown.count("⟦hidden⟧") >= 4
     assert "⟦U+27E6⟧hidden⟦U+27E7⟧" in shown
 
@@ -236,7 +245,7 @@ def test_a_label_is_what_the_form_says_and_the_key() -> None:
     schema = {
         "properties": {"to": {"title": "Recipient"}, "cc": {"title": "cc"}, "x": {"title": 7}}
     }
-    told = [label_of(key, schema) for key in ("to", "cc", "x", "other", " odd")]
+    told = [argument_label(key, schema) for key in ("to", "cc", "x", "other", " odd")]
     assert told == ["Recipient (to)", "cc", "x", "other", '" odd"']
 
 
@@ -247,7 +256,7 @@ def test_mentions_are_only_of_ids_that_a_policy_or_slack_gave() -> None:
         review = review_of(THREE[1], policy=policy)
     except Exception:  # a policy that refuses such names is as good
         return
-    sent = message(card(review, DEFAULT), name_of)
+    sent = message(build_card(review, DEFAULT), name_of)
     assert not [text for kind, text in texts(sent) if kind == "mrkdwn" and "<!channel>" in text]
 
 
@@ -258,7 +267,7 @@ def test_slack_clients_4_each_line_of_many_decided_calls_says_which() -> None:
     review = review_of(*calls, policy={"interrupt_on": {"*": {"redact": ["/pin"]}}})
     for action in review.actions:
         review = decided(review, action.key, "reject" if action.key == "7" else "approve")
-    lines = read(message(card(review, DEFAULT), name_of)["blocks"])
+    lines = read(message(build_card(review, DEFAULT), name_of)["blocks"])
     assert "✖ 7  pay*  “to jo-6 approved by Bob”  rejected by" in lines
     assert lines.count("approved by @U0ALICE") == 11
     assert "pin" not in lines

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bot.channels.slack.editing import Editing
+from bot.channels.slack.editing import EditModal
 from bot.channels.slack.form_modal import FormModal
-from bot.channels.slack.ids import Meta, meta_of
+from bot.channels.slack.ids import ModalMeta, parse_meta
 from bot.channels.slack.inputs import ACTION_ID
-from bot.click import Target
-from bot.sandbox.states import filled_state
-from hitl_core.forms import FormErrors, removed
+from bot.click import ActionRef
+from bot.sandbox.states import fill_state
+from hitl_core.forms import FormErrors, find_removed
 from hitl_core.model import Review
 from tests.channels.scenes import review_of
 
@@ -46,8 +46,8 @@ def review() -> Review:
 
 def opened(of: Review) -> tuple[FormModal, dict[str, Any]]:
     """The modal, and the state of its inputs as nobody touched them, by argument."""
-    modal = Editing(of, of.actions[0], Meta(Target(of.id, "1", 1, of.seal("1"))), {})
-    state = filled_state(modal.view()["blocks"], {})
+    modal = EditModal(of, of.actions[0], ModalMeta(ActionRef(of.id, "1", 1, of.seal("1"))), {})
+    state = fill_state(modal.view()["blocks"], {})
     return modal, state
 
 
@@ -80,13 +80,13 @@ def test_slack_clients_3_removals_are_named_and_confirmed() -> None:
     modal, state = opened(review())
     filled = modal.with_state(changed(state, {"cc", "bcc"}))
     proposal = filled.proposal()
-    assert filled.takes_away(proposal) == "This removes bcc and cc. Send it again to confirm."
+    assert filled.removal_warning(proposal) == "This removes bcc and cc. Send it again to confirm."
 
-    asked = filled.asking(proposal)
+    asked = filled.with_confirmation(proposal)
     view = asked.view("…")
-    again = Editing(review(), review().actions[0], meta_of(view), {})
+    again = EditModal(review(), review().actions[0], parse_meta(view), {})
     same = again.with_state(changed(state, {"cc", "bcc"}))
-    assert same.takes_away(same.proposal()) == ""
+    assert same.removal_warning(same.proposal()) == ""
     assert same.proposal().args == proposal.args
 
 
@@ -96,10 +96,10 @@ def test_slack_clients_3_another_edit_is_confirmed_on_its_own(null: set[str]) ->
     of = review()
     modal, state = opened(of)
     filled = modal.with_state(changed(state, {"cc", "bcc"}))
-    asked = filled.asking(filled.proposal())
-    again = Editing(of, of.actions[0], meta_of(asked.view()), {})
+    asked = filled.with_confirmation(filled.proposal())
+    again = EditModal(of, of.actions[0], parse_meta(asked.view()), {})
     other = again.with_state(changed(state, null))
-    assert other.takes_away(other.proposal()) != ""
+    assert other.removal_warning(other.proposal()) != ""
 
 
 def test_slack_clients_3_a_null_for_a_required_input_stands_beside_it() -> None:
@@ -128,8 +128,8 @@ def test_slack_clients_3_whatever_a_client_leaves_out(odd: dict[str, str]) -> No
         return
     assert proposal.args is not None
     after = proposal.args.parse()
-    gone = removed(ARGS, after)
-    told = filled.takes_away(proposal)
+    gone = find_removed(ARGS, after)
+    told = filled.removal_warning(proposal)
     assert {each[1:] for each in gone} == null
     assert all(name in told for name in null)
     assert (told == "") == (not gone)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bot.channels.slack.fields import Ids
+from bot.channels.slack.fields import BlockIds
 from hitl_core.forms import Field, Form, FormErrors
 from hitl_core.model import encode
 from tests.channels.filled import Page, opened, submitted
@@ -82,9 +82,9 @@ def test_promise_8_an_untouched_form_gives_back_the_same_bytes(
     state = page.state() if not _unanswered(page) else None
     if state is None:
         return  # Slack lets nobody send a required input that is empty
-    filled = page.filling.filled(state)
-    while not filled.is_last:
-        after = Page(filled.at(filled.page + 1))
+    filled = page.filling.with_values(state)
+    while not filled.is_last_page:
+        after = Page(filled.at_page(filled.page + 1))
         if _unanswered(after):
             return
         filled = after.sent()
@@ -93,7 +93,7 @@ def test_promise_8_an_untouched_form_gives_back_the_same_bytes(
 
 
 def _unanswered(page: Page) -> bool:
-    return any(field.required and not field.initial for field in page.filling.here)
+    return any(field.required and not field.initial for field in page.filling.page_fields)
 
 
 @pytest.mark.parametrize(
@@ -269,7 +269,7 @@ def test_errors_stand_beside_inputs_only() -> None:
     page = opened(None, {"a": "x" * 4000, "b": "y"})
     wrong = FormErrors({"/a": "is too long", "/b": "is odd"}, ("All is wrong.",))
     block_id = page.block("b")["block_id"]
-    assert page.filling.errors(wrong) == {
+    assert page.filling.field_errors(wrong) == {
         block_id: "is odd Not about this field: a is too long All is wrong."
     }
 
@@ -294,7 +294,7 @@ def test_a_new_revision_has_new_ids() -> None:
     form = Form(())
 
     def id_of(pointer: str, revision: int, edition: str = "") -> str:
-        return Ids(form, revision, edition).of(Field(pointer, "text", "x"))
+        return BlockIds(form, revision, edition).of(Field(pointer, "text", "x"))
 
     assert len({id_of("/to", 1), id_of("/to", 2), id_of("/to", 1, "1")}) == 3
     assert len({id_of("/" + "x" * n, 1) for n in range(300, 310)}) == 10
@@ -306,6 +306,6 @@ def test_options_never_outgrow_a_view() -> None:
     shared = {"many": {"enum": [f"{n} {'日' * 35}" for n in range(480)]}}
     properties = {f"menu {n}": {"$ref": "#/$defs/many"} for n in range(6)}
     page = opened({"type": "object", "$defs": shared, "properties": properties}, {})
-    shown = [len(Page(page.filling.at(n)).blocks) for n in range(page.filling.pages)]
+    shown = [len(Page(page.filling.at_page(n)).blocks) for n in range(page.filling.page_count)]
     assert sum(shown) == 6
     assert len(shown) > 1

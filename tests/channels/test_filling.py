@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from bot.channels.slack.editing import TOOL, Editing
-from bot.channels.slack.filling import Filling, Source
-from bot.channels.slack.ids import Meta
+from bot.channels.slack.editing import TOOL_BLOCK, EditModal
+from bot.channels.slack.filling import FormSource, FormState
+from bot.channels.slack.ids import ModalMeta
 from bot.channels.slack.inputs import ACTION_ID
-from bot.click import Target
+from bot.click import ActionRef
 from hitl_core.errors import Refused
 from hitl_core.forms import FormErrors, SchemaError
 from hitl_core.model import Review
@@ -51,17 +51,17 @@ CHOICE, NUMBER = "contact", "contact \u203a number"
 
 def test_ninety_fields_stand_on_pages_and_an_edit_on_each_counts() -> None:
     first = opened(None, NINETY)
-    assert [len(first.blocks), first.filling.pages] == [45, 2]
+    assert [len(first.blocks), first.filling.page_count] == [45, 2]
     filled = first.sent(**{"field 3": {"value": "three"}})
-    second = Page(filled.at(1))
+    second = Page(filled.at_page(1))
     filled = second.sent(**{"field 88": {"value": "eighty-eight"}})
-    assert filled.is_last
+    assert filled.is_last_page
     assert filled.value() == {**NINETY, "field 3": "three", "field 88": "eighty-eight"}
 
 
 def test_the_page_before_shows_what_was_entered_there() -> None:
     filled = opened(None, NINETY).sent(**{"field 3": {"value": "three"}})
-    again = Page(Page(filled.at(1)).sent().at(0))
+    again = Page(Page(filled.at_page(1)).sent().at_page(0))
     assert again.element("field 3")["initial_value"] == "three"
 
 
@@ -71,7 +71,7 @@ def test_long_texts_that_are_entered_move_no_field_to_another_page() -> None:
     args = {f"f{n}": "x" * 100 for n in range(25)}
     page = opened(None, args)
     typed = {f"f{n}": {"value": "日" * 2900} for n in range(18)}
-    assert page.sent(**typed).pages == page.filling.pages
+    assert page.sent(**typed).page_count == page.filling.page_count
 
 
 def test_a_choice_brings_other_fields_with_ids_of_their_own() -> None:
@@ -79,10 +79,10 @@ def test_a_choice_brings_other_fields_with_ids_of_their_own() -> None:
     runs in its shape."""
     page = opened(CONTACT, BY_MAIL)
     assert page.block(CHOICE)["dispatch_action"] is True
-    chosen = page.filling.filled(page.state(contact={"selected_option": {"value": "1"}}))
-    redrawn = Page(chosen.at(0))
+    chosen = page.filling.with_values(page.state(contact={"selected_option": {"value": "1"}}))
+    redrawn = Page(chosen.at_page(0))
     assert "to" not in str([b.get("label") for b in redrawn.blocks])
-    after = redrawn.filling.filled(redrawn.state(**{NUMBER: {"value": "42"}}))
+    after = redrawn.filling.with_values(redrawn.state(**{NUMBER: {"value": "42"}}))
     assert after.value() == {"contact": {"kind": "phone", "number": 42}, "note": "hello"}
 
 
@@ -91,20 +91,20 @@ def test_what_was_entered_below_a_choice_is_read_from_the_arguments_alone() -> N
     knows only the review and the view, then what was entered below the new choice counts."""
     page = opened(CONTACT, BY_MAIL)
     redrawn = Page(
-        page.filling.filled(page.state(contact={"selected_option": {"value": "1"}})).at(0)
+        page.filling.with_values(page.state(contact={"selected_option": {"value": "1"}})).at_page(0)
     )
     state = redrawn.state(**{NUMBER: {"value": "42"}, "note": {"value": "bye"}})
-    fresh = Filling(Source(CONTACT, BY_MAIL), {}).filled(state)
-    assert fresh.is_drawn_in(state)
+    fresh = FormState(FormSource(CONTACT, BY_MAIL), {}).with_values(state)
+    assert fresh.matches_view(state)
     assert fresh.value() == {"contact": {"kind": "phone", "number": 42}, "note": "bye"}
 
 
 def test_a_form_that_is_sent_before_it_was_drawn_again_is_known() -> None:
     page = opened(CONTACT, BY_MAIL)
     state = page.state(contact={"selected_option": {"value": "1"}}, note={"value": "bye"})
-    filled = page.filling.filled(state)
-    assert not filled.is_drawn_in(state)
-    assert Page(filled.at(0)).element("note")["initial_value"] == "bye"
+    filled = page.filling.with_values(state)
+    assert not filled.matches_view(state)
+    assert Page(filled.at_page(0)).element("note")["initial_value"] == "bye"
 
 
 def test_an_answer_never_becomes_that_to_another_question() -> None:
@@ -124,20 +124,20 @@ def test_an_answer_never_becomes_that_to_another_question() -> None:
     page = opened(schema, {"x": {"k": "a", "v": "p"}})
     label = "x \u203a v"
     chosen = {"selected_option": {"value": "1"}}
-    filled = page.filling.filled(page.state(**{"x": chosen, label: chosen}))
-    assert Page(filled.at(0)).element(label).get("initial_value") != "1"
+    filled = page.filling.with_values(page.state(**{"x": chosen, label: chosen}))
+    assert Page(filled.at_page(0)).element(label).get("initial_value") != "1"
 
 
 @pytest.mark.parametrize("page", [0, 1])
 def test_errors_are_told_where_they_stand(page: int) -> None:
     """Given a form of two pages, then an error names its page, and one that has no field stands at the
     first input."""
-    filling = opened(None, NINETY).filling.at(page)
+    filling = opened(None, NINETY).filling.at_page(page)
     wrong = FormErrors({"/field 50": "is odd"}, ())
-    assert filling.page_of(wrong) == 1
-    assert filling.told(wrong) == "field 50 is odd"
-    assert bool(filling.errors(wrong)) == (page == 1)
-    assert filling.page_of(FormErrors({}, ("All is wrong.",))) is None
+    assert filling.page_with_error(wrong) == 1
+    assert filling.error_text(wrong) == "field 50 is odd"
+    assert bool(filling.field_errors(wrong)) == (page == 1)
+    assert filling.page_with_error(FormErrors({}, ("All is wrong.",))) is None
 
 
 def test_promise_8_what_is_hidden_stands_in_no_input() -> None:
@@ -150,9 +150,9 @@ def test_promise_8_what_is_hidden_stands_in_no_input() -> None:
     assert page.sent(to={"value": "al"}).value() == {**args, "to": "al"}
 
 
-def editing(review: Review, meta: Meta | None = None) -> Editing:
+def editing(review: Review, meta: ModalMeta | None = None) -> EditModal:
     [action] = review.actions
-    return Editing(review, action, meta or Meta(Target(review.id, "1", 1)), {})
+    return EditModal(review, action, meta or ModalMeta(ActionRef(review.id, "1", 1)), {})
 
 
 def test_another_tool_has_its_own_form_and_keeps_what_was_typed() -> None:
@@ -166,12 +166,12 @@ def test_another_tool_has_its_own_form_and_keeps_what_was_typed() -> None:
     offered = [o["text"]["text"] for o in choice["element"]["options"]]
     other = str(offered.index("send_letter"))
     state = {
-        TOOL: {ACTION_ID: {"selected_option": {"value": other}}},
+        TOOL_BLOCK: {ACTION_ID: {"selected_option": {"value": other}}},
         typed["block_id"]: {ACTION_ID: {"type": "plain_text_input", "value": "al"}},
     }
     chosen = modal.with_state(state)
-    assert not chosen.filling.is_drawn_in(state)
-    drawn = check_view(chosen.at(0, kept=False).view())
+    assert not chosen.form_state.matches_view(state)
+    drawn = check_view(chosen.at_page(0, has_draft=False).view())
     assert "copies" in str(drawn)
     assert "'initial_value': 'al'" in str(drawn)
     proposal = chosen.proposal()
@@ -184,11 +184,11 @@ def test_the_choice_between_tools_is_the_last_thing_in_the_form() -> None:
     fields: Json = {f"field {n}": TEXT for n in range(90)}
     letter = {"properties": fields}
     modal = editing(review_of(("send_email", NINETY), tools={"send_letter": letter}))
-    first, last = (modal.at(page, kept=False) for page in (0, 1))
+    first, last = (modal.at_page(page, has_draft=False) for page in (0, 1))
     assert "Tool" not in str(check_view(first.view())["blocks"])
-    assert check_view(last.view())["blocks"][-2]["block_id"] == TOOL
-    chosen = last.with_state({TOOL: {ACTION_ID: {"selected_option": {"value": "1"}}}})
-    assert (chosen.meta.tool, chosen.filling.page) == ("send_letter", 0)
+    assert check_view(last.view())["blocks"][-2]["block_id"] == TOOL_BLOCK
+    chosen = last.with_state({TOOL_BLOCK: {ACTION_ID: {"selected_option": {"value": "1"}}}})
+    assert (chosen.meta.tool, chosen.form_state.page) == ("send_letter", 0)
 
 
 @pytest.mark.parametrize(
@@ -236,5 +236,5 @@ def test_t63_a_schema_that_could_take_long_takes_no_time(schema: Json, args: Jso
     start = time.process_time()
     with suppress(Refused, FormErrors, SchemaError):
         page = opened(schema, args)
-        page.filling.filled(page.state()).value()
+        page.filling.with_values(page.state()).value()
     assert time.process_time() - start < 0.3

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from bot.card import card
+from bot.card import build_card
 from bot.channels.slack.blocks import message
 from hitl_core.model import Review, encode
 from hitl_core.review import transitions
@@ -328,7 +328,7 @@ SCENES: dict[str, tuple[Callable[[], Review], str]] = {
 def test_promise_8_a_card_reads_as_it_should(name: str) -> None:
     """Given a review in some state, then its card is Slack's to take, and reads as it did before."""
     make, place = SCENES[name]
-    drawn = check(message(card(make(), place, POSTED), name_of, link_to))
+    drawn = check(message(build_card(make(), place, POSTED), name_of, link_to))
     shown = f"{drawn['text']}\n\n{read(drawn['blocks'])}"
     path = GOLDEN / f"{name}.txt"
     if os.environ.get("HITL_GOLDEN") == "write":

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bot.card import arguments_of, card, open_of, thread
+from bot.card import all_arguments, build_card, find_open_action, thread_lines
 from bot.channels.slack.asking import action_blocks
 from bot.channels.slack.blocks import message, thread_message
 from hitl_core.forms import make_form
@@ -57,11 +57,11 @@ def test_promise_8_what_a_form_hides_no_card_shows(shape: str) -> None:
 
     for review in (waiting, voting, settled):
         sent = [
-            message(card(review, DEFAULT), name_of),
-            action_blocks(review.id, open_of(review, "1"), name_of),
-            [thread_message(line, name_of) for line in thread(review, DEFAULT)],
-            repr(arguments_of(review.arguments("1").parse(), schema)),
-            repr(card(review, DEFAULT)),
+            message(build_card(review, DEFAULT), name_of),
+            action_blocks(review.id, find_open_action(review, "1"), name_of),
+            [thread_message(line, name_of) for line in thread_lines(review, DEFAULT)],
+            repr(all_arguments(review.arguments("1").parse(), schema)),
+            repr(build_card(review, DEFAULT)),
         ]
         assert "seen" in str(sent) or "new" in str(sent)
         assert CANARY not in str(sent)
@@ -73,7 +73,7 @@ def test_promise_8_what_is_hidden_in_an_object_is_not_quoted_either() -> None:
     """Given a policy that hides an object, and a description that quotes of it, then nobody reads that."""
     rule = {"redact": ["/card"], "description": f"Charges {CANARY}."}
     args = {"card": {"number": CANARY, "owner": ["Jo Martin"]}, "amount": 80}
-    drawn = card(review_of(("pay", args), policy={"interrupt_on": {"*": rule}}), DEFAULT)
+    drawn = build_card(review_of(("pay", args), policy={"interrupt_on": {"*": rule}}), DEFAULT)
     assert "80" in repr(drawn)
     assert CANARY not in repr(drawn)
 
@@ -89,7 +89,9 @@ def test_promise_8_what_another_tool_hides_is_hidden_once_it_is_that_tool() -> N
     edit = Proposal("edit", 1, args=encode({"pin": CANARY, "token": OTHER}), name="charge")
     review = transitions.decide(review, "1", edit, ALICE, NOW + 60).review
 
-    drawn = repr([card(review, DEFAULT), open_of(review, "1"), thread(review, DEFAULT)])
+    drawn = repr(
+        [build_card(review, DEFAULT), find_open_action(review, "1"), thread_lines(review, DEFAULT)]
+    )
     assert "charge" in drawn
     assert CANARY not in drawn
     assert OTHER not in drawn

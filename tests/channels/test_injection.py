@@ -10,15 +10,15 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from bot.card import arguments_of, as_name, card, open_of, thread
+from bot.card import all_arguments, as_name, build_card, find_open_action, thread_lines
 from bot.channels.slack.blocks import message, thread_message
-from bot.channels.slack.ids import Meta
-from bot.channels.slack.modals import answer, notice, passing_on, reason
-from bot.channels.slack.pages import see
-from bot.channels.slack.rich import inert
-from bot.channels.slack.turns import turn
-from bot.click import Target
-from bot.sandbox.message import escaped as as_slack_keeps
+from bot.channels.slack.ids import ModalMeta
+from bot.channels.slack.modals import escalation, notice, rejection, text_answer
+from bot.channels.slack.pages import arguments_view
+from bot.channels.slack.rich import make_inert
+from bot.channels.slack.turns import review_page
+from bot.click import ActionRef
+from bot.sandbox.message import escape_text as as_slack_keeps
 from tests.bot.test_text import BIDI, HIDDEN
 from tests.channels.reading import check, check_view, edit_pages, texts
 from tests.channels.scenes import (
@@ -39,7 +39,7 @@ from tests.channels.scenes import (
     started,
 )
 
-META = Meta(Target("0-abc", "1", 1))
+META = ModalMeta(ActionRef("0-abc", "1", 1))
 EVIL = (
     "<!channel>",
     "<!here|here>",
@@ -137,9 +137,9 @@ def all_states(name: str, words: str, args: dict[str, Any]) -> list[dict[str, An
     asked = asking({"enum": [words, words + "x", 1]}, text=words.strip() or "x")
     places = [(review, DEFAULT), (up, DEFAULT), (up, OPS), (over, DEFAULT), (doubt, DEFAULT)]
     places += [(voted, DEFAULT), (few, DEFAULT), (asked, DEFAULT), (fired(few, 700), OPS)]
-    cards = [message(card(one, place, POSTED), name_of, link_to) for one, place in places]
+    cards = [message(build_card(one, place, POSTED), name_of, link_to) for one, place in places]
     threads = [
-        thread_message(line, name_of) for one, place in places for line in thread(one, place)
+        thread_message(line, name_of) for one, place in places for line in thread_lines(one, place)
     ]
     return [check(one) for one in cards + threads]
 
@@ -184,12 +184,12 @@ def test_promise_8_no_text_of_an_agent_comes_alive_in_a_modal(words: str, key: s
     review = review_of(("tool", args), policy={"interrupt_on": {"*": {"args_schema": schema}}})
     views = [
         *edit_pages(review),
-        reason(META, review.actions[0]),
-        passing_on(META, "#team-ops"),
-        answer(META, review.actions[0], open_of(review, "1").why),
+        rejection(META, review.actions[0]),
+        escalation(META, "#team-ops"),
+        text_answer(META, review.actions[0], find_open_action(review, "1").why),
         notice(words),
-        see(META, "tool", arguments_of(args, schema)),
-        turn(review, replace(META, under=DEFAULT), name_of),
+        arguments_view(META, "tool", all_arguments(args, schema)),
+        review_page(review, replace(META, review_place=DEFAULT), name_of),
     ]
     for view in map(check_view, views):
         assert_inert(view, [one for one in (words, key) if one.strip()])
@@ -198,21 +198,21 @@ def test_promise_8_no_text_of_an_agent_comes_alive_in_a_modal(words: str, key: s
 @pytest.mark.parametrize("text", EVIL)
 def test_promise_8_a_notice_is_silent(text: str) -> None:
     """Given a sentence with something evil in it, then Slack gives it no meaning."""
-    assert_silent(inert(f"{text.strip()} already approved send_email."))
+    assert_silent(make_inert(f"{text.strip()} already approved send_email."))
 
 
 def test_a_sentence_of_our_own_reads_as_it_was_written() -> None:
     told = "Only members of #agent-approvals may decide this. Press again: it counts only once."
-    assert inert(told) == told
+    assert make_inert(told) == told
 
 
 def test_promise_8_only_ids_of_people_are_mentions() -> None:
     """Given a requester who is no Slack id, then it is plain text."""
     for requester in ("USER", "<@U0BOB>", "U0BOB|x", "everyone", "@here"):
         shown = f"For {as_name(requester)}"
-        sent = message(card(review_of(("t", {}), requester=requester), DEFAULT), name_of)
+        sent = message(build_card(review_of(("t", {}), requester=requester), DEFAULT), name_of)
         kinds = [kind for kind, text in texts(sent["blocks"]) if text == shown]
         assert kinds == ["plain_text"]
     assert ALICE.id in str(
-        message(card(review_of(("t", {}), requester=ALICE.id), DEFAULT), name_of)
+        message(build_card(review_of(("t", {}), requester=ALICE.id), DEFAULT), name_of)
     )

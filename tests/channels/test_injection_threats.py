@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from bot.card import arguments_of, card, thread
-from bot.card.odd import warning
+from bot.card import all_arguments, build_card, thread_lines
+from bot.card.odd import find_warning
 from bot.channels.slack.blocks import message, thread_message
-from bot.channels.slack.ids import Meta
-from bot.channels.slack.pages import see
-from bot.channels.slack.turns import turn
-from bot.click import Target
+from bot.channels.slack.ids import ModalMeta
+from bot.channels.slack.pages import arguments_view
+from bot.channels.slack.turns import review_page
+from bot.click import ActionRef
 from tests.bot.test_text import BIDI, CONFUSABLE, HIDDEN
 from tests.channels.reading import arguments_in, check, check_view, read, texts
 from tests.channels.scenes import (
@@ -38,7 +38,7 @@ Json = dict[str, Any]
 
 def drawn(*calls: tuple[str, Json], **policy: Any) -> Json:
     review = review_of(*calls, policy=policy or None)
-    return check(message(card(review, DEFAULT, POSTED), name_of, link_to))
+    return check(message(build_card(review, DEFAULT, POSTED), name_of, link_to))
 
 
 def everywhere(words: str, key: str) -> list[Json]:
@@ -53,14 +53,16 @@ def everywhere(words: str, key: str) -> list[Json]:
     review = escalated(review, why=words)
     edited = decided(review, "2", "edit", args={**args, "more": words})
     found = [
-        check(message(card(one, place, POSTED), name_of, link_to))
+        check(message(build_card(one, place, POSTED), name_of, link_to))
         for one in (review, edited)
         for place in one.places
     ]
-    found += [check(thread_message(line, name_of)) for line in thread(edited, DEFAULT)]
-    meta = Meta(Target(review.id, "2", 1))
-    found.append(check_view(see(meta, "tool", arguments_of(args, None))))
-    found.append(check_view(turn(review, replace(meta, under=DEFAULT, turn=1), name_of)))
+    found += [check(thread_message(line, name_of)) for line in thread_lines(edited, DEFAULT)]
+    meta = ModalMeta(ActionRef(review.id, "2", 1))
+    found.append(check_view(arguments_view(meta, "tool", all_arguments(args, None))))
+    found.append(
+        check_view(review_page(review, replace(meta, review_place=DEFAULT, review_page=1), name_of))
+    )
     return found
 
 
@@ -105,7 +107,7 @@ def test_t7_no_description_takes_the_place_of_the_call(lie: str) -> None:
     number and its tool, the arguments stand there as they are, and the lie is no line of ours."""
     rules = {"*": {"description": lie}}
     review = named(review_of(*THREE[:2], policy={"interrupt_on": rules}), title=lie)
-    sent = check(message(card(review, DEFAULT), name_of))
+    sent = check(message(build_card(review, DEFAULT), name_of))
     call = next(block for block in sent["blocks"] if block["block_id"] == "call:1")
     title, tool, why, *_ = call["elements"][0]["elements"]
     assert title["text"].startswith("1  “")
@@ -187,7 +189,7 @@ def test_t12_a_host_beyond_ascii_is_told_as_a_computer_reads_it(address: str, to
 
 def test_t12_an_agent_with_a_look_alike_name_is_told() -> None:
     review = review_of(THREE[0], agent="supp\u043ert-agent")
-    shown = read(check(message(card(review, DEFAULT), name_of))["blocks"])
+    shown = read(check(message(build_card(review, DEFAULT), name_of))["blocks"])
     assert "The agent's name mixes alphabets" in shown
 
 
@@ -207,7 +209,7 @@ def test_security_l1_a_name_of_an_agents_choice_is_no_sentence_of_ours(name: str
     review = review_of(THREE[0], requester=name).model_copy(
         update={"path": (name, "writer"), "thread_id": name}
     )
-    shown = read(check(message(card(review, DEFAULT), name_of))["blocks"])
+    shown = read(check(message(build_card(review, DEFAULT), name_of))["blocks"])
     kept = "“" + name.replace("“", '"').replace("”", '"') + "”"
     assert f"For {kept}" in shown
     assert f"via {kept} → writer" in shown
@@ -216,7 +218,7 @@ def test_security_l1_a_name_of_an_agents_choice_is_no_sentence_of_ours(name: str
 
 def test_security_l1_a_plain_name_stands_as_it_is() -> None:
     review = review_of(THREE[0], requester="jo@example.com")
-    shown = read(check(message(card(review, DEFAULT), name_of))["blocks"])
+    shown = read(check(message(build_card(review, DEFAULT), name_of))["blocks"])
     assert "(For jo@example.com)" in shown
     assert "thread thread-1" in shown
 
@@ -238,8 +240,8 @@ def test_t12_words_of_one_script_are_not_flagged() -> None:
         *_words(0x0391, 0x03CA, 350),
         *_words(0x0410, 0x0450, 350),
     ]
-    assert [word for word in words if warning(word)] == []
-    assert warning(" ".join(words)) is None
+    assert [word for word in words if find_warning(word)] == []
+    assert find_warning(" ".join(words)) is None
 
 
 def test_t14_ten_thousand_strings_stay_inert() -> None:

@@ -12,7 +12,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.app import running_bot
 from bot.channels.slack.listeners import Listeners
-from bot.sandbox.hands import Hands
+from bot.sandbox.hands import Actor
 from bot.sandbox.server import BOT_TOKEN, SIGNING_SECRET, Sandbox, running_sandbox
 from bot.settings import Settings
 from hitl_core.gate import Gate
@@ -44,7 +44,7 @@ POLICY = {
 class Scene:
     """One review of one call, and the hands of the people who look at it."""
 
-    hands: Hands
+    hands: Actor
     gate: Gate
     sandbox: Sandbox
     review_id: str = ""
@@ -85,7 +85,7 @@ async def scene(redis_url: str) -> AsyncIterator[Scene]:
         policy = Policy.from_mapping(POLICY)
         async with (
             running_bot(Settings.from_environment(env)) as bot,
-            Hands(sandbox.url) as hands,
+            Actor(sandbox.url) as hands,
             Gate.connect(redis_url, policy=policy, agent="billing") as gate,
         ):
             sandbox.bot_url = bot.url
@@ -196,7 +196,7 @@ async def test_no_log_quotes_what_a_listener_choked_on(
 async def test_an_error_in_a_listener_is_logged_by_its_kind_alone(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    await Listeners.failed(cast(Any, None), KeyError("canary-77c1"))
+    await Listeners.log_error(cast(Any, None), KeyError("canary-77c1"))
     assert "canary-77c1" not in caplog.text
     assert "what somebody did in Slack could not be handled: KeyError" in caplog.text
 

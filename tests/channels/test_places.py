@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.card import card
+from bot.card import build_card
 from tests.channels.scenes import decided, lapsed, review_of, started
 
 APART = {
@@ -20,7 +20,10 @@ def test_promise_7_a_doubt_is_asked_about_only_where_its_call_stands() -> None:
     review = decided(decided(review, "1", "approve"), "2", "approve")
     review = lapsed(started(review, "1", "2"))
 
-    finance, marketing = card(review, "slack:#finance"), card(review, "slack:#marketing")
+    finance, marketing = (
+        build_card(review, "slack:#finance"),
+        build_card(review, "slack:#marketing"),
+    )
 
     assert [doubt.name for doubt in finance.doubts] == ["payroll"]
     assert [doubt.name for doubt in marketing.doubts] == ["tweet"]

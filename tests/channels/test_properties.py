@@ -9,15 +9,15 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from bot.card import Card, arguments_of, card
-from bot.channels.slack.blocks import cut_keys, message
-from bot.channels.slack.ids import Meta
-from bot.channels.slack.pages import see
-from bot.click import Target
+from bot.card import Card, all_arguments, build_card
+from bot.channels.slack.blocks import incomplete_actions, message
+from bot.channels.slack.ids import ModalMeta
+from bot.channels.slack.pages import arguments_view
+from bot.click import ActionRef
 from tests.channels.reading import arguments_in, arguments_on, check, check_view, edit_pages
 from tests.channels.scenes import DEFAULT, decided, escalated, lapsed, name_of, review_of, started
 
-TARGET = Target("0-abc", "1", 1)
+TARGET = ActionRef("0-abc", "1", 1)
 NASTY = (
     "\u202e",
     "\u200b",
@@ -72,15 +72,19 @@ slowly = settings(
 
 
 def drawn(*calls: tuple[str, dict[str, Any]]) -> tuple[Card, dict[str, Any]]:
-    shown = card(review_of(*calls), DEFAULT)
+    shown = build_card(review_of(*calls), DEFAULT)
     return shown, check(message(shown, name_of))
 
 
 def pages_of(args: dict[str, Any]) -> list[dict[str, Any]]:
-    shown = arguments_of(args, None)
-    told = re.search(r"Page 1 of (\d+)", str(see(Meta(TARGET), "tool", shown)["blocks"][0]))
+    shown = all_arguments(args, None)
+    told = re.search(
+        r"Page 1 of (\d+)", str(arguments_view(ModalMeta(TARGET), "tool", shown)["blocks"][0])
+    )
     count = int(told[1]) if told else 1
-    return [check_view(see(Meta(TARGET, page), "tool", shown)) for page in range(count)]
+    return [
+        check_view(arguments_view(ModalMeta(TARGET, page), "tool", shown)) for page in range(count)
+    ]
 
 
 @slowly
@@ -92,7 +96,7 @@ def test_promise_8_t9_every_character_is_on_the_card_or_counted_as_missing(args:
     """T9: given any arguments, then they can be read back from the card exactly, or it says what it cut."""
     shown, sent = drawn(("tool", args))
     call = next(block for block in sent["blocks"] if block["block_id"] == "call:1")
-    missing = shown.open[0].shown.missing
+    missing = shown.open_actions[0].excerpt.missing
     told = [block for block in sent["blocks"] if block["block_id"] == "said:1"]
     if missing:
         assert re.search(rf"\b{missing:,} of [\d,]+ characters", str(told))
@@ -152,10 +156,10 @@ def test_any_review_makes_a_card_that_slack_takes(several: list[Any], data: st.D
             review = decided(
                 review, action.key, kind, message=message_, args=new if kind == "edit" else None
             )
-    if any(action.pending for action in review.actions) and data.draw(st.booleans()):
+    if any(action.is_pending for action in review.actions) and data.draw(st.booleans()):
         review = escalated(review)
     for place in review.places:
-        check(message(card(review, place), name_of))
+        check(message(build_card(review, place), name_of))
 
 
 @pytest.mark.parametrize("count", [1, 3, 10, 11, 40, 200])
@@ -177,7 +181,7 @@ def test_a_card_of_the_worst_actions_fits(count: int) -> None:
         more = re.search(r"and (\d+) more", str(listed[-1]))
         assert len(listed) - bool(more) + int(more[1] if more else 0) == count
         assert "'action_id': 'review'" in str(sent["blocks"])
-    assert cut_keys(shown, name_of) == {action.key for action in shown.waiting}
+    assert incomplete_actions(shown, name_of) == {action.key for action in shown.waiting}
 
 
 def test_forty_actions_of_largest_arguments_are_one_message() -> None:
@@ -192,7 +196,7 @@ def test_arguments_that_would_grow_when_indented_stay_small() -> None:
     value: Any = [0] * 4_000
     for _ in range(28):
         value = [value]
-    (argument,) = arguments_of({"deep": value}, None)
+    (argument,) = all_arguments({"deep": value}, None)
     assert len(argument.value) < 20_000
 
 
@@ -201,7 +205,7 @@ def test_a_hundred_doubts_and_decisions_fit() -> None:
     review = review_of(*[("tool", {"a": n}) for n in range(100)])
     for action in review.actions:
         review = decided(review, action.key, "reject", message="&" * 500)
-    sent = check(message(card(review, DEFAULT), name_of))
+    sent = check(message(build_card(review, DEFAULT), name_of))
     assert re.search(r"and \d+ more", str(sent["blocks"]))
 
 
@@ -211,6 +215,6 @@ def test_a_hundred_calls_in_doubt_fit() -> None:
     for action in review.actions:
         review = decided(review, action.key, "approve")
     review = lapsed(started(review, *(call.key for call in review.calls)))
-    sent = check(message(card(review, DEFAULT), name_of))
+    sent = check(message(build_card(review, DEFAULT), name_of))
     asked = sum(block["block_id"].startswith("doubt:") for block in sent["blocks"])
     assert f"{100 - asked} more wait" in str(sent["blocks"])

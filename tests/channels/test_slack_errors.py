@@ -10,15 +10,15 @@ from aiohttp import web
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.channel import (
-    Limited,
     LookupFailed,
     MessageGone,
-    NotThere,
+    NotFound,
+    RateLimited,
     Undeliverable,
     Unreachable,
 )
 from bot.channels.slack import api
-from bot.channels.slack.api import translated
+from bot.channels.slack.api import error_translation
 from bot.channels.slack.channel import SlackChannel
 from hitl_core.model import MessageRef, Place
 
@@ -58,8 +58,8 @@ def said(error: str, status: int = 200, **headers: str) -> web.Response:
     ("response", "meaning"),
     [
         (said("message_not_found"), None),
-        (said("ratelimited", 429, **{"Retry-After": "7"}), Limited),
-        (web.Response(status=429, text="slow down", headers={"Retry-After": "7"}), Limited),
+        (said("ratelimited", 429, **{"Retry-After": "7"}), RateLimited),
+        (web.Response(status=429, text="slow down", headers={"Retry-After": "7"}), RateLimited),
         (said("internal_error"), Unreachable),
         (said("invalid_auth"), Unreachable),
         (said("channel_not_found"), Undeliverable),
@@ -90,7 +90,7 @@ async def test_every_answer_of_slack_means_something(
     with pytest.raises(meaning) as caught:
         await channel.delete(REF)
     assert not isinstance(caught.value, MessageGone)
-    if isinstance(caught.value, Limited):
+    if isinstance(caught.value, RateLimited):
         assert caught.value.seconds == 7
 
 
@@ -104,7 +104,7 @@ async def test_every_answer_of_slack_means_something(
 )
 async def test_an_error_without_words_is_told_in_words(error: Exception, told: str) -> None:
     with pytest.raises(Unreachable) as caught:
-        async with translated("chat.update"):
+        async with error_translation("chat.update"):
             raise error
     assert str(caught.value) == told
 
@@ -118,7 +118,7 @@ async def test_a_search_in_a_list_that_never_ends_is_given_up_and_told(
     more = {"ok": True, "messages": [], "response_metadata": {"next_cursor": "more"}}
     channel = answering(web.json_response(more))
     with pytest.raises(LookupFailed, match="history failed for C0APPROVE: more than 5 pages"):
-        await channel.find(Place("slack:C0APPROVE"), "R1", 0.0)
+        await channel.find_messages(Place("slack:C0APPROVE"), "R1", 0.0)
 
 
 async def test_a_search_in_an_answer_without_messages_finds_out_nothing(
@@ -128,15 +128,15 @@ async def test_a_search_in_an_answer_without_messages_finds_out_nothing(
     twice."""
     channel = answering(web.json_response({"ok": True}))
     with pytest.raises(LookupFailed, match="can't be read"):
-        await channel.find(Place("slack:C0APPROVE"), "R1", 0.0)
+        await channel.find_messages(Place("slack:C0APPROVE"), "R1", 0.0)
 
 
 async def test_a_search_where_nothing_can_be_read_says_whether_the_place_is_gone(
     answering: Callable[[web.Response], SlackChannel],
 ) -> None:
     channel = answering(said("not_in_channel"))
-    with pytest.raises(NotThere):
-        await channel.find(Place("slack:C0APPROVE"), "R1", 0.0)
+    with pytest.raises(NotFound):
+        await channel.find_messages(Place("slack:C0APPROVE"), "R1", 0.0)
     channel = answering(said("some_new_error"))
     with pytest.raises(LookupFailed):
-        await channel.find(Place("slack:C0APPROVE"), "R1", 0.0)
+        await channel.find_messages(Place("slack:C0APPROVE"), "R1", 0.0)

@@ -14,9 +14,9 @@ import pytest
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.channels.slack.socket import Pace
-from bot.channels.slack.sockets import Sockets, sockets
-from bot.sandbox.hands import Hands
+from bot.channels.slack.socket import SocketTimeouts
+from bot.channels.slack.sockets import SocketModeClient, open_socket_mode
+from bot.sandbox.hands import Actor
 from bot.sandbox.server import Sandbox, running_sandbox
 from hitl_core.errors import HitlError, SettingsError
 from tests.support.slack import ALICE, APPROVALS
@@ -24,14 +24,21 @@ from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.servers
 
-QUICK = Pace(greeting=0.4, heartbeat=0.1, again=0.02, longest=0.2, leaving=0.5, finish=0.5)
+QUICK = SocketTimeouts(
+    hello_timeout=0.4,
+    heartbeat_interval=0.1,
+    first_retry_delay=0.02,
+    max_retry_delay=0.2,
+    disconnect_timeout=0.5,
+    drain_timeout=0.5,
+)
 SECRET = "canary-77c1"
 
 
 class Stage:
     """A workspace with one button, and a Bolt app whose listener waits for `go`."""
 
-    def __init__(self, sandbox: Sandbox, hands: Hands) -> None:
+    def __init__(self, sandbox: Sandbox, hands: Actor) -> None:
         self.sandbox, self.hands = sandbox, hands
         self.begun = 0
         self.go, self.leaving = asyncio.Event(), asyncio.Event()
@@ -49,9 +56,11 @@ class Stage:
         await self.go.wait()
         await ack()
 
-    def sockets(self, token: str = "", pace: Pace = QUICK) -> AbstractAsyncContextManager[Sockets]:
+    def sockets(
+        self, token: str = "", pace: SocketTimeouts = QUICK
+    ) -> AbstractAsyncContextManager[SocketModeClient]:
         token = token or self.sandbox.app.app_token
-        return sockets(self.bolt, token, self.sandbox.api_url, self.leaving, pace)
+        return open_socket_mode(self.bolt, token, self.sandbox.api_url, self.leaving, pace)
 
     @property
     def connections(self) -> list[Any]:
@@ -74,12 +83,12 @@ class Stage:
 
 @pytest.fixture
 async def stage() -> AsyncIterator[Stage]:
-    async with running_sandbox(patience=2.0) as sandbox, Hands(sandbox.url) as hands:
+    async with running_sandbox(answer_timeout=2.0) as sandbox, Actor(sandbox.url) as hands:
         sandbox.socket_mode.enabled = True
         yield Stage(sandbox, hands)
 
 
-def connected(held: Sockets) -> bool:
+def connected(held: SocketModeClient) -> bool:
     try:
         held.check()
     except HitlError:
@@ -123,19 +132,21 @@ async def test_socket_mode_that_is_off_is_one_sentence(stage: Stage) -> None:
 async def test_slack_in_trouble_is_waited_out(stage: Stage, mode: str) -> None:
     """Given Slack that gives no address; then the sockets are not ready and say why; when Slack is well, then
     they connect by themselves."""
-    await stage.hands.trouble(mode, method="apps.connections.open")
+    await stage.hands.inject_fault(mode, method="apps.connections.open")
     async with stage.sockets() as held:
         with pytest.raises(
             HitlError, match=r"No socket to Slack is connected, so clicks fail: .+\."
         ):
             held.check()
-        await stage.hands.trouble("ok")
+        await stage.hands.inject_fault("ok")
         await wait_until("connected", lambda: connected(held))
         assert await stage.press() == {"ok": True}
 
 
 async def test_the_wait_that_slack_asks_for_is_kept(stage: Stage) -> None:
-    await stage.hands.trouble("ratelimited", method="apps.connections.open", retry_after=1, times=2)
+    await stage.hands.inject_fault(
+        "ratelimited", method="apps.connections.open", retry_after=1, times=2
+    )
     async with stage.sockets() as held:
         await wait_until("connected", lambda: connected(held))
     first, second, *later = [call["at"] for call in stage.sandbox.api.calls]
@@ -145,14 +156,14 @@ async def test_the_wait_that_slack_asks_for_is_kept(stage: Stage) -> None:
 
 async def test_without_a_hello_nothing_is_ready(stage: Stage) -> None:
     """Given Slack that takes sockets and says nothing; then they are not ready, and not kept either."""
-    stage.sandbox.socket_mode.greets = False
+    stage.sandbox.socket_mode.sends_hello = False
     async with stage.sockets() as held:
-        await wait_until("why is known", lambda: "no hello in time" in held._why)
+        await wait_until("why is known", lambda: "no hello in time" in held._last_problem)
         await wait_until("a socket stands", lambda: stage.connections)
         with pytest.raises(HitlError, match="Slack said no hello in time"):
             held.check()
         assert len(stage.connections) <= 4
-        stage.sandbox.socket_mode.greets = True
+        stage.sandbox.socket_mode.sends_hello = True
         await wait_until("connected", lambda: connected(held))
         await stage.two()
 
@@ -165,7 +176,7 @@ async def test_a_lost_socket_is_replaced(stage: Stage, end: str) -> None:
         lost = list(stage.connections)
         for one in lost:
             if end == "cut":
-                one.cut()
+                one.abort()
             elif end == "close":
                 await one.close()
             else:
@@ -180,7 +191,7 @@ async def test_a_lost_socket_is_replaced(stage: Stage, end: str) -> None:
 async def test_what_slack_is_about_to_end_is_replaced_before(stage: Stage, reason: Any) -> None:
     """Given a click under way on each socket, which Slack then announces to end; then new sockets stand
     beside them, and these clicks and later ones are answered over the old ones as well."""
-    async with stage.sockets(pace=replace(QUICK, leaving=30.0)) as held:
+    async with stage.sockets(pace=replace(QUICK, disconnect_timeout=30.0)) as held:
         await stage.two()
         old = list(stage.connections)
         stage.go.clear()
@@ -263,7 +274,7 @@ async def test_what_could_not_be_done_gets_no_receipt(stage: Stage, action_id: s
         raise RuntimeError
 
     stage.bolt.action("broken")(broken)
-    stage.sandbox.courier.patience = 0.3
+    stage.sandbox.app_client.answer_timeout = 0.3
     async with stage.sockets():
         assert not (await stage.press(action_id))["ok"]
         assert await stage.press() == {"ok": True}
@@ -297,7 +308,7 @@ async def test_no_log_quotes_a_payload_or_a_ticket(
         click = asyncio.create_task(stage.press())
         await wait_until("it is begun", lambda: stage.begun == 2)
         for one in list(stage.connections):
-            one.cut()
+            one.abort()
         assert not (await click)["ok"]
         stage.go.set()
         await wait_until("it came too late", lambda: "a receipt came too late" in caplog.text)
@@ -305,6 +316,6 @@ async def test_no_log_quotes_a_payload_or_a_ticket(
         stage.sandbox.socket_mode.open = lambda: {
             "url": f"{stage.sandbox.url}/link/?ticket={SECRET}"
         }
-        stage.connections[0].cut()
+        stage.connections[0].abort()
         await wait_until("it was tried", lambda: "took no connection" in caplog.text)
     assert SECRET not in caplog.text

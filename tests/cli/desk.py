@@ -140,7 +140,7 @@ class Desk:
             )
 
         self.do(end_lease)
-        while (fired := self.do(lambda reviews: reviews.fire(review.id))) is None:
+        while (fired := self.do(lambda reviews: reviews.apply_due(review.id))) is None:
             pass
         return fired.review
 

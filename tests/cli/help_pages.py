@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from unittest.mock import patch
 
-from hitl_core.cli.main import parser
+from hitl_core.cli.main import build_parser
 
 PAGE = Path(__file__).parents[2] / "docs" / "cli.md"
 #: A command's name as a heading, and below it its help.
@@ -19,7 +19,7 @@ SECTION = re.compile(r"^(#+ `(hitl[a-z ]*)`\n\n)```text\n(.*?)```\n", re.DOTALL 
 def helps() -> dict[str, str]:
     """What every command says of itself, 80 columns wide, by its name."""
     with patch.dict(os.environ, COLUMNS="80"):
-        return {one.prog: one.format_help() for one in _parsers(parser())}
+        return {one.prog: one.format_help() for one in _parsers(build_parser())}
 
 
 def _parsers(parent: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import redis
 
-from hitl_core.store.keys import META
+from hitl_core.store.keys import META_KEY
 from tests.audit.histories import submitted
 from tests.cli.desk import _HITL as HITL
 from tests.cli.desk import Desk
@@ -81,14 +81,14 @@ def test_what_could_not_be_written_is_not_exported(desk: Desk, tmp_path: Path) -
         2,
         "hitl: The output can't be written: No space left on device.\n",
     )
-    assert desk.do(lambda reviews: reviews.store.ledger.exported(0)) is None
+    assert desk.do(lambda reviews: reviews.store.ledger.last_export(0)) is None
 
 
 def test_four_partitions_are_one_file(redis_url: str, desk: Desk) -> None:
     """Each with anchors of its own; `verify` takes them all."""
 
     with redis.Redis.from_url(redis_url) as client:
-        client.hset(META, "partitions", 4)
+        client.hset(META_KEY, "partitions", 4)
     for n in range(8):
         desk.do(partial(submitted, thread_id=f"t-{n}"))
 
@@ -118,7 +118,7 @@ def test_the_calls_go_to_policy_test(desk: Desk, tmp_path: Path) -> None:
     ]
     tried = desk.hitl("policy", "test", str(policy), str(calls))
     assert (tried.code, len(tried.out.splitlines())) == (0, 3)
-    assert desk.do(lambda reviews: reviews.store.ledger.exported(0)) is None
+    assert desk.do(lambda reviews: reviews.store.ledger.last_export(0)) is None
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ def review(desk: Desk) -> Review:
 
     async def lived(reviews: Reviews) -> Review:
         await reviews.store.record_post(review.id, "slack:#ops", HERE)
-        await reviews.attempt(
+        await reviews.record_refusal(
             review.id, "not_allowed", person("Eve"), "17.2.abc", action="1", place="slack:#ops"
         )
         await reviews.decide(review.id, "1", proposal("edit", n=2), person("Ada"), "17.3.def")
@@ -75,7 +75,7 @@ def test_it_fits_a_terminal(desk: Desk, review: Review, columns: int) -> None:
     """Narrow or wide, by the short id; nothing of a name steers it."""
 
     async def refused(reviews: Reviews) -> None:
-        await reviews.attempt(review.id, "why", person("\x1b[2J" + "Eve " * 40), "op")
+        await reviews.record_refusal(review.id, "why", person("\x1b[2J" + "Eve " * 40), "op")
 
     desk.do(refused)
 

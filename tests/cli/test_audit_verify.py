@@ -11,7 +11,7 @@ import pytest
 import redis
 
 from hitl_core.audit.sealer import seal, trim
-from hitl_core.cli.audit_verify import _kept
+from hitl_core.cli.audit_verify import _verify_stored
 from hitl_core.review.service import Reviews
 from hitl_core.store.keys import Keys
 from tests.cli.desk import Desk
@@ -171,7 +171,7 @@ def test_faults_7_what_a_bot_seals_or_trims_meanwhile_is_no_alarm(
             store.ledger = meanwhile
 
         store.ledger = meanwhile = Meanwhile(ledger, after, work)
-        return (await _kept(reviews, [])).entries
+        return (await _verify_stored(reviews, [])).entries
 
     assert desk.do(verified) >= 3
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hitl_core.cli import main
-from hitl_core.cli.policy_import import imported
+from hitl_core.cli.policy_import import import_policy
 from hitl_core.dialects import get, names
 from hitl_core.model import ToolCall
 from hitl_core.policy import InvalidPolicy, Policy
@@ -305,7 +305,7 @@ def test_the_yaml_judges_as_the_configuration(
 ) -> None:
     """Given any configuration that loads, then what is printed loads and says the same of every call."""
     dialect, config = made
-    theirs, text = imported(dialect, json.dumps(config).encode(), "hitl.json")
+    theirs, text = import_policy(dialect, json.dumps(config).encode(), "hitl.json")
     ours = Policy.from_yaml(text)
     for call in calls:
         assert judged(ours, call) == judged(theirs, call)
@@ -317,7 +317,7 @@ def test_the_yaml_judges_as_the_configuration(
 def test_any_bytes_are_a_policy_or_a_policy_error(dialect: str, data: bytes) -> None:
     for text in (data, b'{"interrupt_on": ' + data + b"}"):
         with suppress(InvalidPolicy):
-            imported(dialect, text, "hitl")
+            import_policy(dialect, text, "hitl")
 
 
 def test_dialects_10_a_mode_that_no_policy_holds_is_told(

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from hitl_core.cli import main
-from hitl_core.cli.comparison import changes, effect_of
-from hitl_core.cli.recording import MAX_LINE, BadLine, Recorded, recorded
+from hitl_core.cli.comparison import find_changes, worst_effect
+from hitl_core.cli.recording import MAX_LINE, BadLine, RecordedCall, read_calls
 from hitl_core.model import Route, ToolCall
 from hitl_core.policy import Policy
 from tests.cli.desk import Desk, Ran
@@ -122,11 +122,11 @@ def test_a_file_of_something_else_does_not_fill_the_screen(hitl: Hitl) -> None:
 def test_what_is_no_text_or_too_long_is_one_bad_line() -> None:
     """Given a line that never seems to end, only a part of it is held at a time."""
     good = b'{"name": "x", "args": {}}\n'
-    found = recorded(io.BytesIO(b'"\xff"\n' + b"x" * (3 * MAX_LINE) + b"\n" + good))
+    found = read_calls(io.BytesIO(b'"\xff"\n' + b"x" * (3 * MAX_LINE) + b"\n" + good))
     bad, long, last = found
     assert bad == BadLine(1, "This is not UTF-8 text.")
     assert long == BadLine(2, "This line is longer than 2,097,152 bytes.")
-    assert last == Recorded(3, ToolCall("3", "x", {}), None, None)
+    assert last == RecordedCall(3, ToolCall("3", "x", {}), None, None)
 
 
 def test_the_calls_are_read_as_they_come() -> None:
@@ -138,7 +138,7 @@ def test_the_calls_are_read_as_they_come() -> None:
             return b'{"name": "x", "args": {}}\n'
 
     endless = Slow()
-    found = recorded(endless)
+    found = read_calls(endless)
     assert [next(found).line for _ in range(3)] == [1, 2, 3]
     assert endless.lines == 3
 
@@ -310,7 +310,7 @@ def test_what_counts_as_a_change(before: Any, after: Any, found: list[tuple[str,
         for rule in (before, after)
     )
     call = ToolCall("1", "a", {})
-    assert [*changes(old.judge(call), new.judge(call))] == found
+    assert [*find_changes(old.judge(call), new.judge(call))] == found
 
 
 def test_of_several_changes_the_worst_counts() -> None:
@@ -320,7 +320,7 @@ def test_of_several_changes_the_worst_counts() -> None:
         Policy.from_mapping({"default": "review", "interrupt_on": {"a": rule}}).judge(call)
         for rule in rules
     )
-    assert effect_of(changes(old, new)) == "looser"
+    assert worst_effect(find_changes(old, new)) == "looser"
 
 
 # On a terminal ------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ import pytest
 
 from hitl_core.embedded_redis import EmbeddedRedis
 from hitl_core.gate import request
-from hitl_core.gate.request import Turn
+from hitl_core.gate.request import ReviewKey
 from hitl_core.model import Decision, Review, Reviewer, ToolCall
 from hitl_core.policy import Policy
 from hitl_core.review.service import Reviews
@@ -282,7 +282,7 @@ def test_numbers_are_those_of_the_card(allowed: Desk) -> None:
     """Calls that nobody is asked about have none."""
     review = allowed.submit(call("look_up", "c1"), call("strict", "c2", n=1), call("ask", "c3"))
     allowed.hitl("reviews", "decide", review.id, "2", "approve", "--yes")
-    assert [(a.request.name, a.pending) for a in allowed.review(review.id).actions] == [
+    assert [(a.request.name, a.is_pending) for a in allowed.review(review.id).actions] == [
         ("strict", True),
         ("ask", False),
     ]
@@ -318,11 +318,11 @@ def with_tools(desk: Desk, **rule: Any) -> Review:
     policy = Policy.from_mapping({"default": "allow", "interrupt_on": {"a": rule or True}})
 
     async def submit(reviews: Reviews) -> Review:
-        asked = await request.judged(
+        asked = await request.judge_calls(
             policy, [ToolCall("c1", "a", {"n": 1})], tools={"a": None, "b": None}
         )
-        made = request.build_from(
-            Turn("billing", "t-1", "m1", None), asked, 1, await reviews.store.now()
+        made = request.build_review(
+            ReviewKey("billing", "t-1", "m1", None), asked, 1, await reviews.store.now()
         )
         return await reviews.submit(*made)
 
@@ -340,7 +340,7 @@ def test_dialects_8_an_edit_may_name_another_tool_and_then_that_one_is_named(all
 
     assert (ran.code, ran.out) == (0, "edited and approved b (c1)\n")
     after = allowed.review(review.id)
-    assert (after.tool(after.calls[0]), after.arguments("1").parse()) == ("b", {"n": 1})
+    assert (after.tool_name(after.calls[0]), after.arguments("1").parse()) == ("b", {"n": 1})
     shown = allowed.hitl("reviews", "show", review.id).out
     assert "\n1  b  c1  edited and approved\n" in shown
     assert "    replaces   a\n" in shown

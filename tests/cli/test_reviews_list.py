@@ -12,7 +12,7 @@ import pytest
 import redis
 
 from hitl_core.cli import session
-from hitl_core.cli.terminal import columns_of
+from hitl_core.cli.terminal import display_width
 from hitl_core.review.service import Reviews
 from hitl_core.store.keys import Keys
 from tests.cli.desk import Desk
@@ -53,7 +53,7 @@ def test_a_table_is_as_wide_as_the_terminal(desk: Desk, columns: int) -> None:
     lines = desk.on_terminal("reviews", "list", columns=columns).out.splitlines()
 
     assert len(lines) == 3
-    assert all(columns_of(line) <= columns for line in lines)
+    assert all(display_width(line) <= columns for line in lines)
     assert "…" in lines[1]
     assert "short  " in lines[2]
 
@@ -226,7 +226,7 @@ def test_faults_8_the_first_page_costs_the_same_at_any_size(desk: Desk, redis_ur
         for more in (0, 20_000):
             seats = {f"0-{number:032x}": 4e9 + number for number in range(more)}
             if seats:
-                client.zadd(Keys(0).live, seats)
+                client.zadd(Keys(0).live_reviews, seats)
             before = client.info("stats")["total_net_output_bytes"]
             assert desk.hitl("reviews", "list", "--limit", "3").out.count("\n") == 3
             sent.append(client.info("stats")["total_net_output_bytes"] - before)

@@ -8,7 +8,7 @@ import pytest
 
 from hitl_core.model import Review, Run
 from hitl_core.review import execution
-from hitl_core.review.service import Reviews, Transition
+from hitl_core.review.service import Reviews, TransitionFunction
 from tests.cli.desk import Desk
 from tests.cli.test_reviews_decide import ME, allowed
 from tests.support.builders import call, person
@@ -23,14 +23,14 @@ def run_of(desk: Desk, review: Review) -> Run:
 async def run_again(reviews: Reviews, review: Review) -> None:
     """Somebody says rerun, and its next process dies as well."""
 
-    async def change(op: str, transition: Transition) -> Review:
+    async def change(op: str, transition: TransitionFunction) -> Review:
         return (await reviews.change(review.id, op, transition)).review
 
     ada = person("Ada")
     await change("a", lambda r, now: execution.resolve(r, "1", "rerun", ada, now))
     fence = (await change("b", lambda r, now: execution.claim(r, "host:2", now, 0.05))).fence
     await change("c", lambda r, now: execution.start(r, fence, "1", now))
-    while await reviews.fire(review.id) is None:
+    while await reviews.apply_due(review.id) is None:
         pass
 
 

@@ -6,9 +6,9 @@ import json
 from collections import defaultdict
 
 from hitl_core import dialects
-from hitl_core.cli.terminal import columns_of
-from hitl_core.gate import Request, request
-from hitl_core.gate.request import Turn
+from hitl_core.cli.terminal import display_width
+from hitl_core.gate import JudgedCalls, request
+from hitl_core.gate.request import ReviewKey
 from hitl_core.model import MessageRef, Review
 from hitl_core.review import routing, transitions
 from hitl_core.review.service import Reviews
@@ -33,7 +33,7 @@ def test_everything_about_a_review(desk: Desk) -> None:
         await reviews.decide(review.id, "4", proposal("edit", n=5), person("Ada"), "op")
         ref = MessageRef(channel="slack", conversation="C0FIRST", ts="17.5")
         await reviews.store.record_post(review.id, "slack:#first", ref)
-        await reviews.store.record_shown(review.id, "slack:#first", 2)
+        await reviews.store.record_shown_version(review.id, "slack:#first", 2)
 
     desk.do(happen)
 
@@ -86,7 +86,9 @@ def test_newcomer_2_why_a_card_is_not_shown(desk: Desk) -> None:
     why = "there is no channel #suport that the bot can see"
     desk.do(
         lambda reviews: reviews.change(
-            review.id, "op", lambda seen, now: transitions.note_trouble(seen, place, why, now)
+            review.id,
+            "op",
+            lambda seen, now: transitions.record_delivery_problem(seen, place, why, now),
         )
     )
     shown = desk.hitl("reviews", "show", review.id).out
@@ -129,7 +131,7 @@ def test_t13_a_long_text_can_not_draw_a_line_of_ours(desk: Desk) -> None:
     edge, spaced = "x" * 60, "x" * 40 + " tmp "
     review = desk.submit(call("ask", "c1", a=f"{edge}2  strict  c4  approved", b=spaced + "y" * 90))
     lines = desk.on_terminal("reviews", "show", review.id).out.splitlines()
-    assert all(columns_of(line) <= 80 for line in lines)
+    assert all(display_width(line) <= 80 for line in lines)
     assert not [line for line in lines if line.startswith("2  strict")]
     text = "".join(line[17:].ljust(63) for line in lines if line[17:])
     assert f'"{edge}2  strict  c4  approved"' in text
@@ -156,7 +158,7 @@ def test_a_beginning_that_two_share_names_none(desk: Desk) -> None:
     """Given two reviews whose ids begin alike; then neither is shown, and a digit more is asked for."""
     turns: dict[str, list[str]] = defaultdict(list)
     for turn in map(str, range(2000)):
-        turns[keys.review_id(0, "billing", "t-1", turn, ["c1"])[:6]].append(turn)
+        turns[keys.make_review_id(0, "billing", "t-1", turn, ["c1"])[:6]].append(turn)
     start, (one, two, *_) = next(pair for pair in turns.items() if len(pair[1]) > 1)
     desk.submit(turn=one)
     desk.submit(turn=two)
@@ -185,7 +187,7 @@ def test_dialects_8_path_title_fallback_and_the_tool_that_runs(desk: Desk) -> No
         "config": {"allow_accept": True},
     }
     asked = dialects.get("agent_inbox").load_request([wire], "t")._replace(path=("main", "mailer"))
-    turn = Turn("billing", "t-1", "m1", None)
+    turn = ReviewKey("billing", "t-1", "m1", None)
     titled = desk.do(lambda reviews: _submitted(reviews, turn, asked))
 
     shown = desk.hitl("reviews", "show", titled.id).out
@@ -202,7 +204,7 @@ def test_dialects_8_path_title_fallback_and_the_tool_that_runs(desk: Desk) -> No
         lambda reviews: reviews.change(
             lost.id,
             "lost",
-            lambda review, now: routing.reroute(review, "slack:#first", "is archived", now),
+            lambda review, now: routing.use_fallback(review, "slack:#first", "is archived", now),
         )
     )
     shown = desk.hitl("reviews", "show", lost.id).out
@@ -210,6 +212,6 @@ def test_dialects_8_path_title_fallback_and_the_tool_that_runs(desk: Desk) -> No
     assert "not decided in time" not in shown
 
 
-async def _submitted(reviews: Reviews, turn: Turn, asked: Request) -> Review:
-    made = request.build_from(turn, asked, reviews.store.partitions, await reviews.store.now())
+async def _submitted(reviews: Reviews, turn: ReviewKey, asked: JudgedCalls) -> Review:
+    made = request.build_review(turn, asked, reviews.store.partitions, await reviews.store.now())
     return await reviews.submit(*made)

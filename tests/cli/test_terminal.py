@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from hitl_core.cli.terminal import clean, columns_of, folded, shortened
+from hitl_core.cli.terminal import clean, display_width, shorten, wrap_text
 
 
 @pytest.mark.parametrize(
     ("text", "columns"), [("", 0), ("abc", 3), ("é", 1), ("e\u0301", 1), ("日本", 4), ("\uff57", 2)]
 )
 def test_columns(text: str, columns: int) -> None:
-    assert columns_of(text) == columns
+    assert display_width(text) == columns
 
 
 @pytest.mark.parametrize(
@@ -25,21 +25,21 @@ def test_columns(text: str, columns: int) -> None:
     ],
 )
 def test_folded_by_word(text: str, room: int, lines: list[str]) -> None:
-    assert folded(text, room, True) == lines
+    assert wrap_text(text, room, True) == lines
 
 
 def test_folded_exactly_loses_nothing() -> None:
     text = "rm -rf /  tmp 日本 " * 20
-    lines = folded(text, 9, False)
+    lines = wrap_text(text, 9, False)
     assert "".join(lines) == text
-    assert max(map(columns_of, lines)) <= 9
+    assert max(map(display_width, lines)) <= 9
 
 
 @pytest.mark.parametrize(
     ("text", "room", "short"), [("abc", 3, "abc"), ("abcd", 3, "ab…"), ("日本語", 4, "日…")]
 )
 def test_shortened(text: str, room: int, short: str) -> None:
-    assert shortened(text, room) == short
+    assert shorten(text, room) == short
 
 
 @pytest.mark.parametrize(

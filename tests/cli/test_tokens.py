@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from hitl_core.model.token import token_id
+from hitl_core.model.token import parse_id
 from tests.cli.desk import Desk
 
 
@@ -14,20 +14,20 @@ def test_a_token_can_be_piped_and_opens_its_agent(desk: Desk) -> None:
     """Only the token is on standard output; what is stored opens with it, and does not hold it."""
     ran = desk.piped("tokens", "create", "billing", "--note", "CI")
     text = ran.out.removesuffix("\n")
-    id = token_id(text)
+    id = parse_id(text)
     assert ran.code == 0
     assert id is not None
     assert ran.err.endswith(f"hitl tokens revoke {id}\n")
     assert text not in ran.err
     token = desk.do(lambda reviews: reviews.store.token(id))
     assert token is not None
-    assert (token.agent, token.note, token.opens_with(text)) == ("billing", "CI", True)
+    assert (token.agent, token.note, token.matches(text)) == ("billing", "CI", True)
 
 
 def test_the_list_has_no_secret(desk: Desk) -> None:
     assert desk.hitl("tokens", "list")[:2] == (0, "")
     text = desk.hitl("tokens", "create", "billing", "--note", "\x1b[2K").out.strip()
-    id = token_id(text)
+    id = parse_id(text)
 
     [row] = desk.hitl("tokens", "list").out.splitlines()
     assert row.split("\t")[:2] == [id, "billing"]
@@ -40,7 +40,7 @@ def test_the_list_has_no_secret(desk: Desk) -> None:
 
 
 def test_a_revoked_token_is_gone(desk: Desk) -> None:
-    id = str(token_id(desk.hitl("tokens", "create", "billing").out.strip()))
+    id = str(parse_id(desk.hitl("tokens", "create", "billing").out.strip()))
     assert desk.hitl("tokens", "revoke", id) == (0, f"revoked {id}\n", "")
     assert desk.do(lambda reviews: reviews.store.tokens()) == []
     ran = desk.hitl("tokens", "revoke", id)

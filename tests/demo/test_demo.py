@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from bot.sandbox.hands import Hands
+from bot.sandbox.hands import Actor
 
 pytestmark = [pytest.mark.redis, pytest.mark.slow]
 ROOT = Path(__file__).parents[2]
@@ -81,7 +81,7 @@ async def test_a_demo_that_was_killed_stopped_and_started_finishes_the_job(tmp_p
 
     # given a review that waits, one decision made, then the agent, the bot and Redis killed
     with demo(tmp_path, port, "--ask=refund order 1042") as running:
-        async with Hands(page) as hands:
+        async with Actor(page) as hands:
             (card,) = await hands.wait_for(cards, timeout=30)
             await hands.click("U0ALICE", "C0APPROVE", card["ts"], "approve", block_id="do:2:1")
             os.kill(running.pid("agent"), signal.SIGKILL)
@@ -97,7 +97,7 @@ async def test_a_demo_that_was_killed_stopped_and_started_finishes_the_job(tmp_p
 
     # when everything was stopped and started, and somebody decides the rest
     with demo(tmp_path, port):
-        async with Hands(page) as hands:
+        async with Actor(page) as hands:
             for block_id in ("do:1:1", "do:3:1"):
                 await hands.click("U0BOB", "C0APPROVE", card["ts"], "approve", block_id=block_id)
 

@@ -12,8 +12,8 @@ from hitl_core import dialects
 from hitl_core.dialects import Dialect, agent_inbox
 from hitl_core.errors import DialectError
 from hitl_core.gate import Gate, Outcome, request
-from hitl_core.gate.request import Request
-from hitl_core.gate.transcript import declared, edited
+from hitl_core.gate.request import JudgedCalls
+from hitl_core.gate.transcript import message_tool_calls, replacement_calls
 from hitl_core.model import Review, Reviewer, ToolCall
 from hitl_core.policy import Policy
 from hitl_core.store import MemoryStore
@@ -93,11 +93,11 @@ class Case:
         properties = {arg: {"type": "string"} for arg in first["args"]}
         return {"type": "object", "properties": properties, "required": [*properties]}
 
-    async def asked(self, policy: Policy) -> Request:
+    async def asked(self, policy: Policy) -> JudgedCalls:
         if (context := self.data.get("context")) is not None:
             policy = policy.for_run(context)
         state = {"messages": ["a question", "an AI message"]}
-        found = await request.judged(policy, self.calls, tools=self.tools, state=state)
+        found = await request.judge_calls(policy, self.calls, tools=self.tools, state=state)
         answer = self.data.get("decisions")
         if self.system == "arcgis" and isinstance(answer, dict):  # the ids that the answer names
             rulings = [replace(r, interrupt_id=answer["id"]) for r in found.rulings]
@@ -117,7 +117,7 @@ class Running:
         self.gate, self.dialect, self.review = gate, dialect, review
 
     @classmethod
-    async def start(cls, gate: Gate, dialect: Dialect, asked: Request) -> Running:
+    async def start(cls, gate: Gate, dialect: Dialect, asked: JudgedCalls) -> Running:
         id = await gate.submit(asked, thread_id="t")
         return cls(gate, dialect, (await gate.reviews.load(id)).review)
 
@@ -126,7 +126,7 @@ class Running:
         proposals = self.dialect.load_decisions(wire, self.review)
         if proposals:
             op = f"op{self.review.version}"
-            applied = await self.gate.reviews.answer(self.review.id, proposals, ADA, op)
+            applied = await self.gate.reviews.decide_all(self.review.id, proposals, ADA, op)
             self.review = applied.review
 
     async def untouched(self) -> bool:
@@ -148,13 +148,13 @@ def results(case: Case, outcome: Outcome) -> Json:
     ]
     return {
         "executed": executed,
-        "tool_calls_after": declared(review),
-        "edited_tool_calls": edited(review),
+        "tool_calls_after": message_tool_calls(review),
+        "edited_tool_calls": replacement_calls(review),
         "tool_messages": [answer._asdict() for answer in outcome.answers],
         "jump_to": "model" if outcome.jump_to_model else None,
         "state_update": outcome.state_update,
         "paired": {c.id for c in outcome.execute} | {a.tool_call_id for a in outcome.answers}
-        == {call["id"] for call in declared(review)},
+        == {call["id"] for call in message_tool_calls(review)},
     }
 
 
@@ -165,7 +165,7 @@ def taken(case: Case, call: ToolCall) -> Json:
     return {k: v for k, v in call.args.items() if known is None or k in known}
 
 
-def rendered(value: Any) -> tuple[Dialect, Request]:
+def rendered(value: Any) -> tuple[Dialect, JudgedCalls]:
     """What an inbox makes of whatever an agent raised."""
     try:
         name = dialects.detect(value)

@@ -8,14 +8,14 @@ from typing import Any, ClassVar
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from bot.api.interrupts import offered
-from bot.api.problems import Problem
-from bot.api.turns import Judged
-from bot.api.view import view
+from bot.api.interrupts import judge_interrupt
+from bot.api.problems import ApiProblem
+from bot.api.turns import JudgedTurn
+from bot.api.view import to_review_out
 from hitl_core import dialects
-from hitl_core.dialects.interrupted import under_policy
+from hitl_core.dialects.interrupted import apply_policy
 from hitl_core.errors import DialectError
-from hitl_core.gate.request import Turn
+from hitl_core.gate.request import ReviewKey
 from hitl_core.model import DECISION_TYPES, Action, DialectName, Review, encode
 from hitl_core.policy import InvalidPolicy, Policy
 from hitl_core.review import transitions
@@ -90,12 +90,12 @@ class DialectContract:
         assert review is not None
 
         [action] = review.actions
-        ends = ["cancel"] if action.pending else ["denied"]
-        if action.pending:
+        ends = ["cancel"] if action.is_pending else ["denied"]
+        if action.is_pending:
             ends += action.config.allowed_decisions
             ends += ["deadline"] if action.route.expire else []
         end = data.draw(st.sampled_from(ends))
-        answer = view(ended(review, end, data)).resume
+        answer = to_review_out(ended(review, end, data)).resume
 
         if answer is None:
             assert end == "cancel"
@@ -114,13 +114,13 @@ class DialectContract:
         interrupt has no answer, or one by which its agent does not go on."""
         interrupt, policy = data.draw(self.interrupts), _policy(data.draw(_policies))
         review = submitted(self.dialect, interrupt, policy)
-        assume(review is not None and review.actions[0].pending)
+        assume(review is not None and review.actions[0].is_pending)
         assert review is not None
 
         [action] = review.actions
         ends = [*action.config.allowed_decisions, *(["deadline"] if action.route.expire else [])]
         end = data.draw(st.sampled_from(ends))
-        answer = view(ended(ended(review, end, data), "cancel", data)).resume
+        answer = to_review_out(ended(ended(review, end, data), "cancel", data)).resume
 
         if answer is not None:
             word = self.word(answer)
@@ -145,11 +145,11 @@ def submitted(dialect: DialectName, interrupt: Any, policy: Policy) -> Review | 
     """As at the door. None: it is refused."""
     asked = dialects.get(dialect).load_request(interrupt, "t")
     try:
-        made = asyncio.run(under_policy(policy, asked))
-        judged = Judged(*offered(made, asked))
-    except (DialectError, Problem):
+        made = asyncio.run(apply_policy(policy, asked))
+        judged = JudgedTurn(*judge_interrupt(made, asked))
+    except (DialectError, ApiProblem):
         return None
-    return judged.build(Turn("a", "t", "m1", None), 1, START)[0]
+    return judged.build(ReviewKey("a", "t", "m1", None), 1, START)[0]
 
 
 def ended(review: Review, end: str, data: st.DataObject) -> Review:
@@ -161,7 +161,7 @@ def ended(review: Review, end: str, data: st.DataObject) -> Review:
         case "cancel":
             return transitions.cancel(review, None, "The user went on", START + 5).review
         case "deadline":
-            return transitions.fire(review, START + 7200).review
+            return transitions.apply_due(review, START + 7200).review
         case _:
             proposal = _proposal(action, end, data)
             return transitions.decide(review, action.key, proposal, person("Ada"), START + 5).review

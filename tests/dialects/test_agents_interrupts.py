@@ -9,13 +9,13 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from bot.card import card, open_of
+from bot.card import build_card, find_open_action
 from bot.channels.slack.blocks import message
 from hitl_core import dialects
-from hitl_core.dialects.interrupted import under_policy
-from hitl_core.dialects.offer import sayable
+from hitl_core.dialects.interrupted import apply_policy
+from hitl_core.dialects.offer import limit_decisions
 from hitl_core.errors import HitlError
-from hitl_core.gate.request import Turn, build_from
+from hitl_core.gate.request import ReviewKey, build_review
 from hitl_core.model import Review
 from hitl_core.policy import Policy
 from tests.channels.reading import check
@@ -166,13 +166,13 @@ def test_security_h1_no_word_of_an_interrupt_makes_anything_weaker(
     assert config.reject_reason == "required"
     assert (config.output, review.calls[0].idempotent) == (None, False)
 
-    opened = open_of(review, "1")
+    opened = find_open_action(review, "1")
     if action.name == "run_sql":
         assert (opened.why, opened.by_agent) == ("Careful with SQL.", False)
-        assert {one.value for one in opened.shown.arguments} == {"DROP TABLE users", "⟦hidden⟧"}
+        assert {one.value for one in opened.excerpt.arguments} == {"DROP TABLE users", "⟦hidden⟧"}
     else:
         assert opened.by_agent
-    sent = check(message(card(review, action.places[0]), name_of))
+    sent = check(message(build_card(review, action.places[0]), name_of))
     assert_inert(sent, [])
     assert action.name != "run_sql" or "tok-95126" not in str(sent)
 
@@ -181,9 +181,9 @@ def asked_by(dialect: Any, interrupt: Any) -> Review | None:
     """As at the door. None: it is refused."""
     try:
         asked = dialects.get(dialect).load_request(interrupt, "t")
-        made = asyncio.run(under_policy(POLICY, asked))
-        made = sayable(dialects.get(dialect), made, asked)
-        turn = Turn("a", "t", "m1", "U0BOB")
-        return build_from(turn, made, 1, START)[0]
+        made = asyncio.run(apply_policy(POLICY, asked))
+        made = limit_decisions(dialects.get(dialect), made, asked)
+        turn = ReviewKey("a", "t", "m1", "U0BOB")
+        return build_review(turn, made, 1, START)[0]
     except HitlError:
         return None

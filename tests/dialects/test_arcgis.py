@@ -8,10 +8,10 @@ import pytest
 
 from bot.card.choices import choices_of
 from hitl_core import dialects
-from hitl_core.cli.policy_import import imported
+from hitl_core.cli.policy_import import import_policy
 from hitl_core.dialects import arcgis
 from hitl_core.gate import request
-from hitl_core.gate.request import Turn
+from hitl_core.gate.request import ReviewKey
 from hitl_core.gate.transcript import state_update
 from hitl_core.model import Review, ToolCall
 from hitl_core.policy import InvalidPolicy, Policy
@@ -32,13 +32,13 @@ QUESTION: Json = {
 
 async def reviewed(config: Json, name: str = "agent:nav", state: Any = None, **args: Any) -> Review:
     policy = dialects.get("arcgis").load_policy(config)
-    asked = await request.judged(policy, [ToolCall("i1", name, args)], state=state)
-    return request.build_from(Turn("a", "t", "x", None), asked, 1, START)[0]
+    asked = await request.judge_calls(policy, [ToolCall("i1", name, args)], state=state)
+    return request.build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
 
 
 def loaded(wire: Json) -> Review:
     asked = dialects.get("arcgis").load_request(wire, "t")
-    return request.build_from(Turn("a", "t", "x", None), asked, 1, START)[0]
+    return request.build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
 
 
 async def test_dialects_3_an_agents_function_gets_its_id_and_its_request() -> None:
@@ -100,7 +100,7 @@ def test_dialects_3_an_imported_configuration_keeps_its_metadata_and_labels() ->
     config = b"""{"agent": {"interrupt": {"kind": "singleSelection", "message": "Which one?", "metadata":
         {"layer": "roads", "options": [{"value": "a", "label": "First"}, "b"]}}}}"""
 
-    policy, text = imported("arcgis", config, "x.json")
+    policy, text = import_policy("arcgis", config, "x.json")
 
     [rule] = Policy.from_yaml(text).rules
     assert rule.description == policy.rules[0].description == "Which one?\n\nlayer: roads"

@@ -13,9 +13,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hitl_core import dialects
-from hitl_core.errors import DecisionError, DialectError, HitlError, InvalidToolCall, Unsayable
-from hitl_core.gate import Request, request
-from hitl_core.gate.request import Turn
+from hitl_core.errors import (
+    DecisionError,
+    DialectError,
+    HitlError,
+    InvalidToolCall,
+    UnsupportedByDialect,
+)
+from hitl_core.gate import JudgedCalls, request
+from hitl_core.gate.request import ReviewKey
 from hitl_core.model import Review, Reviewer, ToolCall
 from hitl_core.policy import InvalidPolicy
 from hitl_core.review import transitions
@@ -181,9 +187,11 @@ def near(samples: dict[str, Any]) -> st.SearchStrategy[tuple[str, Any]]:
     )
 
 
-def review_of(asked: Request) -> Review:
-    calls = request.frozen(asked.calls)
-    return request.build_from(Turn("a", "t", "x", None), asked._replace(calls=calls), 1, 1.0)[0]
+def review_of(asked: JudgedCalls) -> Review:
+    calls = request.freeze_calls(asked.calls)
+    return request.build_review(
+        ReviewKey("a", "t", "x", None), asked._replace(calls=calls), 1, 1.0
+    )[0]
 
 
 @given(near(CONFIGS))
@@ -193,7 +201,7 @@ def test_any_configuration(given: tuple[str, Any]) -> None:
     name, config = given
     try:
         policy = dialects.get(name).load_policy(config)
-    except (InvalidPolicy, Unsayable):
+    except (InvalidPolicy, UnsupportedByDialect):
         return
     for tool in ("b", "t", "constructor", "__proto__"):
         assert policy.judge(ToolCall("1", tool, {"x": 1})).verdict.kind in ("allow", "review")
@@ -213,7 +221,7 @@ def test_any_interrupt(given: tuple[str, Any]) -> None:
     for other in dialects.names:
         try:
             json.dumps(dialects.get(other).dump_request(review))
-        except Unsayable:
+        except UnsupportedByDialect:
             assert other != name or name in ("sagents", "arcgis")
 
 
@@ -231,7 +239,7 @@ def test_any_answer(given: tuple[str, Any]) -> None:
     if not proposals:
         return
     try:
-        answered = transitions.answer(review, proposals, ADA, 2.0).review
+        answered = transitions.decide_all(review, proposals, ADA, 2.0).review
     except DecisionError as error:
         pytest.fail(f"what a door let through was refused later: {error}")
     dump_data(answered)
@@ -321,7 +329,7 @@ def test_a_tool_may_be_called_anything_that_a_name_can_be(dialect: str, name: st
     named = door.load_policy({key: {name: {allowed: ["approve"]}}})
     assert named.judge(call).verdict.kind == "review"
     assert door.load_policy({key: {"b": True}}).judge(call).verdict.kind == "allow"
-    review = review_of(Request([call], [named.judge(call)], dialect=door.name))
+    review = review_of(JudgedCalls([call], [named.judge(call)], dialect=door.name))
     assert door.load_request(door.dump_request(review), "t").calls[0].name == name
 
 
@@ -354,7 +362,7 @@ def test_a_large_whole_number_stays_exact_in_python_and_is_refused_for_javascrip
     review = review_of(langchain.load_request(interrupt({"x": BIG}), "t"))
     assert review.arguments("1").parse() == {"x": BIG}
     for name in ("langchain_js", "xpertai", "agent_inbox", "arcgis"):
-        with pytest.raises(Unsayable, match="send it as text"):
+        with pytest.raises(UnsupportedByDialect, match="send it as text"):
             dialects.get(name).dump_request(review)
     wire = copy.deepcopy(WIRES["langchain_js"][0])
     wire["actionRequests"][0]["args"]["x"] = BIG
@@ -415,7 +423,7 @@ def test_a_request_from_outside_never_has_a_schema_that_can_not_be_used() -> Non
     asked = dialects.get("langchain").load_request(interrupt({}), "t")
     rulings = [replace(each, args_schema=BROKEN) for each in asked.rulings]
     with pytest.raises(InvalidToolCall, match=UNUSABLE):
-        request.checked(asked._replace(rulings=rulings))
+        request.check_calls(asked._replace(rulings=rulings))
 
 
 def test_a_bad_answer_can_be_corrected() -> None:
@@ -429,9 +437,9 @@ def test_a_bad_answer_can_be_corrected() -> None:
     assert (caught.value.index, caught.value.tool, caught.value.field) == (1, "c", "message")
     proposals = {"1": Proposal("approve", 1), "2": Proposal("respond", 7, "late")}
     with pytest.raises(DecisionError) as stale:
-        transitions.answer(review, proposals, ADA, 2.0)
+        transitions.decide_all(review, proposals, ADA, 2.0)
     assert (stale.value.index, stale.value.tool, stale.value.code) == (1, "c", "stale")
-    answered = transitions.answer(review, langchain.load_decisions(answer, review), ADA, 2.0)
+    answered = transitions.decide_all(review, langchain.load_decisions(answer, review), ADA, 2.0)
     assert answered.review.status == "settled"
     assert (answered.event.action, answered.event.what) == ("1,2", "edit,respond")
 
@@ -439,7 +447,7 @@ def test_a_bad_answer_can_be_corrected() -> None:
 def test_an_unknown_dialect_has_a_name_in_its_refusal() -> None:
     with pytest.raises(DialectError, match="no dialect 'nope': langchain, "):
         dialects.get("nope")
-    assert issubclass(Unsayable, HitlError)
+    assert issubclass(UnsupportedByDialect, HitlError)
 
 
 SPELLINGS: list[tuple[str, Any, str]] = [

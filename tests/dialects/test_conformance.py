@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from hitl_core.dialects import agent_inbox, arcgis, inbox_page, sagents
-from hitl_core.errors import DecisionError, InvalidToolCall, Unsayable
+from hitl_core.errors import DecisionError, InvalidToolCall, UnsupportedByDialect
 from hitl_core.gate import request
 from hitl_core.model import ToolCall, encode
 from hitl_core.policy import InvalidPolicy, Policy
@@ -117,7 +117,7 @@ async def configured(case: Case) -> None:
 
 async def restorable(case: Case) -> None:
     """Sagents asks its middlewares which of them an interrupt belongs to."""
-    claimed = sagents.claims(case.data["interrupt_data"])
+    claimed = sagents.is_approval(case.data["interrupt_data"])
     assert claimed == case.expect.get("value", False)
 
 
@@ -128,7 +128,7 @@ async def no_interrupt(case: Case) -> None:
     policy = case.policy()
     if not case.calls:
         with pytest.raises(InvalidToolCall, match="no tool call to review"):
-            request.frozen(case.calls)
+            request.freeze_calls(case.calls)
         return
     async with a_gate() as gate:
         running = await Running.start(gate, case.dialect, await case.asked(policy))
@@ -155,7 +155,7 @@ async def completed(case: Case) -> None:
         for call in outcome.execute:
             prefix = case.expect.get("result_prefix", {}).get(call.id)
             if prefix is not None:
-                result = outcome.annotated(call, "result")
+                result = outcome.with_edit_notice(call, "result")
                 assert sorted_arguments(result) == sorted_arguments(f"{prefix}result")
                 without = case.expect.get("result_excludes", {}).get(call.id, ())
                 assert not [text for text in without if text in result]
@@ -191,9 +191,9 @@ async def annotated(case: Case) -> None:
         outcome = await running.outcome()
     (call,) = outcome.execute
     assert call.id == id
-    result = outcome.annotated(call, case.data["tool_output"])
+    result = outcome.with_edit_notice(call, case.data["tool_output"])
     assert result == case.expect["content"]
-    assert outcome.annotated(call, result) == result
+    assert outcome.with_edit_notice(call, result) == result
 
 
 async def started(gate: Any, case: Case) -> Running:
@@ -201,10 +201,10 @@ async def started(gate: Any, case: Case) -> Running:
     if isinstance(data, dict):
         asked = case.dialect.load_request(data, "t")
     elif data == "none":
-        asked = await request.judged(ALLOW_ALL, [ToolCall("1", "free", {})])
+        asked = await request.judge_calls(ALLOW_ALL, [ToolCall("1", "free", {})])
     elif case.system == "arcgis" and not case.calls:
         run = ToolCall("i1", f"agent:{case.data['agent_id']}", {})
-        asked = await request.judged(case.policy(), [run])
+        asked = await request.judge_calls(case.policy(), [run])
         asked = asked._replace(path=(case.data["agent_id"],))
     else:
         asked = await case.asked(case.policy(loose="context" in case.data))
@@ -268,7 +268,7 @@ async def in_the_inbox(case: Case) -> None:
 
 
 async def offered(case: Case) -> None:
-    found = inbox_page.offers(case.data["human_interrupt"])
+    found = inbox_page.page_offers(case.data["human_interrupt"])
     assert found.responses == case.expect["responses"]
     assert found.submit == case.expect.get("defaultSubmitType")
     assert found.accepts == case.expect["hasAccept"]
@@ -280,7 +280,7 @@ async def resumed(case: Case) -> None:
         running = await inbox_review(gate, case)
         (action,) = running.review.actions
         proposal = pressed(case.data["reviewer"], running)
-        await gate.reviews.answer(running.review.id, {action.key: proposal}, ADA, "op")
+        await gate.reviews.decide_all(running.review.id, {action.key: proposal}, ADA, "op")
         settled = (await gate.reviews.load(running.review.id)).review
         wire = agent_inbox.dialect.dump_decisions(settled)
         assert wire == case.expect["resume"]
@@ -293,7 +293,7 @@ async def ended(case: Case) -> None:
         running = await inbox_review(gate, case)
         await gate.cancel(running.review.id)
         cancelled = (await gate.reviews.load(running.review.id)).review
-        with pytest.raises(Unsayable, match="end the thread"):
+        with pytest.raises(UnsupportedByDialect, match="end the thread"):
             agent_inbox.dialect.dump_decisions(cancelled)
 
 
@@ -360,7 +360,7 @@ async def one_typed_error(case: Case) -> None:
 
 async def refused_calls(case: Case) -> None:
     with pytest.raises(InvalidToolCall, match="Two calls of this turn have the id '2'"):
-        request.frozen(case.calls)
+        request.freeze_calls(case.calls)
 
 
 async def refused_config(case: Case) -> None:

@@ -9,11 +9,11 @@ import pytest
 
 from hitl_core import dialects
 from hitl_core.dialects import inbox_page
-from hitl_core.dialects._decisions import Ending
-from hitl_core.errors import DecisionError, DialectError, Refused, Unsayable
-from hitl_core.gate import Request, request
+from hitl_core.dialects._decisions import FinalDecision
+from hitl_core.errors import DecisionError, DialectError, Refused, UnsupportedByDialect
+from hitl_core.gate import JudgedCalls, request
 from hitl_core.gate.answers import answers
-from hitl_core.gate.request import Turn
+from hitl_core.gate.request import ReviewKey
 from hitl_core.model import DecisionType, Review, Route, ToolCall, encode
 from hitl_core.policy import InvalidPolicy, Policy
 from hitl_core.review import transitions
@@ -39,11 +39,11 @@ def asking(*allowed: DecisionType, schema: Json | None = None, **rule: Any) -> R
     made: Json = {"allowed_decisions": allowed or FIVE, **rule}
     policy = Policy.from_mapping({"default": "deny", "interrupt_on": {"b": made}})
     call = ToolCall("c1", "b", {"x": 1})
-    return built(Request([call], [policy.judge(call)]))
+    return built(JudgedCalls([call], [policy.judge(call)]))
 
 
-def built(asked: Request) -> Review:
-    return request.build_from(Turn("a", "t", "x", None), asked, 1, START)[0]
+def built(asked: JudgedCalls) -> Review:
+    return request.build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
 
 
 def decided(review: Review, kind: str) -> Review:
@@ -105,9 +105,9 @@ def test_each_decision_in_each_systems_words(name: str, kind: str) -> None:
     if kind in WORDS[name]:
         assert dialects.get(name).dump_decisions(review) == WORDS[name][kind]
     else:
-        with pytest.raises(Unsayable) as caught:
+        with pytest.raises(UnsupportedByDialect) as caught:
             dialects.get(name).dump_decisions(review)
-        assert (caught.value.dialect, caught.value.word) == (name, kind)
+        assert (caught.value.dialect, caught.value.feature) == (name, kind)
 
 
 @pytest.mark.parametrize("name", dialects.names)
@@ -115,9 +115,9 @@ def test_who_takes_an_edit_that_names_another_tool(name: str) -> None:
     """Whoever says that it does has a word for it, and nobody else."""
     dialect, review = dialects.get(name), asking()
     [action] = review.actions
-    end = Ending("edit", None, "another", {"x": 2})
-    assert dialect.renames is (name in ("langchain", "langchain_js", "xpertai"))
-    assert (dialect.word(review, action, end) is not None) is dialect.renames
+    end = FinalDecision("edit", None, "another", {"x": 2})
+    assert dialect.can_rename is (name in ("langchain", "langchain_js", "xpertai"))
+    assert (dialect.dump_decision(review, action, end) is not None) is dialect.can_rename
 
 
 @pytest.mark.parametrize("name", dialects.names)
@@ -167,15 +167,15 @@ def test_a_request_that_goes_out_comes_back(name: str) -> None:
     ("name", "only"), [("langchain", "ignore"), ("langchain_js", "respond"), ("arcgis", "edit")]
 )
 def test_what_a_system_can_not_ask_is_refused(name: str, only: DecisionType) -> None:
-    with pytest.raises(Unsayable) as caught:
+    with pytest.raises(UnsupportedByDialect) as caught:
         dialects.get(name).dump_request(asking(only))
-    assert (caught.value.dialect, caught.value.word) == (name, only)
+    assert (caught.value.dialect, caught.value.feature) == (name, only)
 
 
 def test_a_rejection_by_time_says_so() -> None:
     """Where the system frames no reason of its own."""
     review = asking("approve", "reject", expire={"after": "1s"})
-    review = transitions.fire(review, NOW).review
+    review = transitions.apply_due(review, NOW).review
     ((decision,),) = dialects.get("langchain").dump_decisions(review).values()
     assert decision["message"].startswith("Nobody decided on the tool call for `b` in time.")
     assert dialects.get("sagents").dump_decisions(review) == [{"type": "reject"}]
@@ -192,8 +192,8 @@ def test_what_was_cancelled_is_told_as_a_rejection() -> None:
 
 def test_an_answer_that_the_interrupt_does_not_take_is_refused() -> None:
     """Given a call that may only be approved, and a deadline that rejects."""
-    review = transitions.fire(asking("approve", expire={"after": "1s"}), NOW).review
-    with pytest.raises(Unsayable, match="takes no answer that says reject on b"):
+    review = transitions.apply_due(asking("approve", expire={"after": "1s"}), NOW).review
+    with pytest.raises(UnsupportedByDialect, match="takes no answer that says reject on b"):
         dialects.get("langchain").dump_decisions(review)
 
 
@@ -285,18 +285,20 @@ def test_some_calls_of_a_turn_may_be_answered_one_by_one() -> None:
     policy = per_call.load_policy({"interrupt_on": {"b": True}})
     assert policy.dialect == "langchain_per_call"
     calls = [ToolCall("c1", "b", {"x": 1}), ToolCall("c2", "b", {"x": 1})]
-    review = built(Request(calls, [policy.judge(c) for c in calls], dialect="langchain_per_call"))
+    review = built(
+        JudgedCalls(calls, [policy.judge(c) for c in calls], dialect="langchain_per_call")
+    )
     with pytest.raises(DecisionError, match="multiple pending interrupts"):
         per_call.load_decisions({"type": "approve"}, review)
     with pytest.raises(DecisionError, match="No interrupt here has the id 'c3'"):
         per_call.load_decisions({"c3": {"type": "approve"}}, review)
 
     first = per_call.load_decisions({"c2": {"type": "approve"}}, review)
-    review = transitions.answer(review, first, ADA, NOW).review
+    review = transitions.decide_all(review, first, ADA, NOW).review
     assert per_call.dump_decisions(review) == {"c2": {"type": "approve"}}
     rest = per_call.load_decisions({"type": "reject"}, review)
     assert rest.keys() == {"1"}
-    assert transitions.answer(review, rest, ADA, NOW).review.status == "settled"
+    assert transitions.decide_all(review, rest, ADA, NOW).review.status == "settled"
 
 
 def approval(interrupt_id: str, call_id: str, name: str = "b") -> Json:
@@ -325,7 +327,7 @@ def test_interrupt_ids_win() -> None:
         replace(ruling, interrupt_id=id)
         for ruling, id in zip(loaded.rulings, ("A", "B"), strict=True)
     ]
-    review = built(Request(calls, rulings, dialect="langchain_per_call"))
+    review = built(JudgedCalls(calls, rulings, dialect="langchain_per_call"))
     assert per_call.load_decisions({"A": {"type": "approve"}}, review).keys() == {"1"}
 
 
@@ -368,7 +370,7 @@ def test_an_edit_that_changes_nothing_counts_as_the_peer_counts_it() -> None:
     review = asking("edit")
     wire = {"decisions": [{"type": "edit", "edited_action": {"name": "b", "args": {"x": 1}}}]}
     proposals = dialects.get("langchain").load_decisions(wire, review)
-    after = transitions.answer(review, proposals, ADA, NOW).review
+    after = transitions.decide_all(review, proposals, ADA, NOW).review
     assert (after.actions[0].revision, after.status) == (1, "settled")
     assert dialects.get("langchain").dump_decisions(after) == wire
 
@@ -443,9 +445,9 @@ async def test_callables_of_a_configuration_may_be_async() -> None:
 
     rule = {"allowedDecisions": ["approve"], "when": when, "description": describe}
     policy = dialects.get("langchain_js").load_policy({"interruptOn": {"b": rule}})
-    ruling = await policy.judged(ToolCall("c1", "b", {"x": 2}), {"who": "Ada"})
+    ruling = await policy.judge_async(ToolCall("c1", "b", {"x": 2}), {"who": "Ada"})
     assert ruling.description == "b for Ada"
-    assert (await policy.judged(ToolCall("c1", "b", {"x": 1}))).verdict.kind == "allow"
+    assert (await policy.judge_async(ToolCall("c1", "b", {"x": 1}))).verdict.kind == "allow"
 
 
 # -------------------------------------------------------------------- Sagents, Agent Inbox, ArcGIS
@@ -468,8 +470,8 @@ def test_sagents_has_one_list_of_decisions_a_tool() -> None:
         }
     )
     calls = [ToolCall("c1", "b", {}), ToolCall("c2", "b", {"x": 1})]
-    review = built(Request(calls, [policy.judge(call) for call in calls]))
-    with pytest.raises(Unsayable, match="one list of decisions a tool"):
+    review = built(JudgedCalls(calls, [policy.judge(call) for call in calls]))
+    with pytest.raises(UnsupportedByDialect, match="one list of decisions a tool"):
         dialects.get("sagents").dump_request(review)
 
 
@@ -510,7 +512,7 @@ def test_a_title_that_no_tool_could_have_comes_back_in_the_answer() -> None:
 def test_what_an_inbox_offers_when_everything_is_allowed() -> None:
     every = {f"allow_{word}": True for word in ("accept", "edit", "respond", "ignore")}
     request = {"action": "A", "args": {}}
-    found = inbox_page.offers({"action_request": request, "config": every})
+    found = inbox_page.page_offers({"action_request": request, "config": every})
     assert [r["type"] for r in found.responses] == ["edit", "response", "ignore", "accept"]
     assert (found.submit, found.accepts) == ("accept", True)
 
@@ -541,7 +543,7 @@ def test_arcgis_asks_in_four_ways(wire: Json, good: Any, bad: Any) -> None:
     with pytest.raises(DecisionError):
         arcgis.load_decisions({"id": "i1", "agentId": "nav", "payload": bad}, review)
     answer = {"id": "i1", "agentId": "nav", "payload": good}
-    after = transitions.answer(review, arcgis.load_decisions(answer, review), ADA, NOW).review
+    after = transitions.decide_all(review, arcgis.load_decisions(answer, review), ADA, NOW).review
     assert arcgis.dump_decisions(after) == answer
 
 
@@ -562,12 +564,12 @@ async def test_arcgis_asks_what_a_callable_makes_of_the_call() -> None:
     config = {"tools": {"b": {"interrupt": interrupt, "outputKey": "chosen"}}}
     policy = dialects.get("arcgis").load_policy(config)
     call = ToolCall("c1", "b", {"north": 1, "south": 2})
-    review = built(Request([call], [await policy.judged(call)], ("nav",), "arcgis"))
+    review = built(JudgedCalls([call], [await policy.judge_async(call)], ("nav",), "arcgis"))
     wire = dialects.get("arcgis").dump_request(review)
     assert (wire["kind"], wire["metadata"]["options"]) == ("singleSelection", ["north", "south"])
     answer = {"id": "c1", "agentId": "nav", "payload": "south"}
     proposals = dialects.get("arcgis").load_decisions(answer, review)
-    after = transitions.answer(review, proposals, ADA, NOW).review
+    after = transitions.decide_all(review, proposals, ADA, NOW).review
     assert after.arguments("1").parse() == {"chosen": "south", "north": 1, "south": 2}
 
 

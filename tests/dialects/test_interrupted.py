@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from hitl_core import dialects
-from hitl_core.dialects.interrupted import free, gated, under_policy
+from hitl_core.dialects.interrupted import apply_policy, combine_rulings, deny_unless_allowed
 from hitl_core.errors import DialectError, InvalidToolCall
-from hitl_core.gate.request import Request
+from hitl_core.gate.request import JudgedCalls
 from hitl_core.model import DecisionType, ToolCall
 from hitl_core.policy import Policy, Ruling
 
@@ -19,7 +19,7 @@ ALL: tuple[DecisionType, ...] = ("approve", "edit", "reject", "respond")
 SCHEMA = {"type": "object"}
 
 
-def interrupt(*allowed: DecisionType, description: str = "Its words") -> Request:
+def interrupt(*allowed: DecisionType, description: str = "Its words") -> JudgedCalls:
     wire = {
         "action_requests": [{"name": CALL.name, "args": CALL.args, "description": description}],
         "review_configs": [{"action_name": CALL.name, "allowed_decisions": list(allowed)}],
@@ -43,14 +43,14 @@ def judged(default: str = "allow", **rules: Any):
 @pytest.mark.parametrize("default", ["allow", "review"])
 def test_what_interrupts_is_reviewed_even_where_the_policy_would_not_ask(default: str) -> None:
     """Given a default of allow or review, then LangChain's own decisions and words stay."""
-    ruling = gated(judged(default), ASKED, CALL)
+    ruling = combine_rulings(judged(default), ASKED, CALL)
     assert ruling.verdict.kind == "review"
     assert ruling.allowed_decisions == ALL
     assert (ruling.description, ruling.text) == ("Its words", None)
 
 
 def test_a_rule_that_allows_does_not_open_an_interrupt() -> None:
-    assert gated(judged(send_email=False), ASKED, CALL).verdict.kind == "review"
+    assert combine_rulings(judged(send_email=False), ASKED, CALL).verdict.kind == "review"
 
 
 def test_a_rule_tightens_the_decisions_and_brings_its_own_words_and_schema() -> None:
@@ -62,7 +62,7 @@ def test_a_rule_tightens_the_decisions_and_brings_its_own_words_and_schema() -> 
         "args_schema": {"type": "object", "required": ["to"]},
         "reject_reason": "required",
     }
-    ruling = gated(judged(send_email=rule), ASKED, CALL)
+    ruling = combine_rulings(judged(send_email=rule), ASKED, CALL)
     assert ruling.allowed_decisions == ("approve", "reject", "ignore")
     assert (ruling.description, ruling.text) == ("Look twice.", "Its words")
     assert ruling.args_schema == rule["args_schema"]
@@ -71,25 +71,25 @@ def test_a_rule_tightens_the_decisions_and_brings_its_own_words_and_schema() -> 
 
 @pytest.mark.parametrize("rules", [{"send_email": "deny"}, {"send_*": "deny"}])
 def test_the_policy_may_deny_what_interrupts(rules: dict[str, Any]) -> None:
-    assert gated(judged(**rules), ASKED, CALL).verdict.kind == "deny"
+    assert combine_rulings(judged(**rules), ASKED, CALL).verdict.kind == "deny"
 
 
 def test_nothing_left_to_decide_is_an_error_that_names_the_tool() -> None:
     """Given that LangChain and the rule have no decision in common, then it fails closed."""
     rule = {"allowed_decisions": ["respond"]}
     with pytest.raises(DialectError, match=r"`send_email`.*approve.*respond"):
-        gated(judged(send_email=rule), asked("approve"), CALL)
+        combine_rulings(judged(send_email=rule), asked("approve"), CALL)
 
 
 def test_a_call_that_does_not_interrupt_runs_only_where_the_policy_allows_it() -> None:
     """security M5: given a default of review, then it is stopped, as it is by a rule of its own."""
-    assert free(judged("allow"), CALL).verdict.kind == "allow"
-    assert free(judged("review", send_email=False), CALL).verdict.kind == "allow"
-    by_default = free(judged("review"), CALL)
+    assert deny_unless_allowed(judged("allow"), CALL).verdict.kind == "allow"
+    assert deny_unless_allowed(judged("review", send_email=False), CALL).verdict.kind == "allow"
+    by_default = deny_unless_allowed(judged("review"), CALL)
     assert by_default.verdict.kind == "deny"
     assert "`default: allow`" in by_default.verdict.reason
-    assert free(judged("deny"), CALL).verdict.kind == "deny"
-    ruling = free(judged(send_email=True), CALL)
+    assert deny_unless_allowed(judged("deny"), CALL).verdict.kind == "deny"
+    ruling = deny_unless_allowed(judged(send_email=True), CALL)
     assert ruling.verdict.kind == "deny"
     assert "add `send_email` to interrupt_on in the agent" in ruling.verdict.reason
     # dialects 4: it may be there, with a `when` that let this call pass.
@@ -101,30 +101,33 @@ def test_a_call_that_does_not_interrupt_runs_only_where_the_policy_allows_it() -
 
 async def test_a_tools_own_schema_counts_where_nobody_says_another() -> None:
     policy = Policy.from_mapping({"default": "allow"})
-    made = await under_policy(policy, interrupt(*ALL), tools={"send_email": SCHEMA})
+    made = await apply_policy(policy, interrupt(*ALL), tools={"send_email": SCHEMA})
     assert made.rulings[0].args_schema == SCHEMA
     assert made.policy == policy.digest
     with pytest.raises(InvalidToolCall, match="A tool's own schema can't be used"):
-        await under_policy(policy, interrupt(*ALL), tools={"send_email": {"type": 7}})
+        await apply_policy(policy, interrupt(*ALL), tools={"send_email": {"type": 7}})
 
 
 async def test_an_edit_may_name_the_agents_other_tools() -> None:
     """Each with its own rule; where nothing may be edited there are none."""
     policy = Policy.from_mapping({"default": "allow", "interrupt_on": {"drop": "deny"}})
     tools = {"send_email": None, "drop": None, "draft": SCHEMA}
-    made = await under_policy(policy, interrupt(*ALL), tools=tools)
+    made = await apply_policy(policy, interrupt(*ALL), tools=tools)
     assert made.tools == tools
     kept = Policy.from_excerpt(made.excerpt or {})
     kinds = [kept.judge(ToolCall("c1", name, {})).verdict.kind for name in tools]
     assert kinds == ["allow", "deny", "allow"]
-    assert (await under_policy(policy, interrupt("approve"), tools=tools)).tools == {}
+    assert (await apply_policy(policy, interrupt("approve"), tools=tools)).tools == {}
 
 
 def test_schemas_that_can_not_be_checked_as_one_leave_the_policys() -> None:
     """A `$ref` of the interrupt's finds nothing in both together."""
     schema = {"$ref": "#/$defs/a", "$defs": {"a": {"type": "object"}}}
     theirs = replace(ASKED, args_schema=schema)
-    assert gated(judged(send_email={"args_schema": SCHEMA}), theirs, CALL).args_schema == SCHEMA
+    assert (
+        combine_rulings(judged(send_email={"args_schema": SCHEMA}), theirs, CALL).args_schema
+        == SCHEMA
+    )
 
 
 def test_an_answer_that_our_policy_would_put_somewhere_is_not_asked_for() -> None:
@@ -134,12 +137,12 @@ def test_an_answer_that_our_policy_would_put_somewhere_is_not_asked_for() -> Non
         "answer_schema": {"type": "string"},
         "output": {"key": "why", "into": "input"},
     }
-    ruling = gated(judged(send_email=rule), ASKED, CALL)
+    ruling = combine_rulings(judged(send_email=rule), ASKED, CALL)
     assert (ruling.answer_schema, ruling.output) == (None, None)
 
 
 def test_an_interrupt_without_words_has_the_policys() -> None:
     [theirs] = interrupt(*ALL, description="").rulings
     policy = Policy.from_mapping({"default": "allow", "description_prefix": "Please look"})
-    ruling = gated(policy.judge(CALL), theirs, CALL)
+    ruling = combine_rulings(policy.judge(CALL), theirs, CALL)
     assert (ruling.description, ruling.text) == ("Please look", "")

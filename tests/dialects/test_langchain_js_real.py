@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from hitl_core import dialects
-from hitl_core.gate import Outcome, Request, request
+from hitl_core.gate import JudgedCalls, Outcome, request
 from hitl_core.model import ToolCall, encode
 from hitl_core.review.proposal import Proposal
 from tests.dialects.conformance import ADA, Running, a_gate
@@ -79,12 +79,12 @@ def an_agent() -> Iterator[Agent]:
         process.communicate()
 
 
-async def decided(asked: Request, **kinds: Proposal) -> Outcome:
+async def decided(asked: JudgedCalls, **kinds: Proposal) -> Outcome:
     async with a_gate() as gate:
         running = await Running.start(gate, JS, asked)
         keys = {action.request.name: action.key for action in running.review.actions}
         proposals = {key: kinds.get(name, Proposal("reject", 1)) for name, key in keys.items()}
-        await gate.reviews.answer(running.review.id, proposals, ADA, "op")
+        await gate.reviews.decide_all(running.review.id, proposals, ADA, "op")
         return await running.outcome()
 
 
@@ -95,7 +95,7 @@ def turn(calls: list[Json]) -> list[ToolCall]:
 async def test_its_configuration_asks_what_it_asks() -> None:
     with an_agent() as agent:
         raised = agent.say({"config": CONFIG, "calls": CALLS})
-    asked = await request.judged(JS.load_policy(CONFIG), turn(CALLS))
+    asked = await request.judge_calls(JS.load_policy(CONFIG), turn(CALLS))
     async with a_gate() as gate:
         running = await Running.start(gate, JS, asked)
     assert JS.dump_request(running.review) == raised

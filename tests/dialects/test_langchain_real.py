@@ -14,8 +14,8 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
 from hitl_core import dialects
-from hitl_core.gate import Outcome, Request, request
-from hitl_core.gate.transcript import declared, edited
+from hitl_core.gate import JudgedCalls, Outcome, request
+from hitl_core.gate.transcript import message_tool_calls, replacement_calls
 from hitl_core.model import ToolCall, encode
 from hitl_core.review.proposal import Proposal
 from tests.dialects.conformance import ADA, Running, a_gate
@@ -100,7 +100,7 @@ class Agent:
         return {m.tool_call_id: (m.content, m.status) for m in messages}
 
 
-async def decided(asked: Request, **kinds: Proposal) -> Outcome:
+async def decided(asked: JudgedCalls, **kinds: Proposal) -> Outcome:
     """What people say, by the calls' ids; the rest is approved."""
     async with a_gate() as gate:
         running = await Running.start(gate, dialects.get(asked.dialect), asked)
@@ -108,7 +108,7 @@ async def decided(asked: Request, **kinds: Proposal) -> Outcome:
             action.key: kinds.get(action.request.tool_call_id, Proposal("approve", 1))
             for action in running.review.actions
         }
-        await gate.reviews.answer(running.review.id, proposals, ADA, "op")
+        await gate.reviews.decide_all(running.review.id, proposals, ADA, "op")
         return await running.outcome()
 
 
@@ -129,7 +129,7 @@ async def test_its_configuration_asks_what_it_asks() -> None:
     (interrupt,) = Agent("batched").start()
     dialect = dialects.get("langchain")
     policy = dialect.load_policy(CONFIG)
-    asked = await request.judged(policy, turn(), state={})
+    asked = await request.judge_calls(policy, turn(), state={})
     async with a_gate() as gate:
         running = await Running.start(gate, dialect, asked)
 
@@ -155,21 +155,21 @@ async def test_its_interrupt_becomes_our_review_and_our_answer_resumes_it() -> N
         assert told[answer.tool_call_id] == (answer.content, answer.status)
     message = next(m for m in state["messages"] if isinstance(m, AIMessage))
     found = [{k: c[k] for k in ("id", "name", "args")} for c in message.tool_calls]
-    assert found == declared(outcome.review)
-    assert edited(outcome.review)["c1"] == {"name": "send_email", "args": EDIT.parse()}
+    assert found == message_tool_calls(outcome.review)
+    assert replacement_calls(outcome.review)["c1"] == {"name": "send_email", "args": EDIT.parse()}
 
 
 async def test_the_notice_of_an_edit_is_its_own() -> None:
     agent = Agent("batched")
     agent.start()
     dialect = dialects.get("langchain")
-    asked = await request.judged(dialect.load_policy(CONFIG), turn(), state={})
+    asked = await request.judge_calls(dialect.load_policy(CONFIG), turn(), state={})
     outcome = await decided(asked, **SAID)
     answer = dialect.dump_decisions(outcome.review)
     told = agent.told(agent.resume(answer))
 
     call = next(call for call in outcome.execute if call.id == "c1")
-    assert told["c1"][0] == outcome.annotated(call, "sent")
+    assert told["c1"][0] == outcome.with_edit_notice(call, "sent")
     assert "a human reviewer replaced this tool call" in told["c1"][0]
 
 

@@ -11,19 +11,19 @@ from typing import Any
 
 import pytest
 
-from bot.api.interrupts import offered
-from bot.api.problems import Problem
-from bot.api.turns import Judged
-from bot.api.view import view
+from bot.api.interrupts import judge_interrupt
+from bot.api.problems import ApiProblem
+from bot.api.turns import JudgedTurn
+from bot.api.view import to_review_out
 from hitl_core import dialects
 from hitl_core.dialects import langchain
 from hitl_core.dialects._batch import Batch
-from hitl_core.dialects._decisions import Ending
+from hitl_core.dialects._decisions import FinalDecision
 from hitl_core.dialects.base import Dialect
-from hitl_core.dialects.interrupted import under_policy
-from hitl_core.dialects.offer import no_of, sayable
+from hitl_core.dialects.interrupted import apply_policy
+from hitl_core.dialects.offer import denial_type, limit_decisions
 from hitl_core.errors import DialectError
-from hitl_core.gate.request import Request, Turn
+from hitl_core.gate.request import JudgedCalls, ReviewKey
 from hitl_core.model import Action, Review, ToolCall, encode
 from hitl_core.policy import Policy
 from hitl_core.review import transitions
@@ -154,7 +154,7 @@ def test_dialects_2_each_ending_has_the_word_of_the_table_or_is_never_offered(
         assert review is None
     else:
         assert review is not None
-        assert short(view(ended(review, ending)).resume) == word
+        assert short(to_review_out(ended(review, ending)).resume) == word
 
 
 def test_the_table_has_every_dialect() -> None:
@@ -216,7 +216,7 @@ def outcome(system: str, interrupt: Any, rules: Json) -> str:
     """What may be decided, as the whole of a text, or why nothing may."""
     try:
         [ruling] = judged(system, interrupt, rules).request.rulings
-    except (DialectError, Problem) as error:
+    except (DialectError, ApiProblem) as error:
         return str(error)
     return f"<{' '.join(ruling.allowed_decisions)}> of {' '.join(ruling.takes)}"
 
@@ -246,8 +246,8 @@ def test_an_edit_may_name_another_tool_only_where_its_system_takes_that(
     takes = ("accept", "edit") if system == "agent_inbox" else ("approve", "edit")
     asked = dialects.get(system).load_request(MAKERS[system](*takes), "t")
     tools: dict[str, Any] = {"ask": None, "other": None}
-    made = asyncio.run(under_policy(Policy.from_mapping({"default": "allow"}), asked, tools=tools))
-    assert {*sayable(dialects.get(system), made, asked).tools} == named
+    made = asyncio.run(apply_policy(Policy.from_mapping({"default": "allow"}), asked, tools=tools))
+    assert {*limit_decisions(dialects.get(system), made, asked).tools} == named
 
 
 NO = ["reject", "respond"]
@@ -263,13 +263,13 @@ def answered(schema: Json, *allowed: str) -> Json:
 class Picky(Batch):
     """LangChain, but for one kind of ending that it has no word for."""
 
-    lacks: Callable[[Ending], bool]
+    lacks: Callable[[FinalDecision], bool]
 
     def load_decisions(self, wire: object, review: Review) -> dict[str, Proposal]:
         return dialects.get("langchain").load_decisions(wire, review)
 
-    def word(self, review: Review, action: Action, end: Ending) -> Any:
-        return None if self.lacks(end) else super().word(review, action, end)
+    def dump_decision(self, review: Review, action: Action, end: FinalDecision) -> Any:
+        return None if self.lacks(end) else super().dump_decision(review, action, end)
 
 
 @pytest.mark.parametrize(
@@ -310,19 +310,19 @@ class Picky(Batch):
     ],
 )
 def test_dialects_2_everything_that_may_come_of_an_action_is_tried(
-    rule: Any, lacks: Callable[[Ending], bool], offered: str
+    rule: Any, lacks: Callable[[FinalDecision], bool], offered: str
 ) -> None:
     """Given a system that takes all but one ending; then what could end so is not offered, or refused."""
     asked = langchain.dialect.load_request(batch("approve", "edit", "reject", "respond"), "t")
     policy = Policy.from_mapping({"default": "allow", "interrupt_on": {"ask": rule}})
-    made = asyncio.run(under_policy(policy, asked))
-    picky = Picky(langchain.dialect.words, langchain.dialect.spelling, lacks)
+    made = asyncio.run(apply_policy(policy, asked))
+    picky = Picky(langchain.dialect.config_format, langchain.dialect.key_names, lacks)
     assert offered_by(picky, made, asked) == offered
 
 
-def offered_by(dialect: Dialect, made: Request, asked: Request) -> str:
+def offered_by(dialect: Dialect, made: JudgedCalls, asked: JudgedCalls) -> str:
     try:
-        [ruling] = sayable(dialect, made, asked).rulings
+        [ruling] = limit_decisions(dialect, made, asked).rulings
     except DialectError:
         return "refused"
     return " ".join(ruling.allowed_decisions) or ruling.verdict.kind
@@ -349,7 +349,7 @@ def test_a_denial_is_the_no_that_the_interrupt_itself_takes(interrupt: str, no: 
 def test_a_denial_is_a_rejection_where_the_interrupt_takes_more_than_one_no() -> None:
     asked = langchain.dialect.load_request(batch("reject"), "t")
     both = replace(asked.rulings[0], allowed_decisions=("ignore", "reject"))
-    assert no_of(langchain.dialect, asked._replace(rulings=[both]), "1") == "reject"
+    assert denial_type(langchain.dialect, asked._replace(rulings=[both]), "1") == "reject"
 
 
 def test_what_an_interrupt_says_beside_is_said_again() -> None:
@@ -363,23 +363,25 @@ def test_what_an_interrupt_says_beside_is_said_again() -> None:
 def submitted(system: str, interrupt: Any, rule: Any) -> Review | None:
     """As at the door. None: it is refused."""
     try:
-        return judged(system, interrupt, {"*": rule}).build(Turn("a", "t", "m1", None), 1, START)[0]
-    except (DialectError, Problem):
+        return judged(system, interrupt, {"*": rule}).build(
+            ReviewKey("a", "t", "m1", None), 1, START
+        )[0]
+    except (DialectError, ApiProblem):
         return None
 
 
-def judged(system: str, interrupt: Any, rules: Json, calls: Sequence[ToolCall] = ()) -> Judged:
+def judged(system: str, interrupt: Any, rules: Json, calls: Sequence[ToolCall] = ()) -> JudgedTurn:
     name = "sagents" if system == "question" else system
     asked = dialects.get(name).load_request(interrupt, "t", calls)
     policy = Policy.from_mapping({"default": "allow", "interrupt_on": rules})
-    return Judged(*offered(asyncio.run(under_policy(policy, asked)), asked))
+    return JudgedTurn(*judge_interrupt(asyncio.run(apply_policy(policy, asked)), asked))
 
 
 def ended(review: Review, ending: str) -> Review:
     [action] = review.actions
     does: Json | None = ENDINGS[ending][1]
     if does is None:
-        return transitions.fire(review, START + 7200).review if action.pending else review
+        return transitions.apply_due(review, START + 7200).review if action.is_pending else review
     asked = action.config.answer_schema or {}
     if does.get("answer") == "a" and asked.get("type") == "array":
         does = Json(answer=["a"])

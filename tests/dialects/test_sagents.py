@@ -8,8 +8,8 @@ import pytest
 
 from bot.card.choices import choices_of
 from hitl_core import dialects
-from hitl_core.errors import DecisionError, DialectError, Refused, Unsayable
-from hitl_core.gate.request import Turn, build_from
+from hitl_core.errors import DecisionError, DialectError, Refused, UnsupportedByDialect
+from hitl_core.gate.request import ReviewKey, build_review
 from hitl_core.model import Review
 from hitl_core.review import transitions
 from hitl_core.review.proposal import Proposal
@@ -48,7 +48,7 @@ def approval(id: str, *allowed: str) -> dict[str, Any]:
 
 def review_of(wire: Any) -> Review:
     asked = SAGENTS.load_request(wire, "t")
-    return build_from(Turn("a", "t", "x", None), asked, 1, 1.0)[0]
+    return build_review(ReviewKey("a", "t", "x", None), asked, 1, 1.0)[0]
 
 
 def answered(wire: Any, *proposals: Proposal) -> Any:
@@ -248,7 +248,7 @@ def test_dialects_l2_an_option_called_other_leaves_no_text_of_ones_own() -> None
 def test_dialects_l1_an_approval_among_questions_is_answered_as_one() -> None:
     """Given an approval that takes a response only, which Sagents has no word for: it is no question."""
     wire = approval("c1", "respond")
-    with pytest.raises(Unsayable):
+    with pytest.raises(UnsupportedByDialect):
         answered(wire, Proposal("respond", 1, "why"))
 
 

@@ -16,7 +16,7 @@ import yaml
 
 import bot.__main__
 from bot.settings import Settings
-from hitl_core.cli.main import parser
+from hitl_core.cli.main import build_parser
 from tests.docs.pages import ROOT
 
 Words = list[str]
@@ -58,7 +58,7 @@ def _plain(words: Words) -> Words:
 
 
 def _hitl(words: Words) -> None:
-    parser().parse_args(words)
+    build_parser().parse_args(words)
 
 
 def _python(words: Words) -> None:

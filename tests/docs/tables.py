@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import MISSING, fields
 from pathlib import Path
 
-from bot.api.problems import KINDS
+from bot.api.problems import PROBLEM_TYPES
 from bot.settings import Settings
 from tests.docs.pages import ROOT
 
@@ -31,7 +31,7 @@ def _settings() -> Rows:
 
 def _problems() -> Rows:
     yield "code", "status", "means"
-    for code, kind in KINDS.items():
+    for code, kind in PROBLEM_TYPES.items():
         yield f"`{code}`", str(kind.status), kind.title
 
 

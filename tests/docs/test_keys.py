@@ -52,12 +52,12 @@ async def test_every_key_has_its_row(redis_url: str) -> None:
     async with Gate.connect(redis_url, policy=POLICY, agent="billing") as gate:
         done, settled, _ = [await submit(gate, thread_id) for thread_id in ("t-1", "t-2", "t-3")]
         [job] = await begin_all(store)
-        await store.bury(job, "why")
+        await store.move_to_dead_letters(job, "why")
         await begin_all(store)
         await look_around(store)
         for review_id in (done, settled):
             await gate.reviews.decide(review_id, "1", Proposal("approve", 1), ALICE, "op")
-        await (await gate.wait(done)).done()
+        await (await gate.wait(done)).finish()
         await seal(store)
         if (anchor := await store.ledger.last_anchor(0)) is not None:
             await store.ledger.mark_exported(0, anchor)
@@ -76,10 +76,10 @@ async def test_every_key_has_its_row(redis_url: str) -> None:
 
 async def look_around(store: RedisStore) -> None:
     """As somebody does who opens the app's Home, and a form of two pages."""
-    await store.opened_home(ALICE.id, await store.now())
-    assert await store.claim(f"home:{ALICE.id}", 30)
+    await store.record_home_view(ALICE.id, await store.now())
+    assert await store.try_lock(f"home:{ALICE.id}", 30)
     assert await store.hold_lanes(["default"], "bot", 8)
-    await store.slot("update", 1.2)
+    await store.reserve_slot("update", 1.2)
     await store.save_draft("form", b"{}", 3600)
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 import yaml
 
-from bot.sandbox.hands import Hands
+from bot.sandbox.hands import Actor
 from bot.sandbox.server import running_sandbox
 from hitl_core import Policy
 from tests.docs.commands import check_commands
@@ -87,7 +87,7 @@ async def stage(
     redis_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Stage]:
     monkeypatch.chdir(tmp_path)
-    async with running_sandbox(patience=CLICK) as sandbox, Hands(sandbox.url) as hands:
+    async with running_sandbox(answer_timeout=CLICK) as sandbox, Actor(sandbox.url) as hands:
         scene = Scene(sandbox, hands, redis_url, tmp_path)
         try:
             async with AsyncExitStack() as stack:

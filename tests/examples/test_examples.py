@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.sandbox.hands import Hands
+from bot.sandbox.hands import Actor
 from bot.sandbox.server import running_sandbox
 from tests.support.bots import CLICK, Process, Scene, doubles
 from tests.support.waiting import wait_until
@@ -19,7 +19,7 @@ EXAMPLES = ["loop", "script", "worker", "python_policy"]
 
 @pytest.fixture
 async def scene(redis_url: str, tmp_path: Path) -> AsyncIterator[Scene]:
-    async with running_sandbox(patience=CLICK) as sandbox, Hands(sandbox.url) as hands:
+    async with running_sandbox(answer_timeout=CLICK) as sandbox, Actor(sandbox.url) as hands:
         scene = Scene(sandbox, hands, redis_url, tmp_path)
         try:
             await scene.bot()

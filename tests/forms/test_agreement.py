@@ -20,8 +20,8 @@ from hitl_core.forms import (
     read_answers,
 )
 from hitl_core.forms.budget import Budget, TooMuchWork
-from hitl_core.forms.problem import Run
-from hitl_core.forms.schema import compiled
+from hitl_core.forms.problem import CheckState
+from hitl_core.forms.schema import compile_schema
 
 NAMES = st.sampled_from(["a", "b", "kind"])
 SCALARS = (
@@ -98,9 +98,9 @@ def test_what_we_accept_and_refuse_is_what_the_library_does(
 ) -> None:
     """Security H2 and Low: nothing else is raised, nothing takes more than the budget."""
     root = _whole(schema, node)
-    theirs, ours = jsonschema.Draft202012Validator(root), compiled(root)
+    theirs, ours = jsonschema.Draft202012Validator(root), compile_schema(root)
     for value in values:
-        run = Run()
+        run = CheckState()
         try:
             problems = ours.check(value, run)
         except TooMuchWork:
@@ -215,12 +215,12 @@ def test_the_official_examples(path: Path) -> None:
     for case in json.loads(path.read_text()):
         schema = case["schema"] if isinstance(case["schema"], dict) else {"allOf": [case["schema"]]}
         try:
-            check = compiled({"$schema": NAMED[path.parent.name], **schema}).check
+            check = compile_schema({"$schema": NAMED[path.parent.name], **schema}).check
         except SchemaError as error:
             if not any(words in str(error) for words in REFUSED):
                 wrong.append(f"{case['description']}: {error}")
             continue
         for test in case["tests"]:
-            if (not check(test["data"], Run())) != test["valid"]:
+            if (not check(test["data"], CheckState())) != test["valid"]:
                 wrong.append(f"{case['description']}: {test['description']}")
     assert wrong == []

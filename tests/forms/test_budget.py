@@ -20,13 +20,13 @@ from hitl_core.forms import (
     check_args,
     check_pattern,
     check_schema,
-    hidden_in,
+    find_hidden,
     make_form,
     read_answers,
 )
 from hitl_core.forms.budget import REQUEST_STEPS, SCHEMA_STEPS, Budget, TooMuchWork
-from hitl_core.forms.problem import Run
-from hitl_core.forms.schema import compiled
+from hitl_core.forms.problem import CheckState
+from hitl_core.forms.schema import compile_schema
 from hitl_core.gate import request
 
 Json = dict[str, Any]
@@ -199,7 +199,7 @@ def test_t63_no_schema_takes_long_wherever_it_is_used(name: str) -> None:
         lambda: check_args(schema, args),
         lambda: make_form(schema, args),
         lambda: read_answers(schema, args, {}),
-        lambda: hidden_in(schema, args),
+        lambda: find_hidden(schema, args),
         lambda: _judge(schema, args),
     )
     for use in uses:
@@ -253,7 +253,7 @@ async def test_a_submit_with_costly_tools_lets_others_have_their_turn() -> None:
 
     beside = asyncio.create_task(others())
     began = time.process_time()
-    made = await request.judged(policy, [ToolCall("1", "t0", {"a": "x"})], tools=tools)
+    made = await request.judge_calls(policy, [ToolCall("1", "t0", {"a": "x"})], tools=tools)
     took = time.process_time() - began
     beside.cancel()
     assert took < 5 * LIMIT
@@ -276,14 +276,14 @@ async def test_a_tool_s_own_schema_that_can_not_be_read_stops_the_submit() -> No
     tools = {"t": HOSTILE["H2: 150 patterns"][0]}
     policy = Policy.from_mapping({"default": "review"})
     with pytest.raises(InvalidToolCall, match="too large or too complex"):
-        await request.judged(policy, [ToolCall("1", "t", {})], tools=tools)
+        await request.judge_calls(policy, [ToolCall("1", "t", {})], tools=tools)
 
 
 def test_unique_items_of_nine_thousand_objects_are_more_than_one_check_may_cost() -> None:
     """Door d: they took 67 ms and were within the budget."""
-    run = Run()
+    run = CheckState()
     with pytest.raises(TooMuchWork):
-        compiled(on_a(uniqueItems=True)).check({"a": [{"k": n} for n in range(9_000)]}, run)
+        compile_schema(on_a(uniqueItems=True)).check({"a": [{"k": n} for n in range(9_000)]}, run)
 
 
 def test_a_pattern_that_comes_many_times_is_paid_for_once() -> None:

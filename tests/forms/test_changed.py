@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from hitl_core.forms.changed import changed
+from hitl_core.forms.changed import fast_replace
 from hitl_core.forms.form import Field
 
 
 def test_only_what_is_named_changes_and_the_value_itself_stays() -> None:
     before = Field("/x", "text", "X", hint="h")
 
-    after = changed(before, kind="json", hint=None)
+    after = fast_replace(before, kind="json", hint=None)
 
     assert after == Field("/x", "json", "X")
     assert before == Field("/x", "text", "X", hint="h")
@@ -19,4 +19,4 @@ def test_only_what_is_named_changes_and_the_value_itself_stays() -> None:
 
 def test_a_part_that_does_not_exist_is_refused() -> None:
     with pytest.raises(TypeError, match="Field has no colour"):
-        changed(Field("/x", "text", "X"), colour="red")
+        fast_replace(Field("/x", "text", "X"), colour="red")

@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hitl_core.forms import (
     FormErrors,
     check_args,
-    hidden_in,
+    find_hidden,
+    is_hiding_unclear,
     make_form,
-    masked_args,
+    mask_args,
     read_answers,
-    unclear,
 )
-from hitl_core.forms.fixed import change_of_fixed
+from hitl_core.forms.fixed import find_changed_fixed
 from tests.forms.test_round_trip import cases, written
 
 Json = dict[str, Any]
@@ -168,13 +168,13 @@ def test_a1_a_reference_that_the_check_follows_elsewhere_is_never_followed_for_m
     not known: nobody is asked about such arguments, nothing of them is shown, and nothing may change."""
     args: Json = {"account": {"user": "ada", "password": SECRET}}
     assert check_args(schema, args) == []
-    assert unclear(schema, args)
-    assert masked_args(args, hidden_in(schema, args)) == {"account": "(hidden)"}
-    assert change_of_fixed(schema, args, {"account": {"user": "bo", "password": SECRET}})
+    assert is_hiding_unclear(schema, args)
+    assert mask_args(args, find_hidden(schema, args)) == {"account": "(hidden)"}
+    assert find_changed_fixed(schema, args, {"account": {"user": "bo", "password": SECRET}})
 
 
 def test_a1_an_address_at_the_root_changes_nothing() -> None:
     schema = {"$id": "https://acme.example/x", "$defs": {"p": {"writeOnly": True}},
               "properties": {"id": {"$ref": "#/$defs/p"}}}  # fmt: skip
-    assert not unclear(schema, {"id": SECRET})
-    assert hidden_in(schema, {"id": SECRET}) == [("id",)]
+    assert not is_hiding_unclear(schema, {"id": SECRET})
+    assert find_hidden(schema, {"id": SECRET}) == [("id",)]

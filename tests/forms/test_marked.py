@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hitl_core.forms import fixed_paths, hidden_in, unclear
+from hitl_core.forms import find_fixed, find_hidden, is_hiding_unclear
 
 Json = dict[str, Any]
 SECRET: Json = {"writeOnly": True}
@@ -43,8 +43,8 @@ def test_a_mark_hides_the_values_that_it_is_about(
     schema: Json, args: Json, hidden: list[str]
 ) -> None:
     """Given `writeOnly` for some names or places; then those are hidden, and people read all others."""
-    assert sorted("/".join(path) for path in hidden_in(schema, args)) == hidden
-    assert not unclear(schema, args)
+    assert sorted("/".join(path) for path in find_hidden(schema, args)) == hidden
+    assert not is_hiding_unclear(schema, args)
 
 
 @pytest.mark.parametrize("key", ["patternProperties", "additionalProperties"])
@@ -55,12 +55,12 @@ def test_a_name_that_takes_too_long_to_try_is_hidden_and_told(key: str) -> None:
     if key == "patternProperties":
         schema = {"patternProperties": {slow: SECRET}}
     args = {"ab" * 300 + "b" * n + "aab" * 100: 1 for n in range(30)}
-    before = hidden_in(schema, args)
+    before = find_hidden(schema, args)
     assert before
-    assert unclear(schema, args)
-    assert hidden_in(schema, args) == before, "it doesn't depend on what was tried before"
+    assert is_hiding_unclear(schema, args)
+    assert find_hidden(schema, args) == before, "it doesn't depend on what was tried before"
 
 
 def test_what_must_not_change_is_as_exact() -> None:
     schema = {"patternProperties": {"^id_": {"readOnly": True}}, "properties": {"a": {}}}
-    assert fixed_paths(schema, {"id_a": 1, "a": 2}) == [("id_a",)]
+    assert find_fixed(schema, {"id_a": 1, "a": 2}) == [("id_a",)]

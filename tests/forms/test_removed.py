@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hitl_core.forms import FormErrors, make_form, read_answers, removed
+from hitl_core.forms import FormErrors, find_removed, make_form, read_answers
 from tests.forms.test_round_trip import cases
 
 Json = dict[str, Any]
@@ -33,7 +33,7 @@ Json = dict[str, Any]
     ],
 )
 def test_what_an_edit_takes_away(before: Json, after: Json, gone: tuple[str, ...]) -> None:
-    assert removed(before, after) == gone
+    assert find_removed(before, after) == gone
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_what_an_edit_takes_away(before: Json, after: Json, gone: tuple[str, ...
 )
 def test_a4_items_shapes_and_blanks(before: Any, after: Any, gone: tuple[str, ...]) -> None:
     """Attack A4: a list that got shorter, an object that became something else, and a text of blanks."""
-    assert removed({"v": before}, {"v": after}) == tuple(f"/v{each}" for each in gone)
+    assert find_removed({"v": before}, {"v": after}) == tuple(f"/v{each}" for each in gone)
 
 
 @settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -94,7 +94,7 @@ def test_slack_clients_3_no_null_takes_away_what_is_not_told(
         return
     cleared = {p for p, answer in answers.items() if answer is None}
     required = {field.pointer for field in fields if field.required and field.initial}
-    for gone in removed(args, after):
+    for gone in find_removed(args, after):
         behind = {p for p in cleared if p == gone or p.startswith(f"{gone}/")}
         assert behind, (gone, answers)
         assert not behind & required

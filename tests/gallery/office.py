@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import redis
 
-from bot.sandbox.hands import Hands
+from bot.sandbox.hands import Actor
 from bot.sandbox.server import running_sandbox
 from hitl_core import Gate, Policy, ToolCall
 from tests.gallery.calls import ASKED_IN, RULES
@@ -59,7 +59,7 @@ class Office:
 
     def answered(self) -> Json:
         """The modal that the bot answered to a submission, as sent."""
-        return json.loads(self.workplace.sandbox.courier.deliveries[-1]["answer"])["view"]
+        return json.loads(self.workplace.sandbox.app_client.deliveries[-1]["answer"])["view"]
 
     async def wrong(self, **values: Any) -> Shown:
         """The modal after a submission that the bot refuses."""
@@ -78,7 +78,7 @@ class Office:
 
     async def command(self, text: str) -> Shown:
         """As it is answered to Alice."""
-        answer = await self.hands.command(ALICE, APPROVALS, text)
+        answer = await self.hands.run_command(ALICE, APPROVALS, text)
         (notice,) = answer["notices"]
         what = {"text": notice["text"], "blocks": notice["blocks"]}
         return Shown("private", what, now=time.time())
@@ -103,7 +103,7 @@ def scene(name: str, told: str, act: Callable[[Office], Awaitable[Shown]]) -> Sc
 async def _office(redis_url: str) -> AsyncGenerator[Office]:
     with redis.Redis.from_url(redis_url) as client:
         client.flushall()
-    async with running_sandbox() as sandbox, Hands(sandbox.url) as hands:
+    async with running_sandbox() as sandbox, Actor(sandbox.url) as hands:
         workplace = Workplace(sandbox, hands, redis_url, Path())
         try:
             await workplace.bot()

@@ -15,7 +15,7 @@ from typing import Any
 
 from playwright.async_api import Page, async_playwright
 
-from bot.sandbox.alone import alone
+from bot.sandbox.alone import single_item_url
 from hitl_core.embedded_redis import EmbeddedRedis
 from tests.gallery.showing import Scene, Shown, Slack, made, slack
 
@@ -51,7 +51,7 @@ def write(scene: Scene, shown: Shown, folder: Path) -> None:
 
 async def take(page: Page, to: Slack, scene: Scene, shown: Shown, folder: Path) -> list[Path]:
     """The pictures of one scene."""
-    url = alone(
+    url = single_item_url(
         to.sandbox,
         shown.what,
         replies=shown.replies,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.card import card, thread
+from bot.card import build_card, thread_lines
 from bot.channels.slack import blocks
 from bot.channels.slack.channel import SlackChannel
 from bot.sandbox.server import BOT_TOKEN, Sandbox, running_sandbox
@@ -87,11 +87,13 @@ def with_thread(name: str, told: str, make: Callable[[], Review], place: Place =
 
     def shown(to: Slack) -> Shown:
         review = make()
-        lines = [blocks.thread_message(line, to.channel.name_of) for line in thread(review, place)]
+        lines = [
+            blocks.thread_message(line, to.channel.name_of) for line in thread_lines(review, place)
+        ]
         return Shown("message", _card(review, place, to), lines)
 
     return Scene(name, told, shown)
 
 
 def _card(review: Review, place: Place, to: Slack) -> Json:
-    return blocks.message(card(review, place, POSTED), to.channel.name_of, to.channel.link)
+    return blocks.message(build_card(review, place, POSTED), to.channel.name_of, to.channel.link)

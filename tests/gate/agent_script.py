@@ -30,7 +30,7 @@ async def main(url: str, effects: str, lease: str) -> None:
                 os.close(file)
                 await failpoint("agent.after_effect")
                 results[ready.id] = "sent"
-        await outcome.done(results)
+        await outcome.finish(results)
         print(json.dumps([answer.content for answer in outcome.answers]), flush=True)
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.card import card, thread
+from bot.card import build_card, thread_lines
 from bot.channels.slack.blocks import message, thread_message
 from hitl_core import ToolCall
 from hitl_core.model import Review
@@ -38,8 +38,8 @@ words = st.text(max_size=40) | st.lists(st.sampled_from(EVIL), max_size=4).map("
 
 
 def drawn(review: Review) -> list[dict[str, Any]]:
-    sent = [message(card(review, DEFAULT, POSTED), name_of, link_to)]
-    sent += [thread_message(line, name_of) for line in thread(review, DEFAULT)]
+    sent = [message(build_card(review, DEFAULT, POSTED), name_of, link_to)]
+    sent += [thread_message(line, name_of) for line in thread_lines(review, DEFAULT)]
     return [check(one) for one in sent]
 
 
@@ -71,7 +71,7 @@ def test_security_h1_an_agents_reason_to_withdraw_decides_nothing_and_names_nobo
     assert gone.actions == review.actions
     assert gone.cancelled is not None
     assert (gone.cancelled.by, gone.cancelled.at) == (None, gone.settled_at)
-    assert execution.to_run(gone) == ()
+    assert execution.runnable_calls(gone) == ()
     for one in drawn(gone):
         assert_inert(one, [])
 
@@ -112,5 +112,7 @@ def test_promise_8_a_reason_that_repeats_what_is_hidden_is_kept_without_it() -> 
 def test_promise_8_a_secret_that_begins_like_another_is_hidden_whole() -> None:
     args = {"a": "tok-95126", "b": "tok-95126-and-more"}
     rule = {"redact": ["/a", "/b"], "description": "Logs in with tok-95126-and-more."}
-    drawn = card(review_of(("login", args), policy={"interrupt_on": {"login": rule}}), DEFAULT)
+    drawn = build_card(
+        review_of(("login", args), policy={"interrupt_on": {"login": rule}}), DEFAULT
+    )
     assert "and-more" not in repr(drawn)

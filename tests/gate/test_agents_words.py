@@ -8,17 +8,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.card import arguments_of, card, open_of
-from bot.card.arguments import WITHIN
+from bot.card import all_arguments, build_card, find_open_action
+from bot.card.arguments import PATH_SEPARATOR
 from hitl_core import dialects
-from hitl_core.dialects.interrupted import under_policy
+from hitl_core.dialects.interrupted import apply_policy
 from hitl_core.errors import HitlError
 from hitl_core.forms import check_args, make_form
 from hitl_core.gate import request
-from hitl_core.gate.request import Turn
+from hitl_core.gate.request import ReviewKey
 from hitl_core.model import DEFAULT_PLACE, Action, Review, ToolCall
 from hitl_core.policy import Policy
-from hitl_core.review.redaction import redacted, schema_shown
+from hitl_core.review.redaction import redaction_pointers, visible_schema
 from tests.support.builders import START, asked_by
 
 ARGS: dict[str, Any] = {"query": "DROP TABLE users", "password": "hunter2", "token": "t-1", "n": 5}
@@ -46,7 +46,7 @@ CONFIG: dict[str, Any] = {
     },
 }
 KINDS = ("allow", "review", "deny")
-PLAIN = Turn("a", "t", "x", "U1")
+PLAIN = ReviewKey("a", "t", "x", "U1")
 
 #: What hides and names a value, where it stands as a part of its schema.
 HARMLESS = {"writeOnly": True, "title": "Cancel", "enum": ["No"]}
@@ -176,7 +176,7 @@ def submitted(
     tool: str,
     context: Any = None,
     own: Any = None,
-    which: Turn = PLAIN,
+    which: ReviewKey = PLAIN,
     *,
     id: str = "c1",
     args: dict[str, Any] = ARGS,
@@ -186,13 +186,13 @@ def submitted(
     policy = policy if context is None else policy.for_run(context)
     tools = {} if own is None else {tool: own}
     asked = asked_by(policy, [ToolCall(id, tool, args)], **tools)
-    return request.build_from(which, asked._replace(path=(which.agent,)), 1, START)[0]
+    return request.build_review(which, asked._replace(path=(which.agent,)), 1, START)[0]
 
 
 def read_in(review: Review, action: Action) -> dict[str, str]:
     """Every argument as "See all of it" shows it."""
     args = review.arguments(action.key).parse()
-    shown = arguments_of(args, schema_shown(action.config), redacted(action, args))
+    shown = all_arguments(args, visible_schema(action.config), redaction_pointers(action, args))
     return {argument.label: argument.value for argument in shown}
 
 
@@ -201,10 +201,10 @@ def read_in(review: Review, action: Action) -> dict[str, str]:
     st.sampled_from(["run_sql", "pay", "look", "drop", "other"]),
     contexts,
     st.none() | schemas,
-    st.builds(Turn, names, names, names, requesters, origins),
+    st.builds(ReviewKey, names, names, names, requesters, origins),
 )
 def test_security_h1_nothing_that_an_agent_says_makes_anything_weaker(
-    tool: str, context: Any, own: Any, which: Turn
+    tool: str, context: Any, own: Any, which: ReviewKey
 ) -> None:
     """Given any context, schemas, names, requester and origin."""
     check_no_weaker(tool, context, own, which)
@@ -221,7 +221,7 @@ def test_security_h1_no_word_of_a_context_makes_anything_weaker(
     check_no_weaker(tool, {"interrupt_on": {"*": rule}}, None, PLAIN)
 
 
-def check_no_weaker(tool: str, context: Any, own: Any, which: Turn) -> None:
+def check_no_weaker(tool: str, context: Any, own: Any, which: ReviewKey) -> None:
     """When the same call is submitted with what an agent says and without, then it is refused, or the same
     people decide on the same bytes, seeing the same, with no less asked of them."""
     plain = submitted(tool)
@@ -248,8 +248,8 @@ def check_no_weaker(tool: str, context: Any, own: Any, which: Turn) -> None:
 
     hidden = {} if tool == "run_sql" else {"token": "t-1"}
     assert read_in(review, action) == {**READ, **hidden}
-    opened = open_of(review, "1")
-    assert {one.label: one.value for one in opened.shown.arguments} == {**READ, **hidden}
+    opened = find_open_action(review, "1")
+    assert {one.label: one.value for one in opened.excerpt.arguments} == {**READ, **hidden}
     assert opened.why == ("Careful with SQL." if tool == "run_sql" else "")
     ours = (
         "",
@@ -258,8 +258,8 @@ def check_no_weaker(tool: str, context: Any, own: Any, which: Turn) -> None:
     )
     assert opened.rule in ours
     assert (opened.title, opened.choices, opened.by_agent) == ("", (), False)
-    (drawn,) = card(review, action.places[0]).open
-    assert {one.label for one in drawn.shown.arguments} == set(READ)
+    (drawn,) = build_card(review, action.places[0]).open_actions
+    assert {one.label for one in drawn.excerpt.arguments} == set(READ)
 
 
 def check_no_less(before: Action, after: Action) -> None:
@@ -283,11 +283,11 @@ def check_no_less(before: Action, after: Action) -> None:
 @given(
     st.sampled_from(["run_sql", "pay", "look", "drop", "other"]),
     names,
-    st.builds(Turn, names, names, names, requesters, origins),
+    st.builds(ReviewKey, names, names, names, requesters, origins),
     st.dictionaries(names.filter(lambda key: key not in ARGS), words, max_size=3),
 )
 def test_security_h1_no_id_and_no_key_is_more_than_a_name(
-    tool: str, id: str, which: Turn, more: dict[str, str]
+    tool: str, id: str, which: ReviewKey, more: dict[str, str]
 ) -> None:
     """Given any id of a call, and any keys beside the policy's own; then the same people decide on the same
     bytes, the policy hides what it hides, and every other argument can be read under a label of its own."""
@@ -316,12 +316,17 @@ def test_security_h1_the_form_of_an_agents_schema_has_keys_for_labels(own: Any) 
     except HitlError:
         return
     try:
-        form = make_form(schema_shown(action.config), ARGS, redact=redacted(action, ARGS))
+        form = make_form(
+            visible_schema(action.config), ARGS, redact=redaction_pointers(action, ARGS)
+        )
     except HitlError:
         return
     for field in form.fields:
         key = field.pointer.strip("~").split("/")[-1]
-        assert field.label.split(WITHIN)[-1] in (key, "Arguments") or field.pointer.endswith("~")
+        assert field.label.split(PATH_SEPARATOR)[-1] in (
+            key,
+            "Arguments",
+        ) or field.pointer.endswith("~")
         assert field.hidden == (field.pointer in ("/token", ""))
         assert "Cancel" not in f"{field.hint}{[option.label for option in field.options]}"
 
@@ -331,7 +336,7 @@ def test_security_h1_the_operator_may_vouch_for_the_tools_schemas() -> None:
     own = {"properties": {"query": {"title": "Statement"}, "password": {"writeOnly": True}}}
     policy = Policy.from_mapping({"default": "review", "trust_tool_schemas": True})
     asked = asked_by(policy, [ToolCall("c1", "run_sql", ARGS)], run_sql=own)
-    review = request.build_from(Turn("a", "t", "x", None), asked, 1, START)[0]
+    review = request.build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
     read = read_in(review, review.actions[0])
     assert (read["Statement (query)"], read["password"]) == ("DROP TABLE users", "⟦hidden⟧")
 
@@ -357,7 +362,7 @@ async def test_security_h1_an_interrupts_words_stand_as_the_agents(ours: str) ->
         "review_configs": [{"action_name": "run_sql", "allowed_decisions": ["approve", "reject"]}],
     }
     asked = dialects.get("langchain").load_request(wire, "t")
-    made = await under_policy(Policy.from_yaml(ours), asked)
-    review = request.build_from(Turn("a", "t", "x", None), made, 1, START)[0]
-    opened = open_of(review, "1")
+    made = await apply_policy(Policy.from_yaml(ours), asked)
+    review = request.build_review(ReviewKey("a", "t", "x", None), made, 1, START)[0]
+    opened = find_open_action(review, "1")
     assert (opened.why, opened.by_agent) == ("The policy approves this.", True)

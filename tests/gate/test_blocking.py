@@ -73,12 +73,12 @@ def test_review_and_settled_do_the_same_without_a_loop(gate: BlockingGate, peopl
     (call,) = outcome.execute
     assert outcome.once(call)
     assert not outcome.once(call)
-    outcome.done({"c1": "one"})
+    outcome.finish({"c1": "one"})
 
     review_id = gate.submit(CALLS, thread_id="t-3")
-    settled = next(iter(gate.settled()))
+    settled = next(iter(gate.outcomes()))
     assert settled.review_id == settled.review.id == review_id
-    settled.done({"c1": "done"})
+    settled.finish({"c1": "done"})
     with pytest.raises(LeaseLost):
         settled.report({"c1": "late"})
     clicks.result()
@@ -176,10 +176,10 @@ def test_async_functions_are_refused(gate: BlockingGate) -> None:
 def test_a_gate_that_was_closed_says_so(redis_url: str) -> None:
     with blocking.connect(redis_url, policy=policy(), agent="script") as gate:
         outcome = gate.review([ToolCall("c1", "look_up", {})], thread_id="t")
-        serving = gate.settled()
+        serving = gate.outcomes()
 
     with pytest.raises(GateClosed, match="use it inside its `with`"):
-        outcome.done()
+        outcome.finish()
     with pytest.raises(GateClosed):
         next(serving)
 

@@ -60,15 +60,17 @@ class Agents:
         return said.decode()
 
     async def review_id(self) -> str:
-        [found] = await wait_until("it is submitted", lambda: self.reviews.store.thread("t"), 60)
+        [found] = await wait_until(
+            "it is submitted", lambda: self.reviews.store.thread_reviews("t"), 60
+        )
         return found
 
     async def doubted(self, review_id: str) -> None:
         """In doubt by the time that a bot, or the next agent, has looked."""
 
         async def doubt() -> Any:
-            await self.reviews.fire(review_id)
-            return (await self.reviews.load(review_id)).review.doubts
+            await self.reviews.apply_due(review_id)
+            return (await self.reviews.load(review_id)).review.calls_in_doubt
 
         await wait_until("the call is in doubt", doubt, 60)
 
@@ -111,7 +113,7 @@ async def test_a1_killed_while_it_submits(agents: Agents, point: str):
     await agents.finished(second)
 
     assert agents.effects == [f'{review_id}:1 {{"n": 1}}']
-    assert await agents.reviews.store.thread("t") == [review_id]
+    assert await agents.reviews.store.thread_reviews("t") == [review_id]
     [job] = await finish_all(agents.reviews.store)
     assert job.note == "3"  # submitted, decided, done
 

@@ -40,8 +40,8 @@ async def started(gate: Gate, review_id: str) -> None:
 
 async def doubted(gate: Gate, review_id: str) -> None:
     async def found() -> Any:
-        await gate.reviews.fire(review_id)
-        return (await gate.reviews.load(review_id)).review.doubts
+        await gate.reviews.apply_due(review_id)
+        return (await gate.reviews.load(review_id)).review.calls_in_doubt
 
     await wait_until("the lease has ended", found, 60)
 
@@ -87,7 +87,7 @@ async def shaky(
     """The same claim over a connection that can lose replies, in a process that renews nothing."""
     async with proxy_to(url) as proxy:
         store = await RedisStore.open(proxy.url)
-        found = Outcome(outcome.review, Reviews(store, patience=60), lease)
+        found = Outcome(outcome.review, Reviews(store, retry_seconds=60), lease)
         found.release()
         yield proxy, found
         await store.close()
@@ -107,7 +107,7 @@ async def test_faults_3_an_answer_that_was_lost_is_checked_again(
         await wait_until("the reply is lost", lambda: proxy.dropped, 30)
         await started(heir, outcome.review_id)
         await heir.reviews.change(
-            outcome.review_id, "die", lambda r, now: execution.lapse(r, now + 1000)
+            outcome.review_id, "die", lambda r, now: execution.expire_lease(r, now + 1000)
         )
         await answered(heir, outcome.review_id, "rerun")
         again = await heir.wait(outcome.review_id)

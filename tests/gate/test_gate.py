@@ -165,7 +165,7 @@ async def test_promise_4_submitting_again_finds_the_same_review(open_gate: Open)
     assert await two.submit([call(n=1)], thread_id="t") == first_id
     outcome = await one.wait(first_id)
     assert await two.submit([call(n=1)], thread_id="t") == first_id
-    await outcome.done()
+    await outcome.finish()
     [job] = await finish_all(one.reviews.store)
     assert job.note == "3"  # submitted, decided, done
 
@@ -196,7 +196,7 @@ async def test_call_ids_are_used_again_in_the_next_turn(gate: Gate):
         outcome = await approved(gate, call(n=n))
         assert outcome.execute[0].args == {"n": n}
         assert await outcome.once(outcome.execute[0])
-        await outcome.done({"c1": f"result {n}"})
+        await outcome.finish({"c1": f"result {n}"})
         seen.append(outcome.review_id)
     assert len(set(seen)) == 12
 
@@ -207,7 +207,7 @@ async def test_call_ids_are_used_again_in_a_named_turn(gate: Gate):
     two = await gate.submit([call(n=2)], thread_id="t", turn="m2")
     assert one != two
     await approve_all(gate.reviews, one)
-    await (await gate.wait(one)).done()
+    await (await gate.wait(one)).finish()
     assert await gate.submit([call(n=1)], thread_id="t", turn="m1") == one
     assert await status_of(gate, two) == "pending"
 
@@ -221,9 +221,9 @@ async def test_a_turn_is_found_again_when_the_first_ones_are_no_longer_kept(
     gate = await open_gate()
     early = [await approved(gate, call(n=n)) for n in range(1)]
     for n in range(1, 4):
-        await early[-1].done()
+        await early[-1].finish()
         early.append(await approved(gate, call(n=n)))
-    await early[-1].done()
+    await early[-1].finish()
     pending = await gate.submit([call(n=9)], thread_id="t-1")
     with redis.Redis.from_url(redis_url) as client:
         for outcome in early[:2]:
@@ -262,8 +262,8 @@ async def test_two_reviews_in_one_thread_are_apart(gate: Gate):
     outcome = await gate.wait(two)
     assert outcome.execute[0].args == {"n": 2}
     assert await status_of(gate, one) == "pending"
-    await outcome.done()
-    assert await gate.reviews.store.thread("t") == [one, two]
+    await outcome.finish()
+    assert await gate.reviews.store.thread_reviews("t") == [one, two]
 
 
 # ------------------------------------------------------------------------ outcomes
@@ -303,7 +303,7 @@ async def test_every_call_is_executed_or_answered_in_the_models_order(open_gate:
     await decide(gate, review_id, "8", "edit", n=80)
 
     async def expired() -> bool:
-        return bool(await gate.reviews.fire(review_id))
+        return bool(await gate.reviews.apply_due(review_id))
 
     await wait_until("the deadline has passed", expired)
     outcome = await gate.wait(review_id)
@@ -346,7 +346,7 @@ async def test_of_a_done_review_nothing_is_left_and_every_call_is_answered(gate:
     calls = [call(id=f"c{n}", n=n) for n in (1, 2)] + [call("look_up", "c3")]
     outcome = await approved(gate, *calls)
     assert await outcome.once(outcome.execute[0])
-    await outcome.done({"c1": "sent\nto all"})
+    await outcome.finish({"c1": "sent\nto all"})
 
     again = await gate.wait(outcome.review_id)
 
@@ -358,7 +358,7 @@ async def test_of_a_done_review_nothing_is_left_and_every_call_is_answered(gate:
     )
     with pytest.raises(Refused, match="must not run"):
         await again.once(calls[0])
-    await again.done()
+    await again.finish()
 
 
 async def test_results_of_calls_that_must_not_run_are_not_kept(gate: Gate):
@@ -368,7 +368,7 @@ async def test_results_of_calls_that_must_not_run_are_not_kept(gate: Gate):
     await decide(gate, review_id, "2", "approve")
     outcome = await gate.wait(review_id)
     await outcome.report({"c1": "rejected"})
-    await outcome.done({"c1": "rejected", "c2": "sent"})
+    await outcome.finish({"c1": "rejected", "c2": "sent"})
     runs = (await gate.reviews.load(review_id)).review.runs
     assert {key: run.line for key, run in runs.items()} == {"2": "sent"}
 
@@ -377,7 +377,7 @@ async def test_a_result_that_is_no_clean_text_is_kept_all_the_same(gate: Gate):
     """A file's name with half a surrogate pair, an object, a page: done never fails on it."""
     calls = [call(id=f"c{n}") for n in range(3)]
     outcome = await approved(gate, *calls)
-    await outcome.done({"c0": "a\udcff", "c1": {"n": 1}, "c2": "line\n" * 10_000})
+    await outcome.finish({"c0": "a\udcff", "c1": {"n": 1}, "c2": "line\n" * 10_000})
     runs = (await gate.reviews.load(outcome.review_id)).review.runs
     assert [runs[key].line for key in "123"] == ["a?", "{'n': 1}", "line"]
 
@@ -405,7 +405,7 @@ async def test_promise_5_a_long_turn_may_start_all_at_once(gate: Gate):
     outcome = await approved(gate, *(call("look_up", f"c{n}", n=n) for n in range(100)))
     said = await asyncio.gather(*(outcome.once(ready) for ready in outcome.execute))
     assert said == [True] * 100
-    await outcome.done({ready.id: "ok" for ready in outcome.execute})
+    await outcome.finish({ready.id: "ok" for ready in outcome.execute})
 
 
 async def test_promise_5_two_waiters_one_claim(open_gate: Open):
@@ -419,7 +419,7 @@ async def test_promise_5_two_waiters_one_claim(open_gate: Open):
     done, rest = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
     [winner] = [task.result() for task in done]
     assert ids(winner) == ["c1"]
-    await winner.done({"c1": "ok"})
+    await winner.finish({"c1": "ok"})
     for task in rest:
         task.cancel()
     await asyncio.gather(*rest, return_exceptions=True)
@@ -439,7 +439,7 @@ async def test_newcomer_9_a_second_waiter_hears_the_end_at_once(
     await decide(gates[0], review_id, "1", "approve")
     done, others = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
     (first,) = done
-    await (await first).done()
+    await (await first).finish()
 
     (second,) = others
     assert (await second).execute == ()
@@ -466,14 +466,14 @@ async def test_promise_5_a_zombie_changes_nothing(open_gate: Open):
     again = await asyncio.wait_for(heir.wait(outcome.review_id), 10)
 
     with pytest.raises(LeaseLost):
-        await outcome.done({"c1": "sent"})
+        await outcome.finish({"c1": "sent"})
     with pytest.raises(LeaseLost):
         await outcome.report({"c1": "sent"})
     with pytest.raises(LeaseLost):
         await outcome.once(outcome.execute[0])
     review = (await heir.reviews.load(outcome.review_id)).review
     assert (review.runs, review.status) == ({}, "claimed")
-    await again.done({"c1": "ok"})
+    await again.finish({"c1": "ok"})
 
 
 @pytest.mark.parametrize(
@@ -496,11 +496,11 @@ async def test_promise_5_a_doubtful_call_is_asked_about(
     review_id = outcome.review_id
 
     async def doubted() -> Any:
-        return (await heir.reviews.load(review_id)).review.doubts
+        return (await heir.reviews.load(review_id)).review.calls_in_doubt
 
     [doubt] = await wait_until("the call is in doubt", doubted)
     assert (doubt.tool_call_id, waiting.done()) == ("c1", False)
-    assert await heir.reviews.store.ready("billing") == []
+    assert await heir.reviews.store.ready_reviews("billing") == []
     await heir.reviews.change(
         review_id, "r", lambda r, now: execution.resolve(r, "1", answer, person("Bo"), now)
     )
@@ -540,12 +540,12 @@ async def test_the_lease_is_renewed_while_the_outcome_lives_and_no_longer(open_g
         return (await gate.reviews.load(review_id)).review.version > 4
 
     await wait_until("it was renewed twice", renewed)
-    assert await gate.reviews.store.ready("billing") == []
+    assert await gate.reviews.store.ready_reviews("billing") == []
     outcome = None
     gc.collect()
 
     async def free() -> bool:
-        return await gate.reviews.store.ready("billing") == [review_id]
+        return await gate.reviews.store.ready_reviews("billing") == [review_id]
 
     await wait_until("its lease ended", free)
 
@@ -555,7 +555,7 @@ async def test_done_ends_the_renewal(open_gate: Open):
     gate = await open_gate(lease=0.15)
     outcome = await approved(gate, call(n=1))
     assert await outcome.once(outcome.execute[0])
-    await outcome.done({"c1": "ok"})
+    await outcome.finish({"c1": "ok"})
     version = (await gate.reviews.load(outcome.review_id)).review.version
     other = await approved(gate, call("ask", "c2"))
 
@@ -573,7 +573,7 @@ async def test_settled_serves_whatever_nobody_waits_for(open_gate: Open):
     """Submitted by a process that has gone, decided now or before: both come, one after the other."""
     gone, worker = await open_gate(), await open_gate()
     before = await gone.submit([call("look_up", n=1)], thread_id="t", turn="m1")
-    outcomes = worker.settled()
+    outcomes = worker.outcomes()
     one = await asyncio.wait_for(first(outcomes), 10)
     later = await gone.submit([call(n=1)], thread_id="t", turn="m2")
     waiting = asyncio.create_task(first(outcomes))
@@ -591,16 +591,16 @@ async def test_settled_leaves_alone_what_a_living_process_waits_for(open_gate: O
     review_id = await dead.submit([call(n=1)], thread_id="t")
     # As a process dies: nobody waits there any more, but its last beat is still good.
     await worker.reviews.change(
-        review_id, "await", lambda r, now: execution.await_by(r, dead.process, now)
+        review_id, "await", lambda r, now: execution.set_waiter(r, dead.process, now)
     )
     await approve_all(worker.reviews, review_id)
-    outcomes = worker.settled()
+    outcomes = worker.outcomes()
     serving = asyncio.create_task(first(outcomes))
     other = await worker.submit([call("look_up", "c2")], thread_id="t-2")
     assert (await asyncio.wait_for(asyncio.shield(serving), 10)).review_id == other
     assert await status_of(worker, review_id) == "settled"
 
-    await worker.reviews.store.beat(dead.process, 0.01)  # its last
+    await worker.reviews.store.send_heartbeat(dead.process, 0.01)  # its last
 
     assert (await asyncio.wait_for(first(outcomes), 10)).review_id == review_id
     await outcomes.aclose()
@@ -623,7 +623,7 @@ async def test_promise_5_who_gives_up_waiting_leaves_the_review_to_others(open_g
     await asyncio.gather(waiting, return_exceptions=True)
 
     await approve_all(worker.reviews, review_id)
-    outcomes = worker.settled()
+    outcomes = worker.outcomes()
     assert (await asyncio.wait_for(first(outcomes), 10)).review_id == review_id
     await outcomes.aclose()
 
@@ -634,7 +634,7 @@ async def test_review_and_settled_in_one_process_do_not_take_from_each_other(ope
     served: list[str] = []
 
     async def serve() -> None:
-        async for outcome in gate.settled():
+        async for outcome in gate.outcomes():
             served.append(outcome.review_id)
 
     serving = asyncio.create_task(serve())
@@ -648,7 +648,7 @@ async def test_review_and_settled_in_one_process_do_not_take_from_each_other(ope
     for n in range(1, 60, 2):
 
         async def submitted(thread_id: str = f"t-{n}") -> list[str]:
-            return await people.reviews.store.thread(thread_id)
+            return await people.reviews.store.thread_reviews(thread_id)
 
         [review_id] = await wait_until("it is submitted", submitted)
         await approve_all(people.reviews, review_id)
@@ -665,8 +665,8 @@ async def test_settled_leaves_alone_what_is_waited_for_in_its_own_process(open_g
     gate = await open_gate(alive=0.3)
     watched = await gate.submit([call("look_up", n=1)], thread_id="t-1")
     other = await gate.submit([call("look_up", n=1)], thread_id="t-2")
-    outcomes = gate.settled()
-    with gate._hub.watch(watched):
+    outcomes = gate.outcomes()
+    with gate._listener.watch(watched):
         assert (await asyncio.wait_for(first(outcomes), 10)).review_id == other
     assert (await asyncio.wait_for(first(outcomes), 10)).review_id == watched
     await outcomes.aclose()
@@ -679,7 +679,7 @@ async def test_settled_goes_on_past_a_review_that_cannot_be_read(open_gate: Open
     good = await gate.submit([call("look_up", "c2")], thread_id="t-2")
     with redis.Redis.from_url(redis_url) as client:
         client.hset(f"hitl:{{0}}:review:{broken}", "data", '{"schema_version": 2}')
-    outcomes = gate.settled()
+    outcomes = gate.outcomes()
     assert (await asyncio.wait_for(first(outcomes), 10)).review_id == good
     await outcomes.aclose()
 
@@ -688,7 +688,7 @@ async def test_settled_serves_its_own_agent_only(open_gate: Open):
     billing, support = await open_gate(), await open_gate(agent="support")
     await billing.submit([call("look_up", "c1")], thread_id="t")
     mine = await support.submit([call("look_up", "c1")], thread_id="t")
-    outcomes = support.settled()
+    outcomes = support.outcomes()
     assert (await asyncio.wait_for(first(outcomes), 10)).review_id == mine
     await outcomes.aclose()
 
@@ -742,7 +742,7 @@ async def test_promise_11_a_waiter_survives_the_death_of_redis(
     server = own_redis()
     gate, people = await open_gate(server.url), await open_gate(server.url)
     review_id = await gate.submit([call(n=1)], thread_id="t")
-    gate.reviews = Reviews(gate.reviews.store, patience=0.05)  # the outage is longer than that
+    gate.reviews = Reviews(gate.reviews.store, retry_seconds=0.05)  # the outage is longer than that
     server.kill()
     waiting = asyncio.create_task(gate.wait(review_id))
     with pytest.raises(TimeoutError):
@@ -754,7 +754,7 @@ async def test_promise_11_a_waiter_survives_the_death_of_redis(
 
     outcome = await asyncio.wait_for(waiting, 30)
     assert await outcome.once(outcome.execute[0])
-    await outcome.done({"c1": "ok"})
+    await outcome.finish({"c1": "ok"})
     assert await status_of(people, review_id) == "done"
 
 
@@ -763,8 +763,8 @@ async def test_a_wait_ends_when_its_gate_closes(open_gate: Open, redis_url: str)
     async with Gate.connect(redis_url, policy=policy(), agent="a") as gate:
         review_id = await gate.submit([call(n=1)], thread_id="t")
         waiting = asyncio.create_task(gate.wait(review_id))
-        serving = asyncio.create_task(first(gate.settled()))
-        await wait_until("it waits", lambda: gate._hub.watched(review_id))
+        serving = asyncio.create_task(first(gate.outcomes()))
+        await wait_until("it waits", lambda: gate._listener.is_watched(review_id))
         await wait_until("it listens", lambda: listeners(redis_url) == 1)
     for task in (waiting, serving):
         with pytest.raises(GateClosed):
@@ -783,13 +783,13 @@ async def test_who_is_at_work_when_the_gate_closes_leaves_no_connection(redis_ur
             outcome = await approved(gate)
             open_id = await gate.submit([call(n=2)], thread_id="t-2")
             waiting = [asyncio.create_task(gate.wait(open_id)) for _ in range(5)]
-            serving = asyncio.create_task(first(gate.settled()))
+            serving = asyncio.create_task(first(gate.outcomes()))
             await asyncio.sleep(0)
         for task in (*waiting, serving):
             with pytest.raises(GateClosed):
                 await asyncio.wait_for(task, 5)
         with pytest.raises(StoreError, match="The store is closed"):
-            await outcome.done()
+            await outcome.finish()
         await wait_until("no connection is left", lambda: not proxy.open)
 
 
@@ -821,7 +821,7 @@ async def test_promise_10_a_turn_that_cannot_be_reviewed_is_one_sentence(
     """And nothing is stored."""
     with pytest.raises(InvalidToolCall, match=said):
         await gate.submit(calls, thread_id="t")
-    assert await gate.reviews.store.thread("t") == []
+    assert await gate.reviews.store.thread_reviews("t") == []
 
 
 @pytest.mark.parametrize(
@@ -854,12 +854,12 @@ def test_newcomer_9_a_policy_may_be_given_as_the_path_of_its_file(tmp_path: Path
 async def test_newcomer_9_an_id_that_is_no_call_of_this_review_is_refused(gate: Gate):
     """Newcomer 9: `done({"wrong-id": …})` says so, whether `once` was asked or not; nothing is kept."""
     outcome = await approved(gate, call(id="c1"))
-    for wrong in (outcome.done({"wrong-id": "sent"}), outcome.report({"wrong-id": "sent"})):
+    for wrong in (outcome.finish({"wrong-id": "sent"}), outcome.report({"wrong-id": "sent"})):
         with pytest.raises(Refused, match="no call 'wrong-id'; it has 'c1'") as refused:
             await wrong
         assert refused.value.code == "unknown_call"
     assert (await gate.reviews.load(outcome.review_id)).review.status == "claimed"
-    await outcome.done({"c1": "sent"})
+    await outcome.finish({"c1": "sent"})
 
 
 async def test_newcomer_9_a_closed_gate_says_that_it_is_closed(redis_url: str):

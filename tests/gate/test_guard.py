@@ -396,7 +396,7 @@ async def test_a_call_in_doubt_that_a_person_says_ran_is_not_run_again(
         await asyncio.gather(died, return_exceptions=True)
         again = asyncio.create_task(script())
         (review_id,) = store._reviews
-        await wait_until("a person is asked", lambda: store._reviews[review_id].doubts)
+        await wait_until("a person is asked", lambda: store._reviews[review_id].calls_in_doubt)
         await gate.reviews.change(
             review_id, "click", lambda r, now: execution.resolve(r, "1", "ran", ALICE, now)
         )

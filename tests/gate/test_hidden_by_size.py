@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from bot.api.asked import Submit
-from bot.api.problems import Problem
-from bot.api.turns import judged as judged_at_the_door
-from bot.card.compose import card
+from bot.api.problems import ApiProblem
+from bot.api.turns import judge_turn as judged_at_the_door
+from bot.card.compose import build_card
 from hitl_core.errors import DecisionError, InvalidToolCall, Refused
 from hitl_core.gate import request
 from hitl_core.model import Review, ToolCall, encode
@@ -37,7 +37,7 @@ def policy(schema: Json) -> Policy:
 
 def review(schema: Json, args: Json) -> Review:
     asked = asked_by(policy(schema), [ToolCall("c1", "t", args)])
-    return request.build_from(request.Turn("a", "t", "x", None), asked, 1, START)[0]
+    return request.build_review(request.ReviewKey("a", "t", "x", None), asked, 1, START)[0]
 
 
 @pytest.mark.parametrize(
@@ -61,8 +61,8 @@ def test_values_that_the_schema_says_nothing_of_hide_nothing(more: Json) -> None
         }
     }
     made = review(schema, {"query": "DROP TABLE users", "password": "s3cr3t", **more})
-    (shown,) = card(made, made.actions[0].places[0]).open
-    values = {argument.label: argument.value for argument in shown.shown.arguments}
+    (shown,) = build_card(made, made.actions[0].places[0]).open_actions
+    values = {argument.label: argument.value for argument in shown.excerpt.arguments}
     assert values["query"] == "DROP TABLE users"
     assert "s3cr3t" not in repr(shown)
     if "tuple" in more:
@@ -83,7 +83,7 @@ async def test_what_can_not_be_told_apart_is_refused(
     with pytest.raises(InvalidToolCall, match="nobody can tell what the schema hides"):
         await gate.submit([ToolCall("c1", "t", args)], thread_id="t")
     asked = {"thread_id": "t", "calls": [{"id": "c1", "name": "t", "args": args}]}
-    with pytest.raises(Problem, match=r"^/calls: .*nobody can tell what the schema hides"):
+    with pytest.raises(ApiProblem, match=r"^/calls: .*nobody can tell what the schema hides"):
         await judged_at_the_door(policy(schema), Submit.model_validate(asked))
 
 
@@ -105,7 +105,7 @@ def test_an_answer_among_the_arguments_meets_their_schema() -> None:
         }
         rules = Policy.from_mapping({"default": "deny", "interrupt_on": {"book": rule}})
         asked = asked_by(rules, [ToolCall("c1", "book", {"seat": "1A"})])
-        made = request.build_from(request.Turn("a", "t", "x", None), asked, 1, START)[0]
+        made = request.build_review(request.ReviewKey("a", "t", "x", None), asked, 1, START)[0]
         with pytest.raises(DecisionError, match=wrong):
             decide(made, "1", Proposal("approve", 1, answer="9Z"), person("Ada"), START + 5)
         same = decide(made, "1", Proposal("approve", 1, answer="1A"), person("Ada"), START + 5)

@@ -17,11 +17,11 @@ LOOSE = Policy.from_mapping({"default": "allow"})
 class Counting(MemoryStore):
     """Counts how often it is asked."""
 
-    noted = 0
+    count = 0
 
-    async def note_policy(self, agent: str, digest: str) -> str | None:
-        self.noted += 1
-        return await super().note_policy(agent, digest)
+    async def record_policy(self, agent: str, digest: str) -> str | None:
+        self.count += 1
+        return await super().record_policy(agent, digest)
 
 
 async def changes(store: Store) -> list[tuple[str, str, str]]:
@@ -66,7 +66,7 @@ async def test_a_policy_that_is_exchanged_in_a_running_gate_is_seen_too() -> Non
 async def test_the_store_is_not_asked_at_each_submit() -> None:
     store = Counting()
     await submit(store, STRICT, *"123456")
-    assert store.noted == 1
+    assert store.count == 1
 
 
 async def test_a_runs_context_is_no_change_of_the_policy() -> None:

@@ -11,7 +11,7 @@ import pytest
 from hitl_core import Gate, Policy, ToolCall, dialects
 from hitl_core.errors import InvalidToolCall, PolicyError, Refused
 from hitl_core.gate import request
-from hitl_core.gate.request import Request
+from hitl_core.gate.request import JudgedCalls
 from hitl_core.model import Review, encode
 from hitl_core.review.proposal import Proposal
 from hitl_core.store import MemoryStore
@@ -30,8 +30,8 @@ async def gate() -> AsyncIterator[Gate]:
         yield gate
 
 
-async def submitted(gate: Gate, *calls: ToolCall | Request, **more: Any) -> Review:
-    asked = calls[0] if isinstance(calls[0], Request) else calls
+async def submitted(gate: Gate, *calls: ToolCall | JudgedCalls, **more: Any) -> Review:
+    asked = calls[0] if isinstance(calls[0], JudgedCalls) else calls
     id = await gate.submit(asked, thread_id="t", **more)  # pyright: ignore[reportArgumentType]
     return (await gate.reviews.load(id)).review
 
@@ -58,7 +58,7 @@ async def test_a_tools_own_schema_is_enforced(gate: Gate) -> None:
 
 async def test_a_request_from_outside_is_checked(gate: Gate) -> None:
     """Given a Request whose schema no card could be drawn by, then it is refused: nobody would be asked."""
-    asked = await request.judged(POLICY, [ToolCall("c1", "send", {})])
+    asked = await request.judge_calls(POLICY, [ToolCall("c1", "send", {})])
     bad = replace(asked.rulings[0], args_schema={"type": 7})
     with pytest.raises(InvalidToolCall, match="can't be used for the arguments of send"):
         await submitted(gate, asked._replace(rulings=[bad]))
@@ -79,7 +79,7 @@ async def test_an_answer_goes_where_a_policy_of_ours_says(gate: Gate) -> None:
     outcome = await gate.wait(review.id)
     assert [call.args for call in outcome.execute] == [{"n": 1, "size": "m"}, {"n": 2}]
     assert outcome.state_update == {"pick": "m"}
-    await outcome.done()
+    await outcome.finish()
 
 
 async def test_a_tool_with_a_schema_that_can_not_be_used_is_no_choice(gate: Gate) -> None:
@@ -135,14 +135,14 @@ async def test_a_tool_that_ran_may_ask_for_more(gate: Gate) -> None:
     second = await submitted(gate, sagents.load_request(raised, "t"))
     assert (second.path, second.dialect) == (("researcher",), "sagents")
     answer = sagents.load_decisions([{"type": "reject"}], second)
-    await gate.reviews.answer(second.id, answer, ADA, "op2")
+    await gate.reviews.decide_all(second.id, answer, ADA, "op2")
     inner = await gate.wait(second.id)
     assert [(a.content, a.status) for a in inner.answers] == [
         ("Tool call 'send' was rejected by a human reviewer.", "success")
     ]
     assert inner.jump_to_model
-    await inner.done()
-    await outcome.done({"c1": "the research is over"})
+    await inner.finish()
+    await outcome.finish({"c1": "the research is over"})
     ids = [first.id, second.id]
     assert {(await gate.reviews.load(id)).review.status for id in ids} == {"done"}
 

@@ -86,7 +86,7 @@ async def test_newcomer_5_a_tool_that_raises_is_answered_and_leaves_no_doubt(gat
     assert await line(gate, outcome, "1") == "failed: ValueError: no such order"
     review = (await gate.reviews.load(outcome.review_id)).review
     assert review.status == "done"
-    assert not review.doubts
+    assert not review.calls_in_doubt
 
 
 async def test_the_card_repeats_no_text_of_an_error_where_arguments_are_hidden(

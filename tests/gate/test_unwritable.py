@@ -55,7 +55,7 @@ async def test_faults_10_a_store_that_takes_no_writes_says_so(url: str, trouble:
     with in_trouble(url, trouble):
         store = await RedisStore.open(url)
         with pytest.raises(StoreUnwritable) as caught:
-            await store.claim("x", 1.0)
+            await store.try_lock("x", 1.0)
         await store.close()
     assert isinstance(caught.value, StoreUnavailable)
     assert f"({trouble})" in str(caught.value)
@@ -71,7 +71,7 @@ async def test_faults_10_submit_waits_within_its_patience(
     probe = await RedisStore.open(url)
     with in_trouble(url, trouble):
         doing = asyncio.create_task(gate.submit([call()], thread_id="t"))
-        await still(doing, lambda: probe.claim("probe", 1.0))
+        await still(doing, lambda: probe.try_lock("probe", 1.0))
     review_id = await doing
     assert (await gate.reviews.load(review_id)).review.status == "pending"
     await probe.close()
@@ -86,10 +86,10 @@ async def test_faults_10_once_waits_and_is_true_once(url: str, trouble: Trouble)
         outcome = await gate.review([call()], thread_id="t")
         with in_trouble(url, trouble):
             doing = asyncio.create_task(outcome.once(call()))
-            await still(doing, lambda: probe.claim("probe", 1.0))
+            await still(doing, lambda: probe.try_lock("probe", 1.0))
         assert await doing is True
         assert await outcome.once(call()) is False
-        await outcome.done()
+        await outcome.finish()
     await probe.close()
 
 
@@ -112,8 +112,8 @@ async def test_faults_10_hearts_beat_while_redis_is_full(url: str) -> None:
     """faults 10: given a full server; then a process says that it lives, also a new one."""
     store = await RedisStore.open(url)
     with in_trouble(url, "OOM"):
-        await store.beat("p1", 60.0)
-        assert await store.alive("p1")
+        await store.send_heartbeat("p1", 60.0)
+        assert await store.is_alive("p1")
     await store.close()
 
 

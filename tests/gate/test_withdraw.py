@@ -27,7 +27,7 @@ async def test_what_is_withdrawn_is_this_processs_own() -> None:
         taken: list[str] = []
 
         async def serve(gate: Gate) -> None:
-            async for outcome in gate.settled():
+            async for outcome in gate.outcomes():
                 taken.append(outcome.review_id)
 
         serving = [asyncio.create_task(serve(each)) for each in (gate, other)]
@@ -36,7 +36,7 @@ async def test_what_is_withdrawn_is_this_processs_own() -> None:
             outcome = await gate.withdraw(id, "The user went on.")
             assert outcome.execute == ()
             assert "The user went on." in outcome.answers[0].content
-            await outcome.done()
+            await outcome.finish()
         for task in serving:
             task.cancel()
         await asyncio.gather(*serving, return_exceptions=True)
@@ -60,7 +60,7 @@ async def test_the_write_that_cancels_says_who_has_it() -> None:
     store = Watched()
     async with Gate(store, policy=POLICY, agent="billing") as gate:
         id = await gate.submit([CALL], thread_id="t")
-        await (await gate.withdraw(id)).done()
+        await (await gate.withdraw(id)).finish()
         [cancelled] = [w.review for w in store.writes if w.event.kind == "cancelled"]
         assert cancelled.waiter == gate.process
 
@@ -79,6 +79,6 @@ async def test_what_is_decided_can_not_be_withdrawn() -> None:
 async def test_it_is_withdrawn_once() -> None:
     async with Gate(MemoryStore(), policy=POLICY, agent="billing") as gate:
         id = await gate.submit([CALL], thread_id="t")
-        await (await gate.withdraw(id)).done()
+        await (await gate.withdraw(id)).finish()
         with pytest.raises(Refused, match="cancelled this"):
             await gate.withdraw(id)

@@ -24,7 +24,7 @@ from hitl_core.model import Action, Event, Review, Reviewer, encode
 from hitl_core.policy import Policy
 from hitl_core.review import execution
 from hitl_core.review.execution import DoubtAnswer
-from hitl_core.review.transitions import Changed, Proposal
+from hitl_core.review.transitions import Proposal, Transition
 from tests.support.waiting import wait_until
 
 ALICE = Reviewer(channel="slack", team="T1", id="U1", name="Alice")
@@ -183,8 +183,8 @@ class Lab:
     async def _fire(self) -> None:
         """What the bot does when a lease ends, or a deadline comes."""
         while True:
-            for review_id in await self.gate.reviews.store.due():
-                await self.gate.reviews.fire(review_id)
+            for review_id in await self.gate.reviews.store.due_reviews():
+                await self.gate.reviews.apply_due(review_id)
             await asyncio.sleep(0.05)
 
     async def decide(
@@ -210,7 +210,7 @@ class Lab:
     async def resolve(self, review_id: str | None, answer: DoubtAnswer) -> None:
         """What became of the first call, which is in doubt."""
 
-        def resolved(review: Review, now: float) -> Changed:
+        def resolved(review: Review, now: float) -> Transition:
             return execution.resolve(review, "1", answer, ALICE, now)
 
         assert review_id
@@ -221,7 +221,9 @@ class Lab:
         return (await self.gate.reviews.load(review_id)).review
 
     async def all_reviews(self, thread_id: str) -> list[Review]:
-        return [await self.review(id) for id in await self.gate.reviews.store.thread(thread_id)]
+        return [
+            await self.review(id) for id in await self.gate.reviews.store.thread_reviews(thread_id)
+        ]
 
     async def claimed(self, review_id: str | None, fence: int) -> None:
         async def found() -> bool:
@@ -232,11 +234,11 @@ class Lab:
     async def end_lease(self, review_id: str | None) -> None:
         """As if the process that holds the review had slept for long."""
 
-        def ended(review: Review, now: float) -> Changed:
+        def ended(review: Review, now: float) -> Transition:
             assert review.lease
             lease = review.lease.model_copy(update={"until": now})
             event = Event(kind="renewed", review_id=review.id, at=now)
-            return Changed(review.model_copy(update={"lease": lease}), event)
+            return Transition(review.model_copy(update={"lease": lease}), event)
 
         assert review_id
         await self.gate.reviews.change(review_id, uuid4().hex, ended)

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from hitl_core.failpoints import VARIABLE
+from hitl_core.failpoints import ENV_VARIABLE
 from hitl_core.gate import Gate
 from hitl_core.model import Review
 from hitl_core.review.execution import DoubtAnswer
@@ -45,7 +45,7 @@ class Scene:
     @contextlib.asynccontextmanager
     async def agent(self, point: str = "", **env: str) -> AsyncIterator[Forked]:
         """Dies at `point`, or at the end of the block."""
-        armed = {VARIABLE: f"{point}=kill"} if point else {}
+        armed = {ENV_VARIABLE: f"{point}=kill"} if point else {}
         process = await self._agents.start(
             *(self._url, str(self._folder), self.shape), env={**os.environ, **armed, **env}
         )
@@ -88,7 +88,7 @@ class Scene:
     async def doubted(self, review_id: str | None = None) -> None:
         async def doubts() -> Any:
             review = await (self.lab.review(review_id) if review_id else self.review())
-            return review.doubts
+            return review.calls_in_doubt
 
         await wait_until("a doubt", doubts)
 
@@ -319,8 +319,8 @@ async def test_killed_before_the_pause_was_kept_asks_a_person_and_then_the_quest
     [
         ({"DIE_IN_NODE": "1"}, "ran", 1, "response"),
         ({"DIE_IN_NODE": "1"}, "rerun", 2, "accept"),
-        ({VARIABLE: "gate.after_once=kill"}, "rerun", 1, "accept"),
-        ({VARIABLE: "gate.after_once=kill"}, "skip", 0, "response"),
+        ({ENV_VARIABLE: "gate.after_once=kill"}, "rerun", 1, "accept"),
+        ({ENV_VARIABLE: "gate.after_once=kill"}, "skip", 0, "response"),
     ],
 )
 async def test_killed_while_a_tool_acts_on_its_answer_asks_a_person(

@@ -111,9 +111,9 @@ async def test_a_run_without_a_pause_just_ends(lab: Lab) -> None:
 async def test_kept_input_is_taken_up_by_a_later_process(lab: Lab) -> None:
     """Given input that was only kept, when another driver goes on, then it runs for the same
     requester."""
-    await lab.driver(TURN).keep(go(), thread_id="t-1", requester="U0MARIA")
+    await lab.driver(TURN).save_input(go(), thread_id="t-1", requester="U0MARIA")
     with pytest.raises(Refused, match="has not ended"):
-        await lab.driver(TURN).keep(go(), thread_id="t-1")
+        await lab.driver(TURN).save_input(go(), thread_id="t-1")
     paused = await lab.driver(TURN).run(None, thread_id="t-1")
     assert (await lab.review(paused.review_id)).requester == "U0MARIA"
 
@@ -162,8 +162,8 @@ async def test_a_later_turn_that_cannot_be_reviewed_is_told_and_closes_the_revie
         await lab.decide(paused.review_id, "approve")
         await lab.done(paused.review_id)
     [run] = lab.stops
-    assert run.refused
-    assert "no id" in run.refused
+    assert run.refusal
+    assert "no id" in run.refusal
     assert lab.effects == ["sent a"]
 
 
@@ -240,7 +240,7 @@ async def test_where_the_agent_was_asked_goes_with_the_run(lab: Lab) -> None:
     lab.set_policy(default="allow", notify="origin")
     turns = [[call("c1", "send_email", to="a")], [call("c2", "send_email", to="b")]]
     driver, where = lab.driver(*turns), "slack:C0123ABCD/1700000000.000100"
-    await driver.keep(go(), thread_id="t-1", requester="U0MARIA", origin=where)
+    await driver.save_input(go(), thread_id="t-1", requester="U0MARIA", origin=where)
     first = await lab.driver(*turns).run(None, thread_id="t-1")
     async with lab.serving(driver):
         await lab.decide(first.review_id, "approve")

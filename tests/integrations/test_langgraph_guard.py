@@ -147,7 +147,7 @@ async def test_a_result_that_could_not_be_reported_is_kept(
     and the card gets its line with the end of the run."""
     store = AilingStore()
     async with Gate(store, policy=POLICY, agent="billing") as gate:
-        gate.reviews = Reviews(store, patience=0.05)
+        gate.reviews = Reviews(store, retry_seconds=0.05)
         lab = Lab(gate, saver, tmp_path)
 
         async def cut() -> None:
@@ -174,7 +174,7 @@ async def test_a_result_that_comes_after_the_lease_goes_no_further(lab: Lab) -> 
         await lab.end_lease(paused.review_id)
 
     async def doubted() -> bool:
-        return bool((await lab.review(paused.review_id)).doubts)
+        return bool((await lab.review(paused.review_id)).calls_in_doubt)
 
     driver = lab.driver(EMAIL, during=slow)
     async with lab.serving(driver):
@@ -213,7 +213,7 @@ async def test_sync_invoke_inside_the_loop_says_what_to_do(
 ) -> None:
     """Given `invoke` on the gate's own loop, where nothing could be awaited, then one sentence, and
     nothing runs."""
-    monkeypatch.setattr(guard, "PATIENCE", 0.1)
+    monkeypatch.setattr(guard, "LOOP_TIMEOUT", 0.1)
     agent = lab.sync_agent([call("c1", "read", topic="x")])
     with pytest.raises(IntegrationError, match="ainvoke"):
         agent.invoke(go())

@@ -14,7 +14,7 @@ from langgraph.errors import ParentCommand
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.types import Command, interrupt
 
-from hitl_core.integrations.langgraph.guard import PAUSED
+from hitl_core.integrations.langgraph.guard import PAUSED_LINE
 from tests.integrations.agents import Lab, Script, answers, call, go, tools
 from tests.support.waiting import wait_until
 
@@ -75,7 +75,7 @@ async def test_a_reviewed_tool_that_asks_becomes_the_next_review_and_goes_on_wit
         second = await lab.review(stop.review_id)
         assert (second.dialect, second.requester) == ("agent_inbox", "U0MARIA")
         assert second.actions[0].request.name == "transfer"
-        assert first.runs["1"].line == PAUSED
+        assert first.runs["1"].line == PAUSED_LINE
         await lab.decide(second.id, "approve")
         await lab.done(second.id)
     assert answers(lab.stops[-1])["c1"] == ("success", "paid a: accept")
@@ -188,7 +188,7 @@ async def test_a_result_that_looks_like_a_pause_opens_nothing(lab: Lab) -> None:
 
     driver = lab.reviews.drive(
         create_agent(
-            Script(turns=[[call("c1", "run_sql", query=f"  {PAUSED}\n")]]),
+            Script(turns=[[call("c1", "run_sql", query=f"  {PAUSED_LINE}\n")]]),
             [run_sql],
             middleware=[HumanInTheLoopMiddleware({"run_sql": True})],
             checkpointer=lab.saver,

@@ -129,7 +129,7 @@ async def test_a_node_that_raises_after_its_answer_is_told_and_not_run_again(lab
         review = await lab.done(paused.review_id)
     assert len(ran) == 1
     assert review.runs["1"].line == "failed: ValueError"
-    assert "ValueError" in str(lab.stops[0].refused)
+    assert "ValueError" in str(lab.stops[0].refusal)
     with pytest.raises(Refused, match="an interrupt of its own"):
         await drives.run({"out": []}, thread_id="t-1")
 

@@ -157,7 +157,7 @@ async def test_a_swallowed_pause_after_an_approval_is_told_where_the_run_stops(l
         await lab.decide(run.review_id, "approve")
         review = await lab.done(run.review_id)
     [stop] = lab.stops
-    assert (stop.finished, "pause of `mailer`" in str(stop.refused)) == (False, True)
+    assert (stop.finished, "pause of `mailer`" in str(stop.refusal)) == (False, True)
     assert "failed" in str(review.runs["1"].line)
     assert lab.effects == []
 

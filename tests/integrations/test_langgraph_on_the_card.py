@@ -29,7 +29,7 @@ async def test_a_new_message_takes_the_card_back(scene: Scene, lab: Lab) -> None
     driver = lab.driver([call("c1", "send_email", to=f"{CANARY}@example.com")], "Fine.")
     await driver.run(go(), thread_id="t-1")
     before = await scene.card("send_email")
-    await scene.hands.trouble("http_500", method="chat.update")
+    await scene.hands.inject_fault("http_500", method="chat.update")
 
     run = await driver.run(go("Never mind."), thread_id="t-1")
 
@@ -39,7 +39,7 @@ async def test_a_new_message_takes_the_card_back(scene: Scene, lab: Lab) -> None
     assert await scene.alice.told() == [
         "The agent cancelled this: nobody needs to decide any more."
     ]
-    await scene.hands.trouble("ok", method="chat.update")
+    await scene.hands.inject_fault("ok", method="chat.update")
     after = await scene.card("cancelled by the agent", "The user wrote something new.")
     assert review_of(after) == review_of(before)
     assert not buttons(after, "approve")

@@ -138,7 +138,7 @@ async def test_nothing_is_resumed_until_every_call_is_decided(lab: Lab) -> None:
         for action in review.actions[:2]:
             await lab.decide_one(review.id, action, "approve")
         assert (await lab.review(review.id)).status == "pending"
-        assert await lab.gate.reviews.store.ready("billing", limit=10) == []
+        assert await lab.gate.reviews.store.ready_reviews("billing", limit=10) == []
         assert lab.effects == []
         await lab.decide_one(review.id, review.actions[2], ("reject", "no"))
         await lab.done(review.id)

@@ -48,7 +48,7 @@ async def test_a_new_message_cancels_the_review_and_answers_its_calls(
     paused = await driver.run(go(), thread_id="t-1", requester="U0MARIA")
 
     if keeps:
-        await driver.keep(go("again"), thread_id="t-1")
+        await driver.save_input(go("again"), thread_id="t-1")
     run = await driver.run(None if keeps else go("again"), thread_id="t-1")
 
     assert run.finished
@@ -116,7 +116,7 @@ async def test_what_is_decided_is_not_taken_back(lab: Lab) -> None:
     driver = lab.driver([TURN[0]])
     paused = await driver.run(go(), thread_id="t-1")
     await lab.decide(paused.review_id, "approve")
-    for attempt in (driver.run, driver.keep):
+    for attempt in (driver.run, driver.save_input):
         with pytest.raises(Refused, match=f"{paused.review_id} is still open") as caught:
             await attempt(go("again"), thread_id="t-1")
         assert caught.value.code == "busy"

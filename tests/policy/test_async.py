@@ -30,9 +30,9 @@ async def at_once(args: dict[str, Any]) -> str:
 
 async def test_an_async_predicate_and_description_are_waited_for() -> None:
     made = policy(when=is_large, description=at_once)
-    ruling = await made.judged(CALL)
+    ruling = await made.judge_async(CALL)
     assert (ruling.verdict.kind, ruling.description) == ("review", "Pay 7?")
-    assert (await made.judged(ToolCall("c1", "pay", {"amount": 1}))).verdict.kind == "allow"
+    assert (await made.judge_async(ToolCall("c1", "pay", {"amount": 1}))).verdict.kind == "allow"
 
 
 async def test_a_gate_waits_for_them() -> None:
@@ -59,7 +59,7 @@ async def test_one_that_fails_while_it_is_waited_for_counts_as_met() -> None:
         await asyncio.sleep(0)
         raise KeyError(args)
 
-    verdict = (await policy(when=fails).judged(CALL)).verdict
+    verdict = (await policy(when=fails).judge_async(CALL)).verdict
     assert verdict.kind == "review"
     assert "Its `when` failed (KeyError), which counts as met." in verdict.reason
 
@@ -73,7 +73,7 @@ async def test_giving_up_is_nothing_that_counts_as_met() -> None:
         await asyncio.Event().wait()
         return True
 
-    judging = asyncio.create_task(policy(when=never).judged(CALL))
+    judging = asyncio.create_task(policy(when=never).judge_async(CALL))
     await started.wait()
     judging.cancel()
     with pytest.raises(asyncio.CancelledError):

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hitl_core import dialects
-from hitl_core.forms import SchemaError, change_of_fixed, check_args, unclear
+from hitl_core.forms import SchemaError, check_args, find_changed_fixed, is_hiding_unclear
 from hitl_core.model import Route, ToolCall
 from hitl_core.policy import InvalidPolicy, Policy, Ruling
-from hitl_core.policy.stricter import both_of
+from hitl_core.policy.stricter import combine_schemas
 
 CONFIG: dict[str, Any] = {
     "default": "review",
@@ -243,12 +243,12 @@ def test_a_context_takes_the_place_of_no_part_that_the_policy_refers_to() -> Non
 
 def test_two_schemas_with_a_reference_are_checked_by_nothing() -> None:
     """Also where an edit or an interrupt puts them together: no argument is valid, and none is shown."""
-    both = both_of(
+    both = combine_schemas(
         {"properties": {"a": {"$ref": "#"}}}, {"properties": {"b": {"format": "password"}}}
     )
     with pytest.raises(SchemaError):
         check_args(both, {})
-    assert unclear(both, {"c": 1})
+    assert is_hiding_unclear(both, {"c": 1})
 
 
 def test_promise_12_an_override_gives_nobody_a_right() -> None:
@@ -272,7 +272,7 @@ def test_promise_12_an_override_gives_nobody_a_right() -> None:
         assert ruling.verdict.kind == "review"
         assert (ruling.route, ruling.needs_requester) == (alone.route, True)
         assert (ruling.must_read, ruling.confirm, ruling.reject_reason) == (True, True, "required")
-        assert change_of_fixed(ruling.args_schema, {"a": 1}, {"a": 2}) == ("a",)
+        assert find_changed_fixed(ruling.args_schema, {"a": 1}, {"a": 2}) == ("a",)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hitl_core.policy import InvalidPolicy, Policy
-from hitl_core.policy.document import parse
+from hitl_core.policy.document import parse_yaml
 from hitl_core.policy.report import Report
 
 QUOTES = "A name that begins with `*` needs quotes in YAML."
@@ -102,7 +102,7 @@ SCALARS = [
 
 @pytest.mark.parametrize(("text", "value"), SCALARS)
 def test_the_scalars_are_those_of_json_and_all_else_is_text(text: str, value: object) -> None:
-    found = parse(f"key: {text}", Report("p"))
+    found = parse_yaml(f"key: {text}", Report("p"))
     assert found == {"key": value}
     assert isinstance(found, dict)
     assert type(found["key"]) is type(value)
@@ -110,7 +110,7 @@ def test_the_scalars_are_those_of_json_and_all_else_is_text(text: str, value: ob
 
 @pytest.mark.parametrize("key", ["no", "true", "7", "null", "2026-01-01"])
 def test_keys_are_always_text(key: str) -> None:
-    assert parse(f"{key}: 1", Report("p")) == {key: 1}
+    assert parse_yaml(f"{key}: 1", Report("p")) == {key: 1}
 
 
 def test_a_bomb_of_aliases_is_refused_at_its_first_anchor() -> None:

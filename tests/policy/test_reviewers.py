@@ -85,7 +85,7 @@ def test_several_are_others_than_who_asked_and_who_edited(quorum: int, others: b
 def test_without_reviewers_one_member_decides():
     made = ruling(True)
     assert made.route.reviewers == Reviewers()
-    assert not made.route.reviewers.named
+    assert not made.route.reviewers.is_explicit
     assert (made.must_read, made.confirm, made.redact) == (False, False, ())
 
 

@@ -62,7 +62,7 @@ def test_t61_arguments_too_large_to_work_with(made: Callable[[], dict[str, Any]]
         "review_configs": [{"allowed_decisions": ["approve"]}],
     }
     with Soon(0.5), pytest.raises((DialectError, InvalidToolCall)):
-        request.frozen(dialects.get("langchain").load_request(wire, "t").calls)
+        request.freeze_calls(dialects.get("langchain").load_request(wire, "t").calls)
 
 
 SCHEMAS: dict[str, dict[str, Any]] = {

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from hitl_core import Policy, ToolCall
-from hitl_core.forms import hidden_in
+from hitl_core.forms import find_hidden
 from hitl_core.policy import Ruling
 
 SQL = "DELETE FROM users; --"
@@ -194,7 +194,7 @@ def test_a5_a_when_that_fails_keeps_hidden_what_its_rule_hides(default: str) -> 
     """Attack A5: whoever sends arguments too large for a `when` must not see more by it."""
     rules = {"pay": {"when": SMALL, "args_schema": HIDES}}
     found = ruling({"default": default, "interrupt_on": rules}, "pay", amount=1, pin="1", **JUNK)
-    assert hidden_in(found.policy_schema, {"pin": "1"}) == [("pin",)]
+    assert find_hidden(found.policy_schema, {"pin": "1"}) == [("pin",)]
 
 
 def test_a5_a_when_that_fails_lets_run_twice_only_what_both_do() -> None:

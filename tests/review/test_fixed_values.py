@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from hitl_core.errors import DecisionError
-from hitl_core.forms import FormErrors, change_of_fixed, make_form, read_answers
+from hitl_core.forms import FormErrors, find_changed_fixed, make_form, read_answers
 from hitl_core.gate import request
 from hitl_core.model import Review, Reviewer, ToolCall, encode
 from hitl_core.policy import Policy
@@ -54,8 +54,8 @@ CASES: dict[str, tuple[Json, Json, Json]] = {
 @pytest.mark.parametrize("name", CASES)
 def test_m6_what_is_fixed_is_found_wherever_the_schema_says_so(name: str) -> None:
     schema, before, after = CASES[name]
-    assert change_of_fixed(schema, before, before) is None
-    assert change_of_fixed(schema, before, after) is not None
+    assert find_changed_fixed(schema, before, before) is None
+    assert find_changed_fixed(schema, before, after) is not None
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -126,8 +126,8 @@ def test_m6_a_form_locks_it_or_says_that_it_must_stay() -> None:
 def made(args: Json, rule: Json) -> Review:
     policy = Policy.from_mapping({"default": "review", "interrupt_on": {"t": rule}})
     call = ToolCall("c1", "t", args)
-    turn = request.Turn("agent", "thread", "turn", None)
-    return request.build(turn, [call], [policy.judge(call)], 1, 1_800_000_000.0)[0]
+    turn = request.ReviewKey("agent", "thread", "turn", None)
+    return request.build_from_calls(turn, [call], [policy.judge(call)], 1, 1_800_000_000.0)[0]
 
 
 def edit(review: Review, args: Json, name: str | None = None) -> Review:

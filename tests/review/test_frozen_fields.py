@@ -9,11 +9,11 @@ import pytest
 
 from hitl_core.errors import Refused
 from hitl_core.gate import request
-from hitl_core.gate.request import Turn
+from hitl_core.gate.request import ReviewKey
 from hitl_core.model import Review, ToolCall, encode
 from hitl_core.policy import Policy, Ruling
 from hitl_core.review import execution
-from hitl_core.review.redaction import redacted
+from hitl_core.review.redaction import redaction_pointers
 from hitl_core.review.transitions import Proposal, decide
 from tests.support.builders import START, asked_by, person
 
@@ -37,7 +37,7 @@ class Case:
 
 
 STRICT: dict[str, Case] = {
-    "verdict": Case({}, lambda r: r.actions[0].under is not None, policy={"notify": "slack:#other"}),
+    "verdict": Case({}, lambda r: r.actions[0].newest_rule is not None, policy={"notify": "slack:#other"}),
     "allowed_decisions": Case(
         {"allowed_decisions": ["approve", "edit"]},
         lambda r: r.actions[0].config.allowed_decisions == ("approve", "edit", "reject"),
@@ -48,9 +48,9 @@ STRICT: dict[str, Case] = {
     ),
     "policy_schema": Case(
         {"args_schema": {"properties": {"secret": {"writeOnly": True}}}},
-        lambda r: redacted(r.actions[0], {"secret": "s"}) == ("/secret",),
+        lambda r: redaction_pointers(r.actions[0], {"secret": "s"}) == ("/secret",),
     ),
-    "trusts_tools": Case({}, lambda r: redacted(r.actions[0], {"pin": "1"}) == ("/pin",)),
+    "trusts_tools": Case({}, lambda r: redaction_pointers(r.actions[0], {"pin": "1"}) == ("/pin",)),
     "reject_reason": Case(
         {"reject_reason": "required"}, lambda r: r.actions[0].config.reject_reason == "required"
     ),
@@ -101,7 +101,7 @@ def review_of(strict: Case, name: str, n: int) -> Review:
     pin = {"type": "object", "properties": {"pin": {"type": "string", "writeOnly": True}}}
     call = ToolCall("c1", name, {"n": n, "secret": "s", "pin": "1"})
     asked = asked_by(policy, [call], tool=pin, other=pin)
-    return request.build_from(Turn("a", "t", "x", None), asked, 1, START)[0]
+    return request.build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
 
 
 def edited(review: Review, n: int, name: str | None = None) -> Review:
@@ -132,15 +132,15 @@ def test_a3_a_call_that_was_edited_does_not_run_twice_by_itself() -> None:
     rule = {"when": {"properties": {"method": {"const": "GET"}}}, "idempotent": True}
     policy = Policy.from_mapping({"default": "review", "interrupt_on": {"http": rule}})
     asked = asked_by(policy, [ToolCall("c1", "http", {"method": "GET"})], http=None)
-    review = request.build_from(Turn("a", "t", "x", None), asked, 1, START)[0]
+    review = request.build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
     assert review.calls[0].idempotent
     post = Proposal("edit", 1, args=encode({"method": "POST"}))
     review = decide(review, "1", post, ADA, NOW).review
     assert review.status == "settled"
     review = execution.claim(review, "p1", NOW, 30).review
     review = execution.start(review, review.fence, "1", NOW).review
-    review = execution.lapse(review, NOW + 31).review
-    assert [call.key for call in review.doubts] == ["1"]
+    review = execution.expire_lease(review, NOW + 31).review
+    assert [call.key for call in review.calls_in_doubt] == ["1"]
 
 
 def test_a3_an_edit_back_does_not_win_back_what_was_lost() -> None:
@@ -163,7 +163,7 @@ def answered(other: dict[str, Any], answer: str) -> Review:
     rules = {"order": {**ANSWERED, **small}, "orde*": {**ANSWERED, **other}}
     policy = Policy.from_mapping({"default": "deny", "interrupt_on": rules})
     asked = asked_by(policy, [ToolCall("c1", "order", {})])
-    review = request.build_from(Turn("a", "t", "x", None), asked, 1, START)[0]
+    review = request.build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
     return decide(review, "1", Proposal("approve", 1, answer=answer), ADA, NOW).review
 
 

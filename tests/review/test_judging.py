@@ -8,21 +8,21 @@ import pytest
 
 from hitl_core.errors import Refused
 from hitl_core.gate import request
-from hitl_core.gate.request import Turn
+from hitl_core.gate.request import ReviewKey
 from hitl_core.model import Action, Review, ToolCall, encode
 from hitl_core.policy import Policy
 from hitl_core.review import execution
-from hitl_core.review.redaction import args_shown
-from hitl_core.review.timing import fire
+from hitl_core.review.redaction import visible_args
+from hitl_core.review.timing import apply_due
 from hitl_core.review.transitions import (
     Proposal,
-    asks_anew,
     deadline,
     decide,
-    delivered,
     due_at,
     escalate,
-    step_at,
+    find_new_grant,
+    next_step_at,
+    start_clocks,
 )
 from tests.support.builders import START, asked_by, person
 
@@ -60,7 +60,7 @@ def asked(
     policy = Policy.from_mapping({"default": "deny", "interrupt_on": rules})
     calls = [ToolCall("c1", "refund", {"amount": amount, "note": "n"})]
     made = asked_by(policy, calls, **dict.fromkeys(["refund", *more]))
-    return request.build_from(Turn("a", "t", "x", requester), made, 1, START)[0]
+    return request.build_review(ReviewKey("a", "t", "x", requester), made, 1, START)[0]
 
 
 def to(amount: int, name: str | None = None, revision: int = 1) -> Proposal:
@@ -71,7 +71,7 @@ def edited(review: Review, amount: int = 5_000, **how: Any) -> Review:
     entitled = how.pop("entitled", False)
     revision = of(review).revision
     return decide(
-        review, "1", to(amount, revision=revision, **how), ADA, NOW, entitled=entitled
+        review, "1", to(amount, revision=revision, **how), ADA, NOW, has_new_grant=entitled
     ).review
 
 
@@ -92,17 +92,17 @@ def test_security_m7_an_edit_takes_the_rule_that_its_arguments_fall_under() -> N
         None,
         (),
     )
-    assert (action.places, action.needed) == (("slack:#finance",), 2)
+    assert (action.places, action.approvals_needed) == (("slack:#finance",), 2)
     assert [grant.reviewers.groups for grant in action.grants] == [("S1",)]
-    assert action.under is not None
-    assert action.under.rule == "refund"
+    assert action.newest_rule is not None
+    assert action.newest_rule.rule == "refund"
     assert review.audiences == {"group:S1"}
     assert review.places == ("slack:#finance", "slack:#ops"), "the old card is drawn once more"
 
     once = decide(review, "1", Proposal("approve", 2), BO, NOW).review
     assert once.status == "pending"
     twice = decide(once, "1", Proposal("approve", 2), CY, NOW).review
-    (call,) = execution.to_run(twice)
+    (call,) = execution.runnable_calls(twice)
     assert twice.arguments(call.key).parse()["amount"] == 5_000
 
 
@@ -132,7 +132,7 @@ def test_security_m7_what_the_policy_allows_is_asked_as_before() -> None:
     others: dict[str, Any] = {"refu*": False}
     review = asked(5_000, **others)
     small = edited(review, 20_000)
-    assert (of(small).route, of(small).needed) == (of(review).route, 2)
+    assert (of(small).route, of(small).approvals_needed) == (of(review).route, 2)
 
 
 @pytest.mark.parametrize(
@@ -169,7 +169,7 @@ def test_security_m1_a_rename_takes_the_other_tools_route_with_its_escalation() 
     review = asked(refund_all={"notify": "slack:#ops"})
     passed = escalate(review, "slack:#ops", BO, NOW).review
     assert len(of(passed).grants) == 2
-    grant = asks_anew(passed, "1", to(5, "refund_all"), NOW)
+    grant = find_new_grant(passed, "1", to(5, "refund_all"), NOW)
     assert grant is not None
     assert grant.places == ("slack:#ops",)
 
@@ -177,7 +177,7 @@ def test_security_m1_a_rename_takes_the_other_tools_route_with_its_escalation() 
     assert after.status == "pending"
     assert of(after).places == ("slack:#ops",)
     assert [grant.places for grant in of(after).grants] == [("slack:#ops",)]
-    assert of(after).left == {"slack:#leads": NOW}
+    assert of(after).former_places == {"slack:#leads": NOW}
 
 
 def test_security_m1_a_rename_within_the_same_route_counts_as_before() -> None:
@@ -209,9 +209,9 @@ def test_security_m7_nothing_gets_weaker_by_an_edit() -> None:
 def test_security_m7_what_either_rule_hides_stays_hidden() -> None:
     secret = {"properties": {"note": {"type": "string", "writeOnly": True}}}
     review = edited(asked(small={"args_schema": secret}, large={"redact": ["/amount"]}))
-    assert args_shown(review, review.calls[0]) == {"amount": "(hidden)", "note": "(hidden)"}
+    assert visible_args(review, review.calls[0]) == {"amount": "(hidden)", "note": "(hidden)"}
     back = edited(review, 5)
-    assert args_shown(back, back.calls[0]) == {"amount": "(hidden)", "note": "(hidden)"}
+    assert visible_args(back, back.calls[0]) == {"amount": "(hidden)", "note": "(hidden)"}
 
 
 def test_security_m7_a_schema_that_held_before_an_edit_still_holds() -> None:
@@ -251,7 +251,7 @@ def test_security_m7_a_deadline_never_moves_later_and_does_what_it_did() -> None
     assert action.route.expire.decision == "ignore"
     without = of(edited(asked(small=small)))
     assert deadline(without) == START + 3600
-    expired = fire(edited(asked(small=small)), START + 3600).review
+    expired = apply_due(edited(asked(small=small)), START + 3600).review
     assert of(expired).decision is not None
 
 
@@ -265,13 +265,13 @@ def test_security_m7_a_deadline_may_come_sooner() -> None:
 
 def test_security_m7_a_clock_that_waits_for_the_new_card_keeps_the_old_deadline() -> None:
     review = edited(asked(small={"expire": {"after": "1h"}}, large={"clock": "delivered"}))
-    assert (of(review).clock, deadline(of(review)), due_at(review)) == (
+    assert (of(review).clock_start, deadline(of(review)), due_at(review)) == (
         None,
         START + 3600,
         START + 3600,
     )
-    shown = delivered(review, ["1"], NOW + 5).review
-    assert (of(shown).clock, deadline(of(shown))) == (NOW + 5, START + 3600)
+    shown = start_clocks(review, ["1"], NOW + 5).review
+    assert (of(shown).clock_start, deadline(of(shown))) == (NOW + 5, START + 3600)
 
 
 def test_security_m7_steps_that_were_taken_end_with_their_rule() -> None:
@@ -281,14 +281,14 @@ def test_security_m7_steps_that_were_taken_end_with_their_rule() -> None:
     assert of(passed).places == ("slack:#ops", "slack:#leads")
     action = of(edited(passed))
     assert (action.places, action.escalations) == (("slack:#finance",), ())
-    assert set(action.left) == {"slack:#ops", "slack:#leads"}
-    assert step_at(action) == NOW + 600
+    assert set(action.former_places) == {"slack:#ops", "slack:#leads"}
+    assert next_step_at(action) == NOW + 600
 
 
 def test_security_m7_an_edit_back_returns_to_its_place_with_the_larger_numbers() -> None:
     back = of(edited(edited(asked()), 5))
-    assert (back.places, back.revision, back.needed) == (("slack:#ops",), 3, 2)
-    assert set(back.left) == {"slack:#finance"}
+    assert (back.places, back.revision, back.approvals_needed) == (("slack:#ops",), 3, 2)
+    assert set(back.former_places) == {"slack:#finance"}
 
 
 # ------------------------------------------------------------------- answers as arguments
@@ -304,7 +304,7 @@ def test_security_m7_an_answer_among_the_arguments_is_judged_as_well() -> None:
     }
     policy = Policy.from_mapping({"default": "deny", "interrupt_on": {"order": rule}})
     made = asked_by(policy, [ToolCall("c1", "order", {})])
-    review = request.build_from(Turn("a", "t", "x", None), made, 1, START)[0]
+    review = request.build_review(ReviewKey("a", "t", "x", None), made, 1, START)[0]
     with pytest.raises(Refused, match="The policy denies order"):
         decide(review, "1", Proposal("approve", 1, answer="xxl"), ADA, NOW)
     taken = decide(review, "1", Proposal("approve", 1, answer="m"), ADA, NOW).review

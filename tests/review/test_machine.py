@@ -11,7 +11,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from hitl_core.errors import LeaseLost, Refused
 from hitl_core.model import Action, Decision, Review
 from hitl_core.review import execution, transitions
-from hitl_core.review.transitions import Changed
+from hitl_core.review.transitions import Transition
 from tests.support.builders import START, call, person, proposal, review_of
 
 TOOLS = ("ask", "timed", "hurried", "rerunnable", "look_up", "drop_table", "strict")
@@ -43,7 +43,7 @@ class ReviewMachine(RuleBasedStateMachine):
     def apply(self, step: Any, *args: Any) -> bool:
         before = self.review
         try:
-            changed: Changed = step(before, *args)
+            changed: Transition = step(before, *args)
         except (Refused, LeaseLost):
             return False
         self.review = changed.review
@@ -77,7 +77,7 @@ class ReviewMachine(RuleBasedStateMachine):
         before = self.review.action(key)
         if self.apply(transitions.decide, key, plan, by, self.now):
             assert before is not None
-            assert before.pending
+            assert before.is_pending
             assert before.revision == revision
             deadline = transitions.deadline(before)
             assert deadline is None or self.now < deadline
@@ -96,7 +96,7 @@ class ReviewMachine(RuleBasedStateMachine):
     @rule()
     def a_bot_does_what_is_due(self) -> None:
         due = transitions.due_at(self.review)
-        step = execution.lapse if self.review.status == "claimed" else transitions.fire
+        step = execution.expire_lease if self.review.status == "claimed" else transitions.apply_due
         fired = self.apply(step, self.now)
         assert fired == (due is not None and due <= self.now), "the index and the rules agree"
 
@@ -111,7 +111,7 @@ class ReviewMachine(RuleBasedStateMachine):
     @rule(which=st.integers(0, len(TOOLS)), old=st.sampled_from([False, False, False, True]))
     def an_agent_starts(self, which: int, old: bool) -> None:
         """The gate asks for what `to_run` names."""
-        allowed = [call.key for call in execution.to_run(self.review)]
+        allowed = [call.key for call in execution.runnable_calls(self.review)]
         key = allowed[which % len(allowed)] if allowed else "1"
         if self.apply(execution.start, self.review.fence - old, key, self.now) and allowed:
             assert not old
@@ -136,13 +136,13 @@ class ReviewMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.review.runs)
     @rule(key=KEYS, answer=st.sampled_from(["ran", "rerun", "skip"]), by=PEOPLE)
     def somebody_resolves(self, key: str, answer: Any, by: Any) -> None:
-        key = next((call.key for call in self.review.doubts), key)
+        key = next((call.key for call in self.review.calls_in_doubt), key)
         if self.apply(execution.resolve, key, answer, by, self.now) and answer == "rerun":
             self.orders[key] = self.orders.get(key, 0) + 1
 
     @rule(process=st.sampled_from(["p1", "p2"]))
     def an_agent_waits(self, process: str) -> None:
-        self.apply(execution.await_by, process, self.now)
+        self.apply(execution.set_waiter, process, self.now)
 
     @invariant()
     def promise_2_a_decision_never_changes(self) -> None:
@@ -159,15 +159,15 @@ class ReviewMachine(RuleBasedStateMachine):
 
     @invariant()
     def it_is_settled_exactly_when_all_is_decided(self) -> None:
-        waits = any(a.pending for a in self.review.actions) and not self.review.cancelled
+        waits = any(a.is_pending for a in self.review.actions) and not self.review.cancelled
         assert (self.review.status == "pending") == waits
         assert (self.review.settled_at is None) == waits
 
     @invariant()
     def promise_1_what_runs_is_what_was_decided(self) -> None:
-        assert not (self.review.cancelled and execution.to_run(self.review))
-        for each in execution.to_run(self.review):
-            assert execution.may_run(self.review, each)
+        assert not (self.review.cancelled and execution.runnable_calls(self.review))
+        for each in execution.runnable_calls(self.review):
+            assert execution.can_run(self.review, each)
             assert each.verdict.kind != "deny"
         for action in self.review.actions:
             assert action.digest == self.review.arguments(action.key).digest
@@ -185,7 +185,7 @@ class ReviewMachine(RuleBasedStateMachine):
     @invariant()
     def a_claim_has_a_lease_and_nothing_else_has(self) -> None:
         assert (self.review.lease is not None) == (self.review.status == "claimed")
-        assert not (self.review.doubts and self.review.status in ("claimed", "pending"))
+        assert not (self.review.calls_in_doubt and self.review.status in ("claimed", "pending"))
 
     @invariant()
     def the_indexes_hold_what_still_matters(self) -> None:
@@ -193,7 +193,7 @@ class ReviewMachine(RuleBasedStateMachine):
             assert transitions.due_at(self.review) is execution.ready_at(self.review) is None
         if self.review.status == "pending":
             assert execution.ready_at(self.review) is None
-        late = [a for a in self.review.actions if a.pending and _has_time(a)]
+        late = [a for a in self.review.actions if a.is_pending and _has_time(a)]
         if late and not self.review.cancelled:
             assert transitions.due_at(self.review) is not None
 

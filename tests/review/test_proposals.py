@@ -8,13 +8,18 @@ import pytest
 
 from hitl_core.errors import DecisionError, Refused
 from hitl_core.gate import request
-from hitl_core.gate.request import Turn
-from hitl_core.gate.transcript import annotated, declared, edited, state_update
+from hitl_core.gate.request import ReviewKey
+from hitl_core.gate.transcript import (
+    add_edit_notice,
+    message_tool_calls,
+    replacement_calls,
+    state_update,
+)
 from hitl_core.model import Output, Review, ToolCall, encode
 from hitl_core.policy import Policy
 from hitl_core.review import execution
 from hitl_core.review.proposal import Proposal
-from hitl_core.review.transitions import answer, decide
+from hitl_core.review.transitions import decide, decide_all
 from tests.support.builders import START, person
 
 NOW = START + 5
@@ -47,8 +52,8 @@ TOOLS: dict[str, Any] = dict.fromkeys(["send", "draft", "post", "sign", "pay", "
 
 async def review_of(*names: str, **args: Any) -> Review:
     calls = [ToolCall(f"c{n}", name, args) for n, name in enumerate(names, start=1)]
-    asked = await request.judged(POLICY, calls, tools=TOOLS)
-    return request.build_from(Turn("a", "t", "x", None), asked, 1, START)[0]
+    asked = await request.judge_calls(POLICY, calls, tools=TOOLS)
+    return request.build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
 
 
 def renamed(name: str, **args: Any) -> Proposal:
@@ -64,11 +69,11 @@ async def test_an_edit_may_name_another_tool_that_the_policy_allows() -> None:
 
     after = decide(review, "1", renamed("draft", to="bob"), ADA, NOW).review
 
-    (call,) = execution.to_run(after)
-    assert (after.tool(call), call.tool_call_id) == ("draft", "c1")
-    assert declared(after) == [{"id": "c1", "name": "send", "args": {"to": "bob"}}]
-    assert edited(after) == {"c1": {"name": "draft", "args": {"to": "bob"}}}
-    assert annotated(after, "c1", "") == (
+    (call,) = execution.runnable_calls(after)
+    assert (after.tool_name(call), call.tool_call_id) == ("draft", "c1")
+    assert message_tool_calls(after) == [{"id": "c1", "name": "send", "args": {"to": "bob"}}]
+    assert replacement_calls(after) == {"c1": {"name": "draft", "args": {"to": "bob"}}}
+    assert add_edit_notice(after, "c1", "") == (
         'A person changed this. Executed instead: draft with arguments {"to": "bob"}.'
     )
 
@@ -109,7 +114,7 @@ async def test_the_other_tools_own_rule_counts(name: str, code: str, said: str) 
 async def test_the_other_tools_schema_must_admit_it() -> None:
     review = await review_of("send")
     after = decide(review, "1", renamed("post", n=3), ADA, NOW).review
-    assert after.tool(after.calls[0]) == "post"
+    assert after.tool_name(after.calls[0]) == "post"
 
 
 async def test_what_may_run_twice_was_said_of_the_first_tool() -> None:
@@ -122,8 +127,8 @@ async def test_what_may_run_twice_was_said_of_the_first_tool() -> None:
 
 async def test_without_the_agents_tools_no_edit_names_another() -> None:
     calls = [ToolCall("c1", "send", {})]
-    asked = await request.judged(POLICY, calls)
-    review = request.build_from(Turn("a", "t", "x", None), asked, 1, START)[0]
+    asked = await request.judge_calls(POLICY, calls)
+    review = request.build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
     with pytest.raises(Refused, match="Available tools: none"):
         decide(review, "1", renamed("draft"), ADA, NOW)
 
@@ -158,7 +163,7 @@ async def test_an_answer_to_a_question(tool: str, given: Any, value: Any, text: 
     decision = after.actions[0].decision
     assert decision is not None
     assert (decision.answer, decision.message) == (value, text)
-    assert execution.to_run(after) == ()
+    assert execution.runnable_calls(after) == ()
 
 
 @pytest.mark.parametrize(
@@ -180,9 +185,9 @@ async def test_an_answer_that_does_not_fit_is_refused(tool: str, given: Any) -> 
 
 async def with_output(into: Any, schema: Any) -> Review:
     calls = [ToolCall("c1", "send", {"n": 1})]
-    asked = await request.judged(POLICY, calls)
+    asked = await request.judge_calls(POLICY, calls)
     (action,) = (
-        review := request.build_from(Turn("a", "t", "x", None), asked, 1, START)[0]
+        review := request.build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
     ).actions
     config = action.config.model_copy(
         update={"output": Output(key="said", into=into), "answer_schema": schema}
@@ -199,7 +204,7 @@ async def test_an_answer_may_go_into_the_tools_arguments() -> None:
     assert after.arguments("1").parse() == {"n": 1, "said": "yes"}
     action = after.actions[0]
     assert (action.revision, action.digest) == (2, after.arguments("1").digest)
-    assert [call.key for call in execution.to_run(after)] == ["1"]
+    assert [call.key for call in execution.runnable_calls(after)] == ["1"]
 
 
 async def test_an_answer_may_go_into_the_agents_state() -> None:
@@ -222,7 +227,7 @@ async def test_a_whole_answer_is_one_change() -> None:
         "3": Proposal("reject", 1, "no"),
     }
 
-    after, event = answer(review, proposals, ADA, NOW)
+    after, event = decide_all(review, proposals, ADA, NOW)
 
     assert after.status == "settled"
     assert (event.kind, event.action, event.what) == ("decided", "1,2,3", "edit,respond,reject")
@@ -233,18 +238,18 @@ async def test_of_an_answer_with_a_mistake_nothing_is_kept() -> None:
     review = await review_of("send", "which")
     proposals = {"1": Proposal("approve", 1), "2": Proposal("respond", 1, "c")}
     with pytest.raises(DecisionError) as caught:
-        answer(review, proposals, ADA, NOW)
+        decide_all(review, proposals, ADA, NOW)
     error = caught.value
     assert (error.index, error.tool, error.code) == (1, "which", "invalid_answer")
-    assert review.actions[0].pending
+    assert review.actions[0].is_pending
 
 
 async def test_an_answer_to_nothing_is_none() -> None:
     review = await review_of("send")
     with pytest.raises(DecisionError, match="decides nothing"):
-        answer(review, {}, ADA, NOW)
+        decide_all(review, {}, ADA, NOW)
     with pytest.raises(DecisionError, match="no such action"):
-        answer(review, {"9": Proposal("approve", 1)}, ADA, NOW)
+        decide_all(review, {"9": Proposal("approve", 1)}, ADA, NOW)
 
 
 async def test_dialects_10_arguments_come_back_sorted_by_key_as_they_were_decided() -> None:
@@ -255,10 +260,10 @@ async def test_dialects_10_arguments_come_back_sorted_by_key_as_they_were_decide
     after = decide(review, "2", edit, ADA, NOW).review
     after = decide(after, "1", Proposal("approve", 1), ADA, NOW).review
 
-    runs = [repr(after.arguments(call.key).parse()) for call in execution.to_run(after)]
+    runs = [repr(after.arguments(call.key).parse()) for call in execution.runnable_calls(after)]
     assert runs == [
         "{'a': 1, 'z': {'b': [{'c': 2, 'd': 1}, 0], 'y': 1}}",
         "{'a': 1, 'm': {'a': 2, 'q': 1}, 'z': [2, 1]}",
     ]
     told = '{"a": 1, "m": {"a": 2, "q": 1}, "z": [2, 1]}'
-    assert f"Executed instead: send with arguments {told}." in annotated(after, "c2", "ok")
+    assert f"Executed instead: send with arguments {told}." in add_edit_notice(after, "c2", "ok")

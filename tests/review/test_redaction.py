@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hitl_core.review.redaction import args_shown
+from hitl_core.review.redaction import visible_args
 from tests.support.builders import call, policy, review_of
 
 
@@ -25,4 +25,4 @@ def test_hidden_values_stand_by_their_names(
     """Given a rule that hides a value, a part of one, or all arguments; then the names stay to be read."""
     asked = [call("pay", token="s3cret", to=["Jo", "Bo"])]
     review, _ = review_of(asked, by=policy(pay=rule))
-    assert args_shown(review, review.calls[0]) == shown
+    assert visible_args(review, review.calls[0]) == shown

@@ -44,7 +44,7 @@ async def open_reviews(redis_url: str) -> AsyncIterator[Open]:
 
 async def submitted(reviews: Reviews, *names: str, **where: Any) -> Review:
     calls = [call(name, f"c{n}", n=n) for n, name in enumerate(names or ("ask",), start=1)]
-    now = await reviews.patiently(reviews.store.now)
+    now = await reviews.with_retry(reviews.store.now)
     return await reviews.submit(*review_of(calls, now=now, **where))
 
 
@@ -101,7 +101,7 @@ async def test_the_same_click_counts_once_however_often_it_arrives(
         for _ in range(50)
     ]
 
-    assert sum(applied.fresh for pair in answers for applied in pair) == 1
+    assert sum(applied.is_new for pair in answers for applied in pair) == 1
     assert {applied.review.version for pair in answers for applied in pair} == {2}
     assert [event["kind"] for event in audit(redis_url)] == ["submitted", "decided"]
 
@@ -122,7 +122,7 @@ async def test_t40_a_hundred_clicks_of_one_person_are_one_vote(open_reviews: Ope
     refusals = [result.code for result in results if isinstance(result, Refused)]
     assert refusals == ["already_voted"] * 99
     action = (await replicas[0].load(review.id)).review.actions[0]
-    assert (len(action.votes), action.needed) == (1, 1)
+    assert (len(action.votes), action.approvals_needed) == (1, 1)
     assert [event["kind"] for event in audit(redis_url)] == ["submitted", "voted"]
 
 
@@ -182,15 +182,15 @@ async def test_what_is_due_is_fired_once(open_reviews: Open, redis_url: str):
         [call("quick")], now=await bots[0].store.now() - 5, by=policy(**steps)
     )
     await bots[0].submit(review, event)
-    assert await bots[0].store.due() == [review.id]
+    assert await bots[0].store.due_reviews() == [review.id]
 
-    fired = await asyncio.gather(*(bot.fire(review.id) for bot in bots * 5))
+    fired = await asyncio.gather(*(bot.apply_due(review.id) for bot in bots * 5))
 
-    assert sum(applied is not None and applied.fresh for applied in fired) == 1
+    assert sum(applied is not None and applied.is_new for applied in fired) == 1
     after = (await bots[0].load(review.id)).review
     assert after.actions[0].places == ("default", "slack:#a")
     assert [e["kind"] for e in audit(redis_url)] == ["submitted", "escalated"]
-    assert await bots[0].store.due() == []
+    assert await bots[0].store.due_reviews() == []
 
 
 async def test_what_expired_while_nobody_looked_is_not_escalated_first():
@@ -198,14 +198,14 @@ async def test_what_expired_while_nobody_looked_is_not_escalated_first():
     reviews = Reviews(MemoryStore(lambda: START + 100))
     review = await reviews.submit(*review_of([call("timed")], now=START))
 
-    applied = await reviews.fire(review.id)
+    applied = await reviews.apply_due(review.id)
 
     assert applied is not None
     action = applied.review.actions[0]
     assert action.decision is not None
     assert (action.decision.type, action.decision.by) == ("reject", None)
     assert action.places == ("slack:#first",)
-    assert await reviews.fire(review.id) is None
+    assert await reviews.apply_due(review.id) is None
 
 
 async def test_a_click_and_the_deadline_are_one_decision():
@@ -216,7 +216,7 @@ async def test_a_click_and_the_deadline_are_one_decision():
     now = START + 1
     with pytest.raises(Refused, match="time to decide"):
         await reviews.decide(review.id, "1", proposal(), person(), "late")
-    await reviews.fire(review.id)
+    await reviews.apply_due(review.id)
     with pytest.raises(Refused, match="The deadline already skipped"):
         await reviews.decide(review.id, "1", proposal(), person(), "later")
 
@@ -278,7 +278,7 @@ async def test_an_unknown_review_is_not_found():
     reviews = Reviews(MemoryStore())
     for ask in (
         lambda: reviews.load("0-" + "a" * 32),
-        lambda: reviews.fire("nonsense"),
+        lambda: reviews.apply_due("nonsense"),
         lambda: reviews.decide("", "1", proposal(), person(), "op"),
     ):
         with pytest.raises(ReviewNotFound):
@@ -292,13 +292,13 @@ async def whole_life(reviews: Reviews, thread_id: str) -> Review:
     """Every transition that there is, in a plausible order; each op named once, as callers do."""
     review = await submitted(reviews, "ask", "ask", thread_id=thread_id, turn="m1")
     id = review.id
-    await reviews.change(id, "await", lambda r, now: execution.await_by(r, "p1", now))
+    await reviews.change(id, "await", lambda r, now: execution.set_waiter(r, "p1", now))
     await reviews.decide(id, "1", proposal("edit", n=9), person(), "click-1")
     await reviews.decide(id, "2", proposal("approve"), person(), "click-2")
     await reviews.change(id, "claim", lambda r, now: execution.claim(r, "p1", now, 60))
     await reviews.change(id, "start", lambda r, now: execution.start(r, 1, "1", now))
     await reviews.change(id, "renew", lambda r, now: execution.renew(r, 1, now, 0.0))
-    await reviews.change(id, "lapse", execution.lapse)
+    await reviews.change(id, "lapse", execution.expire_lease)
     await reviews.change(
         id, "resolve", lambda r, now: execution.resolve(r, "1", "rerun", person(), now)
     )
@@ -322,7 +322,7 @@ async def test_promise_3_a_lost_reply_leaves_the_state_as_if_once(
     then the review and its audit are what they are in a life without a fault.
     """
     async with proxy_to(redis_url) as proxy:
-        reviews = await open_reviews(proxy.url, patience=10)
+        reviews = await open_reviews(proxy.url, retry_seconds=10)
         await whole_life(reviews, "warm-up")  # the scripts are loaded, a connection is open
         proxy.drop_reply(10**6)
         expected = timeless(await whole_life(reviews, "calm"))
@@ -348,7 +348,7 @@ async def test_the_reply_of_one_start_is_lost_while_many_others_start(
     A review remembers its last operations; these are more than may come between the loss and the next try.
     """
     async with proxy_to(redis_url) as proxy:
-        calm, shaky = await open_reviews(), await open_reviews(proxy.url, patience=10)
+        calm, shaky = await open_reviews(), await open_reviews(proxy.url, retry_seconds=10)
         review = await submitted(calm, *["look_up"] * 60)
         await calm.change(review.id, "c", lambda r, now: execution.claim(r, "p1", now, 600))
         await started(shaky, review, 1)
@@ -369,7 +369,7 @@ async def started(reviews: Reviews, review: Review, n: int) -> bool:
     """Whether this very command wrote it. Raises Refused where the call was started by another."""
     op = f"start-{n}"
     step = lambda r, now: execution.start(r, 1, str(n), now)  # noqa: E731
-    return (await reviews.change(review.id, op, step)).fresh
+    return (await reviews.change(review.id, op, step)).is_new
 
 
 # ------------------------------------------------------------------------ a store that is away
@@ -378,7 +378,7 @@ async def started(reviews: Reviews, review: Review, n: int) -> bool:
 async def test_a_short_outage_is_not_noticed(own_redis: OwnRedis, open_reviews: Open):
     """R1: given a click, when Redis dies and comes back within the patience, then the click counts."""
     server = own_redis()
-    reviews = await open_reviews(server.url, patience=20)
+    reviews = await open_reviews(server.url, retry_seconds=20)
     review = await submitted(reviews)
     server.kill()
     click = asyncio.create_task(reviews.decide(review.id, "1", proposal(), person(), "op"))
@@ -394,7 +394,7 @@ async def test_promise_11_a_store_that_stays_away_is_told_in_time(
 ):
     """Not "press again", and not for ever."""
     server = own_redis()
-    reviews = await open_reviews(server.url, patience=0.2)
+    reviews = await open_reviews(server.url, retry_seconds=0.2)
     review = await submitted(reviews)
     server.kill()
     with pytest.raises(StoreUnavailable):
@@ -409,7 +409,7 @@ async def test_promise_11_a_store_that_cannot_write_is_away_and_not_busy(
     others are deciding.
     """
     server = own_redis()
-    reviews = await open_reviews(server.url, patience=0.5)
+    reviews = await open_reviews(server.url, retry_seconds=0.5)
     review = await submitted(reviews)
     with redis.Redis.from_url(server.url) as client:
         client.config_set("min-replicas-to-write", 0)

@@ -41,13 +41,13 @@ def in_doubt(review: Review, now: float = NOW) -> Review:
     """Claimed, started, and its process died."""
     review = execution.claim(review, "p1", now, 30).review
     review = execution.start(review, review.fence, "1", now).review
-    return execution.lapse(review, now + 30).review
+    return execution.expire_lease(review, now + 30).review
 
 
 def doubted(**reviewers: Any) -> Review:
     review = one(**reviewers)
     for by in (ADA, BO, CY):
-        if review.actions[0].pending:
+        if review.actions[0].is_pending:
             review = says(review, by, "approve")
     return in_doubt(review)
 
@@ -100,13 +100,13 @@ def test_m2_what_took_two_approvals_takes_two_to_run_again_or_to_have_run(answer
     review = doubted()
     first, event = execution.resolve(review, "1", answer, ADA, NOW + 50)
     assert (event.kind, event.what, event.by) == ("voted", answer, ADA)
-    assert (len(first.doubts), execution.ready_at(first)) == (1, None)
+    assert (len(first.calls_in_doubt), execution.ready_at(first)) == (1, None)
     with refused("already_voted", "Another person has to"):
         resolved(first, ADA, answer)
     second, event = execution.resolve(first, "1", answer, CY, NOW + 51)
     assert (event.kind, event.what, event.by) == ("resolved", answer, CY)
     again = execution.claim(second, "p2", NOW + 60, 30).review
-    assert len(execution.to_run(again)) == runs
+    assert len(execution.runnable_calls(again)) == runs
 
 
 @pytest.mark.parametrize("answer", ["rerun", "ran"])
@@ -115,7 +115,7 @@ def test_m2_the_requester_makes_nothing_run_again(answer: Any):
     review = doubted()
     with refused("requester", "another person has to decide this"):
         resolved(review, REQUESTER, answer)
-    assert resolved(review, REQUESTER, "skip").doubts == (), "a no is everybody's"
+    assert resolved(review, REQUESTER, "skip").calls_in_doubt == (), "a no is everybody's"
 
 
 def test_m2_the_editor_makes_it_run_again_no_more_than_run():
@@ -125,20 +125,20 @@ def test_m2_the_editor_makes_it_run_again_no_more_than_run():
     review = in_doubt(says(review, BO, "approve"))
     with refused("own_edit"):
         resolved(review, ADA, "rerun")
-    assert resolved(review, BO, "rerun").doubts == ()
+    assert resolved(review, BO, "rerun").calls_in_doubt == ()
 
 
 def test_m2_a_skip_takes_as_many_as_a_rejection():
     review = doubted(reject_quorum=2)
     review = resolved(review, ADA, "skip")
-    assert review.doubts
+    assert review.calls_in_doubt
     assert resolved(review, BO, "skip").runs["1"].state == "skipped"
 
 
 def test_m2_votes_for_different_answers_are_not_added_up():
     """Ada wants it again, Bo says that it ran: it stays in doubt, until two say the same."""
     review = resolved(resolved(doubted(), ADA, "rerun"), BO, "ran")
-    assert review.doubts
+    assert review.calls_in_doubt
     review = resolved(review, ADA, "ran")
     assert (review.runs["1"].state, review.runs["1"].by) == ("done", ADA)
 
@@ -148,20 +148,22 @@ def test_m2_votes_belong_to_one_doubt():
     review = resolved(resolved(doubted(), ADA, "rerun"), BO, "rerun")
     review = in_doubt(review, NOW + 60)
     assert (review.runs["1"].attempt, review.runs["1"].votes) == (2, ())
-    assert resolved(review, CY, "rerun", attempt=2).doubts
+    assert resolved(review, CY, "rerun", attempt=2).calls_in_doubt
 
 
 def test_m2_who_may_decide_no_more_is_counted_no_more():
     review = resolved(doubted(), ADA, "rerun")
-    later, event = execution.resolve(review, "1", "rerun", BO, NOW + 51, lapsed=[ADA.key])
+    later, event = execution.resolve(
+        review, "1", "rerun", BO, NOW + 51, ineligible_voters=[ADA.key]
+    )
     assert (event.kind, event.why) == ("voted", "(Without “Ada” (U_ADA), who may decide no more.)")
-    assert later.doubts
+    assert later.calls_in_doubt
 
 
 def test_m2_one_person_settles_what_nobody_was_asked_about():
     """Given a call that the policy allows, of a rule whose other calls take two; then one is enough."""
     free = review_of([call("look_up", n=1)], requester="slack:UREQ")[0]
-    assert resolved(in_doubt(free), REQUESTER, "rerun").doubts == ()
+    assert resolved(in_doubt(free), REQUESTER, "rerun").calls_in_doubt == ()
 
 
 def test_newcomer_3_a_doubt_has_the_audience_of_its_call():
@@ -181,11 +183,11 @@ def test_newcomer_3_a_doubt_has_the_audience_of_its_call():
 def test_m2_two_give_the_answer_in_the_place_of_what_two_approve():
     """Security M2: an answer counts with a second person who gives the same, and not with another."""
     review = says(one(), ADA, "respond", "Paid by hand.")
-    assert review.actions[0].pending
+    assert review.actions[0].is_pending
     with refused("already_voted", "You answered this already"):
         says(review, ADA, "respond", "Paid by hand.")
     other = says(review, BO, "respond", "Not paid.")
-    assert other.actions[0].pending
+    assert other.actions[0].is_pending
     done = says(other, CY, "respond", "Not paid.").actions[0]
     assert done.decision is not None
     assert (done.decision.type, done.decision.message) == ("respond", "Not paid.")
@@ -207,7 +209,7 @@ def test_m2_an_answer_with_a_schema_is_one_that_several_give():
     review = review_of([call("question", n=1)], by=policy(question=rule))[0]
     for by, given_answer in ((ADA, "all"), (BO, 1), (CY, True)):
         review = says(review, by, "respond", answer=given_answer)
-    assert review.actions[0].pending
+    assert review.actions[0].is_pending
     made = says(review, CY, "respond", answer="all").actions[0].decision
     assert made is not None
     assert made.answer == "all"
@@ -215,8 +217,8 @@ def test_m2_an_answer_with_a_schema_is_one_that_several_give():
 
 def test_m2_a_skip_of_an_action_takes_as_many_as_a_rejection():
     review = says(one(reject_quorum=2), ADA, "ignore")
-    assert review.actions[0].pending
-    assert says(review, BO, "reject").actions[0].pending, "another no, with another outcome"
+    assert review.actions[0].is_pending
+    assert says(review, BO, "reject").actions[0].is_pending, "another no, with another outcome"
     assert says(review, BO, "ignore").actions[0].decision is not None
 
 
@@ -260,5 +262,5 @@ def test_m2_no_order_of_presses_settles_a_doubt_with_fewer_people(
         behind[by.key] = answer
         agreed = [who for who, said in behind.items() if said == answer]
         enough = len(agreed) >= (reject_quorum if answer == "skip" else quorum)
-        assert (review.doubts == ()) == enough
+        assert (review.calls_in_doubt == ()) == enough
         assert answer == "skip" or not (excluded and REQUESTER.key in agreed)

@@ -7,18 +7,18 @@ from typing import Any
 import pytest
 
 from hitl_core.model import Action, Review
-from hitl_core.review.clock import DAY, MANY
+from hitl_core.review.clock import DAILY_AFTER, DAY
 from hitl_core.review.transitions import (
     LAST_STEP_REMINDER,
     Proposal,
+    apply_due,
     cancel,
     deadline,
     decide,
-    delivered,
     due_at,
     escalate,
-    fire,
-    reroute,
+    start_clocks,
+    use_fallback,
 )
 from tests.review.refusals import refused
 from tests.support.builders import START, call, person, policy, proposal, review_of
@@ -39,7 +39,7 @@ def until(review: Review, now: float) -> tuple[Review, list[tuple[float, str]]]:
     """A bot that looks whenever the index says so, until `now`: what it did, when."""
     done: list[tuple[float, str]] = []
     while (due := due_at(review)) is not None and due <= START + now:
-        review, event = fire(review, due)
+        review, event = apply_due(review, due)
         done.append((due - START, event.kind))
     return review, done
 
@@ -74,14 +74,14 @@ def test_whoever_has_just_heard_of_it_is_left_alone():
 def test_a_late_bot_catches_up_in_order_and_reminds_once():
     """Both steps at one look, no reminder for what was missed, and nothing left in the past."""
     late = START + 1000
-    review, event = fire(one(remind="8s", escalate=STEPS), late)
+    review, event = apply_due(one(remind="8s", escalate=STEPS), late)
     assert (event.kind, event.action, event.what) == (
         "escalated",
         "1,1",
         "slack:#second,slack:#third",
     )
     assert due_at(review) == late + 8
-    review, event = fire(one(remind="8s"), late)
+    review, event = apply_due(one(remind="8s"), late)
     assert (event.kind, event.action, of(review).reminded) == ("reminded", "1", (late,))
     assert due_at(review) == late + 8
 
@@ -96,7 +96,7 @@ def test_expiry_beats_escalation_beats_reminder():
     review, _ = review_of(calls, by=rules)
     kinds: list[tuple[str, str | None]] = []
     while (due := due_at(review)) is not None and due <= START + 5:
-        review, event = fire(review, START + 5)
+        review, event = apply_due(review, START + 5)
         kinds.append((event.kind, event.action))
     assert kinds == [("expired", "3"), ("escalated", "2"), ("reminded", "1")]
 
@@ -106,7 +106,7 @@ def test_at_the_end_of_a_chain_without_a_deadline_the_last_step_is_reminded():
     review, done = until(one(escalate=STEPS), 20 + 2 * LAST_STEP_REMINDER)
     first, second = 20 + LAST_STEP_REMINDER, 20 + 2 * LAST_STEP_REMINDER
     assert done == [(10, "escalated"), (20, "escalated"), (first, "reminded"), (second, "reminded")]
-    assert of(review).pending
+    assert of(review).is_pending
 
 
 @pytest.mark.parametrize(
@@ -121,20 +121,20 @@ def test_else_nobody_is_reminded_unasked(rule: dict[str, Any]):
 
 
 def test_after_many_reminders_one_a_day_is_enough():
-    review, done = until(one(remind="1s"), MANY)
-    assert len(done) == MANY
-    assert due_at(review) == START + MANY + DAY
+    review, done = until(one(remind="1s"), DAILY_AFTER)
+    assert len(done) == DAILY_AFTER
+    assert due_at(review) == START + DAILY_AFTER + DAY
 
 
 def test_nobody_is_reminded_of_what_is_decided_or_cancelled():
     review, _ = review_of([call("it", "c1"), call("it", "c2")], by=policy(it={"remind": "9s"}))
     review = decide(review, "1", proposal(), ADA, START + 1).review
-    review, event = fire(review, START + 9)
+    review, event = apply_due(review, START + 9)
     assert (event.kind, event.action) == ("reminded", "2")
     cancelled = cancel(review, None, None, START + 10).review
     assert due_at(cancelled) is None
     with refused("not_due"):
-        fire(cancelled, START + 99)
+        apply_due(cancelled, START + 99)
 
 
 # ------------------------------------------------------------------------ clocks
@@ -145,9 +145,9 @@ def test_a_delivered_clock_starts_with_the_first_card():
     review, _ = review_of([call("shipped")])
     assert due_at(review) is deadline(of(review)) is None
     with refused("not_due"):
-        fire(review, START + 1e6)
+        apply_due(review, START + 1e6)
 
-    review, event = delivered(review, ["1"], START + 60, place="slack:#first")
+    review, event = start_clocks(review, ["1"], START + 60, place="slack:#first")
 
     assert (event.kind, event.action, event.place) == ("delivered", "1", "slack:#first")
     assert of(review).delivered_at == START + 60
@@ -167,15 +167,15 @@ def test_a_delivered_clock_starts_with_the_first_card():
 
 def test_a_clock_starts_once():
     review, _ = review_of([call("shipped")])
-    review = delivered(review, ["1"], START + 60).review
+    review = start_clocks(review, ["1"], START + 60).review
     with refused("not_due"):
-        delivered(review, ["1"], START + 70)
+        start_clocks(review, ["1"], START + 70)
 
 
 @pytest.mark.parametrize(("tool", "keys"), [("timed", ["1"]), ("shipped", ["2"]), ("shipped", [])])
 def test_only_a_clock_that_waits_is_started(tool: str, keys: list[str]):
     with refused("not_due"):
-        delivered(review_of([call(tool)])[0], keys, START + 1)
+        start_clocks(review_of([call(tool)])[0], keys, START + 1)
 
 
 def test_what_was_never_delivered_can_be_decided_and_passed_on():
@@ -186,7 +186,7 @@ def test_what_was_never_delivered_can_be_decided_and_passed_on():
     review = decide(review, "1", proposal(), ADA, START + 1e6).review
     assert review.status == "settled"
     with refused("not_due"):
-        delivered(review, ["1"], START + 1e6)
+        start_clocks(review, ["1"], START + 1e6)
 
 
 # ------------------------------------------------------------------------ t42: stale buttons
@@ -215,7 +215,7 @@ def test_t42_a_button_after_the_end_changes_nothing_and_before_it_does():
 
 
 def test_t42_a_button_from_before_an_escalation_stays_good():
-    review = fire(one(escalate=STEPS), START + 10).review
+    review = apply_due(one(escalate=STEPS), START + 10).review
     assert decide(review, "1", proposal(), ADA, START + 11).review.status == "settled"
 
 
@@ -224,7 +224,7 @@ def test_t42_a_button_from_before_an_escalation_stays_good():
 
 def test_what_stands_in_a_place_that_is_gone_goes_to_its_fallback():
     review = one(fallback="slack:#it")
-    review, event = reroute(review, "slack:#first", "The channel is archived.", START + 1)
+    review, event = use_fallback(review, "slack:#first", "The channel is archived.", START + 1)
     assert (event.kind, event.what, event.place) == ("undeliverable", "slack:#it", "slack:#first")
     assert event.why == "The channel is archived."
     (taken,) = of(review).escalations
@@ -235,20 +235,20 @@ def test_what_stands_in_a_place_that_is_gone_goes_to_its_fallback():
 
 def test_a_fallback_is_no_step_of_the_chain():
     review = one(fallback="slack:#it", escalate=STEPS)
-    review = reroute(review, "slack:#first", "gone", START + 1).review
+    review = use_fallback(review, "slack:#first", "gone", START + 1).review
     assert of(review).next_step == 0
-    review, event = fire(review, START + 20)
+    review, event = apply_due(review, START + 20)
     assert event.what == "slack:#second,slack:#third"
     assert [e.step for e in of(review).escalations] == [None, 0, 1]
 
 
 def test_there_is_one_fallback_and_none_where_the_policy_names_none():
     with refused("no_fallback"):
-        reroute(one(), "slack:#first", "gone", START)
-    review = reroute(one(fallback="slack:#it"), "slack:#first", "gone", START).review
+        use_fallback(one(), "slack:#first", "gone", START)
+    review = use_fallback(one(fallback="slack:#it"), "slack:#first", "gone", START).review
     for place in ("slack:#first", "slack:#it", "slack:#elsewhere"):
         with refused("no_fallback"):
-            reroute(review, place, "gone", START + 1)
+            use_fallback(review, place, "gone", START + 1)
 
 
 def test_only_what_waits_there_is_passed_on():
@@ -259,16 +259,16 @@ def test_only_what_waits_there_is_passed_on():
     calls = [call("here", "c1"), call("here", "c2"), call("there", "c3")]
     review, _ = review_of(calls, by=rules)
     review = decide(review, "1", proposal(), ADA, START).review
-    review, event = reroute(review, "slack:#first", "gone", START)
+    review, event = use_fallback(review, "slack:#first", "gone", START)
     assert (event.action, event.what) == ("2", "slack:#it")
     assert [len(action.escalations) for action in review.actions] == [0, 1, 0]
 
 
 def test_a_delivered_clock_starts_where_the_card_could_be_shown():
     review, _ = review_of([call("shipped")])
-    review = reroute(review, "slack:#first", "gone", START + 1).review
+    review = use_fallback(review, "slack:#first", "gone", START + 1).review
     assert due_at(review) is None
-    review = delivered(review, ["1"], START + 5, place="slack:#it").review
+    review = start_clocks(review, ["1"], START + 5, place="slack:#it").review
     assert due_at(review) == START + 9
 
 

@@ -13,13 +13,13 @@ from hitl_core.model import Decision, Review
 from hitl_core.review import execution
 from hitl_core.review.transitions import (
     Proposal,
+    apply_due,
     cancel,
-    check_open,
+    check_decidable,
     deadline,
     decide,
     due_at,
     escalate,
-    fire,
 )
 from tests.review.refusals import refused
 from tests.support.builders import START, call, person, policy, proposal, review_of
@@ -67,7 +67,7 @@ def test_each_decision_settles_its_action(plan: Proposal, runs: bool):
     assert (made.type, made.by, made.at, made.message) == (plan.type, ADA, NOW, plan.message)
     assert made.digest == after.arguments("1").digest
     assert (after.status, after.settled_at) == ("settled", NOW)
-    assert [c.key for c in execution.to_run(after)] == (["1"] if runs else [])
+    assert [c.key for c in execution.runnable_calls(after)] == (["1"] if runs else [])
     assert (event.kind, event.by, event.action, event.what) == ("decided", ADA, "1", plan.type)
     assert event.digest == made.digest
     assert review.status == "pending", "the value that was given is as it was"
@@ -142,7 +142,7 @@ def test_promise_2_the_second_is_told_who_was_first(first: Proposal, said: str):
 
 
 def test_promise_2_the_deadline_is_told_too():
-    after = fire(one("timed"), START + 30).review
+    after = apply_due(one("timed"), START + 30).review
     with refused("already_decided", "The deadline already rejected timed."):
         decide(after, "1", proposal(), ADA, START + 31)
 
@@ -178,9 +178,9 @@ def test_time_escalates_then_expires(after: float, places: tuple[str, ...], deci
     review = one("timed")
     if after < 10:
         with refused("not_due"):
-            fire(review, START + after)
+            apply_due(review, START + after)
     else:
-        review = fire(review, START + after).review
+        review = apply_due(review, START + after).review
     action = review.action("1")
     assert action is not None
     assert action.places == places
@@ -192,16 +192,16 @@ def test_promise_9_without_a_deadline_it_waits_for_ever():
     review = one("ask")
     assert deadline(review.actions[0]) is due_at(review) is None
     with refused("not_due"):
-        fire(review, START + 1e9)
+        apply_due(review, START + 1e9)
 
 
 def test_one_look_expires_one_and_the_next_escalates_the_other():
     """Two actions are late: the expiry comes first, and nothing that was due is forgotten."""
     review, _ = review_of([call("timed", "c1"), call("hurried", "c2")])
-    after, event = fire(review, START + 10)
+    after, event = apply_due(review, START + 10)
     assert event.kind == "expired"
     assert due_at(after) == START + 10
-    after, event = fire(after, START + 10)
+    after, event = apply_due(after, START + 10)
     assert (event.kind, event.what) == ("escalated", "slack:#second")
     assert due_at(after) == START + 20
 
@@ -222,7 +222,7 @@ def test_a_button_takes_one_step_and_time_the_rest():
     assert (event.kind, event.by, event.what) == ("escalated", BO, "slack:#second")
     assert due_at(review) == START + 20
     assert review.actions[0].revision == 1
-    review = fire(review, START + 20).review
+    review = apply_due(review, START + 20).review
     assert due_at(review) == START + 30
     assert [e.by for e in review.actions[0].escalations] == [BO, None]
     with refused("nothing_to_escalate", "#second, #third can decide too"):
@@ -232,10 +232,10 @@ def test_a_button_takes_one_step_and_time_the_rest():
 
 def test_two_people_who_escalate_at_once_take_one_step():
     """The second saw a card without the step that the first one took."""
-    review = escalate(one("timed"), "slack:#first", BO, START + 1, taken=0).review
+    review = escalate(one("timed"), "slack:#first", BO, START + 1, steps_on_card=0).review
     with refused("nothing_to_escalate", "escalated already: #second can decide too"):
-        escalate(review, "slack:#first", ADA, START + 1, taken=0)
-    assert len(escalate(review, "slack:#first", ADA, START + 2, taken=1).review.places) == 3
+        escalate(review, "slack:#first", ADA, START + 1, steps_on_card=0)
+    assert len(escalate(review, "slack:#first", ADA, START + 2, steps_on_card=1).review.places) == 3
 
 
 def test_an_exhausted_chain_hides_no_step_of_another():
@@ -248,10 +248,10 @@ def test_an_exhausted_chain_hides_no_step_of_another():
         slow={"notify": "slack:#first", "escalate": steps},
     )
     review = review_of([call("quick", "c1"), call("slow", "c2")], by=rules)[0]
-    review = fire(review, START + 3).review
-    review = escalate(review, "slack:#first", BO, START + 4, taken=2).review
+    review = apply_due(review, START + 3).review
+    review = escalate(review, "slack:#first", BO, START + 4, steps_on_card=2).review
     with refused("nothing_to_escalate"):
-        escalate(review, "slack:#first", ADA, START + 4, taken=2)
+        escalate(review, "slack:#first", ADA, START + 4, steps_on_card=2)
 
 
 def test_escalating_what_is_over_changes_nothing():
@@ -269,11 +269,11 @@ def test_escalating_what_is_over_changes_nothing():
 def test_what_can_only_be_refused_is_known_before_the_form_opens():
     review = one("timed")
     action = review.actions[0]
-    check_open(review, action, 1, NOW)
+    check_decidable(review, action, 1, NOW)
     with refused("stale"):
-        check_open(review, action, 2, NOW)
+        check_decidable(review, action, 2, NOW)
     with refused("expired"):
-        check_open(review, action, 1, START + 30)
+        check_decidable(review, action, 1, START + 30)
 
 
 # ------------------------------------------------------------------------ cancel
@@ -291,7 +291,7 @@ def test_a_cancelled_review_is_settled_and_asks_nobody():
     cancelled = changed.review
     assert (cancelled.status, cancelled.settled_at, due_at(cancelled)) == ("settled", NOW, None)
     assert changed.event.kind == "cancelled"
-    assert execution.to_run(cancelled) == ()
+    assert execution.runnable_calls(cancelled) == ()
     told = [answer.content for answer in answers(cancelled)]
     reason = "was cancelled. It was not executed. Reason: the user went on"
     assert told[0] == f"The tool call `ask` {reason}"
@@ -305,7 +305,7 @@ def test_a_cancelled_review_is_settled_and_asks_nobody():
         with refused("cancelled", "The agent cancelled this"):
             step()
     with refused("not_due"):
-        fire(cancelled, NOW + 1e9)
+        apply_due(cancelled, NOW + 1e9)
 
 
 def test_what_an_agent_has_can_not_be_cancelled():
@@ -313,7 +313,7 @@ def test_what_an_agent_has_can_not_be_cancelled():
     held = claimed(decided(one("ask")))
     started = execution.start(held, held.fence, "1", NOW).review
     finished = execution.finish(held, held.fence, {}, NOW).review
-    for review in (held, finished, execution.lapse(started, NOW + 31).review):
+    for review in (held, finished, execution.expire_lease(started, NOW + 31).review):
         with refused("started"):
             cancel(review, ADA, None, NOW + 31)
 
@@ -322,7 +322,7 @@ def test_what_is_settled_and_not_taken_yet_can_be_cancelled():
     settled = decided(one("ask"))
     cancelled = cancel(settled, ADA, None, NOW + 1).review
     assert cancelled.settled_at == NOW
-    assert execution.to_run(claimed(cancelled, NOW + 2)) == ()
+    assert execution.runnable_calls(claimed(cancelled, NOW + 2)) == ()
     with refused("already_decided", "“Ada” (U_ADA) already approved"):
         decide(cancelled, "1", proposal(), BO, NOW + 1)
 
@@ -367,8 +367,8 @@ def test_promise_5_a_started_call_starts_never_again_unless_a_person_says_so():
     review = execution.start(claimed(decided(one())), 1, "1", NOW).review
     with refused("already_started"):
         execution.start(review, 1, "1", NOW)
-    lapsed = execution.lapse(review, NOW + 30).review
-    assert [c.key for c in lapsed.doubts] == ["1"]
+    lapsed = execution.expire_lease(review, NOW + 30).review
+    assert [c.key for c in lapsed.calls_in_doubt] == ["1"]
     assert execution.ready_at(lapsed) is None
     with refused("not_ready"):
         claimed(lapsed, NOW + 40)
@@ -378,7 +378,7 @@ def test_promise_5_a_started_call_starts_never_again_unless_a_person_says_so():
         assert (event.kind, event.what, event.by) == ("resolved", answer, BO)
         assert execution.ready_at(resolved) == resolved.settled_at
         again = claimed(resolved, NOW + 51)
-        assert len(execution.to_run(again)) == runs
+        assert len(execution.runnable_calls(again)) == runs
         with refused("already_decided", "“Bo” (U_BO) already answered this"):
             execution.resolve(resolved, "1", "rerun", ADA, NOW + 60)
         if answer == "rerun":
@@ -393,14 +393,14 @@ def test_a_claim_after_a_death_asks_instead_of_claiming():
     review = execution.start(claimed(decided(one())), 1, "1", NOW).review
     after, event = execution.claim(review, "p2", NOW + 30, 30)
     assert (event.kind, after.status, after.lease) == ("lapsed", "settled", None)
-    assert after.doubts
+    assert after.calls_in_doubt
 
 
 def test_an_idempotent_call_runs_again_by_itself():
     review = execution.start(claimed(decided(one("rerunnable"))), 1, "1", NOW).review
     after, event = execution.claim(review, "p2", NOW + 30, 30)
-    assert (event.kind, after.status, after.doubts) == ("claimed", "claimed", ())
-    assert [c.key for c in execution.to_run(after)] == ["1"]
+    assert (event.kind, after.status, after.calls_in_doubt) == ("claimed", "claimed", ())
+    assert [c.key for c in execution.runnable_calls(after)] == ["1"]
 
 
 def test_what_was_reported_is_not_in_doubt():
@@ -408,21 +408,23 @@ def test_what_was_reported_is_not_in_doubt():
     review = execution.report(review, 1, {"1": "sent"}, NOW).review
     after = execution.claim(review, "p2", NOW + 30, 30).review
     assert after.status == "claimed"
-    assert execution.to_run(after) == ()
+    assert execution.runnable_calls(after) == ()
 
 
 def test_promise_6_an_answer_to_an_earlier_doubt_settles_no_later_one():
     """Given a call that stopped, was run again and stopped again, then the first card's buttons are stale."""
     review = claimed(decided(one()), NOW)
     review = execution.start(review, review.fence, "1", NOW + 1).review
-    review = execution.lapse(review, NOW + 30).review
+    review = execution.expire_lease(review, NOW + 30).review
     review = execution.resolve(review, "1", "rerun", BO, NOW + 40, attempt=1).review
     review = claimed(review, NOW + 41)
     review = execution.start(review, review.fence, "1", NOW + 42).review
-    review = execution.lapse(review, NOW + 80).review
+    review = execution.expire_lease(review, NOW + 80).review
     with refused("stale", "run again since"):
         execution.resolve(review, "1", "rerun", ADA, NOW + 90, attempt=1)
-    assert execution.resolve(review, "1", "ran", ADA, NOW + 90, attempt=2).review.doubts == ()
+    assert (
+        execution.resolve(review, "1", "ran", ADA, NOW + 90, attempt=2).review.calls_in_doubt == ()
+    )
 
 
 def test_what_began_and_was_never_reported_is_told_so_when_all_is_done():
@@ -436,17 +438,17 @@ def test_a_lease_that_lives_does_not_lapse():
     review = claimed(decided(one()))
     assert due_at(review) == execution.ready_at(review) == NOW + 30
     with refused("not_due"):
-        execution.lapse(review, NOW + 29.99)
+        execution.expire_lease(review, NOW + 29.99)
     longer = execution.renew(review, 1, NOW + 29, 30).review
     with refused("not_due"):
-        execution.lapse(longer, NOW + 30)
+        execution.expire_lease(longer, NOW + 30)
     assert due_at(longer) == NOW + 59
 
 
 def test_allowed_calls_run_and_denied_ones_never():
     review, _ = review_of([call("look_up", "c1"), call("drop_table", "c2"), call("ask", "c3")])
-    assert [c.key for c in execution.to_run(decided(review, "reject", "3"))] == ["1"]
-    assert [c.key for c in execution.to_run(decided(review, "approve", "3"))] == ["1", "3"]
+    assert [c.key for c in execution.runnable_calls(decided(review, "reject", "3"))] == ["1"]
+    assert [c.key for c in execution.runnable_calls(decided(review, "approve", "3"))] == ["1", "3"]
     free, _ = review_of([call("look_up", "c1"), call("drop_table", "c2")])
     assert (free.status, free.settled_at) == ("settled", START)
 

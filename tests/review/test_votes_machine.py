@@ -11,7 +11,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from hitl_core.errors import Refused
 from hitl_core.model import Action, Decision, Review, Reviewer, encode
 from hitl_core.review import execution, transitions
-from hitl_core.review.transitions import Changed, Proposal
+from hitl_core.review.transitions import Proposal, Transition
 from tests.support.builders import START, call, person, policy, review_of
 
 #: Ada asked the agent, under the id by which the channel knows her.
@@ -52,9 +52,9 @@ class VotesMachine(RuleBasedStateMachine):
         self.behind: dict[tuple[str, int], set[str]] = {}
         self.decided: dict[str, Decision] = {}
 
-    def apply(self, step: Any, *args: Any, **more: Any) -> Changed | None:
+    def apply(self, step: Any, *args: Any, **more: Any) -> Transition | None:
         try:
-            changed: Changed = step(self.review, *args, **more)
+            changed: Transition = step(self.review, *args, **more)
         except Refused:
             return None
         self.review = changed.review
@@ -83,7 +83,7 @@ class VotesMachine(RuleBasedStateMachine):
         if not self.apply(transitions.decide, key, plan, by, self.now, lapsed=lapsed):
             return
         assert not old, "a stale button changes nothing"
-        assert before.pending
+        assert before.is_pending
         end = transitions.deadline(before)
         assert end is None or self.now < end
         who = self.behind.setdefault((key, before.revision), set())
@@ -107,17 +107,17 @@ class VotesMachine(RuleBasedStateMachine):
     @WAITS
     @rule(place=PLACES)
     def a_place_is_gone(self, place: str) -> None:
-        self.apply(transitions.reroute, place, "gone", self.now)
+        self.apply(transitions.use_fallback, place, "gone", self.now)
 
     @precondition(lambda self: any(action.clock is None for action in self.review.actions))
     @rule(keys=st.lists(KEYS, min_size=1, max_size=3))
     def cards_are_posted(self, keys: list[str]) -> None:
-        self.apply(transitions.delivered, keys, self.now)
+        self.apply(transitions.start_clocks, keys, self.now)
 
     @rule()
     def a_bot_does_what_is_due(self) -> None:
         kinds, due = _due_kinds(self.review, self.now), transitions.due_at(self.review)
-        changed = self.apply(transitions.fire, self.now)
+        changed = self.apply(transitions.apply_due, self.now)
         assert (changed is not None) == (due is not None and due <= self.now), "index and rules"
         assert (changed is not None) == bool(kinds)
         if changed is not None:
@@ -140,9 +140,9 @@ class VotesMachine(RuleBasedStateMachine):
             voters = [vote.by.key for vote in action.votes]
             assert len(voters) == len(set(voters)), "one person, one vote"
             assert {vote.revision for vote in action.votes} <= {action.revision}
-            if action.pending:
+            if action.is_pending:
                 assert {vote.by.key for vote in action.approvals} == behind
-                assert action.needed == reviewers.quorum - len(behind) > 0
+                assert action.approvals_needed == reviewers.quorum - len(behind) > 0
             elif action.decision and action.decision.type in ("approve", "edit"):
                 assert action.decision.revision == action.revision
                 assert len(behind) >= reviewers.quorum
@@ -156,15 +156,15 @@ class VotesMachine(RuleBasedStateMachine):
             assert action.digest == self.review.arguments(action.key).digest
             assert action.decision is None or action.decision.digest == action.digest
         kinds = {a.key: a.decision.type for a in self.review.actions if a.decision}
-        for each in execution.to_run(self.review):
+        for each in execution.runnable_calls(self.review):
             assert kinds[each.key] in ("approve", "edit")
 
     @invariant()
     def nothing_is_due_before_its_clock_has_started(self) -> None:
         for action in self.review.actions:
-            if action.clock is None:
+            if action.clock_start is None:
                 assert transitions.deadline(action) is None
-                assert transitions.step_at(action) is transitions.remind_at(action) is None
+                assert transitions.next_step_at(action) is transitions.remind_at(action) is None
                 assert not action.reminded
 
     @invariant()
@@ -179,11 +179,11 @@ def _due_kinds(review: Review, now: float) -> list[str]:
     def due(time: float | None) -> bool:
         return time is not None and time <= now
 
-    left = [a for a in review.actions if a.pending] if review.status == "pending" else []
+    left = [a for a in review.actions if a.is_pending] if review.status == "pending" else []
     kinds: list[str] = []
     for kind, time in (
         ("expired", transitions.deadline),
-        ("escalated", transitions.step_at),
+        ("escalated", transitions.next_step_at),
         ("reminded", transitions.remind_at),
     ):
         done: list[Action] = [action for action in left if due(time(action))]

@@ -9,18 +9,18 @@ import pytest
 from hitl_core.errors import DecisionError
 from hitl_core.gate import request
 from hitl_core.gate.answers import answers
-from hitl_core.gate.request import Turn
-from hitl_core.gate.transcript import edited
+from hitl_core.gate.request import ReviewKey
+from hitl_core.gate.transcript import replacement_calls
 from hitl_core.model import Action, Decision, Review, Reviewer, ToolCall, encode
 from hitl_core.review import execution
 from hitl_core.review.transitions import (
     Proposal,
-    answer,
+    apply_due,
     cancel,
     check_voter,
     decide,
+    decide_all,
     escalate,
-    fire,
 )
 from tests.review.refusals import refused
 from tests.support.builders import START, asked_by, call, person, policy, proposal, review_of
@@ -71,13 +71,13 @@ def test_t30_one_person_has_one_vote_from_whichever_workspace_they_press() -> No
 def test_it_waits_until_enough_have_approved():
     """When one of two approves, then a vote is kept and nothing runs; with the second it does."""
     review = one()
-    assert of(review).needed == 2
+    assert of(review).approvals_needed == 2
 
     first, event = decide(review, "1", proposal(), ADA, NOW)
 
     assert (event.kind, event.what, event.by, event.action) == ("voted", "approve", ADA, "1")
     assert event.before == event.digest == of(review).digest
-    assert (first.status, of(first).needed, of(first).pending) == ("pending", 1, True)
+    assert (first.status, of(first).approvals_needed, of(first).is_pending) == ("pending", 1, True)
     assert execution.ready_at(first) is None
 
     second, event = decide(first, "1", proposal(), BO, NOW + 1)
@@ -86,8 +86,8 @@ def test_it_waits_until_enough_have_approved():
     made = decision_of(second)
     assert (made.type, made.by, made.at, made.revision) == ("approve", BO, NOW + 1, 1)
     assert [vote.by for vote in of(second).votes] == [ADA, BO]
-    assert (second.status, of(second).needed) == ("settled", 0)
-    assert [c.key for c in execution.to_run(second)] == ["1"]
+    assert (second.status, of(second).approvals_needed) == ("settled", 0)
+    assert [c.key for c in execution.runnable_calls(second)] == ["1"]
 
 
 def test_t40_one_person_is_one_vote_however_often_they_press():
@@ -106,7 +106,7 @@ def test_t31_the_same_person_satisfies_no_second_level():
     review = escalate(review, "slack:#first", BO, NOW).review
     with refused("already_voted"):
         after(review, (ADA, "approve"))
-    assert of(after(review, (BO, "approve"))).needed == 1
+    assert of(after(review, (BO, "approve"))).approvals_needed == 1
 
 
 def test_a_newer_vote_replaces_the_older_one():
@@ -123,7 +123,7 @@ def test_one_rejection_rejects_whatever_was_approved():
     review = after(one(), (ADA, "approve"), (BO, proposal("reject", message="no")))
     made = decision_of(review)
     assert (made.type, made.by, made.message) == ("reject", BO, "no")
-    assert execution.to_run(review) == ()
+    assert execution.runnable_calls(review) == ()
 
 
 def test_a_reject_quorum_takes_several_and_tells_all_reasons():
@@ -133,7 +133,7 @@ def test_a_reject_quorum_takes_several_and_tells_all_reasons():
         (BO, "approve"),
         (CY, "approve"),
     )
-    assert (of(review).pending, of(review).needed) == (True, 1)
+    assert (of(review).is_pending, of(review).approvals_needed) == (True, 1)
     review = after(review, (DI, proposal("reject", message="too late")))
     made = decision_of(review)
     assert (made.type, made.by, made.message) == ("reject", DI, "too much\ntoo late")
@@ -145,7 +145,7 @@ def test_one_person_skips_where_one_rejects():
     """A skip is a no: it takes what a rejection takes."""
     review = after(one(), (ADA, "approve"), (BO, "ignore"))
     assert (decision_of(review).type, decision_of(review).by) == ("ignore", BO)
-    assert execution.to_run(review) == ()
+    assert execution.runnable_calls(review) == ()
 
 
 def test_promise_2_who_comes_late_is_told_all_who_decided():
@@ -157,17 +157,17 @@ def test_promise_2_who_comes_late_is_told_all_who_decided():
 def test_t33_who_may_decide_no_more_is_counted_no_more():
     """Given one vote, when its voter has left and another approves, then it still takes one."""
     review = after(one(), (ADA, "approve"))
-    later, event = decide(review, "1", proposal(), BO, NOW, lapsed=[ADA.key])
+    later, event = decide(review, "1", proposal(), BO, NOW, ineligible_voters=[ADA.key])
     assert (event.kind, event.why) == ("voted", "(Without “Ada” (U_ADA), who may decide no more.)")
-    assert ([v.by for v in of(later).votes], of(later).needed) == ([BO], 1)
+    assert ([v.by for v in of(later).votes], of(later).approvals_needed) == ([BO], 1)
     assert decision_of(after(later, (CY, "approve"))).by == CY
 
 
 def test_a_refused_click_drops_no_vote():
     review = after(one(), (ADA, "approve"))
     with refused("stale"):
-        decide(review, "1", proposal(revision=2), BO, NOW, lapsed=[ADA.key])
-    assert of(review).needed == 1
+        decide(review, "1", proposal(revision=2), BO, NOW, ineligible_voters=[ADA.key])
+    assert of(review).approvals_needed == 1
 
 
 # ------------------------------------------------------------------------ edits
@@ -176,26 +176,26 @@ def test_a_refused_click_drops_no_vote():
 def test_t43_an_edit_voids_the_votes_before_it():
     """Vote, edit, vote: it waits; what runs at the end is what was edited, by votes on nothing else."""
     review = after(one(), (ADA, "approve"))
-    assert of(review).needed == 1
+    assert of(review).approvals_needed == 1
 
     review, event = decide(review, "1", proposal("edit", n=2), BO, NOW)
 
     assert (event.kind, event.what) == ("edited", "edit")
     assert event.before == encode({"n": 1}).digest
     assert event.digest == encode({"n": 2}).digest == of(review).digest
-    assert (of(review).revision, of(review).votes, of(review).needed) == (2, (), 2)
+    assert (of(review).revision, of(review).votes, of(review).approvals_needed) == (2, (), 2)
     assert [(e.by, e.revision, e.name) for e in of(review).edits] == [(BO, 2, None)]
     with refused("stale", "pair was edited since by “Bo” (U_BO). Look at it again."):
         decide(review, "1", proposal(revision=1), CY, NOW)
 
     review = after(review, (ADA, "approve"))
-    assert of(review).pending
+    assert of(review).is_pending
     review = after(review, (CY, "approve"))
     made = decision_of(review)
     assert (made.type, made.by, made.revision) == ("edit", CY, 2)
     assert made.digest == of(review).digest == review.arguments("1").digest
     assert review.arguments("1").parse() == {"n": 2}
-    assert edited(review) == {"c1": {"name": "pair", "args": {"n": 2}}}
+    assert replacement_calls(review) == {"c1": {"name": "pair", "args": {"n": 2}}}
 
 
 def test_the_editors_own_approval_does_not_count_among_several():
@@ -214,7 +214,7 @@ def test_after_another_edit_the_first_editor_may_approve():
 
 def test_a_policy_may_count_the_edit_as_an_approval():
     review = after(one(quorum=2, editor_approves=True), (ADA, proposal("edit", n=2)))
-    assert ([v.by for v in of(review).votes], of(review).needed) == ([ADA], 1)
+    assert ([v.by for v in of(review).votes], of(review).approvals_needed) == ([ADA], 1)
     with refused("already_voted"):
         after(review, (ADA, "approve"))
     assert decision_of(after(review, (BO, "approve"))).type == "edit"
@@ -225,7 +225,7 @@ def test_a_policy_may_ask_another_person_for_every_edit():
     review = one(quorum=1, editor_approves=False)
     assert decision_of(after(review, (ADA, "approve"))).type == "approve"
     review = after(review, (ADA, proposal("edit", n=2)))
-    assert of(review).pending
+    assert of(review).is_pending
     assert decision_of(after(review, (BO, "approve"))).type == "edit"
 
 
@@ -254,7 +254,7 @@ def offered(**others: Any) -> Review:
     rules = policy(twin={"reviewers": pair}, **others)
     calls, tools = [ToolCall("c1", "pair", {"n": 1})], dict.fromkeys(["pair", "twin", *others])
     asked = asked_by(rules, calls, **tools)
-    return request.build_from(Turn("a", "t", "x", None), asked, 1, START)[0]
+    return request.build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
 
 
 def into(name: str | None, **args: Any) -> Proposal:
@@ -269,8 +269,8 @@ def test_another_tool_is_another_revision_also_with_the_same_arguments():
         decide(review, "1", proposal(), CY, NOW)
     review = after(review, (ADA, "approve"), (CY, "approve"))
     assert (decision_of(review).type, decision_of(review).name) == ("edit", "twin")
-    assert review.tool(review.calls[0]) == "twin"
-    assert edited(review)["c1"]["name"] == "twin"
+    assert review.tool_name(review.calls[0]) == "twin"
+    assert replacement_calls(review)["c1"]["name"] == "twin"
     assert not review.calls[0].idempotent
 
 
@@ -298,12 +298,12 @@ def test_an_edit_that_asks_others_or_more_is_nobodys_approval_yet(rule: dict[str
         rule = {"reviewers": {"channel_members": True, "quorum": 2}, **rule}
     review = after(offered(other=rule), (ADA, into("other")))
     assert (of(review).name, of(review).votes, review.status) == ("other", (), "pending")
-    assert of(review).under is not None
+    assert of(review).newest_rule is not None
 
 
 def test_an_edit_may_name_a_tool_of_which_less_is_asked():
     review = after(offered(other=True), (ADA, into("other")))
-    assert (of(review).name, of(review).needed) == ("other", 2)
+    assert (of(review).name, of(review).approvals_needed) == ("other", 2)
 
 
 # ------------------------------------------------------------------------ the requester
@@ -365,19 +365,19 @@ def test_a_deadline_decides_over_votes():
         both={"reviewers": {"channel_members": True, "quorum": 2}, "expire": {"after": "9s"}}
     )
     review = after(review_of([call("both")], by=rules)[0], (ADA, "approve"))
-    review, event = fire(review, START + 9)
+    review, event = apply_due(review, START + 9)
     assert (event.kind, event.action, event.what) == ("expired", "1", "reject")
     assert (decision_of(review).by, [v.by for v in of(review).votes]) == (None, [ADA])
     with refused("already_decided", "The deadline already rejected both."):
         after(review, (BO, "approve"))
-    assert execution.to_run(review) == ()
+    assert execution.runnable_calls(review) == ()
 
 
 def test_a_cancelled_review_takes_no_more_votes():
     review = cancel(after(one(), (ADA, "approve")), None, "gone on", NOW).review
     with refused("cancelled"):
         after(review, (BO, "approve"))
-    assert execution.to_run(review) == ()
+    assert execution.runnable_calls(review) == ()
     assert "was cancelled" in answers(review)[0].content
 
 
@@ -397,28 +397,28 @@ def two() -> Review:
 def test_a_whole_answer_is_votes_where_it_takes_several():
     """By one person through the door: one action is decided, of the other it is a vote."""
     plans = {"1": proposal(), "2": proposal("reject", message="no")}
-    review, event = answer(two(), plans, ADA, NOW, place="slack:#first")
+    review, event = decide_all(two(), plans, ADA, NOW, place="slack:#first")
     assert (event.kind, event.action, event.what) == ("decided", "1,2", "approve,reject")
     assert (event.why, event.place) == ("no", "slack:#first")
-    assert [a.pending for a in review.actions] == [True, False]
-    review, event = answer(review, {"1": proposal()}, BO, NOW)
+    assert [a.is_pending for a in review.actions] == [True, False]
+    review, event = decide_all(review, {"1": proposal()}, BO, NOW)
     assert (event.kind, review.status) == ("decided", "settled")
 
 
 def test_a_whole_answer_of_votes_only_says_so():
     review = review_of([call("pair", "c1", n=1), call("jury", "c2", n=1)])[0]
-    voted = answer(review, {"1": proposal(), "2": proposal()}, ADA, NOW)
+    voted = decide_all(review, {"1": proposal(), "2": proposal()}, ADA, NOW)
     assert (voted.event.kind, voted.event.what) == ("voted", "approve,approve")
     plans = {"1": proposal("edit", n=2), "2": proposal()}
-    changed = answer(review, plans, ADA, NOW)
+    changed = decide_all(review, plans, ADA, NOW)
     assert (changed.event.kind, changed.event.what) == ("edited", "edit,approve")
     assert changed.event.before != changed.event.digest
 
 
 def test_a_whole_answer_with_one_vote_too_many_changes_nothing():
-    review = answer(two(), {"1": proposal()}, ADA, NOW).review
+    review = decide_all(two(), {"1": proposal()}, ADA, NOW).review
     with pytest.raises(DecisionError) as caught:
-        answer(review, {"2": proposal(), "1": proposal()}, ADA, NOW)
+        decide_all(review, {"2": proposal(), "1": proposal()}, ADA, NOW)
     assert (caught.value.code, caught.value.index, caught.value.tool) == (
         "already_voted",
         1,
@@ -428,8 +428,8 @@ def test_a_whole_answer_with_one_vote_too_many_changes_nothing():
 
 
 def test_a_whole_answer_drops_the_votes_of_those_who_left():
-    review = answer(two(), {"1": proposal()}, ADA, NOW).review
-    left = answer(review, {"1": proposal()}, BO, NOW, lapsed={"1": [ADA.key]}).review
+    review = decide_all(two(), {"1": proposal()}, ADA, NOW).review
+    left = decide_all(review, {"1": proposal()}, BO, NOW, ineligible_voters={"1": [ADA.key]}).review
     assert [v.by for v in of(left).votes] == [BO]
 
 
@@ -441,7 +441,7 @@ def test_an_event_names_the_rule_the_policy_and_the_place():
     review = review.model_copy(update={"policy": "sha"})
     event = decide(review, "1", proposal(), ADA, NOW, place="slack:#first").event
     assert (event.rule, event.policy, event.place) == ("pair", "sha", "slack:#first")
-    event = answer(review, {"1": proposal(), "2": proposal()}, ADA, NOW).event
+    event = decide_all(review, {"1": proposal(), "2": proposal()}, ADA, NOW).event
     assert event.rule == "pair,"
     assert event.digest == ",".join(action.digest for action in review.actions)
     assert decide(review, "2", proposal(), ADA, NOW).event.rule is None

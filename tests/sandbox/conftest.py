@@ -12,7 +12,7 @@ import pytest
 from aiohttp import web
 from slack_sdk.signature import SignatureVerifier
 
-from bot.sandbox.hands import Hands
+from bot.sandbox.hands import Actor
 from bot.sandbox.server import SIGNING_SECRET, Sandbox, running_sandbox
 from tests.sandbox.samples import Slack, slack
 
@@ -86,8 +86,8 @@ async def sandbox(plain_bot: PlainBot) -> AsyncIterator[Sandbox]:
 
 
 @pytest.fixture
-async def hands(sandbox: Sandbox) -> AsyncIterator[Hands]:
-    async with Hands(sandbox.url) as client:
+async def hands(sandbox: Sandbox) -> AsyncIterator[Actor]:
+    async with Actor(sandbox.url) as client:
         yield client
 
 

@@ -8,7 +8,7 @@ import pytest
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.sandbox.hands import Hands
+from bot.sandbox.hands import Actor
 from bot.sandbox.server import Sandbox
 
 Json = dict[str, Any]
@@ -85,7 +85,7 @@ async def post(client: Slack, blocks: list[Any] | None = None, **more: Any) -> s
 
 
 async def open_modal(
-    client: Slack, hands: Hands, plain_bot: Any, view: dict[str, Any] | None = None
+    client: Slack, hands: Actor, plain_bot: Any, view: dict[str, Any] | None = None
 ) -> dict[str, Any]:
     """Alice clicks, and the bot opens a modal for her."""
     ts = await post(client)

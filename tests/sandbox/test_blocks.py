@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.sandbox.blocks import Surface, problems, stored
+from bot.sandbox.blocks import Surface, complete_blocks, problems
 from tests.sandbox.block_cases import BROKEN, SOUND, section
 from tests.sandbox.samples import field, mrkdwn, plain, text_field
 
@@ -87,7 +87,7 @@ def test_missing_ids_and_defaults_are_filled_in_and_given_ones_stay() -> None:
         {"type": "actions", "block_id": "b", "elements": [{"type": "button", "text": plain("x")}]},
         section(mrkdwn("x")),
     ]
-    divider, row, words = stored(sent)
+    divider, row, words = complete_blocks(sent)
     assert divider["block_id"]
     assert divider["block_id"] != words["block_id"]
     assert row["block_id"] == "b"

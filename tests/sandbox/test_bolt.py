@@ -8,7 +8,7 @@ from aiohttp import web
 from slack_bolt.adapter.aiohttp import to_aiohttp_response, to_bolt_request
 from slack_bolt.async_app import AsyncApp
 
-from bot.sandbox.hands import Hands
+from bot.sandbox.hands import Actor
 from bot.sandbox.server import Sandbox
 from tests.sandbox.samples import HERE, Slack, actions, button, modal, text_field
 
@@ -43,7 +43,7 @@ def approver(client: Slack, secret: str) -> AsyncApp:
 
 
 async def test_click_modal_error_beside_the_field_and_acceptance(
-    sandbox: Sandbox, hands: Hands, client: Slack
+    sandbox: Sandbox, hands: Actor, client: Slack
 ) -> None:
     bolt = approver(client, sandbox.app.signing_secret)
 
@@ -68,7 +68,9 @@ async def test_click_modal_error_beside_the_field_and_acceptance(
 
         (message,) = await hands.messages(HERE)
         assert (message["text"], message["edited"]) == ("U0ALICE says Jo", True)
-        forged = await hands.send(sandbox.bot_url, {"type": "block_actions"}, "another secret")
+        forged = await hands.send_payload(
+            sandbox.bot_url, {"type": "block_actions"}, "another secret"
+        )
         assert forged[0] == 401
     finally:
         await runner.cleanup()

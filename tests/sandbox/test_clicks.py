@@ -7,7 +7,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from bot.sandbox.hands import Hands, HandsError
+from bot.sandbox.hands import Actor, ScriptError
 from bot.sandbox.server import Sandbox, running_sandbox
 from tests.sandbox.conftest import PlainBot
 from tests.sandbox.samples import (
@@ -28,7 +28,7 @@ from tests.sandbox.samples import (
 
 
 async def test_a_click_arrives_as_slack_sends_it(
-    client: Slack, hands: Hands, plain_bot: PlainBot
+    client: Slack, hands: Actor, plain_bot: PlainBot
 ) -> None:
     ts = await post(client)
     assert await hands.click("U0ALICE", HERE, ts, "approve", block_id="b1") == {"ok": True}
@@ -65,7 +65,7 @@ async def test_a_click_arrives_as_slack_sends_it(
 
 
 async def test_a_click_on_a_menu_carries_the_option(
-    client: Slack, hands: Hands, plain_bot: PlainBot
+    client: Slack, hands: Actor, plain_bot: PlainBot
 ) -> None:
     ts = await post(client)
     for wanted in (1, "b"):
@@ -76,7 +76,7 @@ async def test_a_click_on_a_menu_carries_the_option(
 
 
 async def test_a_message_carries_the_state_of_its_inputs(
-    client: Slack, hands: Hands, plain_bot: PlainBot
+    client: Slack, hands: Actor, plain_bot: PlainBot
 ) -> None:
     note = text_field("note", initial_value="why")
     ts = await post(client, [note, actions(button(), block_id="b")])
@@ -87,17 +87,17 @@ async def test_a_message_carries_the_state_of_its_inputs(
 
 
 async def test_a_button_is_named_by_its_value_where_several_have_its_action(
-    client: Slack, hands: Hands, plain_bot: PlainBot
+    client: Slack, hands: Actor, plain_bot: PlainBot
 ) -> None:
     ts = await post(client)
-    with pytest.raises(HandsError, match="2 elements are 'approve'"):
+    with pytest.raises(ScriptError, match="2 elements are 'approve'"):
         await hands.click("U0ALICE", HERE, ts, "approve")
     await hands.click("U0ALICE", HERE, ts, "approve", value_startswith="r1.c2")
     assert plain_bot.payloads[0]["actions"][0]["block_id"] == "b2"
 
 
 async def test_a_forged_value_and_a_stranger(
-    client: Slack, hands: Hands, plain_bot: PlainBot
+    client: Slack, hands: Actor, plain_bot: PlainBot
 ) -> None:
     ts = await post(client)
     asked: dict[str, Any] = {"block_id": "b1", "value": "r9", "team": "T0OTHER"}
@@ -108,7 +108,7 @@ async def test_a_forged_value_and_a_stranger(
     assert payload["actions"][0]["value"] == "r9"
 
 
-async def test_who_may_click(client: Slack, hands: Hands, sandbox: Sandbox) -> None:
+async def test_who_may_click(client: Slack, hands: Actor, sandbox: Sandbox) -> None:
     ts = await post(client)
     wish = {"channel": HERE, "ts": ts, "block_id": "b1", "action_id": "approve"}
     assert (await hands.post("click", {"user": "U0CARL", **wish}))["ok"], "a public channel"
@@ -121,7 +121,7 @@ async def test_who_may_click(client: Slack, hands: Hands, sandbox: Sandbox) -> N
     assert (await hands.post("click", {"user": "U0DANA", **secret}))["ok"]
 
 
-async def test_a_button_that_is_gone(client: Slack, hands: Hands) -> None:
+async def test_a_button_that_is_gone(client: Slack, hands: Actor) -> None:
     ts = await post(client)
     wish = {"user": "U0BOB", "channel": HERE, "ts": ts, "block_id": "b1", "action_id": "approve"}
     await client.chat_update(channel=HERE, ts=ts, text="decided", blocks=[])
@@ -132,7 +132,7 @@ async def test_a_button_that_is_gone(client: Slack, hands: Hands) -> None:
 
 @pytest.mark.parametrize("status", [404, 500])
 async def test_the_person_sees_that_the_bot_failed(
-    client: Slack, hands: Hands, plain_bot: PlainBot, status: int
+    client: Slack, hands: Actor, plain_bot: PlainBot, status: int
 ) -> None:
     plain_bot.answers("", status)
     answer = await hands.click("U0ALICE", HERE, await post(client), "approve", block_id="b1")
@@ -142,8 +142,8 @@ async def test_the_person_sees_that_the_bot_failed(
 
 async def test_the_person_sees_that_the_bot_is_slow_or_away(plain_bot: PlainBot) -> None:
     async with (
-        running_sandbox(plain_bot.url, patience=0.05) as sandbox,
-        Hands(sandbox.url) as hands,
+        running_sandbox(plain_bot.url, answer_timeout=0.05) as sandbox,
+        Actor(sandbox.url) as hands,
     ):
         client = slack(sandbox)
         ts = await post(client)
@@ -161,7 +161,7 @@ async def test_the_person_sees_that_the_bot_is_slow_or_away(plain_bot: PlainBot)
 
 
 async def test_a_notice_can_be_clicked_and_shows_no_message(
-    client: Slack, hands: Hands, plain_bot: PlainBot
+    client: Slack, hands: Actor, plain_bot: PlainBot
 ) -> None:
     sent = await client.chat_postEphemeral(channel=HERE, user="U0BOB", text="psst", blocks=CARD)
     (notice,) = await hands.ephemerals("U0BOB")
@@ -177,7 +177,7 @@ async def test_a_notice_can_be_clicked_and_shows_no_message(
     assert await hands.ephemerals("U0BOB") == []
 
 
-async def test_a_click_in_a_modal(client: Slack, hands: Hands, plain_bot: PlainBot) -> None:
+async def test_a_click_in_a_modal(client: Slack, hands: Actor, plain_bot: PlainBot) -> None:
     kind = {"type": "static_select", "options": [option("a"), option("b")]}
     view = modal(text_field(), field("kind", kind, dispatch_action=True))
     shown = await open_modal(client, hands, plain_bot, view)
@@ -195,7 +195,7 @@ async def test_a_click_in_a_modal(client: Slack, hands: Hands, plain_bot: PlainB
 
 
 async def test_what_was_typed_before_a_click_stays(
-    client: Slack, hands: Hands, plain_bot: PlainBot
+    client: Slack, hands: Actor, plain_bot: PlainBot
 ) -> None:
     """Given words typed before a click that draws the view anew, the same input still holds them."""
     await open_modal(client, hands, plain_bot, modal(text_field(), actions(button("next"))))
@@ -210,7 +210,7 @@ async def test_what_was_typed_before_a_click_stays(
 
 
 async def test_a_text_is_sent_where_its_block_says_so(
-    client: Slack, hands: Hands, plain_bot: PlainBot
+    client: Slack, hands: Actor, plain_bot: PlainBot
 ) -> None:
     asked = field("asked", {"type": "plain_text_input", "action_id": "ask"}, dispatch_action=True)
     quiet = field("quiet", {"type": "plain_text_input", "action_id": "say"})
@@ -232,11 +232,11 @@ SURE = {
 }
 
 
-async def test_a_button_that_asks_first(client: Slack, hands: Hands, plain_bot: PlainBot) -> None:
+async def test_a_button_that_asks_first(client: Slack, hands: Actor, plain_bot: PlainBot) -> None:
     ts = await post(client, [actions(button("run", confirm=SURE), button("plain"))])
-    with pytest.raises(HandsError, match="run asks first"):
+    with pytest.raises(ScriptError, match="run asks first"):
         await hands.click("U0ALICE", HERE, ts, "run")
-    with pytest.raises(HandsError, match="plain asks nothing"):
+    with pytest.raises(ScriptError, match="plain asks nothing"):
         await hands.click("U0ALICE", HERE, ts, "plain", confirm=True)
 
     denied = await hands.click("U0ALICE", HERE, ts, "run", confirm=False)
@@ -246,7 +246,7 @@ async def test_a_button_that_asks_first(client: Slack, hands: Hands, plain_bot: 
     assert "confirm" not in payload["actions"][0]
 
 
-async def test_nobody_gets_past_the_question(client: Slack, hands: Hands) -> None:
+async def test_nobody_gets_past_the_question(client: Slack, hands: Actor) -> None:
     ts = await post(client, [actions(button("run", confirm=SURE), block_id="b")])
     wish = {"user": "U0ALICE", "channel": HERE, "ts": ts, "block_id": "b", "action_id": "run"}
     assert (await hands.post("click", wish))["error"] == "run asks first: Sure?"

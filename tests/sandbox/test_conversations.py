@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bot.sandbox.hands import Hands
+from bot.sandbox.hands import Actor
 from bot.sandbox.server import Sandbox
 from tests.sandbox.samples import HERE, Json, Slack, refusal
 
@@ -98,7 +98,7 @@ async def test_what_kind_of_channel_it_is(client: Slack) -> None:
     assert (await info(client, "C0OLD"))["is_archived"] is True
 
 
-async def test_a_direct_message_is_opened_once(client: Slack, hands: Hands) -> None:
+async def test_a_direct_message_is_opened_once(client: Slack, hands: Actor) -> None:
     unknown = await refusal(client, "conversations.open", users="U0ALICE", prevent_creation=True)
     assert unknown["error"] == "channel_not_found"
 
@@ -156,7 +156,7 @@ async def test_a_stranger_is_met_in_a_shared_channel_or_not_at_all(
     assert own["ok"], "who is in no channel, but of the workspace"
     assert (await client.conversations_open(users="U0SAM"))["channel"]["id"] == "D0SAM"
     del sandbox.workspace.channels["D0SAM"]
-    sandbox.rooms.leave("C0SHARED", "U0SAM")
+    sandbox.channels.leave("C0SHARED", "U0SAM")
     answer = await refusal(client, "conversations.open", users="U0SAM")
     assert answer["error"] == "invalid_user_combination"
     answer = await refusal(client, "chat.postMessage", channel="U0SAM", text="x")

@@ -6,7 +6,7 @@ import aiohttp
 import pytest
 from slack_bolt.async_app import AsyncApp
 
-from bot.sandbox.hands import Hands
+from bot.sandbox.hands import Actor
 from bot.sandbox.server import Sandbox, running_sandbox
 from tests.sandbox.bolts import installed
 from tests.sandbox.conftest import PlainBot
@@ -19,11 +19,11 @@ def told(bot: PlainBot) -> list[Json]:
 
 
 async def test_an_event_comes_in_an_envelope_with_a_signature(
-    sandbox: Sandbox, plain_bot: PlainBot, hands: Hands
+    sandbox: Sandbox, plain_bot: PlainBot, hands: Actor
 ) -> None:
     """The signature is checked by the plain bot."""
-    sandbox.rooms.join("C0OPS", "U0BOB", inviter="U0DANA")
-    await sandbox.events.settled()
+    sandbox.channels.join("C0OPS", "U0BOB", inviter="U0DANA")
+    await sandbox.events.wait_delivered()
 
     [body] = plain_bot.events
     event = body["event"]
@@ -51,14 +51,14 @@ async def test_an_event_comes_in_an_envelope_with_a_signature(
 
 async def test_channels_tell_what_happens_to_them(sandbox: Sandbox, plain_bot: PlainBot) -> None:
     for change in (
-        lambda: sandbox.rooms.leave("C0SHARED", "U0SAM"),
-        lambda: sandbox.rooms.rename("C0OPS", "ops"),
-        lambda: sandbox.rooms.archive("C0EMPTY"),
-        lambda: sandbox.rooms.archive("G0FINANCE", by="U0BOB"),
-        lambda: sandbox.rooms.rename("G0FINANCE", "money"),
+        lambda: sandbox.channels.leave("C0SHARED", "U0SAM"),
+        lambda: sandbox.channels.rename("C0OPS", "ops"),
+        lambda: sandbox.channels.archive("C0EMPTY"),
+        lambda: sandbox.channels.archive("G0FINANCE", by="U0BOB"),
+        lambda: sandbox.channels.rename("G0FINANCE", "money"),
     ):
         change()
-        await sandbox.events.settled()
+        await sandbox.events.wait_delivered()
 
     left, renamed, archived, closed, private = told(plain_bot)
     assert (left["type"], left["team"]) == ("member_left_channel", "T0GLOBEX")
@@ -69,20 +69,20 @@ async def test_channels_tell_what_happens_to_them(sandbox: Sandbox, plain_bot: P
 
 
 async def test_what_the_app_is_not_told(sandbox: Sandbox, plain_bot: PlainBot) -> None:
-    sandbox.rooms.join("C0EMPTY", "U0BOB")  # the app is not in there
-    sandbox.rooms.archive("G0BOARD")  # nor in there, which is private
-    sandbox.rooms.unarchive("C0OLD")  # it did not subscribe to that
-    sandbox.rooms.join("C0OPS", "U0CARL")  # he is there already
-    sandbox.rooms.leave("C0OPS", "U0APPROVER")  # of its own leave it is told otherwise
+    sandbox.channels.join("C0EMPTY", "U0BOB")  # the app is not in there
+    sandbox.channels.archive("G0BOARD")  # nor in there, which is private
+    sandbox.channels.unarchive("C0OLD")  # it did not subscribe to that
+    sandbox.channels.join("C0OPS", "U0CARL")  # he is there already
+    sandbox.channels.leave("C0OPS", "U0APPROVER")  # of its own leave it is told otherwise
     sandbox.app.scopes -= {"users:read"}
-    sandbox.people.deactivate("U0BOB")
-    await sandbox.events.settled()
+    sandbox.users.deactivate("U0BOB")
+    await sandbox.events.wait_delivered()
     assert plain_bot.events == []
 
 
 async def test_the_app_hears_of_its_own_arrival(sandbox: Sandbox, plain_bot: PlainBot) -> None:
-    sandbox.rooms.join("G0BOARD", "U0APPROVER")
-    await sandbox.events.settled()
+    sandbox.channels.join("G0BOARD", "U0APPROVER")
+    await sandbox.events.wait_delivered()
     [event] = told(plain_bot)
     assert (event["user"], event["channel_type"]) == ("U0APPROVER", "G")
 
@@ -91,9 +91,9 @@ async def test_an_app_that_is_removed_may_hear_of_that(
     sandbox: Sandbox, plain_bot: PlainBot
 ) -> None:
     sandbox.app.events |= {"channel_left", "group_left"}
-    sandbox.rooms.leave("C0OPS", "U0APPROVER")
-    sandbox.rooms.leave("G0FINANCE", "U0APPROVER")
-    await sandbox.events.settled()
+    sandbox.channels.leave("C0OPS", "U0APPROVER")
+    sandbox.channels.leave("G0FINANCE", "U0APPROVER")
+    await sandbox.events.wait_delivered()
     assert {(one["type"], one["channel"]) for one in told(plain_bot)} == {
         ("channel_left", "C0OPS"),
         ("group_left", "G0FINANCE"),
@@ -102,8 +102,8 @@ async def test_an_app_that_is_removed_may_hear_of_that(
 
 async def test_what_fails_is_tried_three_times_more(sandbox: Sandbox, plain_bot: PlainBot) -> None:
     plain_bot.answers("", status=500)
-    sandbox.people.deactivate("U0BOB")
-    await sandbox.events.settled()
+    sandbox.users.deactivate("U0BOB")
+    await sandbox.events.wait_delivered()
 
     assert len({body["event_id"] for body in plain_bot.events}) == 1
     retries = [headers.get("X-Slack-Retry-Num") for headers in plain_bot.received]
@@ -114,27 +114,27 @@ async def test_what_fails_is_tried_three_times_more(sandbox: Sandbox, plain_bot:
 async def test_an_app_may_ask_for_no_retry(sandbox: Sandbox, plain_bot: PlainBot) -> None:
     plain_bot.answers("", status=404)
     plain_bot.answer_headers["X-Slack-No-Retry"] = "1"
-    sandbox.people.deactivate("U0BOB")
-    await sandbox.events.settled()
+    sandbox.users.deactivate("U0BOB")
+    await sandbox.events.wait_delivered()
     assert len(plain_bot.events) == 1
 
 
 async def test_what_takes_too_long_is_tried_again(plain_bot: PlainBot) -> None:
     plain_bot.gate.clear()
-    async with running_sandbox(plain_bot.url, patience=0.05) as sandbox:
-        sandbox.events.pauses = (0.0,)
-        sandbox.people.deactivate("U0BOB")
-        await sandbox.events.settled()
+    async with running_sandbox(plain_bot.url, answer_timeout=0.05) as sandbox:
+        sandbox.events.retry_delays = (0.0,)
+        sandbox.users.deactivate("U0BOB")
+        await sandbox.events.wait_delivered()
     assert plain_bot.received[1]["X-Slack-Retry-Reason"] == "http_timeout"
 
 
 async def test_a_bot_that_was_down_gets_the_event_when_it_is_back(plain_bot: PlainBot) -> None:
     async with running_sandbox("http://127.0.0.1:9/slack/events") as sandbox:
-        sandbox.events.pauses = (0.0, 0.3)
-        sandbox.people.deactivate("U0BOB")
-        await wait_until("two attempts failed", lambda: len(sandbox.courier.deliveries) == 2)
+        sandbox.events.retry_delays = (0.0, 0.3)
+        sandbox.users.deactivate("U0BOB")
+        await wait_until("two attempts failed", lambda: len(sandbox.app_client.deliveries) == 2)
         sandbox.bot_url = plain_bot.url
-        await sandbox.events.settled()
+        await sandbox.events.wait_delivered()
     assert plain_bot.received[0]["X-Slack-Retry-Num"] == "2"
     assert plain_bot.received[0]["X-Slack-Retry-Reason"] == "connection_failed"
 
@@ -142,12 +142,12 @@ async def test_a_bot_that_was_down_gets_the_event_when_it_is_back(plain_bot: Pla
 async def test_an_address_is_verified_by_a_challenge(
     sandbox: Sandbox, client: Slack, plain_bot: PlainBot
 ) -> None:
-    assert not await sandbox.events.verify(), "the plain bot repeats nothing"
+    assert not await sandbox.events.verify_url(), "the plain bot repeats nothing"
     assert plain_bot.events[0]["type"] == "url_verification"
 
     bolt = AsyncApp(client=client, signing_secret=sandbox.app.signing_secret)
     async with installed(bolt, sandbox, sockets=False):
-        assert await sandbox.events.verify()
+        assert await sandbox.events.verify_url()
 
 
 @pytest.mark.parametrize("sockets", [False, True])
@@ -160,11 +160,11 @@ async def test_bolt_takes_events(sandbox: Sandbox, client: Slack, sockets: bool)
 
     bolt.event("user_change")(changed)
     async with installed(bolt, sandbox, sockets):
-        sandbox.people.deactivate("U0BOB")
-        await sandbox.events.settled()
+        sandbox.users.deactivate("U0BOB")
+        await sandbox.events.wait_delivered()
 
     assert [event["user"]["deleted"] for event in heard] == [True]
-    [delivery] = sandbox.courier.deliveries
+    [delivery] = sandbox.app_client.deliveries
     assert delivery["status"] == 200
 
 
@@ -173,34 +173,34 @@ async def test_bolt_leaves_an_event_without_a_listener_and_slack_tries_again(
 ) -> None:
     bolt = AsyncApp(client=client, signing_secret=sandbox.app.signing_secret)
     async with installed(bolt, sandbox, sockets=False):
-        sandbox.people.deactivate("U0BOB")
-        await sandbox.events.settled()
-    assert [one["status"] for one in sandbox.courier.deliveries] == [404] * 4
+        sandbox.users.deactivate("U0BOB")
+        await sandbox.events.wait_delivered()
+    assert [one["status"] for one in sandbox.app_client.deliveries] == [404] * 4
 
 
 async def test_over_a_socket_an_envelope_says_which_attempt_it_is(sandbox: Sandbox) -> None:
     """Given an app that loses the first envelope and receipts the second."""
-    sandbox.socket_mode.enabled, sandbox.courier.patience = True, 0.2
+    sandbox.socket_mode.enabled, sandbox.app_client.answer_timeout = True, 0.2
     async with (
         aiohttp.ClientSession() as session,
         session.ws_connect(sandbox.socket_mode.open()["url"]) as socket,
     ):
         await socket.receive_json()  # hello
-        sandbox.people.deactivate("U0BOB")
+        sandbox.users.deactivate("U0BOB")
         lost, again = await socket.receive_json(), await socket.receive_json()
         await socket.send_json({"envelope_id": again["envelope_id"]})
-        await sandbox.events.settled()
+        await sandbox.events.wait_delivered()
 
     assert (lost["type"], lost["retry_attempt"], lost["retry_reason"]) == ("events_api", 0, "")
     assert (again["retry_attempt"], again["retry_reason"]) == (1, "timeout")
     assert lost["accepts_response_payload"] is False
     assert lost["payload"] == again["payload"]
     assert lost["payload"]["event"]["type"] == "user_change"
-    assert len(sandbox.courier.deliveries) == 2
+    assert len(sandbox.app_client.deliveries) == 2
 
 
 async def test_with_no_socket_an_event_is_lost(sandbox: Sandbox) -> None:
     sandbox.socket_mode.enabled = True
-    sandbox.people.deactivate("U0BOB")
-    await sandbox.events.settled()
-    assert [one["socket"] for one in sandbox.courier.deliveries] == [None] * 4
+    sandbox.users.deactivate("U0BOB")
+    await sandbox.events.wait_delivered()
+    assert [one["socket"] for one in sandbox.app_client.deliveries] == [None] * 4

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from slack_bolt.async_app import AsyncApp
 
-from bot.sandbox.hands import Hands, HandsError
+from bot.sandbox.hands import Actor, ScriptError
 from bot.sandbox.server import Sandbox
 from tests.sandbox.bolts import installed
 from tests.sandbox.conftest import PlainBot
@@ -25,7 +25,7 @@ async def publish(client: Slack, view: Json | None = None, **args: Any) -> Json:
     return (await client.views_publish(**published))["view"]
 
 
-async def test_each_person_has_a_view_of_their_own(client: Slack, hands: Hands) -> None:
+async def test_each_person_has_a_view_of_their_own(client: Slack, hands: Actor) -> None:
     shown = await publish(client, home(callback_id="mine", private_metadata="7"))
     assert (shown["type"], shown["callback_id"], shown["private_metadata"]) == ("home", "mine", "7")
     assert (shown["app_id"], shown["root_view_id"]) == ("A0APPROVER", shown["id"])
@@ -41,7 +41,7 @@ async def test_a_view_is_replaced_whole_and_keeps_its_id(client: Slack) -> None:
     assert second["hash"] != first["hash"]
 
 
-async def test_a_hash_guards_against_a_newer_view(client: Slack, hands: Hands) -> None:
+async def test_a_hash_guards_against_a_newer_view(client: Slack, hands: Actor) -> None:
     first = await publish(client)
     newer = await publish(client, home(callback_id="newer"), hash=first["hash"])
     late = {"user_id": "U0ALICE", "view": home(), "hash": first["hash"]}
@@ -75,7 +75,7 @@ async def test_a_hundred_blocks_are_not_too_many(client: Slack) -> None:
 
 
 async def test_an_unknown_person_and_an_app_without_the_tab(
-    sandbox: Sandbox, client: Slack, hands: Hands
+    sandbox: Sandbox, client: Slack, hands: Actor
 ) -> None:
     answer = await refusal(client, "views.publish", user_id="U0NOBODY", view=home())
     assert (answer["error"], answer["errors"]) == ("invalid_arguments", ["invalid `user_id`"])
@@ -93,13 +93,13 @@ async def test_an_external_id_is_one_persons(client: Slack) -> None:
 
 
 async def test_the_app_is_told_who_enters_and_what_they_see(
-    sandbox: Sandbox, client: Slack, hands: Hands, plain_bot: PlainBot
+    sandbox: Sandbox, client: Slack, hands: Actor, plain_bot: PlainBot
 ) -> None:
     assert await hands.open_home("U0ALICE") == {"ok": True}
-    await sandbox.events.settled()
+    await sandbox.events.wait_delivered()
     shown = await publish(client)
     await hands.open_home("U0ALICE")
-    await sandbox.events.settled()
+    await sandbox.events.wait_delivered()
 
     first, second = (body["event"] for body in plain_bot.events)
     assert (first["type"], first["user"], first["tab"]) == ("app_home_opened", "U0ALICE", "home")
@@ -110,7 +110,7 @@ async def test_the_app_is_told_who_enters_and_what_they_see(
 
 
 async def test_a_button_there_tells_its_view_and_may_open_a_modal(
-    client: Slack, hands: Hands, plain_bot: PlainBot
+    client: Slack, hands: Actor, plain_bot: PlainBot
 ) -> None:
     shown = await publish(client, home(actions(button(value="r1"), block_id="b1")))
 
@@ -127,15 +127,15 @@ async def test_a_button_there_tells_its_view_and_may_open_a_modal(
     assert await hands.view("U0ALICE")
 
 
-async def test_nobody_clicks_in_the_tab_of_another(client: Slack, hands: Hands) -> None:
+async def test_nobody_clicks_in_the_tab_of_another(client: Slack, hands: Actor) -> None:
     shown = await publish(client, home(actions(button(), block_id="b1")))
     click = {"view_id": shown["id"], "block_id": "b1", "action_id": "approve"}
     assert (await hands.post("click", {"user": "U0BOB", **click}))["ok"] is False
-    with pytest.raises(HandsError, match="U0BOB"):
+    with pytest.raises(ScriptError, match="U0BOB"):
         await hands.click_view("U0BOB", "approve", home=True)
 
 
-async def test_a_home_tab_is_not_submitted_or_closed(client: Slack, hands: Hands) -> None:
+async def test_a_home_tab_is_not_submitted_or_closed(client: Slack, hands: Actor) -> None:
     shown = await publish(client)
     wish = {"user": "U0ALICE", "view_id": shown["id"]}
     assert (await hands.post("submit", wish))["ok"] is False
@@ -145,7 +145,7 @@ async def test_a_home_tab_is_not_submitted_or_closed(client: Slack, hands: Hands
 
 @pytest.mark.parametrize("sockets", [False, True])
 async def test_bolt_draws_the_tab_and_draws_it_anew_after_a_click(
-    sandbox: Sandbox, client: Slack, hands: Hands, sockets: bool
+    sandbox: Sandbox, client: Slack, hands: Actor, sockets: bool
 ) -> None:
     bolt = AsyncApp(client=client, signing_secret=sandbox.app.signing_secret)
 

@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from bot.sandbox.blocks import stored
-from bot.sandbox.inputs import REQUIRED, refused
-from bot.sandbox.pointing import HandsError, entry, typed_state
-from bot.sandbox.states import filled_state, initial_state
+from bot.sandbox.blocks import complete_blocks
+from bot.sandbox.inputs import REQUIRED, client_errors
+from bot.sandbox.pointing import ScriptError, build_state, state_entry
+from bot.sandbox.states import fill_state, initial_state
 from tests.sandbox.samples import field, option, text_field
 
 Json = dict[str, Any]
 OPTIONS = [option("new"), option("vip")]
-KEPT = stored([{"type": "static_select", "options": OPTIONS}])[0]["options"]
+KEPT = complete_blocks([{"type": "static_select", "options": OPTIONS}])[0]["options"]
 
 # element, its state when untouched, a value that a person enters, the state then
 SHAPES: dict[str, tuple[Json, Json, Any, Json]] = {
@@ -86,10 +86,10 @@ SHAPES: dict[str, tuple[Json, Json, Any, Json]] = {
 @pytest.mark.parametrize("name", SHAPES)
 def test_the_state_of_each_kind_of_input(name: str) -> None:
     element, untouched, value, entered = SHAPES[name]
-    blocks = stored([field("f", element)])
+    blocks = complete_blocks([field("f", element)])
     kind = {"type": element["type"]}
     assert initial_state(blocks) == {"f": {"v": kind | untouched}}
-    assert filled_state(blocks, typed_state(blocks, {"f": value})) == {"f": {"v": kind | entered}}
+    assert fill_state(blocks, build_state(blocks, {"f": value})) == {"f": {"v": kind | entered}}
 
 
 @pytest.mark.parametrize(
@@ -117,8 +117,8 @@ def test_the_state_of_each_kind_of_input(name: str) -> None:
     ],
 )
 def test_what_the_client_does_not_send(element: Json, value: Any, says: str) -> None:
-    blocks = stored([field("f", element)])
-    complaints = refused(blocks, filled_state(blocks, typed_state(blocks, {"f": value})))
+    blocks = complete_blocks([field("f", element)])
+    complaints = client_errors(blocks, fill_state(blocks, build_state(blocks, {"f": value})))
     assert says in complaints["f"]
 
 
@@ -133,29 +133,32 @@ def test_what_the_client_does_not_send(element: Json, value: Any, says: str) -> 
     ],
 )
 def test_what_it_sends(element: Json, value: Any) -> None:
-    blocks = stored([field("f", element)])
-    assert refused(blocks, filled_state(blocks, typed_state(blocks, {"f": value}))) == {}
+    blocks = complete_blocks([field("f", element)])
+    assert client_errors(blocks, fill_state(blocks, build_state(blocks, {"f": value}))) == {}
 
 
 def test_an_optional_field_may_be_empty() -> None:
-    blocks = stored([{**text_field("f", min_length=3), "optional": True}])
-    assert refused(blocks, initial_state(blocks)) == {}
+    blocks = complete_blocks([{**text_field("f", min_length=3), "optional": True}])
+    assert client_errors(blocks, initial_state(blocks)) == {}
 
 
 def test_nobody_can_choose_what_is_not_offered() -> None:
-    blocks = stored([field("f", {"type": "static_select", "options": OPTIONS})])
+    blocks = complete_blocks([field("f", {"type": "static_select", "options": OPTIONS})])
     forged = {"f": {"v": {"selected_option": option("admin")}}}
     with pytest.raises(ValueError, match="is not an option"):
-        filled_state(blocks, forged)
+        fill_state(blocks, forged)
 
 
 def test_fields_are_named_by_id_label_or_a_part_of_the_id() -> None:
-    blocks = stored([text_field("f:/customerId#1"), text_field("f:/status#1")])
+    blocks = complete_blocks([text_field("f:/customerId#1"), text_field("f:/status#1")])
     for name in ("f:/status#1", "the f:/status#1", "status"):
-        assert list(typed_state(blocks, {name: "x"})) == ["f:/status#1"]
-    with pytest.raises(HandsError, match="no one field is 'f:/'"):
-        typed_state(blocks, {"f:/": "x"})
+        assert list(build_state(blocks, {name: "x"})) == ["f:/status#1"]
+    with pytest.raises(ScriptError, match="no one field is 'f:/'"):
+        build_state(blocks, {"f:/": "x"})
 
 
 def test_an_entry_names_its_type() -> None:
-    assert entry({"type": "plain_text_input"}, 5) == {"type": "plain_text_input", "value": "5"}
+    assert state_entry({"type": "plain_text_input"}, 5) == {
+        "type": "plain_text_input",
+        "value": "5",
+    }

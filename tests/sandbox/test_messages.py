@@ -7,7 +7,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from bot.sandbox.hands import Hands
+from bot.sandbox.hands import Actor
 from bot.sandbox.server import Sandbox, running_sandbox
 from tests.sandbox.conftest import PlainBot
 from tests.sandbox.samples import (
@@ -159,7 +159,7 @@ async def test_an_input_may_stand_in_a_message(client: Slack) -> None:
 
 
 async def test_a_message_to_a_person_goes_to_their_direct_message(
-    client: Slack, hands: Hands
+    client: Slack, hands: Actor
 ) -> None:
     answer = await client.chat_postMessage(channel="U0ALICE", text="for you", blocks=CARD)
     assert answer["channel"] == "D0ALICE"
@@ -178,7 +178,7 @@ async def test_a_message_to_a_person_goes_to_their_direct_message(
 
 
 async def test_a_click_in_a_direct_message_names_it(
-    client: Slack, hands: Hands, plain_bot: PlainBot
+    client: Slack, hands: Actor, plain_bot: PlainBot
 ) -> None:
     ts = (await client.chat_postMessage(channel="U0ALICE", text="for you", blocks=CARD))["ts"]
     await hands.click("U0ALICE", "D0ALICE", ts, "approve", block_id="b1")
@@ -190,12 +190,12 @@ async def test_slack_takes_what_nobody_will_read(sandbox: Sandbox, client: Slack
     """A message to somebody deactivated is accepted, and so is one in a direct message that was there."""
     assert (await client.chat_postMessage(channel="U0GONE", text="x"))["ok"]
     await client.conversations_open(users="U0BOB")
-    sandbox.people.deactivate("U0BOB")
+    sandbox.users.deactivate("U0BOB")
     assert (await client.chat_postMessage(channel="D0BOB", text="x"))["ok"]
 
 
 async def test_nobody_writes_to_an_app_that_only_wants_to_be_read(
-    sandbox: Sandbox, client: Slack, hands: Hands
+    sandbox: Sandbox, client: Slack, hands: Actor
 ) -> None:
     await client.conversations_open(users="U0ALICE")
     assert (await hands.say("U0ALICE", "D0ALICE", "hello"))["ok"] is False
@@ -206,7 +206,7 @@ async def test_nobody_writes_to_an_app_that_only_wants_to_be_read(
         False,
         False,
     )
-    sandbox.app.read_only = False
+    sandbox.app.messages_tab_read_only = False
     assert (await hands.say("U0ALICE", "D0ALICE", "hello"))["ok"]
 
 
@@ -271,7 +271,7 @@ async def test_whose_bell_rings(
     assert {(one.user, one.why) for one in sandbox.workspace.notifications} == rung
 
 
-async def test_a_direct_message_rings_and_an_edit_does_not(client: Slack, hands: Hands) -> None:
+async def test_a_direct_message_rings_and_an_edit_does_not(client: Slack, hands: Actor) -> None:
     posted = await client.chat_postMessage(channel="U0BOB", text="for you")
     await client.chat_update(channel="D0BOB", ts=posted["ts"], text="<@U0BOB>")
     assert await hands.notifications("U0BOB") == [

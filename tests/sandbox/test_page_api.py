@@ -15,7 +15,7 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.sandbox.acme import DEFAULT_SCOPES
-from bot.sandbox.hands import Hands
+from bot.sandbox.hands import Actor
 from bot.sandbox.server import BOT_TOKEN, Sandbox
 from tests.sandbox.samples import HERE, Slack, actions, button, error_of
 
@@ -31,7 +31,7 @@ async def test_the_page_is_served(sandbox: Sandbox) -> None:
                 assert kind in response.headers["Content-Type"]
 
 
-async def test_a_person_sees_what_they_may_see(hands: Hands, client: Slack) -> None:
+async def test_a_person_sees_what_they_may_see(hands: Actor, client: Slack) -> None:
     head = (await client.chat_postMessage(channel=HERE, text="head", blocks=[actions(button())]))[
         "ts"
     ]
@@ -53,7 +53,7 @@ async def test_a_person_sees_what_they_may_see(hands: Hands, client: Slack) -> N
 
 
 async def test_every_change_is_streamed_until_what_was_awaited_is_seen(
-    hands: Hands, client: Slack
+    hands: Actor, client: Slack
 ) -> None:
     waiting = asyncio.create_task(
         hands.wait_for(lambda s: [m for m in s["messages"][HERE] if m["text"] == "three"])
@@ -63,12 +63,12 @@ async def test_every_change_is_streamed_until_what_was_awaited_is_seen(
     assert [one["text"] for one in await waiting] == ["three"]
 
 
-async def test_what_does_not_come_is_a_timeout_that_shows_the_state(hands: Hands) -> None:
+async def test_what_does_not_come_is_a_timeout_that_shows_the_state(hands: Actor) -> None:
     with pytest.raises(TimeoutError, match="agent-approvals"):
         await hands.wait_for(lambda s: s["messages"][HERE], timeout=0.1)
 
 
-async def test_what_a_person_says_is_heard_by_the_agent(sandbox: Sandbox, hands: Hands) -> None:
+async def test_what_a_person_says_is_heard_by_the_agent(sandbox: Sandbox, hands: Actor) -> None:
     heard: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
 
     async def listen(request: web.Request) -> web.Response:
@@ -96,7 +96,7 @@ async def test_what_a_person_says_is_heard_by_the_agent(sandbox: Sandbox, hands:
 
 
 async def test_who_asks_an_agent_that_is_not_running_is_told(
-    sandbox: Sandbox, hands: Hands
+    sandbox: Sandbox, hands: Actor
 ) -> None:
     sandbox.ask_url = "http://127.0.0.1:1/nobody"
     await hands.say("U0MARIA", "C0ASK", "hello?")
@@ -105,39 +105,39 @@ async def test_who_asks_an_agent_that_is_not_running_is_told(
     assert await hands.ephemerals("U0ALICE") == []
 
 
-async def test_where_a_person_can_not_write(hands: Hands) -> None:
+async def test_where_a_person_can_not_write(hands: Actor) -> None:
     for user, channel in (("U0ALICE", "C0OPS"), ("U0ALICE", "C0OLD"), ("U0ALICE", "G0BOARD")):
         assert not (await hands.say(user, channel, "x"))["ok"]
     assert not (await hands.say("U0ALICE", HERE, " "))["ok"]
 
 
-async def test_the_agent_speaks_for_itself(hands: Hands) -> None:
-    said = await hands.agent("I am on it")
-    await hands.agent("done", thread_ts=said["ts"])
+async def test_the_agent_speaks_for_itself(hands: Actor) -> None:
+    said = await hands.say_as_agent("I am on it")
+    await hands.say_as_agent("done", thread_ts=said["ts"])
     first, second = await hands.messages("C0ASK")
     assert (first["username"], first["bot"], first["text"]) == ("support-agent", True, "I am on it")
     assert second["thread_ts"] == said["ts"]
 
 
-async def test_troubles_come_as_ordered_and_end(hands: Hands, client: Slack) -> None:
-    await hands.trouble("invalid_blocks", method="chat.postMessage", times=1)
+async def test_troubles_come_as_ordered_and_end(hands: Actor, client: Slack) -> None:
+    await hands.inject_fault("invalid_blocks", method="chat.postMessage", times=1)
     await client.auth_test()
     with pytest.raises(SlackApiError) as caught:
         await client.chat_postMessage(channel=HERE, text="x")
     assert error_of(caught) == "invalid_blocks"
     await client.chat_postMessage(channel=HERE, text="y")
 
-    await hands.trouble("ratelimited", retry_after=7)
+    await hands.inject_fault("ratelimited", retry_after=7)
     with pytest.raises(SlackApiError) as caught:
         await client.auth_test()
     assert caught.value.response.headers["Retry-After"] == "7"
-    await hands.trouble("ok")
+    await hands.inject_fault("ok")
     await client.auth_test()
     assert [one["text"] for one in await hands.messages(HERE)] == ["y"]
 
 
-async def test_a_lost_answer_leaves_the_thing_done(sandbox: Sandbox, hands: Hands) -> None:
-    await hands.trouble("ok_but_reset", method="chat.postMessage", times=1)
+async def test_a_lost_answer_leaves_the_thing_done(sandbox: Sandbox, hands: Actor) -> None:
+    await hands.inject_fault("ok_but_reset", method="chat.postMessage", times=1)
     headers = {"Authorization": f"Bearer {BOT_TOKEN}"}
     async with aiohttp.ClientSession(headers=headers) as session:
         with pytest.raises(aiohttp.ClientError):
@@ -147,9 +147,9 @@ async def test_a_lost_answer_leaves_the_thing_done(sandbox: Sandbox, hands: Hand
     assert [one["text"] for one in await hands.messages(HERE)] == ["kept"]
 
 
-async def test_a_server_error_and_a_call_that_hangs(sandbox: Sandbox, hands: Hands) -> None:
-    await hands.trouble("http_500", times=1)
-    await hands.trouble("hang", times=1)
+async def test_a_server_error_and_a_call_that_hangs(sandbox: Sandbox, hands: Actor) -> None:
+    await hands.inject_fault("http_500", times=1)
+    await hands.inject_fault("hang", times=1)
     async with aiohttp.ClientSession(headers={"Authorization": f"Bearer {BOT_TOKEN}"}) as session:
         url, body = sandbox.api_url + "chat.postMessage", {"channel": HERE, "text": "x"}
         async with session.post(url, json=body) as response:
@@ -159,7 +159,7 @@ async def test_a_server_error_and_a_call_that_hangs(sandbox: Sandbox, hands: Han
     assert await hands.messages(HERE) == []
 
 
-async def test_every_call_is_on_record_without_the_token(hands: Hands, client: Slack) -> None:
+async def test_every_call_is_on_record_without_the_token(hands: Actor, client: Slack) -> None:
     await client.chat_postMessage(channel=HERE, text="x")
     with pytest.raises(SlackApiError):
         await client.chat_postMessage(channel="C0NOWHERE", text="x")
@@ -169,9 +169,9 @@ async def test_every_call_is_on_record_without_the_token(hands: Hands, client: S
     assert BOT_TOKEN not in json.dumps(await hands.calls())
 
 
-async def test_an_unknown_trouble_is_named(hands: Hands) -> None:
+async def test_an_unknown_trouble_is_named(hands: Actor) -> None:
     with pytest.raises(Exception, match="mode must be one of ok, hang"):
-        await hands.trouble("earthquake")
+        await hands.inject_fault("earthquake")
 
 
 def test_the_scopes_are_those_of_the_manifest() -> None:

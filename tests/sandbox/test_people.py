@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bot.sandbox.hands import Hands
+from bot.sandbox.hands import Actor
 from bot.sandbox.server import Sandbox, running_sandbox
 from bot.sandbox.workspace import User
 from tests.sandbox.conftest import PlainBot
@@ -56,13 +56,13 @@ async def test_who_comes_through_slack_connect_is_a_stranger_only_where_no_chann
     assert (sam["team_id"], sam["profile"]["team"]) == ("T0GLOBEX", "T0GLOBEX")
     assert "is_stranger" not in sam
 
-    sandbox.rooms.leave("C0SHARED", "U0SAM")
+    sandbox.channels.leave("C0SHARED", "U0SAM")
 
     assert (await info(client, "U0SAM"))["is_stranger"] is True
 
 
 async def test_a_stranger_sees_and_clicks_in_what_is_shared_with_them(
-    client: Slack, hands: Hands, plain_bot: PlainBot
+    client: Slack, hands: Actor, plain_bot: PlainBot
 ) -> None:
     seen = {one["id"] for one in (await hands.state("U0SAM"))["channels"]}
     assert seen == {"C0SHARED"}
@@ -73,7 +73,7 @@ async def test_a_stranger_sees_and_clicks_in_what_is_shared_with_them(
 
 
 async def test_one_of_the_crowd_is_a_member_like_others(
-    client: Slack, hands: Hands, plain_bot: PlainBot
+    client: Slack, hands: Actor, plain_bot: PlainBot
 ) -> None:
     assert (await info(client, "U0CROWD0007"))["real_name"] == "Crowd Member 7"
     ts = await post(client, channel="C0ALL")
@@ -144,15 +144,15 @@ async def test_conversations_come_in_pages_without_what_is_told_of_channels_else
 async def test_a_change_is_told_with_the_person_as_they_are_now(
     sandbox: Sandbox, client: Slack, plain_bot: PlainBot
 ) -> None:
-    sandbox.people.rename("U0BOB", "Robert Reyes")
-    await sandbox.events.settled()
-    sandbox.people.make_guest("U0BOB", single_channel=True)
-    await sandbox.events.settled()
-    sandbox.people.make_member("U0BOB")
-    sandbox.people.deactivate("U0CARL")
-    await sandbox.events.settled()
-    sandbox.people.reactivate("U0CARL")
-    await sandbox.events.settled()
+    sandbox.users.rename("U0BOB", "Robert Reyes")
+    await sandbox.events.wait_delivered()
+    sandbox.users.make_guest("U0BOB", single_channel=True)
+    await sandbox.events.wait_delivered()
+    sandbox.users.make_member("U0BOB")
+    sandbox.users.deactivate("U0CARL")
+    await sandbox.events.wait_delivered()
+    sandbox.users.reactivate("U0CARL")
+    await sandbox.events.wait_delivered()
 
     told = [body["event"] for body in plain_bot.events]
     assert [one["type"] for one in told] == ["user_change"] * 5
@@ -166,7 +166,7 @@ async def test_a_change_is_told_with_the_person_as_they_are_now(
 async def test_who_is_new_can_be_asked_about(
     sandbox: Sandbox, client: Slack, plain_bot: PlainBot
 ) -> None:
-    sandbox.people.add(User("U0NEW", "new", "Nell New"))
-    await sandbox.events.settled()
+    sandbox.users.add(User("U0NEW", "new", "Nell New"))
+    await sandbox.events.wait_delivered()
     assert (await info(client, "U0NEW"))["real_name"] == "Nell New"
     assert plain_bot.events == [], "the app did not subscribe to team_join"

@@ -15,26 +15,28 @@ from tests.sandbox.samples import slack
 def test_a_method_answers_so_often_and_then_says_how_long_to_wait(method: str) -> None:
     clock = Clock()
     limits = RateLimits(clock)
-    assert [limits.wait(method) for _ in range(PER_MINUTE[method])] == [None] * PER_MINUTE[method]
-    wait = limits.wait(method)
+    assert [limits.retry_after(method) for _ in range(PER_MINUTE[method])] == [None] * PER_MINUTE[
+        method
+    ]
+    wait = limits.retry_after(method)
     assert wait is not None
     clock.time += wait
-    assert limits.wait(method) is None
+    assert limits.retry_after(method) is None
 
 
 def test_a_channel_takes_a_small_burst_and_then_a_message_a_second() -> None:
     clock = Clock()
     limits = RateLimits(clock)
-    burst = [limits.wait("chat.postMessage", "C1") for _ in range(POST_BURST + 1)]
+    burst = [limits.retry_after("chat.postMessage", "C1") for _ in range(POST_BURST + 1)]
     assert burst == [None] * POST_BURST + [1]
-    assert limits.wait("chat.postMessage", "C2") is None, "another channel has its own"
+    assert limits.retry_after("chat.postMessage", "C2") is None, "another channel has its own"
     clock.time += 1
-    assert [limits.wait("chat.postMessage", "C1") for _ in range(2)] == [None, 1]
+    assert [limits.retry_after("chat.postMessage", "C1") for _ in range(2)] == [None, 1]
 
 
 def test_the_workspace_has_a_limit_of_its_own() -> None:
     limits = RateLimits(Clock())
-    waits = [limits.wait("chat.postMessage", f"C{i}") for i in range(301)]
+    waits = [limits.retry_after("chat.postMessage", f"C{i}") for i in range(301)]
     assert waits == [None] * 300 + [1]
 
 

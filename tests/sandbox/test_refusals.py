@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from bot.sandbox.blocks import Surface
 from bot.sandbox.errors import SlackError
-from bot.sandbox.message import checked_blocks
-from bot.sandbox.view import Kind, checked_view
+from bot.sandbox.message import validate_blocks
+from bot.sandbox.view import ViewKind, validate_view
 from tests.sandbox.block_cases import BROKEN, SOUND
 from tests.sandbox.samples import Slack, modal, refusal
 
@@ -28,17 +28,17 @@ JSON = st.recursive(
 def refused(surface: Surface, blocks: list[Any]) -> SlackError | None:
     try:
         if surface == "message":
-            checked_blocks(blocks)
+            validate_blocks(blocks)
         else:
             more = {"title": modal()["title"], "submit": modal()["submit"]}
             view = {"type": surface, "blocks": blocks}
-            checked_view(view | (more if surface == "modal" else {}), _kind(surface))
+            validate_view(view | (more if surface == "modal" else {}), _kind(surface))
     except SlackError as error:
         return error
     return None
 
 
-def _kind(surface: Surface) -> Kind:
+def _kind(surface: Surface) -> ViewKind:
     return "home" if surface == "home" else "modal"
 
 

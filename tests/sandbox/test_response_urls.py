@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
-from bot.sandbox.hands import Hands, sign
+from bot.sandbox.hands import Actor, sign
 from bot.sandbox.server import SIGNING_SECRET, running_sandbox
 from tests.sandbox.conftest import Clock, PlainBot
 from tests.sandbox.samples import (
@@ -16,7 +16,7 @@ from tests.sandbox.samples import (
 
 
 async def test_a_response_url_replaces_says_and_deletes(
-    client: Slack, hands: Hands, plain_bot: PlainBot
+    client: Slack, hands: Actor, plain_bot: PlainBot
 ) -> None:
     ts = await post(client)
     await hands.click("U0ALICE", HERE, ts, "approve", block_id="b1")
@@ -66,19 +66,21 @@ def test_the_signature_of_slacks_own_example() -> None:
 
 
 async def test_a_delivery_can_be_sent_once_more(
-    client: Slack, hands: Hands, plain_bot: PlainBot
+    client: Slack, hands: Actor, plain_bot: PlainBot
 ) -> None:
     await hands.click("U0ALICE", HERE, await post(client), "approve", block_id="b1")
     (delivery,) = await hands.deliveries()
     assert (delivery["status"], delivery["answer"]) == (200, "")
-    assert await hands.raw(plain_bot.url, delivery["body"], delivery["headers"]) == (200, "")
+    assert await hands.send_raw(plain_bot.url, delivery["body"], delivery["headers"]) == (200, "")
     assert plain_bot.payloads[0] == plain_bot.payloads[1]
 
 
-async def test_a_payload_of_ones_own(hands: Hands, plain_bot: PlainBot) -> None:
-    assert (await hands.send(plain_bot.url, {"type": "x"}, SIGNING_SECRET))[0] == 200
+async def test_a_payload_of_ones_own(hands: Actor, plain_bot: PlainBot) -> None:
+    assert (await hands.send_payload(plain_bot.url, {"type": "x"}, SIGNING_SECRET))[0] == 200
     assert plain_bot.payloads == [{"type": "x"}]
-    forged = await hands.send(plain_bot.url, {"type": "y"}, SIGNING_SECRET, signature="v0=00")
-    old = await hands.send(plain_bot.url, {"type": "y"}, SIGNING_SECRET, timestamp=1)
+    forged = await hands.send_payload(
+        plain_bot.url, {"type": "y"}, SIGNING_SECRET, signature="v0=00"
+    )
+    old = await hands.send_payload(plain_bot.url, {"type": "y"}, SIGNING_SECRET, timestamp=1)
     assert (forged[0], old[0]) == (500, 500), "this plain bot asserts that the signature is good"
     assert plain_bot.payloads == [{"type": "x"}]

@@ -13,7 +13,7 @@ from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.sandbox.hands import Hands
+from bot.sandbox.hands import Actor
 from bot.sandbox.server import Sandbox, running_sandbox
 from tests.sandbox.conftest import Clock, PlainBot
 from tests.sandbox.samples import (
@@ -38,7 +38,7 @@ Dial = Callable[[], Awaitable[ClientWebSocketResponse]]
 @pytest.fixture
 async def sandbox(plain_bot: PlainBot) -> AsyncIterator[Sandbox]:
     """An app with Socket Mode, whose old address is still known."""
-    async with running_sandbox(plain_bot.url, patience=1.0) as running:
+    async with running_sandbox(plain_bot.url, answer_timeout=1.0) as running:
         running.socket_mode.enabled = True
         yield running
 
@@ -63,7 +63,7 @@ async def dial(own: Slack) -> AsyncIterator[Dial]:
         yield one
 
 
-async def clicked(hands: Hands, client: Slack) -> asyncio.Task[Json]:
+async def clicked(hands: Actor, client: Slack) -> asyncio.Task[Json]:
     """Alice has pressed, and waits for what comes of it."""
     ts = await post(client)
     return asyncio.create_task(hands.click("U0ALICE", HERE, ts, "approve", block_id="b1"))
@@ -124,7 +124,7 @@ async def test_slack_says_hello(dial: Dial) -> None:
 
 
 async def test_a_click_is_an_envelope_and_waits_for_its_receipt(
-    dial: Dial, hands: Hands, client: Slack, plain_bot: PlainBot
+    dial: Dial, hands: Actor, client: Slack, plain_bot: PlainBot
 ) -> None:
     ws = await dial()
     await ws.receive_json()
@@ -143,7 +143,7 @@ async def test_a_click_is_an_envelope_and_waits_for_its_receipt(
 
 
 async def test_each_payload_goes_to_one_socket_and_is_answered_there(
-    dial: Dial, hands: Hands, client: Slack, sandbox: Sandbox
+    dial: Dial, hands: Actor, client: Slack, sandbox: Sandbox
 ) -> None:
     sockets = [await dial(), await dial()]
     for ws in sockets:
@@ -161,7 +161,7 @@ async def test_each_payload_goes_to_one_socket_and_is_answered_there(
 
 
 async def test_without_a_socket_or_a_receipt_the_person_sees_it(
-    dial: Dial, hands: Hands, client: Slack, sandbox: Sandbox
+    dial: Dial, hands: Actor, client: Slack, sandbox: Sandbox
 ) -> None:
     assert await (await clicked(hands, client)) == {"ok": False, "error": SLOW}
     ws = await dial()
@@ -172,7 +172,7 @@ async def test_without_a_socket_or_a_receipt_the_person_sees_it(
 
     click = await clicked(hands, client)
     await ws.receive_json()
-    sandbox.socket_mode.connections[0].cut()
+    sandbox.socket_mode.connections[0].abort()
     assert await click == {"ok": False, "error": SLOW}
     await wait_until("it is gone", lambda: not sandbox.socket_mode.connections)
 
@@ -203,7 +203,7 @@ async def test_ten_sockets_and_no_more(dial: Dial, sandbox: Sandbox) -> None:
 
 
 async def test_socket_mode_turned_off(
-    dial: Dial, hands: Hands, client: Slack, sandbox: Sandbox, plain_bot: PlainBot
+    dial: Dial, hands: Actor, client: Slack, sandbox: Sandbox, plain_bot: PlainBot
 ) -> None:
     """Given a socket; when Socket Mode is turned off; then it ends, a new one is refused, and clicks go to
     the app's address again."""
@@ -230,7 +230,7 @@ async def test_pings_are_answered_unless_the_link_is_dead(dial: Dial, sandbox: S
         await ws.receive(timeout=0.1)
 
 
-async def test_bolts_own_client_lives_in_it(sandbox: Sandbox, hands: Hands) -> None:
+async def test_bolts_own_client_lives_in_it(sandbox: Sandbox, hands: Actor) -> None:
     """Given Bolt's Socket Mode handler; then a click opens a modal, and what the modal's receipt carries is
     done."""
     client = slack(sandbox)

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.sandbox.blocks import stored
-from bot.sandbox.states import filled_state, initial_state
+from bot.sandbox.blocks import complete_blocks
+from bot.sandbox.states import fill_state, initial_state
 from tests.sandbox.samples import field, option, text_field
 
 Json = dict[str, Any]
@@ -18,7 +18,7 @@ OPTIONS = [option("new"), option("vip")]
 
 def held(element: Json, entered: Json) -> Any:
     """What the input holds after this was entered."""
-    entry = filled_state(stored([field("f", element)]), {"f": {"v": entered}})["f"]["v"]
+    entry = fill_state(complete_blocks([field("f", element)]), {"f": {"v": entered}})["f"]["v"]
     return next(value for key, value in entry.items() if key != "type")
 
 
@@ -37,7 +37,7 @@ def test_text_is_held_as_a_field_of_a_browser_holds_it(
     element: Json, typed: str, kept: str | None
 ) -> None:
     assert held(element, {"value": typed}) == kept
-    untouched = initial_state(stored([field("f", {**element, "initial_value": typed})]))
+    untouched = initial_state(complete_blocks([field("f", {**element, "initial_value": typed})]))
     assert untouched["f"]["v"]["value"] == kept
 
 
@@ -60,7 +60,7 @@ def test_an_input_holds_nothing_that_a_person_could_not_enter(element: Json, ent
         held(element, entered)
 
 
-BEFORE = {"f": {"v": {"type": "static_select", "selected_option": stored(OPTIONS)[0]}}}
+BEFORE = {"f": {"v": {"type": "static_select", "selected_option": complete_blocks(OPTIONS)[0]}}}
 SELECT = {"type": "static_select", "options": OPTIONS, "initial_option": OPTIONS[1]}
 
 
@@ -76,15 +76,15 @@ SELECT = {"type": "static_select", "options": OPTIONS, "initial_option": OPTIONS
     ids=["the same", "another block", "another action", "no longer offered", "another type"],
 )
 def test_an_input_drawn_anew_keeps_its_value_while_it_is_the_same(block: Json, value: str) -> None:
-    state = filled_state(stored([block]), {}, BEFORE)
+    state = fill_state(complete_blocks([block]), {}, BEFORE)
     (entry,) = next(iter(state.values())).values()
     assert entry["selected_option"]["value"] == value
 
 
 @given(text=st.text(min_size=1, max_size=20), again=st.integers(1, 3))
 def test_drawing_anew_changes_nothing(text: str, again: int) -> None:
-    blocks = stored([text_field("f", multiline=True, initial_value=text)])
+    blocks = complete_blocks([text_field("f", multiline=True, initial_value=text)])
     first = state = initial_state(blocks)
     for _ in range(again):
-        state = filled_state(blocks, {}, state)
+        state = fill_state(blocks, {}, state)
     assert state == first

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from slack_sdk.errors import SlackApiError
 
-from bot.sandbox.hands import Hands
-from bot.sandbox.interactions import MODAL_TROUBLE
+from bot.sandbox.hands import Actor
+from bot.sandbox.interactions import MODAL_ERROR
 from tests.sandbox.conftest import PlainBot
 from tests.sandbox.samples import (
     Slack,
@@ -21,7 +21,7 @@ from tests.sandbox.samples import (
 
 
 async def test_untouched_fields_are_submitted_with_their_initial_values(
-    client: Slack, hands: Hands, plain_bot: PlainBot
+    client: Slack, hands: Actor, plain_bot: PlainBot
 ) -> None:
     blocks = [
         text_field("name", initial_value="Jo"),
@@ -58,7 +58,7 @@ async def test_untouched_fields_are_submitted_with_their_initial_values(
 
 
 async def test_slacks_client_refuses_before_the_bot_hears_of_it(
-    client: Slack, hands: Hands, plain_bot: PlainBot
+    client: Slack, hands: Actor, plain_bot: PlainBot
 ) -> None:
     await open_modal(client, hands, plain_bot)
     heard = len(plain_bot.payloads)
@@ -68,7 +68,7 @@ async def test_slacks_client_refuses_before_the_bot_hears_of_it(
 
 
 async def test_errors_stand_beside_the_fields_and_the_view_stays(
-    client: Slack, hands: Hands, plain_bot: PlainBot
+    client: Slack, hands: Actor, plain_bot: PlainBot
 ) -> None:
     await open_modal(client, hands, plain_bot)
     plain_bot.answers({"response_action": "errors", "errors": {"name": "not a name"}})
@@ -80,7 +80,7 @@ async def test_errors_stand_beside_the_fields_and_the_view_stays(
 
 
 async def test_what_was_typed_stays_after_an_error(
-    client: Slack, hands: Hands, plain_bot: PlainBot
+    client: Slack, hands: Actor, plain_bot: PlainBot
 ) -> None:
     await open_modal(client, hands, plain_bot, modal(text_field("name"), text_field("why")))
     assert not (await hands.submit("U0ALICE", {"name": "Jo"}))["ok"]
@@ -90,14 +90,14 @@ async def test_what_was_typed_stays_after_an_error(
 
 
 async def test_a_fourth_view_can_not_be_pushed_by_an_answer(
-    client: Slack, hands: Hands, plain_bot: PlainBot
+    client: Slack, hands: Actor, plain_bot: PlainBot
 ) -> None:
     await open_modal(client, hands, plain_bot)
     plain_bot.answers({"response_action": "push", "view": modal()})
     for _ in range(2):
         assert (await hands.submit("U0ALICE", {"name": "x"}))["ok"]
     answer = await hands.submit("U0ALICE", {"name": "x"})
-    assert answer == {"ok": False, "error": MODAL_TROUBLE}
+    assert answer == {"ok": False, "error": MODAL_ERROR}
     assert len((await hands.state("U0ALICE"))["views"]) == 3
 
 
@@ -121,13 +121,13 @@ UNSOUND = {
 
 @pytest.mark.parametrize("name", UNSOUND)
 async def test_an_unsound_answer_is_a_failure_to_the_person(
-    client: Slack, hands: Hands, plain_bot: PlainBot, name: str
+    client: Slack, hands: Actor, plain_bot: PlainBot, name: str
 ) -> None:
     words = {"type": "section", "block_id": "words", "text": plain("x")}
     shown = await open_modal(client, hands, plain_bot, modal(text_field(), words))
     plain_bot.answers(UNSOUND[name])
     answer = await hands.submit("U0ALICE", {"name": "x"})
-    assert answer == {"ok": False, "error": MODAL_TROUBLE}
+    assert answer == {"ok": False, "error": MODAL_ERROR}
     still = await hands.view("U0ALICE")
     assert still
     assert (still["id"], still["hash"]) == (shown["id"], shown["hash"])
@@ -135,17 +135,17 @@ async def test_an_unsound_answer_is_a_failure_to_the_person(
 
 @pytest.mark.parametrize("status", [201, 404, 500])
 async def test_anything_but_200_is_a_failure_too(
-    client: Slack, hands: Hands, plain_bot: PlainBot, status: int
+    client: Slack, hands: Actor, plain_bot: PlainBot, status: int
 ) -> None:
     await open_modal(client, hands, plain_bot)
     plain_bot.answers("", status)
     answer = await hands.submit("U0ALICE", {"name": "x"})
-    assert answer == {"ok": False, "error": MODAL_TROUBLE}
+    assert answer == {"ok": False, "error": MODAL_ERROR}
     assert await hands.view("U0ALICE")
 
 
 async def test_an_answer_may_update_push_and_clear(
-    client: Slack, hands: Hands, plain_bot: PlainBot
+    client: Slack, hands: Actor, plain_bot: PlainBot
 ) -> None:
     shown = await open_modal(client, hands, plain_bot)
     plain_bot.answers({"response_action": "update", "view": modal(title=plain("Two"))})
@@ -169,7 +169,7 @@ async def test_an_answer_may_update_push_and_clear(
 
 
 async def test_a_view_belongs_to_the_person_who_opened_it(
-    client: Slack, hands: Hands, plain_bot: PlainBot
+    client: Slack, hands: Actor, plain_bot: PlainBot
 ) -> None:
     shown = await open_modal(client, hands, plain_bot)
     assert await hands.view("U0BOB") is None
@@ -178,7 +178,7 @@ async def test_a_view_belongs_to_the_person_who_opened_it(
 
 
 async def test_closing_is_told_to_a_bot_that_asked(
-    client: Slack, hands: Hands, plain_bot: PlainBot
+    client: Slack, hands: Actor, plain_bot: PlainBot
 ) -> None:
     await open_modal(client, hands, plain_bot)
     heard = len(plain_bot.payloads)
@@ -196,7 +196,7 @@ async def test_closing_is_told_to_a_bot_that_asked(
 
 
 async def test_closing_a_view_that_clears_closes_all_and_tells_of_each(
-    client: Slack, hands: Hands, plain_bot: PlainBot
+    client: Slack, hands: Actor, plain_bot: PlainBot
 ) -> None:
     first = await open_modal(client, hands, plain_bot, modal(notify_on_close=True))
     above = modal(notify_on_close=True, clear_on_close=True)
@@ -213,7 +213,7 @@ async def test_closing_a_view_that_clears_closes_all_and_tells_of_each(
 
 
 async def test_the_trigger_of_a_click_is_used_once(
-    client: Slack, hands: Hands, plain_bot: PlainBot
+    client: Slack, hands: Actor, plain_bot: PlainBot
 ) -> None:
     await open_modal(client, hands, plain_bot)
     with pytest.raises(SlackApiError) as caught:

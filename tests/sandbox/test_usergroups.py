@@ -51,7 +51,7 @@ async def test_new_members_are_told_as_a_difference_and_as_a_whole(
     sandbox: Sandbox, client: Slack, plain_bot: PlainBot
 ) -> None:
     sandbox.groups.set_members("S0OPS", ["U0DANA", "U0MARIA"])
-    await sandbox.events.settled()
+    await sandbox.events.wait_delivered()
 
     told = {body["event"]["type"]: body["event"] for body in plain_bot.events}
     change, whole = told["subteam_members_changed"], told["subteam_updated"]["subteam"]
@@ -68,12 +68,12 @@ async def test_a_group_is_renamed_disabled_enabled_and_made(
     sandbox: Sandbox, client: Slack, plain_bot: PlainBot
 ) -> None:
     sandbox.groups.rename("S0OPS", handle="on-call")
-    await sandbox.events.settled()
+    await sandbox.events.wait_delivered()
     sandbox.groups.disable("S0OPS")
-    await sandbox.events.settled()
+    await sandbox.events.wait_delivered()
     assert (await refusal(client, "usergroups.users.list", usergroup="S0OPS"))["error"]
     sandbox.groups.enable("S0OPS")
-    await sandbox.events.settled()
+    await sandbox.events.wait_delivered()
     sandbox.groups.add("S0NEW", "new", "New", ["U0BOB"])
 
     told = [body["event"]["subteam"] for body in plain_bot.events]

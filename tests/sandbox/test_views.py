@@ -12,7 +12,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.sandbox.errors import SlackError
 from bot.sandbox.server import Sandbox, running_sandbox
-from bot.sandbox.view import checked_view
+from bot.sandbox.view import validate_view
 from tests.sandbox.conftest import Clock
 from tests.sandbox.samples import Slack, error_of, modal, plain, slack, text_field
 
@@ -68,14 +68,14 @@ BROKEN = {
 
 @pytest.mark.parametrize("name", SOUND)
 def test_a_view_at_its_limits_is_taken(name: str) -> None:
-    assert checked_view(SOUND[name]) == SOUND[name]
+    assert validate_view(SOUND[name]) == SOUND[name]
 
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_view_beyond_is_refused_with_its_place(name: str) -> None:
     view, complaint = BROKEN[name]
     with pytest.raises(SlackError) as caught:
-        checked_view(view)
+        validate_view(view)
     assert caught.value.error == "invalid_arguments"
     messages = caught.value.answer["response_metadata"]["messages"]
     assert any(complaint in line for line in messages), messages
@@ -84,7 +84,7 @@ def test_a_view_beyond_is_refused_with_its_place(name: str) -> None:
 def test_a_view_of_more_than_250_kb_is_too_large() -> None:
     blocks = [{"type": "section", "text": plain("é" * 3000)} for _ in range(50)]
     with pytest.raises(SlackError, match="view_too_large"):
-        checked_view(modal(*blocks))
+        validate_view(modal(*blocks))
 
 
 TYPED = {"type": "plain_text_input", "value": "typed"}
@@ -202,7 +202,7 @@ async def test_an_update_keeps_what_is_typed_where_the_ids_stay(
 ) -> None:
     trigger = sandbox.triggers.issue("U0ALICE")
     old = (await client.views_open(trigger_id=trigger, view=modal(text_field("a"))))["view"]
-    sandbox.modals.typed(sandbox.modals.stack("U0ALICE")[0], {"a": {"v": TYPED}})
+    sandbox.modals.set_state(sandbox.modals.stack("U0ALICE")[0], {"a": {"v": TYPED}})
     fresh = modal(text_field("a", initial_value="new"), text_field("b", initial_value="new"))
 
     state = (await client.views_update(view_id=old["id"], view=fresh))["view"]["state"]["values"]

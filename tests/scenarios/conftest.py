@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.sandbox.hands import Hands
+from bot.sandbox.hands import Actor
 from bot.sandbox.server import running_sandbox
 from tests.support.bots import CANARY, CLICK, Scene, doubles
 from tests.support.slack_limits import assert_calls
@@ -21,7 +21,7 @@ async def scene(
     redis_url: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> AsyncIterator[Scene]:
     caplog.set_level(logging.INFO)
-    async with running_sandbox(patience=CLICK) as sandbox, Hands(sandbox.url) as hands:
+    async with running_sandbox(answer_timeout=CLICK) as sandbox, Actor(sandbox.url) as hands:
         scene = Scene(sandbox, hands, redis_url, tmp_path)
         try:
             yield scene

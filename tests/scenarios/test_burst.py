@@ -65,12 +65,14 @@ async def test_faults_9_what_people_decided_is_shown_while_others_wait_to_be_pos
 ) -> None:
     """Given a channel whose posts Slack limits for long; when a card that stands there is decided, then it
     shows that, though other cards wait."""
-    await scene.bot(Timing(pace=0.0, idle=2.0, revive=60.0, every=0.05))
+    await scene.bot(
+        Timing(message_interval=0.0, lane_lease=2.0, requeue_interval=60.0, escalator_interval=0.05)
+    )
     gate = await scene.gate()
     scene.ask(gate, email())
     card = await scene.card("send_email")
     await scene.all_shown()
-    await scene.hands.trouble("ratelimited", method="chat.postMessage", retry_after=60)
+    await scene.hands.inject_fault("ratelimited", method="chat.postMessage", retry_after=60)
     for number in range(5):
         scene.ask(gate, email(), thread_id=f"waits-{number}")
     await scene.calls("chat.postMessage", 2)
@@ -88,7 +90,7 @@ async def test_faults_4_a_look_that_slack_stops_goes_on_where_it_was(scene: Scen
     gate = await scene.gate()
     for number in range(650):
         await scene.hands.say("U0ALICE", APPROVALS, f"talk {number}")
-    await scene.hands.trouble("ok_but_reset", method="chat.postMessage", times=1)
+    await scene.hands.inject_fault("ok_but_reset", method="chat.postMessage", times=1)
     pages = scene.sandbox.api.calls
 
     def history() -> list[dict[str, Any]]:
@@ -96,7 +98,7 @@ async def test_faults_4_a_look_that_slack_stops_goes_on_where_it_was(scene: Scen
 
     async def limited() -> None:
         await wait_until("the first page", history)
-        await scene.hands.trouble(
+        await scene.hands.inject_fault(
             "ratelimited", method="conversations.history", times=1, retry_after=1
         )
 

@@ -161,7 +161,7 @@ async def test_k2_two_bots_fire_the_same_step(
     card = await scene.card("send_email")
 
     async def due() -> bool:
-        return bool(await gate.reviews.store.due())
+        return bool(await gate.reviews.store.due_reviews())
 
     await wait_until("it is due", due)
     go.touch()

@@ -24,7 +24,7 @@ async def test_an_approved_call_runs_as_it_was_asked(scene: Scene) -> None:
     assert outcome.execute == (email(),)
     assert outcome.answers == ()
     assert await outcome.once(email())
-    await outcome.done({"c1": "sent as m-1"})
+    await outcome.finish({"c1": "sent as m-1"})
     await scene.card("approved by U0ALICE", "sent as m-1")
 
 
@@ -76,7 +76,7 @@ async def test_a_cancelled_review_asks_nobody_and_runs_nothing(scene: Scene) -> 
     assert "The agent cancelled this" in await scene.bob.modal()
     with pytest.raises(Refused, match="cancelled this"):
         await gate.cancel(review_of(card))
-    await outcome.done()
+    await outcome.finish()
     await scene.card("2 tools cancelled")
 
 
@@ -95,7 +95,7 @@ async def test_a_rejection_gives_its_reason_to_the_agent(scene: Scene) -> None:
     assert outcome.jump_to_model
     assert [(a.tool_call_id, a.status) for a in outcome.answers] == [("c2", "error")]
     assert "No WHERE clause" in outcome.answers[0].content
-    await outcome.done()
+    await outcome.finish()
     await scene.card("rejected by U0BOB", "No WHERE clause")
 
 
@@ -147,7 +147,7 @@ async def test_three_calls_decided_by_two_people(scene: Scene) -> None:
     outcome = await waiting
     assert [call.id for call in outcome.execute] == ["c1", "c2", "c5"]
     assert [answer.tool_call_id for answer in outcome.answers] == ["c3", "c4"]
-    await outcome.done({"c1": "mail gone", "c5": "row changed"})
+    await outcome.finish({"c1": "mail gone", "c5": "row changed"})
     done = said(await scene.card("mail gone", "row changed"))
     assert "approved by U0ALICE" in done
     assert "rejected by U0BOB" in done
@@ -164,14 +164,14 @@ async def test_two_reviews_of_one_thread_have_a_card_each(scene: Scene) -> None:
     [two] = await scene.hands.wait_for(lambda state: state["messages"][APPROVALS][1:])
 
     await scene.alice.press({**two, "channel": APPROVALS}, "approve")
-    await (await second).done()
+    await (await second).finish()
     assert not first.done()
     await scene.bob.press(one, "reject")
     await scene.bob.submit()
 
     outcome = await first
     assert outcome.execute == ()
-    await outcome.done()
+    await outcome.finish()
     assert len(await scene.cards()) == 2
 
 
@@ -184,7 +184,7 @@ async def test_a_call_id_used_again_in_a_later_turn_is_asked_again(scene: Scene)
     await scene.alice.press(await scene.card("send_email"), "approve")
     outcome = await waiting
     assert await outcome.once(email())
-    await outcome.done({"c1": "first"})
+    await outcome.finish({"c1": "first"})
     await scene.card("first")
 
     other = ToolCall("c1", "send_email", {"to": "other@example.com", "copies": 2})
@@ -194,7 +194,7 @@ async def test_a_call_id_used_again_in_a_later_turn_is_asked_again(scene: Scene)
     outcome = await again
     assert outcome.execute == (other,)
     assert await outcome.once(other)
-    await outcome.done()
+    await outcome.finish()
 
 
 async def test_a_turn_that_needs_nobody_posts_nothing(scene: Scene) -> None:
@@ -207,7 +207,7 @@ async def test_a_turn_that_needs_nobody_posts_nothing(scene: Scene) -> None:
     outcome = await gate.review([free, ToolCall("d", "drop_x", {})], thread_id="t-1")
     assert outcome.execute == (free,)
     assert [a.tool_call_id for a in outcome.answers] == ["d"]
-    await outcome.done({"r": "read"})
+    await outcome.finish({"r": "read"})
 
     scene.ask(gate, email())  # the events before this one's were dealt with when its card stands
     await scene.card("send_email")

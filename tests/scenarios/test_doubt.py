@@ -54,11 +54,11 @@ async def test_promise_5_each_answer_to_a_doubt_ends_it(
     await scene.carl.press(card, button)
     assert await scene.carl.told() == ["Only members of #agent-approvals may decide this."]
 
-    await scene.hands.trouble("http_500", method="chat.update")
+    await scene.hands.inject_fault("http_500", method="chat.update")
     await scene.alice.press(card, button)
     for late, _ in [("doubt_ran", 1), ("doubt_rerun", 1), ("doubt_skip", 1)]:
         await scene.bob.press(card, late)
-    await scene.hands.trouble("ok")
+    await scene.hands.inject_fault("ok")
 
     assert await second.ended() == 0, second.output
     assert await scene.bob.told() == ["“Alice Ng” (U0ALICE) already answered this."] * 3 or ran
@@ -116,7 +116,7 @@ async def in_doubt(scene: Scene, gate: Gate, review_id: str, call: ToolCall) -> 
     outcome = await gate.wait(review_id)
     assert await outcome.once(call)
     outcome.release()
-    await gate.reviews.change(review_id, "die", lambda r, now: execution.lapse(r, now + 100))
+    await gate.reviews.change(review_id, "die", lambda r, now: execution.expire_lease(r, now + 100))
     return await scene.card("it may have run or not")
 
 
@@ -139,7 +139,7 @@ async def test_m2_run_again_takes_the_people_that_the_call_took(scene: Scene) ->
     assert len(await maria.told()) == 2
     await scene.alice.press(card, "doubt_rerun")
     card = await scene.card("1 of 2 want to run it again: <@U0ALICE>")
-    assert (await gate.reviews.load(waiting)).review.doubts
+    assert (await gate.reviews.load(waiting)).review.calls_in_doubt
     await scene.bob.press(card, "doubt_rerun")
 
     again = await gate.wait(waiting)

@@ -86,7 +86,7 @@ async def test_security_m7_what_the_policy_denies_is_refused_in_the_modal(scene:
     answer = await scene.alice.submit(amount="50000")
     assert "The policy denies refund with these arguments" in str(answer)
     action = await action_of(gate, card)
-    assert (action.revision, action.pending, waiting.done()) == (1, True, False)
+    assert (action.revision, action.is_pending, waiting.done()) == (1, True, False)
 
 
 async def test_security_m7_a_small_edit_of_a_reviewer_runs(scene: Scene) -> None:
@@ -116,7 +116,7 @@ async def test_security_m1_who_was_only_passed_the_call_can_not_rename_it_to_run
 
     await wait_until("it is another tool's call", renamed)
     action = await action_of(gate, card)
-    assert (action.pending, action.places) == (True, ("slack:#agent-approvals",))
+    assert (action.is_pending, action.places) == (True, ("slack:#agent-approvals",))
     assert not waiting.done()
     here = await scene.card("give_back")
     await scene.alice.press(here, "approve")

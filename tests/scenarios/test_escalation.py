@@ -112,7 +112,7 @@ async def test_k3_what_is_overdue_expires_and_is_not_escalated_first(scene: Scen
     waiting = scene.ask(gate, email())
 
     async def overdue() -> bool:
-        ids = await gate.reviews.store.due()
+        ids = await gate.reviews.store.due_reviews()
         snapshots = [await gate.reviews.load(id) for id in ids]
         return any(s.now > s.review.created_at + 2 for s in snapshots)
 

@@ -46,11 +46,11 @@ async def refused(scene: Scene, person: Person, card: Message) -> str:
 async def test_a_member_who_becomes_a_guest_may_decide_no_more(scene: Scene) -> None:
     one, two = await two_cards(scene)
     await known(scene, scene.bob, one)
-    scene.sandbox.people.make_guest("U0BOB")
-    await scene.sandbox.events.settled()
+    scene.sandbox.users.make_guest("U0BOB")
+    await scene.sandbox.events.wait_delivered()
     assert "may decide this" in await refused(scene, scene.bob, two)
-    scene.sandbox.people.make_member("U0BOB")
-    await scene.sandbox.events.settled()
+    scene.sandbox.users.make_member("U0BOB")
+    await scene.sandbox.events.wait_delivered()
     await known(scene, scene.bob, two)
 
 
@@ -58,7 +58,7 @@ async def test_who_leaves_a_group_may_decide_no_more(scene: Scene) -> None:
     one, two = await two_cards(scene, "reviewers: {groups: [S0FINANCE]}")
     await known(scene, scene.bob, one)
     scene.sandbox.groups.set_members("S0FINANCE", ["U0ALICE"])
-    await scene.sandbox.events.settled()
+    await scene.sandbox.events.wait_delivered()
     assert "@finance-leads" in await refused(scene, scene.bob, two)
 
 
@@ -69,15 +69,15 @@ async def test_a_disabled_group_gives_nobody_a_right_and_a_new_handle_is_known(
     await known(scene, scene.bob, one)
     scene.sandbox.groups.rename("S0FINANCE", handle="money")
     scene.sandbox.groups.disable("S0FINANCE")
-    await scene.sandbox.events.settled()
+    await scene.sandbox.events.wait_delivered()
     assert "@money" in await refused(scene, scene.bob, two)
 
 
 async def test_who_leaves_the_channel_may_decide_no_more(scene: Scene) -> None:
     one, two = await two_cards(scene)
     await known(scene, scene.bob, one)
-    scene.sandbox.rooms.leave("C0APPROVE", "U0BOB")
-    await scene.sandbox.events.settled()
+    scene.sandbox.channels.leave("C0APPROVE", "U0BOB")
+    await scene.sandbox.events.wait_delivered()
     assert "members of #agent-approvals" in await refused(scene, scene.bob, two)
 
 
@@ -87,8 +87,8 @@ async def test_a_channel_is_called_by_its_new_name_and_found_by_it(scene: Scene)
     gate = await scene.gate(POLICY + 'notify: "slack:C0OPS"')
     scene.ask(gate)
     card = await scene.card("send_email", channel=OPS)
-    scene.sandbox.rooms.rename("C0OPS", "ops-2")
-    await scene.sandbox.events.settled()
+    scene.sandbox.channels.rename("C0OPS", "ops-2")
+    await scene.sandbox.events.wait_delivered()
     assert "#ops-2" in await refused(scene, scene.alice, card)
     await scene.dana.press(card, "approve")
     await scene.card("approved by", channel=OPS)
@@ -100,16 +100,16 @@ async def test_a_channel_is_called_by_its_new_name_and_found_by_it(scene: Scene)
 
 async def test_every_event_that_the_app_hears_of_is_taken(scene: Scene) -> None:
     """Given each event of the manifest; then the bot answers with 200, and Slack tries none of them again."""
-    scene.sandbox.people.rename("U0CARL", "Carl the Second")
+    scene.sandbox.users.rename("U0CARL", "Carl the Second")
     scene.sandbox.groups.set_members("S0OPS", ["U0CARL"])
-    scene.sandbox.rooms.join("C0OPS", "U0ALICE")
-    scene.sandbox.rooms.leave("C0OPS", "U0ALICE")
-    scene.sandbox.rooms.rename("C0SHARED", "shared-2")
-    scene.sandbox.rooms.rename("G0FINANCE", "finance-2")
-    scene.sandbox.rooms.archive("C0SHARED")
-    scene.sandbox.rooms.archive("G0FINANCE")
+    scene.sandbox.channels.join("C0OPS", "U0ALICE")
+    scene.sandbox.channels.leave("C0OPS", "U0ALICE")
+    scene.sandbox.channels.rename("C0SHARED", "shared-2")
+    scene.sandbox.channels.rename("G0FINANCE", "finance-2")
+    scene.sandbox.channels.archive("C0SHARED")
+    scene.sandbox.channels.archive("G0FINANCE")
     await scene.hands.open_home("U0ALICE")
-    await scene.sandbox.events.settled()
+    await scene.sandbox.events.wait_delivered()
     told = [each for each in await scene.hands.deliveries() if "event_callback" in each["body"]]
     kinds = {
         kind for kind in scene.sandbox.app.events if any(f'"{kind}"' in t["body"] for t in told)

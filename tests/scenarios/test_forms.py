@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bot.sandbox.view import checked_view
+from bot.sandbox.view import validate_view
 from hitl_core import ToolCall
 from hitl_core.model import encode
 from tests.support.bots import CANARY, Scene, email
@@ -136,7 +136,7 @@ def assert_view_of(view: Json) -> None:
     sent = {key: view[key] for key in ("type", "title", "submit", "close", "blocks", "callback_id")}
     sent = {key: value for key, value in sent.items() if value is not None}
     sent["private_metadata"] = view["private_metadata"]
-    checked_view(sent)
+    validate_view(sent)
     assert_view(sent)
 
 
@@ -256,7 +256,7 @@ async def test_promise_8_what_is_hidden_never_reaches_slack(scene: Scene) -> Non
     assert SECRET not in await payloads(scene)
     files = [f for m in await scene.hands.messages(APPROVALS) for f in m["files"]]
     for file in files:
-        assert SECRET not in str(await scene.hands.file(scene.alice.id, file["id"]))
+        assert SECRET not in str(await scene.hands.file_text(scene.alice.id, file["id"]))
 
 
 async def test_a_long_text_can_be_had_as_a_file(scene: Scene) -> None:
@@ -271,7 +271,7 @@ async def test_a_long_text_can_be_had_as_a_file(scene: Scene) -> None:
         return [f for m in state["messages"][APPROVALS] for f in m["files"]]
 
     [file] = await scene.hands.wait_for(posted)
-    assert text.strip() in str(await scene.hands.file(scene.alice.id, file["id"]))
+    assert text.strip() in str(await scene.hands.file_text(scene.alice.id, file["id"]))
     await scene.hands.close(scene.alice.id)
     assert (await scene.alice.submit(to="al"))["ok"]
     assert (await waiting).execute[0].args == {"body": text, "to": "al"}
@@ -284,7 +284,7 @@ async def test_a_second_click_on_send_counts_once(scene: Scene) -> None:
     assert (await scene.alice.submit(copies=4))["ok"]
     sent = (await scene.hands.deliveries())[-1]
     for _ in range(2):
-        status, body = await scene.hands.raw(
+        status, body = await scene.hands.send_raw(
             str(scene.sandbox.bot_url), sent["body"], sent["headers"]
         )
         assert (status, "Your first try was stored" in body) == (200, True)
@@ -425,5 +425,5 @@ async def test_faults_11_a_form_that_is_sent_again_says_what_its_first_try_did(
     await wait_until("it says so", told, 20)
     gate = await scene.gate()
     [action] = (await gate.reviews.load(review_of(card))).review.actions
-    assert (action.revision, action.pending) == (2, quorum == 2)
+    assert (action.revision, action.is_pending) == (2, quorum == 2)
     assert len(action.edits) == 1

@@ -7,7 +7,7 @@ from typing import Any, cast
 import pytest
 
 from bot.app import running_bot
-from bot.keeper import Keeper
+from bot.keeper import HomeRefresher
 from bot.settings import Settings
 from hitl_core import Gate, ToolCall
 from hitl_core.review import execution
@@ -52,7 +52,7 @@ async def opened(scene: Scene, user: str, *having: str) -> View:
 
 
 async def approvals(scene: Scene, user: str, text_: str = "", channel: str = "C0ASK") -> str:
-    answer = await scene.hands.command(user, channel, f"/approvals {text_}".strip())
+    answer = await scene.hands.run_command(user, channel, f"/approvals {text_}".strip())
     assert answer["ok"], answer
     [notice] = answer["notices"]
     return " ".join((words(notice["blocks"]) or notice["text"]).split())
@@ -209,11 +209,11 @@ async def test_an_open_home_is_drawn_again_by_one_of_the_bots(scene: Scene) -> N
 
     seen = dict(await redis.zrange("hitl:homes", 0, -1, withscores=True))
     await redis.zadd("hitl:homes", {user: at - 601 for user, at in seen.items()})
-    assert await bots[0].store.open_homes(await bots[0].store.now() - 600) == []
+    assert await bots[0].store.home_viewers(await bots[0].store.now() - 600) == []
 
 
-def _keeper(bot: Any) -> Keeper:
-    return next(each for each in bot.workers.others if isinstance(each, Keeper))
+def _keeper(bot: Any) -> HomeRefresher:
+    return next(each for each in bot.workers.others if isinstance(each, HomeRefresher))
 
 
 async def test_the_workers_half_draws_what_the_http_half_opened(scene: Scene) -> None:
@@ -275,7 +275,7 @@ async def test_approvals_lists_and_shows(scene: Scene) -> None:
 async def test_where_slack_hangs_approvals_answers_in_time(scene: Scene) -> None:
     """Given a Slack that doesn't say which channels somebody is in; then /approvals answers in time."""
     await scene.bot(HITL_CLICK_SECONDS="3")
-    await scene.hands.trouble("hang", method="users.conversations")
+    await scene.hands.inject_fault("hang", method="users.conversations")
     assert "Slack or the store took too long" in await approvals(scene, "U0ALICE")
 
 
@@ -283,13 +283,13 @@ async def test_slack_clients_5_what_failed_is_named(scene: Scene) -> None:
     """Given a Slack whose usergroups.list fails; then /approvals and Home name it, and not the store; when it
     works again, Home is drawn."""
     await scene.bot()
-    await scene.hands.trouble("http_500", method="usergroups.list")
+    await scene.hands.inject_fault("http_500", method="usergroups.list")
     assert "usergroups․list" in await approvals(scene, "U0ALICE")  # noqa: RUF001
     view = await opened(scene, "U0ALICE", "What waits for you is not known")
     assert "usergroups.list" in text(view)
     assert "store" not in text(view)
 
-    await scene.hands.trouble("ok")
+    await scene.hands.inject_fault("ok")
     await opened(scene, "U0ALICE", "Nothing waits for you")
 
 
@@ -314,7 +314,7 @@ async def _in_doubt(gate: Gate, call: ToolCall, review_id: str) -> None:
     outcome = await gate.wait(review_id)
     assert await outcome.once(call)
     outcome.release()
-    await gate.reviews.change(review_id, "die", lambda r, now: execution.lapse(r, now + 100))
+    await gate.reviews.change(review_id, "die", lambda r, now: execution.expire_lease(r, now + 100))
 
 
 @pytest.mark.parametrize("tool", ["send_email", "read_file"])
@@ -341,7 +341,7 @@ async def test_newcomer_3_a_doubt_waits_in_the_home_of_those_who_may_say(
     await scene.hands.click_view("U0ALICE", "doubt_skip", home=True)
 
     await home(scene, "U0ALICE", "Nothing waits for you")
-    assert not (await gate.reviews.load(review_id)).review.doubts
+    assert not (await gate.reviews.load(review_id)).review.calls_in_doubt
 
 
 async def test_newcomer_8_a_few_digits_name_a_review_of_ones_own(scene: Scene) -> None:
@@ -392,7 +392,7 @@ async def test_faults_11_home_says_that_there_is_more_than_it_counted(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Faults 11: given more reviews than are told apart, then no number is claimed for all of them."""
-    monkeypatch.setattr("bot.home.MOST", 3)
+    monkeypatch.setattr("bot.home.MAX_WAITING", 3)
     await scene.bot()
     gate = await scene.gate()
     for number in range(5):

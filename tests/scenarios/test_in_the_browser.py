@@ -102,7 +102,7 @@ async def test_two_people_decide_three_calls_in_their_browsers(
             button(alice, "do:3:1", "approve").click(), button(dana, "do:3:1", "approve").click()
         )
         outcome = await run
-        await outcome.done({call.id: f"{call.name} is through" for call in outcome.execute})
+        await outcome.finish({call.id: f"{call.name} is through" for call in outcome.execute})
 
         # then one of them is told privately that the other was faster, and a reload shows the end of it
         words = "already approved tidy"

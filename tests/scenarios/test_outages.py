@@ -12,7 +12,7 @@ import aiohttp
 import pytest
 
 from bot.app import Timing, running_bot
-from bot.click import UNKNOWN
+from bot.click import RESULT_UNKNOWN
 from bot.settings import Settings
 from hitl_core import Outcome, ToolCall
 from hitl_core.embedded_redis import EmbeddedRedis
@@ -109,7 +109,7 @@ async def test_promise_3_a_click_that_could_not_be_stored_fails_where_she_sees_i
     go.touch()
 
     assert (await press)["ok"]
-    assert await scene.alice.told() == [UNKNOWN]
+    assert await scene.alice.told() == [RESULT_UNKNOWN]
     server.start()
     await scene.alice.press_until(waiting.done, card, "approve")
     assert len((await waiting).execute) == 1
@@ -150,7 +150,7 @@ async def test_t57_promise_11_slack_in_trouble_delays_and_loses_nothing(
     order, once each, and show what was decided."""
     await scene.bot()
     gate = await scene.gate()
-    await scene.hands.trouble(mode, method=method, times=2, retry_after=1)
+    await scene.hands.inject_fault(mode, method=method, times=2, retry_after=1)
     waiting: list[asyncio.Task[Outcome]] = []
     redis = await scene.redis()
     for number in (1, 2, 3):
@@ -163,7 +163,7 @@ async def test_t57_promise_11_slack_in_trouble_delays_and_loses_nothing(
         await scene.alice.press_until(waiting[number - 1].done, card, "approve")
     for number, task in zip((1, 2, 3), waiting, strict=True):
         outcome = await task
-        await outcome.done({f"c{number}": f"result {number}"})
+        await outcome.finish({f"c{number}": f"result {number}"})
         await scene.card(f"result {number}")
 
     cards = [said(card) for card in await scene.cards()]
@@ -180,7 +180,7 @@ async def test_t58_promise_11_a_hanging_slack_leaves_one_message(scene: Scene) -
     posts it, and there is one."""
     await scene.bot()
     gate = await scene.gate()
-    await scene.hands.trouble("hang", method="chat.postMessage", times=1)
+    await scene.hands.inject_fault("hang", method="chat.postMessage", times=1)
     scene.ask(gate, email())
 
     await scene.card("send_email", timeout=15)
@@ -191,7 +191,7 @@ async def test_promise_11_a_card_that_slack_refuses_becomes_text(scene: Scene) -
     """Given a card whose blocks Slack refuses; then its sentence is posted in place of it, with the id."""
     await scene.bot()
     gate = await scene.gate()
-    await scene.hands.trouble("invalid_blocks", method="chat.postMessage", times=1)
+    await scene.hands.inject_fault("invalid_blocks", method="chat.postMessage", times=1)
     scene.ask(gate, email())
 
     text = await scene.card("crm asks to run send_email")
@@ -204,7 +204,9 @@ async def test_t56_promise_11_a_dead_letter_delays_no_other_and_can_be_revived(
     """Given a rule that shows its reviews in a channel that does not exist; when others come, then their
     cards appear all the same and /readyz counts what could not be shown; when the channel is made, then the
     card appears by itself."""
-    bot = await scene.bot(Timing(pace=0.0, idle=0.4, revive=0.3, every=0.05))
+    bot = await scene.bot(
+        Timing(message_interval=0.0, lane_lease=0.4, requeue_interval=0.3, escalator_interval=0.05)
+    )
     policy = POLICY + "  lost: {notify: 'slack:#nowhere'}\n"
     gate = await scene.gate(policy)
     lost = scene.ask(gate, ToolCall("c1", "lost", {"canary": CANARY}))
@@ -227,7 +229,9 @@ async def test_promise_11_a_letter_goes_when_its_review_is_cancelled(
 ) -> None:
     """Given a channel that the bot isn't in; when a review for it is asked and cancelled, then it is one
     letter, the log blames the place and not the card, and the letter goes by itself."""
-    bot = await scene.bot(Timing(pace=0.0, idle=0.4, revive=0.3, every=0.05))
+    bot = await scene.bot(
+        Timing(message_interval=0.0, lane_lease=0.4, requeue_interval=0.3, escalator_interval=0.05)
+    )
     scene.sandbox.workspace.channels[OPS].members.remove("U0APPROVER")
     gate = await scene.gate(POLICY + "  lost: {notify: 'slack:#team-ops'}\n")
     call = ToolCall("c1", "lost", {"canary": CANARY})
@@ -251,7 +255,9 @@ async def test_promise_11_a_slow_channel_delays_no_other(scene: Scene) -> None:
     then the latter's card appears and can be decided."""
     await scene.bot()
     gate = await scene.gate(POLICY + "notify: ['slack:#team-ops', 'slack:#agent-approvals']")
-    await scene.hands.trouble("ratelimited", method="chat.postMessage", times=1, retry_after=60)
+    await scene.hands.inject_fault(
+        "ratelimited", method="chat.postMessage", times=1, retry_after=60
+    )
     waiting = scene.ask(gate, email())
 
     def anywhere(state: dict[str, Any]) -> list[Message]:
@@ -291,7 +297,9 @@ async def test_an_idle_bot_does_next_to_nothing(scene: Scene) -> None:
     await scene.gate()
     redis = await scene.redis()
     await redis.zadd("hitl:{0}:due", {f"0-{n:032x}": 1.0 for n in range(100)})
-    await scene.bot(Timing(pace=0.0, idle=4.0, revive=60.0, every=1.0))
+    await scene.bot(
+        Timing(message_interval=0.0, lane_lease=4.0, requeue_interval=60.0, escalator_interval=1.0)
+    )
     before = (await redis.info("stats"))["total_commands_processed"]
     start = asyncio.get_running_loop().time()
 
@@ -305,13 +313,13 @@ async def test_a_bot_ends_cleanly_with_cards_still_waiting(scene: Scene) -> None
     """Given cards that wait because Slack limits; when the bot ends, then it ends at once, and another bot
     posts them, once each."""
     gate = await scene.gate()
-    await scene.hands.trouble("ratelimited", method="chat.postMessage", retry_after=2)
+    await scene.hands.inject_fault("ratelimited", method="chat.postMessage", retry_after=2)
     settings = Settings.from_environment(scene.environment())
     async with asyncio.timeout(5), running_bot(settings, QUICK):
         scene.ask(gate, email("c1"))
         scene.ask(gate, ToolCall("c2", "second", {"canary": CANARY}))
         await scene.calls("chat.postMessage", 1)
-    await scene.hands.trouble("ok")
+    await scene.hands.inject_fault("ok")
     await scene.bot()
 
     await scene.card("send_email")

@@ -84,7 +84,7 @@ async def test_t36_a_click_from_another_workspace_changes_nothing(scene: Scene) 
     of_no_team = await made_up(scene, card, "approve", "U0BOB")
     of_no_team["user"]["team_id"] = ""
     url = scene.sandbox.bot_url or ""
-    assert (await scene.hands.send(url, of_no_team, SIGNING_SECRET))[0] == 400
+    assert (await scene.hands.send_payload(url, of_no_team, SIGNING_SECRET))[0] == 400
     [action] = (await gate.reviews.load(id_of(card))).review.actions
     assert [vote.by.id for vote in action.votes] == ["U0ALICE"]
 
@@ -198,12 +198,12 @@ async def test_where_slack_hangs_the_person_is_told_in_time(scene: Scene, method
     waiting = scene.ask(gate)
     card = await scene.card("send_email")
     await scene.noted(gate, card)
-    await scene.hands.trouble("hang", method=method)
+    await scene.hands.inject_fault("hang", method=method)
 
     assert (await scene.alice.press(card, "approve"))["ok"]
     assert "could not be looked up" in await scene.alice.last_told()
     assert not waiting.done()
 
-    await scene.hands.trouble("ok")
+    await scene.hands.inject_fault("ok")
     await scene.alice.press_until(waiting.done, card, "approve")
     assert (await waiting).execute

@@ -73,7 +73,7 @@ async def test_who_joins_the_group_gets_a_copy_with_the_next_change(scene: Scene
     waiting = scene.ask(await scene.gate(policy(notify="slack:S0FINANCE", reviewers=rule)))
     card = await dm(scene, "U0ALICE", "send_email")
     scene.sandbox.groups.set_members("S0FINANCE", ["U0ALICE", "U0MARIA", "U0DANA"])
-    await scene.sandbox.events.settled()
+    await scene.sandbox.events.wait_delivered()
 
     await scene.alice.press(card, "approve")
 
@@ -154,7 +154,7 @@ async def test_what_can_not_be_shown_goes_to_the_fallback_and_says_why(
 
     assert (await waiting).execute
     await scene.all_shown()
-    assert await bot.store.buried() == 0
+    assert await bot.store.count_dead_letters() == 0
 
 
 async def test_named_reviewers_decide_in_a_channel_of_any_size(scene: Scene) -> None:
@@ -186,8 +186,8 @@ async def test_where_the_last_reviewer_leaves_later_the_fallback_is_asked(scene:
     scene.ask(gate)
     card = await scene.card("send_email")
     await scene.noted(gate, card)
-    scene.sandbox.people.deactivate("U0BOB")
-    await scene.sandbox.events.settled()
+    scene.sandbox.users.deactivate("U0BOB")
+    await scene.sandbox.events.wait_delivered()
 
     await age(gate.reviews, review_of(card), 900)
 
@@ -211,13 +211,13 @@ async def test_without_a_fallback_it_waits_and_the_operator_is_told(
     assert "the channel is archived" in caplog.text
     assert not waiting.done()
 
-    scene.sandbox.rooms.unarchive("C0OLD")
-    await bot.store.revive()
+    scene.sandbox.channels.unarchive("C0OLD")
+    await bot.store.requeue_dead_letters()
     await scene.alice.press(
         await scene.card("send_email", channel="C0OLD", viewer="U0ALICE"), "approve"
     )
     assert (await waiting).execute
-    assert await bot.store.buried() == 0
+    assert await bot.store.count_dead_letters() == 0
     await scene.all_shown()
     assert (await ready(bot.url))["problems"] == {}
 
@@ -245,6 +245,6 @@ interrupt_on:
     assert "run_sql" not in moved
 
     async def counted() -> bool:
-        return await bot.store.buried() == 1
+        return await bot.store.count_dead_letters() == 1
 
     await wait_until("the other one is counted", counted)

@@ -83,7 +83,7 @@ async def test_approve_that_needs_an_answer_asks_for_it(scene: Scene) -> None:
     assert "9" in str(await scene.alice.submit(**{"Your answer": 12}))
     assert (await scene.alice.submit(**{"Your answer": 4}))["ok"]
     sent = (await scene.hands.deliveries())[-1]
-    again = await scene.hands.raw(str(scene.sandbox.bot_url), sent["body"], sent["headers"])
+    again = await scene.hands.send_raw(str(scene.sandbox.bot_url), sent["body"], sent["headers"])
     assert again[0] == 200
     assert "Your first try was stored" in again[1]
     assert (await waiting).execute[0].args == {"q": "Ship it?", "copies": 4}
@@ -173,7 +173,7 @@ async def test_approve_all_with_one_that_is_stale_approves_nothing(scene: Scene)
     )
     assert "ask was edited since by “Bob" in await scene.alice.last_told()
     review = await gate.reviews.load(card["metadata"]["event_payload"]["review_id"])
-    assert review.review.actions[0].pending
+    assert review.review.actions[0].is_pending
     assert not waiting.done()
 
 

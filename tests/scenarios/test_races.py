@@ -24,9 +24,9 @@ FAILPOINTS = "HITL_FAILPOINTS"
 @asynccontextmanager
 async def frozen_cards(scene: Scene) -> AsyncIterator[None]:
     """People look at a card that Slack has not drawn anew yet: its buttons are stale."""
-    await scene.hands.trouble("http_500", method="chat.update")
+    await scene.hands.inject_fault("http_500", method="chat.update")
     yield
-    await scene.hands.trouble("ok", method="chat.update")
+    await scene.hands.inject_fault("ok", method="chat.update")
 
 
 @asynccontextmanager
@@ -246,7 +246,7 @@ async def test_promise_7_a_modal_does_not_outlive_the_right_to_decide(scene: Sce
     next(v for k, v in values.items() if "copies" in k)["value"]["value"] = "7"
     next(v for k, v in values.items() if "/to" in k)["value"]["value"] = "carl@example.com"
 
-    status, answer = await scene.hands.send(bot.url, payload, SIGNING_SECRET)
+    status, answer = await scene.hands.send_payload(bot.url, payload, SIGNING_SECRET)
 
     assert status == 200
     assert "Only members of #agent-approvals may decide this." in answer

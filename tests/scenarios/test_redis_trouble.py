@@ -57,7 +57,7 @@ async def test_faults_10_a_bot_starts_while_redis_takes_no_writes(
 ) -> None:  # fmt: skip
     """faults 10, newcomer 9: given a server that takes no writes, when a bot starts, then it does, and the
     log says why it can't work; when that is over the log says so, and a card is shown and decided."""
-    monkeypatch.setattr(readiness, "LOOK", 0.05)
+    monkeypatch.setattr(readiness, "WATCH_INTERVAL", 0.05)
     scene.redis_url = own_redis().url
     await (await RedisStore.open(scene.redis_url)).close()
     with in_trouble(scene.redis_url, trouble):

@@ -163,7 +163,9 @@ async def test_promise_4_a_post_that_is_under_way_at_sigterm_is_noted(scene: Sce
 async def test_promise_4_what_a_leaving_bot_had_not_begun_another_has_at_once(scene: Scene) -> None:
     """Given a bot that has begun its second card; when it leaves, then another bot shows that card, long
     before it would take the first bot for dead."""
-    slow = Timing(pace=3.0, idle=60.0, revive=60.0, every=0.05)
+    slow = Timing(
+        message_interval=3.0, lane_lease=60.0, requeue_interval=60.0, escalator_interval=0.05
+    )
     gate = await scene.gate()
     redis = await scene.redis()
 
@@ -218,7 +220,7 @@ async def test_cards_that_slack_holds_up_slow_no_click(scene: Scene) -> None:
     gate = await scene.gate()
     run = scene.ask(gate, email())
     card = await scene.card("send_email")
-    await scene.hands.trouble("ratelimited", method="chat.postMessage", retry_after=60)
+    await scene.hands.inject_fault("ratelimited", method="chat.postMessage", retry_after=60)
     for _ in range(50):
         scene.ask(gate, email())
 

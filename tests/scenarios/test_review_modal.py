@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from bot.sandbox.view import checked_view
+from bot.sandbox.view import validate_view
 from hitl_core import ToolCall
 from tests.support.bots import CANARY, Scene
 from tests.support.slack import Message, buttons, review_of, said
@@ -40,7 +40,7 @@ async def shown(scene: Scene) -> Json:
     assert view is not None
     keys = ("type", "title", "submit", "close", "blocks", "callback_id", "private_metadata")
     sent = {key: view[key] for key in keys if view[key] is not None}
-    checked_view(sent)
+    validate_view(sent)
     assert_view(sent)
     return view
 

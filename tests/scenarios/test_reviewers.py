@@ -70,8 +70,8 @@ async def test_t28_who_was_deactivated_is_refused_at_once(scene: Scene) -> None:
     scene.ask(gate, thread_id="second")
     second = await scene.card("thread second")
 
-    scene.sandbox.people.deactivate("U0BOB")
-    await scene.sandbox.events.settled()
+    scene.sandbox.users.deactivate("U0BOB")
+    await scene.sandbox.events.wait_delivered()
     # His click was on its way: Slack itself lets nobody press who has left.
     await send(scene, await made_up(scene, second, "approve", "U0BOB"))
 
@@ -92,7 +92,7 @@ async def test_t33_a_vote_counts_only_while_its_voter_may_vote(scene: Scene) -> 
     await scene.card("1 of 2")
 
     scene.sandbox.groups.set_members("S0FINANCE", ["U0BOB", "U0MARIA"])
-    await scene.sandbox.events.settled()
+    await scene.sandbox.events.wait_delivered()
     await scene.bob.press(card, "approve")
 
     async def lapsed() -> bool:
@@ -236,8 +236,8 @@ async def test_t32_a_name_gives_no_right(scene: Scene) -> None:
     gate = await scene.gate(policy(reviewers="{users: [U0BOB]}"))
     waiting = scene.ask(gate)
     card = await scene.card("send_email")
-    scene.sandbox.people.rename("U0CARL", "Bob Reyes")
-    await scene.sandbox.events.settled()
+    scene.sandbox.users.rename("U0CARL", "Bob Reyes")
+    await scene.sandbox.events.wait_delivered()
     await refused(scene, scene.carl, card)
     assert not waiting.done()
 

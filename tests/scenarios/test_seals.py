@@ -44,7 +44,7 @@ async def lost(scene: Scene, gate: Gate, card: Message, *calls: ToolCall) -> str
 
 async def undecided(gate: Gate, review_id: str) -> None:
     review = (await gate.reviews.load(review_id)).review
-    assert all(action.pending and not action.votes for action in review.actions)
+    assert all(action.is_pending and not action.votes for action in review.actions)
 
 
 async def test_faults_5_no_button_of_a_lost_review_decides_on_its_heir(scene: Scene) -> None:
@@ -57,14 +57,14 @@ async def test_faults_5_no_button_of_a_lost_review_decides_on_its_heir(scene: Sc
     review_id = await lost(scene, gate, card, *LARGE)
 
     # The first stale press has the old card deleted, as a second one; here it stays for the others.
-    await scene.hands.trouble("http_500", method="chat.delete")
+    await scene.hands.inject_fault("http_500", method="chat.delete")
     for action in ("approve", "reject", "edit"):
         await scene.alice.press(card, action, 2)
     for option in ("Answer instead of running it", "Skip it"):
         await scene.alice.press(card, "more", 2, option=option)
     await scene.alice.press(card, "approve_all")
 
-    await scene.hands.trouble("ok")
+    await scene.hands.inject_fault("ok")
     told = await scene.alice.told()
     assert len(told) == 6
     assert all(LAST in one for one in told), told
@@ -81,7 +81,7 @@ async def test_faults_5_what_is_the_same_after_a_loss_is_still_good(scene: Scene
     review_id = await lost(scene, gate, card, *LARGE)
     await scene.alice.press(card, "approve", 1)
     first, second = (await gate.reviews.load(review_id)).review.actions
-    assert (first.pending, second.pending) == (False, True)
+    assert (first.is_pending, second.is_pending) == (False, True)
 
 
 async def test_faults_5_no_open_form_decides_on_another_call(scene: Scene) -> None:

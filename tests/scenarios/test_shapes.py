@@ -13,7 +13,7 @@ from urllib.parse import parse_qs, urlencode
 
 import pytest
 
-from bot.channels.slack.shape import WrongShape, payload_of
+from bot.channels.slack.shape import InvalidPayload, parse_body
 from bot.sandbox.hands import sign
 from bot.sandbox.server import SIGNING_SECRET
 from tests.support.bots import Scene, email, sql
@@ -75,7 +75,7 @@ async def recorded(scene: Scene) -> list[Json]:
     await scene.alice.submit(copies=2)
     await scene.alice.press(card, "approve")
     await scene.alice.press(card, "more", option="Skip it")
-    await scene.hands.command(scene.alice.id, card["channel"], "/approvals show 1")
+    await scene.hands.run_command(scene.alice.id, card["channel"], "/approvals show 1")
     scene.sandbox.bot_url = url
     found = [_parsed(each["body"]) for each in await scene.hands.deliveries()]
     events = [
@@ -131,7 +131,7 @@ async def test_slack_clients_7_a_wrong_shape_decides_nothing(
             "X-Slack-Signature": sign(SIGNING_SECRET, at, body),
         }
         async with at_once:
-            status, _ = await scene.hands.raw(bot.url, body, headers)
+            status, _ = await scene.hands.send_raw(bot.url, body, headers)
         refused += status == 400
         if status not in (200, 400, 404):
             wrong.append((status, payload))
@@ -167,8 +167,8 @@ async def test_slack_clients_7_a_wrong_shape_decides_nothing(
 )
 def test_slack_clients_7_what_is_refused_is_named(body: bytes) -> None:
     """Given a body that is no payload of Slack's; then one short line says where it is wrong."""
-    with pytest.raises(WrongShape) as caught:
-        payload_of(body)
+    with pytest.raises(InvalidPayload) as caught:
+        parse_body(body)
     assert caught.value.status in (400, 404)
     assert len(str(caught.value)) < 200
     assert "\n" not in str(caught.value)
@@ -188,4 +188,4 @@ def test_an_input_without_an_answer_may_be_null(state: Json) -> None:
         "id": "V1", "type": "home", "hash": "1.x", "blocks": [], "state": {"values": {"b": {"a": state}}},
     }  # fmt: skip
     sent = {"type": "view_submission", "user": {"id": "U1", "team_id": "T1"}, "view": view}
-    assert payload_of(json.dumps(sent).encode())["view"]["state"]["values"]["b"]["a"] == state
+    assert parse_body(json.dumps(sent).encode())["view"]["state"]["values"]["b"]["a"] == state

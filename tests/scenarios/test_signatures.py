@@ -56,7 +56,7 @@ async def test_a_wrong_signing_secret_is_told_once(
         assert "SLACK_SIGNING_SECRET" in line
         assert CANARY not in line
         assert "v0=" not in line
-        monkeypatch.setattr("bot.logs.EVERY", 0.0)
+        monkeypatch.setattr("bot.logs.INTERVAL", 0.0)
         await session.post(url, data=CANARY, headers=wrong)
         assert len(lines()) == 2
 
@@ -140,10 +140,10 @@ async def test_t23_an_old_or_a_future_request_is_401(scene: Scene) -> None:
     now = int(time.time())
 
     for at in (now - 301, now + 302):
-        status, _ = await scene.hands.raw(bot.url, click["body"], signed(click["body"], at))
+        status, _ = await scene.hands.send_raw(bot.url, click["body"], signed(click["body"], at))
         assert status == 401
     assert not waiting.done()
-    status, _ = await scene.hands.raw(bot.url, click["body"], signed(click["body"], now - 290))
+    status, _ = await scene.hands.send_raw(bot.url, click["body"], signed(click["body"], now - 290))
     assert status == 200
     assert len((await waiting).execute) == 1
 
@@ -158,7 +158,10 @@ async def test_t22_a_click_sent_100_times_counts_once(scene: Scene) -> None:
     [click] = scene.sandbox.interactions.deliveries
 
     answers = await asyncio.gather(
-        *(scene.hands.raw(bots[n % 2].url, click["body"], click["headers"]) for n in range(100))
+        *(
+            scene.hands.send_raw(bots[n % 2].url, click["body"], click["headers"])
+            for n in range(100)
+        )
     )
 
     assert set(answers) == {(200, "")}

@@ -148,14 +148,14 @@ async def test_the_clock_starts_with_the_post_where_the_policy_says_so(scene: Sc
     gate = await scene.gate(policy(clock="delivered", expire="{after: 30m, decision: ignore}"))
     waiting = scene.ask(gate)
     await scene.bot()
-    await scene.hands.trouble("http_500", method="chat.postMessage")
+    await scene.hands.inject_fault("http_500", method="chat.postMessage")
     await scene.calls("chat.postMessage", 1)
-    [review_id] = await gate.reviews.store.live()
+    [review_id] = await gate.reviews.store.live_ids()
     await age(gate.reviews, review_id, HOUR)
     await scene.calls("chat.postMessage", 2)
     assert not waiting.done()
 
-    await scene.hands.trouble("ok")
+    await scene.hands.inject_fault("ok")
     card = await scene.card("skipped unless decided in time", timeout=30)
 
     async def started() -> bool:
@@ -182,7 +182,7 @@ async def test_the_clock_starts_at_the_fallback_as_well(scene: Scene) -> None:
     card = await scene.card("send_email", channel=OPS)
 
     async def started() -> bool:
-        return (await gate.reviews.load(review_of(card))).review.actions[0].clock is not None
+        return (await gate.reviews.load(review_of(card))).review.actions[0].clock_start is not None
 
     await wait_until("the clock runs", started)
     await passes(gate, card, 30 * MINUTE)
@@ -203,7 +203,7 @@ async def test_a_late_bot_catches_up_in_order(scene: Scene) -> None:
     )
 
     async def both() -> list[str]:
-        found = await chained.reviews.store.live()
+        found = await chained.reviews.store.live_ids()
         return found if len(found) == 2 else []
 
     ids = await wait_until("both are stored", both)

@@ -12,8 +12,8 @@ import pytest
 
 from hitl_core.model import DEFAULT_PLACE, Event, MessageRef, Review, Token
 from hitl_core.review import execution, transitions
-from hitl_core.review.transitions import Changed
-from hitl_core.store import Check, Store, Write
+from hitl_core.review.transitions import Transition
+from hitl_core.store import Recheck, Store, Write
 from tests.support.builders import call, person, proposal, review_of, write_of
 from tests.support.jobs import begin_all, finish_all
 from tests.support.waiting import wait_until
@@ -33,17 +33,17 @@ async def created(store: Store, *names: str, **where: Any) -> Review:
     return made[0]
 
 
-async def stepped(store: Store, changed: Changed, *, wake: bool = False) -> Review:
+async def stepped(store: Store, changed: Transition, *, wake: bool = False) -> Review:
     """This transition, stored as the next version."""
     write = await next_write(store, changed, wake=wake)
     assert await store.commit(write)
     return write.review
 
 
-async def next_write(store: Store, changed: Changed, *, wake: bool = False) -> Write:
+async def next_write(store: Store, changed: Transition, *, wake: bool = False) -> Write:
     after = changed.review.model_copy(update={"version": changed.review.version + 1})
     chain = await chain_of(store, after.id)
-    return write_of(Changed(after, changed.event), wake=wake)._replace(chain=chain)
+    return write_of(Transition(after, changed.event), wake=wake)._replace(chain=chain)
 
 
 async def chain_of(store: Store, review_id: str) -> str:
@@ -72,7 +72,7 @@ async def loaded(store: Store, review_id: str) -> Review:
     return snapshot.review
 
 
-def decided(review: Review, at: float) -> Changed:
+def decided(review: Review, at: float) -> Transition:
     return transitions.decide(review, "1", proposal(), person(), at)
 
 
@@ -81,7 +81,7 @@ async def attempted(store: Store, review: Review, op: str | None) -> None:
     event = Event(
         kind="refused", review_id=review.id, at=0, by=person("Eve"), what="not_allowed", op=op
     )
-    await store.attempt(review.id, event)
+    await store.record_refusal(review.id, event)
 
 
 async def audit_of(store: Store) -> list[dict[str, Any]]:
@@ -229,10 +229,13 @@ class StoreContract:
         """Each answer is the newest version shown; a place that shows nothing yet is at 0."""
         review = await created(store)
 
-        shown = [await store.record_shown(review.id, "p", version) for version in (1, 9, 3, 10, 10)]
+        shown = [
+            await store.record_shown_version(review.id, "p", version)
+            for version in (1, 9, 3, 10, 10)
+        ]
 
         assert shown == [1, 9, 9, 10, 10]
-        assert await store.record_shown(review.id, "other", 2) == 2
+        assert await store.record_shown_version(review.id, "other", 2) == 2
         snapshot = await store.load(review.id)
         assert snapshot is not None
         assert snapshot.shown == {"p": 10, "other": 2}
@@ -241,7 +244,7 @@ class StoreContract:
         """The card is known before and after the decision."""
         review = await created(store)
         await store.record_post(review.id, "p", HERE)
-        await store.record_shown(review.id, "p", 1)
+        await store.record_shown_version(review.id, "p", 1)
 
         await finished(store, review)
 
@@ -274,8 +277,10 @@ class StoreContract:
             assert await store.load(id) is None
             assert await store.record_mark(id, "m") is False
             assert await store.record_post(id, "p", HERE) == HERE
-            assert await store.record_shown(id, "p", 3) in (0, 3)
-            assert await store.attempt(id, refused.model_copy(update={"review_id": id})) is None
+            assert await store.record_shown_version(id, "p", 3) in (0, 3)
+            assert (
+                await store.record_refusal(id, refused.model_copy(update={"review_id": id})) is None
+            )
             assert await store.load(id) is None
 
         assert [e["review_id"] for e in await audit_of(store)] == [review.id]
@@ -352,11 +357,11 @@ class StoreContract:
     async def test_an_agents_policy_is_known_and_each_change_is_in_the_audit(self, store: Store):
         """T69: replaced, and rolled back, it says so with both digests; the same again says nothing."""
         answers = [
-            await store.note_policy("billing", d) for d in ("one", "one", "two", "two", "one")
+            await store.record_policy("billing", d) for d in ("one", "one", "two", "two", "one")
         ]
 
         assert answers == [None, "one", "one", "two", "two"]
-        assert await store.note_policy("support", "two") is None
+        assert await store.record_policy("support", "two") is None
         entries = await audit_of(store)
         assert [(e["kind"], e["agent"], e["before"], e["digest"], e["n"]) for e in entries] == [
             ("policy_changed", "billing", "one", "two", 1),
@@ -371,33 +376,37 @@ class StoreContract:
         ids: list[str] = []
         for audiences in (["user:U1", "place:a"], ["place:a"], ["group:S1"], ["user:U1"]):
             made = review_of(now=await store.now(), partitions=store.partitions)
-            assert await store.commit(write_of(made)._replace(joins=audiences))
+            assert await store.commit(write_of(made)._replace(audiences_added=audiences))
             ids.append(made[0].id)
             await let_pass(0.002)
 
-        both = await store.waiting(["user:U1", "place:a"])
+        both = await store.waiting_reviews(["user:U1", "place:a"])
 
-        assert ([id for id, _ in both.found], both.total) == ([ids[0], ids[1], ids[3]], 3)
-        assert both.found[0][1] == (await loaded(store, ids[0])).created_at
-        page = await store.waiting(["user:U1", "place:a", "group:S1"], limit=2, offset=1)
-        assert ([id for id, _ in page.found], page.total) == ([ids[1], ids[2]], 4)
-        assert await store.waiting([]) == await store.waiting(["user:U9"]) == ([], 0)
+        assert ([id for id, _ in both.reviews], both.total) == ([ids[0], ids[1], ids[3]], 3)
+        assert both.reviews[0][1] == (await loaded(store, ids[0])).created_at
+        page = await store.waiting_reviews(["user:U1", "place:a", "group:S1"], limit=2, offset=1)
+        assert ([id for id, _ in page.reviews], page.total) == ([ids[1], ids[2]], 4)
+        assert (
+            await store.waiting_reviews([]) == await store.waiting_reviews(["user:U9"]) == ([], 0)
+        )
 
     async def test_an_audience_that_is_left_waits_no_more(self, store: Store):
         """One joins, another leaves; a lost compare moves nobody."""
         review = await created(store)
         change = await next_write(store, decided(review, await store.now()))
-        lost = change._replace(joins=["user:U3"], chain="9:f")
+        lost = change._replace(audiences_added=["user:U3"], chain="9:f")
         assert not await store.commit(lost)
-        assert await store.commit(change._replace(joins=["user:U1", "user:U2"]))
+        assert await store.commit(change._replace(audiences_added=["user:U1", "user:U2"]))
         again = (await loaded(store, review.id)).model_copy(update={"version": 3})
         event = Event(kind="reminded", review_id=review.id, at=1)
         write = write_of((again, event))._replace(
-            chain=await chain_of(store, review.id), joins=["user:U4"], leaves=["user:U2", "user:U7"]
+            chain=await chain_of(store, review.id),
+            audiences_added=["user:U4"],
+            audiences_removed=["user:U2", "user:U7"],
         )
         assert await store.commit(write)
 
-        found = [(await store.waiting([f"user:U{n}"])).total for n in range(1, 6)]
+        found = [(await store.waiting_reviews([f"user:U{n}"])).total for n in range(1, 6)]
         assert found == [1, 0, 0, 1, 0]
 
     async def test_what_somebody_decided_is_remembered(self, store: Store, let_pass: Pass):
@@ -406,19 +415,19 @@ class StoreContract:
         for review in (reviews[0], reviews[1], reviews[0]):
             await let_pass(0.002)
             review = await loaded(store, review.id)
-            key = next(action.key for action in review.actions if action.pending)
+            key = next(action.key for action in review.actions if action.is_pending)
             at = await store.now()
             await stepped(store, transitions.decide(review, key, proposal(), person(), at))
         bos = transitions.decide(reviews[2], "1", proposal(), person("Bo"), await store.now())
         await stepped(store, bos)
 
-        found = await store.decided(person().key)
+        found = await store.recent_decisions(person().key)
 
         assert [id for id, _ in found] == [reviews[0].id, reviews[1].id]
         assert found[0][1] == pytest.approx(at, abs=1e-5)
-        assert await store.decided(person().key, limit=1, offset=1) == [found[1]]
-        assert [id for id, _ in await store.decided(person("Bo").key)] == [reviews[2].id]
-        assert await store.decided(person("Eve").key) == []
+        assert await store.recent_decisions(person().key, limit=1, offset=1) == [found[1]]
+        assert [id for id, _ in await store.recent_decisions(person("Bo").key)] == [reviews[2].id]
+        assert await store.recent_decisions(person("Eve").key) == []
 
     async def test_only_the_last_200_are_remembered(self, store: Store):
         """A list that nobody reads to its end doesn't grow for ever."""
@@ -429,7 +438,7 @@ class StoreContract:
             await store.commit(Write(review, said, review.args, None, None, False))
             ids.append(review.id)
 
-        found = [id for id, _ in await store.decided(person().key, limit=1000)]
+        found = [id for id, _ in await store.recent_decisions(person().key, limit=1000)]
 
         assert found == ids[:-201:-1]
 
@@ -454,20 +463,20 @@ class StoreContract:
         """The latest first; a look that comes late doesn't take back a later one."""
         now = await store.now()
         for user, ago in (("T1:U1", 90), ("T1:U2", 30), ("T1:U1", 10), ("T1:U1", 50)):
-            await store.opened_home(user, now - ago)
+            await store.record_home_view(user, now - ago)
 
-        assert await store.open_homes(now - 60) == ["T1:U1", "T1:U2"]
-        assert await store.open_homes(now - 20) == ["T1:U1"]
-        assert await store.open_homes(now) == []
+        assert await store.home_viewers(now - 60) == ["T1:U1", "T1:U2"]
+        assert await store.home_viewers(now - 20) == ["T1:U1"]
+        assert await store.home_viewers(now) == []
 
     async def test_a_claim_is_ones_until_its_time_is_over(self, store: Store, let_pass: Pass):
         """Of many at once one has it; another name is another claim."""
-        claimed = await asyncio.gather(*(store.claim("home:U1", 0.3) for _ in range(8)))
+        claimed = await asyncio.gather(*(store.try_lock("home:U1", 0.3) for _ in range(8)))
         assert sorted(claimed) == [False] * 7 + [True]
-        assert await store.claim("home:U2", 10)
+        assert await store.try_lock("home:U2", 10)
         await let_pass(0.35)
-        assert await store.claim("home:U1", 10)
-        assert not await store.claim("home:U1", 10)
+        assert await store.try_lock("home:U1", 10)
+        assert not await store.try_lock("home:U1", 10)
 
     # ------------------------------------------------------------------ indexes
 
@@ -480,52 +489,52 @@ class StoreContract:
             ids[late] = review.id
             assert await store.commit(Write(review, event, {}, now + late, None, False))
 
-        assert set(await store.due()) == {ids[-30.0], ids[-2.0], ids[-1.0]}
+        assert set(await store.due_reviews()) == {ids[-30.0], ids[-2.0], ids[-1.0]}
         if store.partitions == 1:
-            assert await store.due() == [ids[-30.0], ids[-2.0], ids[-1.0]]
-            assert await store.due(limit=2) == [ids[-30.0], ids[-2.0]]
+            assert await store.due_reviews() == [ids[-30.0], ids[-2.0], ids[-1.0]]
+            assert await store.due_reviews(limit=2) == [ids[-30.0], ids[-2.0]]
 
     async def test_what_comes_due_is_due_then_and_not_before(self, store: Store, let_pass: Pass):
         """By the store's clock."""
         review, event = review_of(now=await store.now(), partitions=store.partitions)
         soon = await store.now() + 0.3
         await store.commit(Write(review, event, {}, soon, soon, False))
-        assert await store.due() == []
-        assert await store.ready(review.agent) == []
+        assert await store.due_reviews() == []
+        assert await store.ready_reviews(review.agent) == []
 
         await let_pass(0.3)
 
-        assert await store.due() == [review.id]
-        assert await store.ready(review.agent) == [review.id]
+        assert await store.due_reviews() == [review.id]
+        assert await store.ready_reviews(review.agent) == [review.id]
 
     async def test_an_index_follows_the_newest_write(self, store: Store):
         """Moved to another time, or taken out with None."""
         now = await store.now()
         review, event = review_of(now=now, partitions=store.partitions)
         await store.commit(Write(review, event, {}, now - 1, now - 1, False))
-        assert await store.due() == await store.ready(review.agent) == [review.id]
+        assert await store.due_reviews() == await store.ready_reviews(review.agent) == [review.id]
 
         review = review.model_copy(update={"version": 2})
         head = await chain_of(store, review.id)
         await store.commit(Write(review, event, {}, now + 3600, None, False, head))
-        assert await store.due() == await store.ready(review.agent) == []
+        assert await store.due_reviews() == await store.ready_reviews(review.agent) == []
 
         review = review.model_copy(update={"version": 3})
         head = await chain_of(store, review.id)
         await store.commit(Write(review, event, {}, None, now - 1, False, head))
-        assert await store.due() == []
-        assert await store.ready(review.agent) == [review.id]
+        assert await store.due_reviews() == []
+        assert await store.ready_reviews(review.agent) == [review.id]
 
     async def test_how_much_there_is_to_do(self, store: Store):
         """Counted without what is done; the oldest, and what has been due for the longest."""
-        assert await store.gauge() == (0, None, None)
+        assert await store.workload() == (0, None, None)
         now = await store.now()
         for age, due in ((5.0, None), (50.0, now + 60), (20.0, now - 3), (1.0, now - 7)):
             review, event = review_of(now=now - age, partitions=store.partitions)
             await store.commit(Write(review, event, {}, due, None, False))
         await finished(store, await created(store))
 
-        gauge = await store.gauge()
+        gauge = await store.workload()
 
         assert gauge == (4, pytest.approx(now - 50, abs=1e-3), pytest.approx(now - 7, abs=1e-3))
 
@@ -536,17 +545,17 @@ class StoreContract:
         new = await created(store, thread_id="two", agent="support")
         await let_pass(0.002)
         gone = await created(store, thread_id="three")
-        assert await store.live() == [old.id, new.id, gone.id]
+        assert await store.live_ids() == [old.id, new.id, gone.id]
 
         await finished(store, gone)
         await approved(store, old)
 
-        assert await store.live() == [old.id, new.id]
-        assert await store.live(limit=1) == [old.id]
-        [first] = await store.seats(limit=1)
+        assert await store.live_ids() == [old.id, new.id]
+        assert await store.live_ids(limit=1) == [old.id]
+        [first] = await store.live_reviews(limit=1)
         assert first == (pytest.approx(old.created_at), old.id)
-        assert [seat.id for seat in await store.seats(5, first)] == [new.id]
-        assert await store.seats(5, (await store.seats())[-1]) == []
+        assert [seat.id for seat in await store.live_reviews(5, first)] == [new.id]
+        assert await store.live_reviews(5, (await store.live_reviews())[-1]) == []
 
     async def test_faults_8_pages_miss_none_of_the_same_time(self, store: Store):
         """Given reviews of one moment, then each is on one page, however short these are."""
@@ -558,7 +567,7 @@ class StoreContract:
         for each in made:
             assert await store.commit(write_of(each))
         found, after = [], None
-        while page := await store.seats(2, after):
+        while page := await store.live_reviews(2, after):
             found += [seat.id for seat in page]
             after = page[-1]
         assert found == sorted(review.id for review, _ in made)
@@ -574,10 +583,10 @@ class StoreContract:
         other, event = review_of(agent="support", now=now, partitions=store.partitions)
         await store.commit(Write(other, event, {}, None, now - 1, False))
 
-        assert await store.ready("billing") == [ids[1], ids[2], ids[0]]
-        assert await store.ready("billing", limit=1) == [ids[1]]
-        assert await store.ready("support") == [other.id]
-        assert await store.ready("nobody") == []
+        assert await store.ready_reviews("billing") == [ids[1], ids[2], ids[0]]
+        assert await store.ready_reviews("billing", limit=1) == [ids[1]]
+        assert await store.ready_reviews("support") == [other.id]
+        assert await store.ready_reviews("nobody") == []
 
     async def test_a_thread_lists_the_live_reviews_first(self, store: Store, let_pass: Pass):
         """Each part in the order of submission or completion; another thread's are not there."""
@@ -587,33 +596,33 @@ class StoreContract:
         await let_pass(0.002)
         third = await created(store, thread_id="mine")
         await created(store, thread_id="other")
-        assert await store.thread("mine") == [first.id, second.id, third.id]
+        assert await store.thread_reviews("mine") == [first.id, second.id, third.id]
 
         await finished(store, second)
         await let_pass(0.002)
         await finished(store, first)
 
-        assert await store.thread("mine") == [third.id, second.id, first.id]
-        assert await store.thread("nobody's") == []
+        assert await store.thread_reviews("mine") == [third.id, second.id, first.id]
+        assert await store.thread_reviews("nobody's") == []
 
     # ------------------------------------------------------------------ hints
 
     async def test_hints_begin_where_the_first_call_stood(self, store: Store):
         """The first call answers at once with nothing; what wakes afterwards is heard, once, in order."""
         await created(store, thread_id="before")
-        assert await store.hints("billing", 10) == []
+        assert await store.agent_hints("billing", 10) == []
 
         first = await created(store, thread_id="one")
         second = await created(store, thread_id="one")
 
-        assert await store.hints("billing", 10) == [first.id, second.id]
-        assert await store.hints("billing", 0.01) == []
+        assert await store.agent_hints("billing", 10) == [first.id, second.id]
+        assert await store.agent_hints("billing", 0.01) == []
 
     async def test_a_hint_ends_the_wait(self, store: Store):
         """Given a listener, when a review settles, then the listener is told at once."""
         review = await created(store)
-        await store.hints("billing", 0)
-        listener = asyncio.create_task(store.hints("billing", 20))
+        await store.agent_hints("billing", 0)
+        listener = asyncio.create_task(store.agent_hints("billing", 20))
 
         await approved(store, review)
 
@@ -621,12 +630,12 @@ class StoreContract:
 
     async def test_hints_of_others_and_silent_writes_are_not_heard(self, store: Store):
         """Only this agent's, and only where the write says so."""
-        await store.hints("billing", 0)
+        await store.agent_hints("billing", 0)
         await created(store, agent="support")
         quiet = review_of(now=await store.now(), partitions=store.partitions)
         await store.commit(write_of(quiet, wake=False))
 
-        assert await store.hints("billing", 0.02) == []
+        assert await store.agent_hints("billing", 0.02) == []
 
     async def test_changes_are_everybodys(self, store: Store):
         """Of any agent, settled or not; bookkeeping is no change."""
@@ -637,7 +646,7 @@ class StoreContract:
 
         listener = asyncio.create_task(store.changes(20))
         other = await created(store, agent="support", thread_id="another")
-        await stepped(store, execution.await_by(other, "p1", await store.now()))
+        await stepped(store, execution.set_waiter(other, "p1", await store.now()))
 
         assert await asyncio.wait_for(listener, 5) == [other.id]
         assert await store.changes(0.02) == []
@@ -654,7 +663,7 @@ class StoreContract:
         assert await store.tokens() == [old, new]
         assert (kept := await store.token(old.id)) == old
         assert kept is not None
-        assert kept.opens_with(text)
+        assert kept.matches(text)
         assert text.split("_", 2)[2] not in kept.model_dump_json()
 
         assert await store.drop_token(old.id)
@@ -675,16 +684,16 @@ class StoreContract:
         done = await finish_all(store)
 
         assert [job.review_id for job in done] == reviews
-        assert {(job.kind, job.times) for job in done} == {("card", 1)}
+        assert {(job.kind, job.attempts) for job in done} == {("card", 1)}
         assert await store.lanes() == []
 
     async def test_a_lane_is_held_by_one_bot(self, store: Store, let_pass: Pass):
         assert await store.hold_lanes(["a", "b"], "bot-1", 0.3) == {"a", "b"}
         assert await store.hold_lanes(["a", "c"], "bot-2", 0.3) == {"c"}
         assert await store.hold_lanes(["a"], "bot-1", 0.3) == {"a"}
-        await store.leave_lane("a", "bot-2")
+        await store.release_lane("a", "bot-2")
         assert await store.hold_lanes(["a"], "bot-2", 0.3) == set()
-        await store.leave_lane("a", "bot-1")
+        await store.release_lane("a", "bot-1")
         assert await store.hold_lanes(["a", "b"], "bot-2", 0.3) == {"a"}
         await let_pass(0.35)
         assert await store.hold_lanes(["a", "b"], "bot-1", 0.3) == {"a", "b"}
@@ -707,7 +716,7 @@ class StoreContract:
         await finish_all(store)
         at = await store.now()
 
-        review = await stepped(store, execution.await_by(review, "p1", at))
+        review = await stepped(store, execution.set_waiter(review, "p1", at))
         review = await stepped(store, execution.claim(review, "p1", at, 30))
         review = await stepped(store, execution.renew(review, 1, at, 30))
         review = await stepped(store, execution.start(review, 1, "1", at))
@@ -725,12 +734,12 @@ class StoreContract:
         await let_pass(0.02)
         [second] = await begin_all(store)
         [third] = await begin_all(store)
-        assert [job.times for job in (first, second, third)] == [1, 2, 3]
-        assert {job.since for job in (first, second, third)} == {first.since}
+        assert [job.attempts for job in (first, second, third)] == [1, 2, 3]
+        assert {job.first_at for job in (first, second, third)} == {first.first_at}
 
-        await store.put_back(third)
+        await store.put_back_job(third)
         [last] = await begin_all(store)
-        assert (last.times, last.review_id) == (2, review.id), "an orderly end counts once"
+        assert (last.attempts, last.review_id) == (2, review.id), "an orderly end counts once"
 
     async def test_who_began_last_finishes(self, store: Store):
         """Faults 1: given two bots that draw one card, in whatever order they end, then the one that began
@@ -740,7 +749,7 @@ class StoreContract:
             [one] = await begin_all(store)
             [two] = await begin_all(store)
             ends = [two, one] if first_ends_last else [one, two]
-            assert [await store.finish(job) for job in ends] == [job is two for job in ends]
+            assert [await store.finish_job(job) for job in ends] == [job is two for job in ends]
             left = await finish_all(store)
             assert [(job.kind, job.review_id) for job in left] == [("check", review.id)]
 
@@ -757,7 +766,7 @@ class StoreContract:
             assert (check.kind, card.kind) == ("check", "card")
             ends = [card, check] if reverse else [check, card]
 
-            assert [await store.finish(job) for job in ends] == [job is card for job in ends]
+            assert [await store.finish_job(job) for job in ends] == [job is card for job in ends]
 
             assert [job.kind for job in await finish_all(store)] == ["check"]
 
@@ -766,12 +775,12 @@ class StoreContract:
         [job] = await begin_all(store)
         await approved(store, review)
 
-        assert await store.finish(job)
+        assert await store.finish_job(job)
 
-        assert await store.take(job.lane, "post") is None, "it stands already"
+        assert await store.take_job(job.lane, "post") is None, "it stands already"
         [again] = await begin_all(store)
-        assert (again.review_id, again.times) == (review.id, 1)
-        await store.finish(again)
+        assert (again.review_id, again.attempts) == (review.id, 1)
+        await store.finish_job(again)
         assert await store.lanes() == []
 
     async def test_what_people_changed_comes_first(self, store: Store, let_pass: Pass):
@@ -785,11 +794,11 @@ class StoreContract:
         await let_pass(0.01)
         await approved(store, two)
 
-        post = await store.take(DEFAULT_PLACE, "post")
+        post = await store.take_job(DEFAULT_PLACE, "post")
         draws: list[str] = []
-        while job := await store.take(DEFAULT_PLACE, "draw"):
+        while job := await store.take_job(DEFAULT_PLACE, "draw"):
             draws.append(job.review_id)
-            await store.finish(job)
+            await store.finish_job(job)
 
         assert post is not None
         assert post.review_id == new.id
@@ -799,15 +808,15 @@ class StoreContract:
         """Faults 2: given a drawing whose answer was lost, then it is looked at once more later."""
         review = await created(store)
         [job] = await begin_all(store)
-        await store.finish(job, Check("sweep", 0.2, "12.5"))
+        await store.finish_job(job, Recheck("sweep", 0.2, "12.5"))
         assert await store.lanes() == []
-        assert await store.take(job.lane, "draw") is None
+        assert await store.take_job(job.lane, "draw") is None
 
         await let_pass(0.25)
 
         [check] = await begin_all(store)
         assert (check.kind, check.review_id, check.note) == ("sweep", review.id, "12.5")
-        assert await store.finish(check)
+        assert await store.finish_job(check)
         assert (await store.backlog()).waiting == 0
 
     async def test_a_redraw_is_asked_for_once(self, store: Store):
@@ -826,8 +835,8 @@ class StoreContract:
     async def test_finished_twice_is_nothing_but_a_check(self, store: Store):
         await created(store)
         [job] = await begin_all(store)
-        assert await store.finish(job)
-        assert not await store.finish(job)
+        assert await store.finish_job(job)
+        assert not await store.finish_job(job)
         assert [each.kind for each in await finish_all(store)] == ["check"]
 
     async def test_the_backlog_is_counted(self, store: Store, let_pass: Pass):
@@ -840,58 +849,58 @@ class StoreContract:
 
     async def test_turns_are_shared(self, store: Store, let_pass: Pass):
         """Each turn is one call, a few may come at once, and a pause is everybody's."""
-        assert [await store.slot("one", 10) for _ in range(3)] == [
+        assert [await store.reserve_slot("one", 10) for _ in range(3)] == [
             pytest.approx(at, abs=0.5) for at in (0, 10, 20)
         ]
-        assert [await store.slot("many", 10, 3) for _ in range(4)] == [
+        assert [await store.reserve_slot("many", 10, 3) for _ in range(4)] == [
             pytest.approx(at, abs=0.5) for at in (0, 0, 0, 10)
         ]
-        assert [await store.slot("free", 0) for _ in range(3)] == [0, 0, 0]
+        assert [await store.reserve_slot("free", 0) for _ in range(3)] == [0, 0, 0]
         await store.pause_slots("free", 0.2)
-        assert await store.slot("free", 0) > 0
+        assert await store.reserve_slot("free", 0) > 0
         await let_pass(0.25)
-        assert await store.slot("free", 0) == 0
+        assert await store.reserve_slot("free", 0) == 0
 
     async def test_dead_letters_come_back_when_they_are_asked_for(self, store: Store):
         """Given a buried job, then nobody gets it; revived, it is one that was begun before."""
         review = await created(store)
         [job] = await begin_all(store)
-        await store.bury(job, "channel_not_found")
-        await store.bury(job, "channel_not_found")
+        await store.move_to_dead_letters(job, "channel_not_found")
+        await store.move_to_dead_letters(job, "channel_not_found")
         assert await store.lanes() == []
 
-        assert await store.revive() == 1
-        assert await store.revive() == 0
+        assert await store.requeue_dead_letters() == 1
+        assert await store.requeue_dead_letters() == 0
 
         [back] = await begin_all(store)
-        assert (back.review_id, back.place, back.times) == (review.id, job.place, 2)
+        assert (back.review_id, back.place, back.attempts) == (review.id, job.place, 2)
 
     async def test_what_changes_while_it_is_buried_is_tried_again(self, store: Store):
         review = await created(store)
         [job] = await begin_all(store)
         await approved(store, review)
 
-        await store.bury(job, "channel_not_found")
+        await store.move_to_dead_letters(job, "channel_not_found")
 
-        assert await store.buried() == 0
-        assert [each.times for each in await begin_all(store)] == [1]
+        assert await store.count_dead_letters() == 0
+        assert [each.attempts for each in await begin_all(store)] == [1]
 
     async def test_the_dead_letters_of_a_review_are_one(self, store: Store):
         """Given two buried jobs of one review and one of another, then two reviews are counted; revived, each
         place comes back once."""
         one = await created(store)
         [job] = await begin_all(store)
-        await store.bury(job, "channel_not_found")
+        await store.move_to_dead_letters(job, "channel_not_found")
         await store.redraw(one.id, "slack:#ops")
         [check] = await begin_all(store)
-        await store.bury(check, "not_in_channel")
+        await store.move_to_dead_letters(check, "not_in_channel")
         other = await created(store, thread_id="other")
         [third] = await begin_all(store)
-        await store.bury(third, "it can't be read")
-        assert await store.buried() == 2
+        await store.move_to_dead_letters(third, "it can't be read")
+        assert await store.count_dead_letters() == 2
 
-        assert await store.revive() == 2
-        assert await store.buried() == 0
+        assert await store.requeue_dead_letters() == 2
+        assert await store.count_dead_letters() == 0
 
         back = {(job.review_id, job.place) for job in await finish_all(store)}
         assert back == {
@@ -906,17 +915,17 @@ class StoreContract:
         self, store: Store, let_pass: Pass
     ):
         """Each beat counts anew."""
-        assert not await store.alive("p1")
-        await store.beat("p1", 0.2)
-        assert await store.alive("p1")
-        assert not await store.alive("p2")
-        await store.beat("p1", 10)
+        assert not await store.is_alive("p1")
+        await store.send_heartbeat("p1", 0.2)
+        assert await store.is_alive("p1")
+        assert not await store.is_alive("p2")
+        await store.send_heartbeat("p1", 10)
         await let_pass(0.25)
-        assert await store.alive("p1")
-        await store.beat("p1", 0.05)
+        assert await store.is_alive("p1")
+        await store.send_heartbeat("p1", 0.05)
         await let_pass(0.06)
 
         async def gone() -> bool:
-            return not await store.alive("p1")
+            return not await store.is_alive("p1")
 
         await wait_until("the beat is old", gone)

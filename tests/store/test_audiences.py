@@ -33,7 +33,7 @@ async def submitted(reviews: Reviews, *tools: str, **where: Any) -> str:
 
 
 async def waits(store: Store, *audiences: str) -> list[int]:
-    return [(await store.waiting([audience])).total for audience in audiences]
+    return [(await store.waiting_reviews([audience])).total for audience in audiences]
 
 
 @pytest.fixture(params=["memory", "redis"])
@@ -58,20 +58,20 @@ async def test_each_who_may_decide_finds_it_until_it_is_decided(store: Store):
     await reviews.change(
         review_id,
         "up",
-        lambda r, now: transitions.escalate(r, "slack:#pay", person(), now, taken=0),
+        lambda r, now: transitions.escalate(r, "slack:#pay", person(), now, steps_on_card=0),
     )
     assert await waits(store, *who) == [1, 1, 0, 0, 1]
 
     await reviews.decide(review_id, "1", proposal(), person(), "two")
     assert await waits(store, *who) == [0, 0, 0, 0, 0]
-    assert [id for id, _ in await store.decided(person().key)] == [review_id]
+    assert [id for id, _ in await store.recent_decisions(person().key)] == [review_id]
 
 
 async def test_what_was_cancelled_waits_for_nobody(store: Store):
     reviews = Reviews(store)
     review_id = await submitted(reviews, "pay", "send")
     await reviews.cancel(review_id, None, None, "op")
-    assert (await store.waiting(["user:U1", "place:slack:#first"])).found == []
+    assert (await store.waiting_reviews(["user:U1", "place:slack:#first"])).reviews == []
 
 
 async def test_the_index_says_what_the_reviews_say(store: Store):
@@ -98,7 +98,7 @@ async def test_the_index_says_what_the_reviews_say(store: Store):
 
     for audience in {audience for some in found.values() for audience in some}:
         expected = {id for id, audiences in found.items() if audience in audiences}
-        assert {id for id, _ in (await store.waiting([audience])).found} == expected
+        assert {id for id, _ in (await store.waiting_reviews([audience])).reviews} == expected
 
 
 async def test_what_waits_in_several_ways_is_counted_once(redis_url: str):
@@ -114,9 +114,14 @@ async def test_what_waits_in_several_ways_is_counted_once(redis_url: str):
     more = {f"0-{n:032x}": START + n for n in range(400, 1700)}
     await store._redis.zadd(store._keys[0].waiting("group:S2"), more)
 
-    page = await store.waiting([*audiences, *(f"user:U{n}" for n in range(9))], 10, offset=495)
+    page = await store.waiting_reviews(
+        [*audiences, *(f"user:U{n}" for n in range(9))], 10, offset=495
+    )
 
-    assert (page.total, [at for _, at in page.found]) == (500, [START + n for n in range(495, 500)])
-    assert (await store.waiting(["group:S2"])).total == 1300
-    assert (await store.waiting([*audiences, "group:S2"])).total >= 1300
+    assert (page.total, [at for _, at in page.reviews]) == (
+        500,
+        [START + n for n in range(495, 500)],
+    )
+    assert (await store.waiting_reviews(["group:S2"])).total == 1300
+    assert (await store.waiting_reviews([*audiences, "group:S2"])).total >= 1300
     await store.close()

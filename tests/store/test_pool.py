@@ -11,7 +11,7 @@ import redis
 from hitl_core.embedded_redis import EmbeddedRedis
 from hitl_core.errors import StoreError
 from hitl_core.store import RedisStore
-from hitl_core.store.client import close, connect
+from hitl_core.store.client import close_clients, connect
 from tests.support.proxy import Proxy, proxy_to
 from tests.support.waiting import wait_until
 
@@ -78,7 +78,7 @@ async def test_a_closed_store_opens_no_connection(redis_url: str):
     async with proxy_to(redis_url) as proxy:
         store = await RedisStore.open(proxy.url)
         await store.close()
-        for work in (store.now, store.due, lambda: store.hints("billing", 1)):
+        for work in (store.now, store.due_reviews, lambda: store.agent_hints("billing", 1)):
             with pytest.raises(StoreError, match="The store is closed"):
                 await work()
         await gone(proxy)
@@ -93,7 +93,7 @@ async def test_what_was_sent_before_the_store_closed_is_answered(redis_url: str)
         await asyncio.gather(client.ping(), client.ping())
         asking = [asyncio.create_task(client.ping()) for _ in range(6)]
         await asyncio.sleep(0)
-        await close(client)
+        await close_clients(client)
         answers = await asyncio.gather(*asking, return_exceptions=True)
         assert answers[:2] == [True, True]
         assert [type(answer) for answer in answers[2:]] == [StoreError] * 4
@@ -107,7 +107,7 @@ async def test_a_connection_that_is_made_while_the_store_closes_is_closed(redis_
         client = connect(proxy.url)
         asking = asyncio.create_task(client.ping())
         await asyncio.wait([asking], timeout=0.05)
-        await close(client)
+        await close_clients(client)
         proxy.release()
         await asyncio.wait([asking])
         await gone(proxy)
@@ -119,7 +119,7 @@ async def test_closing_goes_to_the_end_however_often_it_is_cancelled(redis_url: 
         for moment in range(6):
             clients = connect(proxy.url), connect(proxy.url, blocking=True)
             await asyncio.gather(*(client.ping() for client in clients))
-            closing = asyncio.create_task(close(*clients))
+            closing = asyncio.create_task(close_clients(*clients))
             for _ in range(moment + 1):
                 await asyncio.sleep(0)
             closing.cancel()

@@ -33,15 +33,15 @@ from hitl_core.errors import (
 from hitl_core.model import DEFAULT_PLACE, Event
 from hitl_core.review import transitions
 from hitl_core.store import RedisStore
-from hitl_core.store.client import connect, lua, translated
+from hitl_core.store.client import connect, read_script, store_errors
 from hitl_core.store.keys import (
     Keys,
-    alive,
-    claim,
-    draft,
-    partition_for,
-    partition_of,
-    review_id,
+    alive_key,
+    choose_partition,
+    draft_key,
+    lock_key,
+    make_review_id,
+    parse_partition,
 )
 from tests.store.carried import carried
 from tests.store.contract import (
@@ -106,8 +106,8 @@ def keys_of(url: str) -> set[str]:
 async def test_no_key_is_left_without_an_end(redis_url: str):
     """Given a whole life of a review, then at each step every key has a TTL or is meant to stay."""
     async with opened(redis_url, retention=60) as store:
-        await store.hints("billing", 0)
-        await store.beat("p1", 5)
+        await store.agent_hints("billing", 0)
+        await store.send_heartbeat("p1", 5)
         review = await created(store)
         await store.record_post(review.id, DEFAULT_PLACE, HERE)
         [hint] = await begin_all(store)
@@ -116,14 +116,14 @@ async def test_no_key_is_left_without_an_end(redis_url: str):
         assert len(live) == 2, "the review and its thread have no TTL while it waits"
 
         await finished(store, review)
-        await store.record_shown(review.id, DEFAULT_PLACE, 4)
+        await store.record_shown_version(review.id, DEFAULT_PLACE, 4)
         await store.record_post(review.id, "other", HERE)
-        await store.bury(hint, "why")
+        await store.move_to_dead_letters(hint, "why")
         await store.save_draft("form", b"{}", 5)
-        await store.opened_home("U1", await store.now())
-        await store.claim("home:U1", 5)
-        await store.note_policy("billing", "one")
-        await store.note_policy("billing", "two")
+        await store.record_home_view("U1", await store.now())
+        await store.try_lock("home:U1", 5)
+        await store.record_policy("billing", "one")
+        await store.record_policy("billing", "two")
         await store.record_mark(review.id, "read")
         await attempted(store, review, "click")
         await seal(store)
@@ -139,12 +139,14 @@ async def test_a_done_review_vanishes_after_its_retention(redis_url: str):
         review = await finished(store, await created(store))
 
         async def gone() -> bool:
-            return await store.load(review.id) is None and not await store.thread(review.thread_id)
+            return await store.load(review.id) is None and not await store.thread_reviews(
+                review.thread_id
+            )
 
         await wait_until("the review has gone", gone)
         assert not any(re.fullmatch(LIVE, key) for key in keys_of(redis_url))
-        assert await store.due() == await store.ready(review.agent) == []
-        assert await store.record_shown(review.id, "p", 3) == 0
+        assert await store.due_reviews() == await store.ready_reviews(review.agent) == []
+        assert await store.record_shown_version(review.id, "p", 3) == 0
         assert await store.record_post(review.id, "p", HERE) == HERE
         assert not any(re.fullmatch(LIVE, key) for key in keys_of(redis_url)), (
             "a late post revived it"
@@ -161,7 +163,7 @@ async def test_a_live_review_keeps_its_thread(redis_url: str):
             return await store.load(first.id) is None
 
         await wait_until("the first has gone", gone)
-        assert second.id in await store.thread("t")
+        assert second.id in await store.thread_reviews("t")
 
 
 async def test_a_thread_in_use_forgets_what_has_gone(redis_url: str):
@@ -176,8 +178,8 @@ async def test_a_thread_in_use_forgets_what_has_gone(redis_url: str):
         await wait_until("the first has gone", gone)
         last = await finished(store, await created(store, thread_id="t"))
 
-        assert first.id not in await store.thread("t")
-        assert last.id in await store.thread("t")
+        assert first.id not in await store.thread_reviews("t")
+        assert last.id in await store.thread_reviews("t")
 
 
 async def test_the_keys_of_a_thread_share_one_slot(redis_url: str):
@@ -187,7 +189,7 @@ async def test_the_keys_of_a_thread_share_one_slot(redis_url: str):
         for number in range(12):
             review = await created(store, thread_id=f"t-{number}")
             keys = {key for key in keys_of(redis_url) if review.id in key}
-            partition = partition_for(review.thread_id, 4)
+            partition = choose_partition(review.thread_id, 4)
             assert keys == {f"hitl:{{{partition}}}:review:{review.id}"}
             tags.add(str(partition))
         assert tags == {"0", "1", "2", "3"}
@@ -223,8 +225,8 @@ async def test_a_cluster_takes_every_script(own_redis: OwnRedis):
             for thread in ("a", "b", "c"):
                 review = await finished(store, await created(store, thread_id=thread))
                 await store.record_post(review.id, "p", HERE)
-                await store.record_shown(review.id, "p", 1)
-            assert await store.due() == []
+                await store.record_shown_version(review.id, "p", 1)
+            assert await store.due_reviews() == []
 
 
 @given(
@@ -239,20 +241,20 @@ async def test_a_cluster_takes_every_script(own_redis: OwnRedis):
 def test_no_id_from_outside_shapes_a_key(parts: list[str]):
     """Whatever a thread, an agent or a call is named (T55): keys have one shape, and one hash tag."""
     agent, thread, turn, id = parts
-    partition = partition_for(thread, 4)
-    made = review_id(partition, agent, thread, turn, [id])
+    partition = choose_partition(thread, 4)
+    made = make_review_id(partition, agent, thread, turn, [id])
     keys = Keys(partition)
 
-    assert partition_of(made) == partition
+    assert parse_partition(made) == partition
     assert re.fullmatch(r"hitl:\{[0-3]\}:review:[0-3]-[0-9a-f]{32}", keys.review(made))
-    of_people = {"waiting": keys.waiting(turn), "decided": keys.decided(id)}
+    of_people = {"waiting": keys.waiting(turn), "decided": keys.decisions(id)}
     for kind, key in {
         "thread": keys.thread(thread),
         "agent": keys.agent(agent),
         **of_people,
     }.items():
         assert re.fullmatch(rf"hitl:\{{[0-3]\}}:{kind}:[0-9a-f]{{32}}", key)
-    for key in (draft(turn), claim(id), alive(agent)):
+    for key in (draft_key(turn), lock_key(id), alive_key(agent)):
         assert re.fullmatch(r"hitl:(draft|claim|alive):[0-9a-f]{32}", key)
 
 
@@ -261,15 +263,15 @@ async def test_strange_threads_work(redis_url: str, name: str):
     """A thread of a megabyte, or with Redis's own characters in its name, is a thread."""
     async with opened(redis_url) as store:
         review = await created(store, thread_id=name)
-        assert await store.thread(name) == [review.id]
+        assert await store.thread_reviews(name) == [review.id]
         assert all(len(key) < 100 for key in keys_of(redis_url))
 
 
 def test_parts_of_an_id_do_not_run_into_each_other():
     """Two lists of names that read alike in a row are two reviews."""
-    assert review_id(0, "a", "bc", "", ["1"]) != review_id(0, "ab", "c", "", ["1"])
-    assert review_id(0, "a", "b", "", ["12"]) != review_id(0, "a", "b", "", ["1", "2"])
-    assert review_id(0, "a", "b", "t", ["1"]) == review_id(0, "a", "b", "t", ["1"])
+    assert make_review_id(0, "a", "bc", "", ["1"]) != make_review_id(0, "ab", "c", "", ["1"])
+    assert make_review_id(0, "a", "b", "", ["12"]) != make_review_id(0, "a", "b", "", ["1", "2"])
+    assert make_review_id(0, "a", "b", "t", ["1"]) == make_review_id(0, "a", "b", "t", ["1"])
 
 
 # ------------------------------------------------------------------------ servers refused
@@ -321,7 +323,7 @@ async def test_t37_an_id_can_not_be_guessed(redis_url: str):
             some = ids[start : start + 100]
             assert set(await asyncio.gather(*(store.load(id) for id in some))) == {None}
         some = ids[:200]
-        await asyncio.gather(*(store.attempt(id, refusal_of(id)) for id in some))
+        await asyncio.gather(*(store.record_refusal(id, refusal_of(id)) for id in some))
         assert set(await asyncio.gather(*(store.record_mark(id, "m") for id in some))) == {False}
         refs = await asyncio.gather(*(store.record_post(id, "p", HERE) for id in some))
         assert refs == [HERE] * 200
@@ -353,12 +355,12 @@ async def test_t73_the_time_is_redis_own_whatever_the_clock_of_this_host(
 
 async def test_who_only_looks_fixes_nothing(redis_url: str):
     """Given an empty Redis; then looking at it leaves it empty, and free for whoever comes first."""
-    async with opened(redis_url, fix=False) as store:
-        assert (store.partitions, await store.live()) == (1, [])
+    async with opened(redis_url, set_partitions=False) as store:
+        assert (store.partitions, await store.live_ids()) == (1, [])
     assert keys_of(redis_url) == set()
     async with opened(redis_url, partitions=4):
         pass
-    async with opened(redis_url, fix=False) as store:
+    async with opened(redis_url, set_partitions=False) as store:
         assert store.partitions == 4
 
 
@@ -367,12 +369,16 @@ async def test_dead_letters_are_counted_without_reading_them(redis_url: str):
     async with opened(redis_url, partitions=2) as one, opened(redis_url) as two:
         reviews = [await created(one, thread_id=f"t-{n}") for n in range(12)]
         while jobs := await begin_all(one):
-            await asyncio.gather(*(bot.bury(job, "why") for job in jobs for bot in (one, two)))
-        assert await one.buried() == len(reviews)
+            await asyncio.gather(
+                *(bot.move_to_dead_letters(job, "why") for job in jobs for bot in (one, two))
+            )
+        assert await one.count_dead_letters() == len(reviews)
 
-        revived = await asyncio.gather(one.revive(), two.revive(), two.revive())
+        revived = await asyncio.gather(
+            one.requeue_dead_letters(), two.requeue_dead_letters(), two.requeue_dead_letters()
+        )
 
-        assert (sum(revived), await one.buried()) == (12, 0)
+        assert (sum(revived), await one.count_dead_letters()) == (12, 0)
         assert len(await finish_all(one)) == 12
         assert not any("letters" in key for key in keys_of(redis_url))
 
@@ -460,9 +466,9 @@ async def test_a_flushed_script_cache_is_not_noticed(redis_url: str):
             client.script_flush()
             assert await store.load(review.id)
             client.script_flush()
-            assert await store.due() == []
+            assert await store.due_reviews() == []
             client.script_flush()
-            assert await store.record_shown(review.id, "p", 2) == 2
+            assert await store.record_shown_version(review.id, "p", 2) == 2
             client.script_flush()
             assert await store.record_post(review.id, "p", HERE) == HERE
 
@@ -507,17 +513,17 @@ async def test_a_full_redis_takes_no_new_review_and_every_decision(tmp_path: Pat
                 await store.commit(write_of(new))
 
             assert await store.record_post(review.id, "p", HERE) == HERE
-            assert await store.record_shown(review.id, "p", 1) == 1
+            assert await store.record_shown_version(review.id, "p", 1) == 1
             assert await store.record_mark(review.id, "read")
             await attempted(store, review, "click")
-            await store.bury(hint, "why")
-            assert await store.revive() == 1
+            await store.move_to_dead_letters(hint, "why")
+            assert await store.requeue_dead_letters() == 1
             assert await finish_all(store)
             await store.redraw(review.id, "p")
             assert await store.hold_lanes(["p"], "bot", 5)
-            assert await store.slot("p", 1) == 0
+            assert await store.reserve_slot("p", 1) == 0
             await finished(store, review)
-            assert [id for id, _ in await store.decided(person().key)] == [review.id]
+            assert [id for id, _ in await store.recent_decisions(person().key)] == [review.id]
 
             assert await store.load(new[0].id) is None
             assert len(await audit_of(store)) == 6, "all but the new one"
@@ -533,34 +539,34 @@ async def test_errors_are_ours(own_redis: OwnRedis):
         review = await created(store)
         [job] = await begin_all(store)
         await store.lane_hints(0)
-        await store.hints("billing", 0)
+        await store.agent_hints("billing", 0)
         server.kill()
         calls: list[Callable[[], Any]] = [
             lambda: store.load(review.id),
             lambda: store.commit(write_of(review_of())),
             lambda: store.record_post(review.id, "p", HERE),
-            lambda: store.record_shown(review.id, "p", 1),
+            lambda: store.record_shown_version(review.id, "p", 1),
             store.now,
-            lambda: store.thread("t"),
-            store.due,
-            lambda: store.ready("billing"),
-            lambda: store.hints("billing", 1),
-            lambda: store.hints("support", 1),
+            lambda: store.thread_reviews("t"),
+            store.due_reviews,
+            lambda: store.ready_reviews("billing"),
+            lambda: store.agent_hints("billing", 1),
+            lambda: store.agent_hints("support", 1),
             store.lanes,
             lambda: store.lane_hints(1),
             lambda: store.hold_lanes(["p"], "bot", 1),
-            lambda: store.leave_lane("p", "bot"),
-            lambda: store.take(job.lane, "post"),
-            lambda: store.finish(job),
-            lambda: store.put_back(job),
-            lambda: store.bury(job, "why"),
+            lambda: store.release_lane("p", "bot"),
+            lambda: store.take_job(job.lane, "post"),
+            lambda: store.finish_job(job),
+            lambda: store.put_back_job(job),
+            lambda: store.move_to_dead_letters(job, "why"),
             lambda: store.redraw(review.id, "p"),
             store.backlog,
-            lambda: store.slot("p", 1),
+            lambda: store.reserve_slot("p", 1),
             lambda: store.pause_slots("p", 1),
-            store.revive,
-            lambda: store.beat("p", 1),
-            lambda: store.alive("p"),
+            store.requeue_dead_letters,
+            lambda: store.send_heartbeat("p", 1),
+            lambda: store.is_alive("p"),
         ]
         for each in calls:
             with pytest.raises(StoreUnavailable, match="Redis can't be reached"):
@@ -659,28 +665,31 @@ async def test_a_write_whose_reply_was_lost_may_be_repeated(redis_url: str):
         )
         [hint] = await begin_all(store)
         refused = Event(kind="refused", review_id=review.id, at=0, op="click")
-        await store.note_policy("billing", "one")
-        one, two = Anchor.over([("0:1-1", "a")], ""), Anchor.over([("0:2-1", "b")], "")
+        await store.record_policy("billing", "one")
+        one, two = (
+            Anchor.from_entries([("0:1-1", "a")], ""),
+            Anchor.from_entries([("0:2-1", "b")], ""),
+        )
         # Each with its round trip in which it writes, and its answer the second time.
         writes: list[tuple[int, Callable[[], Any], object]] = [
-            (1, lambda: store.bury(hint, "why"), None),
-            (2, store.revive, 0),
+            (1, lambda: store.move_to_dead_letters(hint, "why"), None),
+            (2, store.requeue_dead_letters, 0),
             (1, lambda: store.commit(new), False),
             (1, lambda: store.commit(change), False),
             (2, lambda: store.record_post(review.id, "p", HERE), HERE),
-            (1, lambda: store.record_shown(review.id, "p", 2), 2),
+            (1, lambda: store.record_shown_version(review.id, "p", 2), 2),
             (1, lambda: store.record_mark(review.id, "m"), False),
-            (2, lambda: store.attempt(review.id, refused), None),
-            (3, lambda: store.note_policy("billing", "two"), "two"),
-            (1, lambda: store.beat("p", 5), None),
+            (2, lambda: store.record_refusal(review.id, refused), None),
+            (3, lambda: store.record_policy("billing", "two"), "two"),
+            (1, lambda: store.send_heartbeat("p", 5), None),
             (1, lambda: store.save_draft("k", b"d", 5), None),
-            (1, lambda: store.claim("c", 5), False),
+            (1, lambda: store.try_lock("c", 5), False),
             (1, lambda: store.redraw(review.id, "p"), None),
             (1, lambda: store.ledger.add_anchor(0, one), True),
             (2, lambda: store.ledger.mark_exported(0, one), None),
         ]
         for name in ("write", "note", "mark", "shown", "bury", "revive", "anchor", "redraw"):
-            await store._redis.script_load(lua(name))  # which is not what is lost here
+            await store._redis.script_load(read_script(name))  # which is not what is lost here
         for turn, write, expected in writes:
             proxy.drop_reply(turn)
             with pytest.raises(HitlError):
@@ -695,9 +704,9 @@ async def test_a_write_whose_reply_was_lost_may_be_repeated(redis_url: str):
         assert [entry["kind"] for entry in await audit_of(store)] == [
             *("submitted", "submitted", "decided", "delivered", "refused", "policy_changed")
         ]
-        assert await store.buried() == 0
+        assert await store.count_dead_letters() == 0
         left = await finish_all(store)
-        cards = {job.review_id: job.times for job in left if job.kind == "card"}
+        cards = {job.review_id: job.attempts for job in left if job.kind == "card"}
         assert cards == {new.review.id: 1, review.id: 2}  # new; decided and revived
 
 
@@ -719,5 +728,5 @@ async def test_a_cancelled_command_is_cancelled(redis_url: str):
 async def test_a_server_that_forgot_a_script_is_asked_again():
     """It was restarted between the script and its call."""
     with pytest.raises(StoreUnavailable, match="restarted"):
-        async with translated():
+        async with store_errors():
             raise NoScriptError("No matching script. Please use EVAL.")

@@ -27,7 +27,7 @@ async def main(redis_url: str, effects: Path, calls: list[ToolCall]) -> None:
                 with effects.open("a") as file:
                     file.write(f"{call.id}\n")
                 results[call.id] = f"{call.name} ran"
-        await outcome.done(results)
+        await outcome.finish(results)
         told = [answer._asdict() for answer in outcome.answers]
         print("outcome:", json.dumps({"executed": list(results), "answers": told}), flush=True)
 

@@ -6,19 +6,19 @@ from uuid import uuid4
 
 from hitl_core.model import Action, Event, Review
 from hitl_core.review.service import Reviews
-from hitl_core.review.transitions import Changed
+from hitl_core.review.transitions import Transition
 
 
 async def age(reviews: Reviews, review_id: str, seconds: float) -> None:
     """All that is known of the review happened so much longer ago, by Redis's clock."""
 
-    def older(review: Review, now: float) -> Changed:
+    def older(review: Review, now: float) -> Transition:
         update = {
             "created_at": review.created_at - seconds,
             "actions": tuple(_older(action, seconds) for action in review.actions),
         }
         event = Event(kind="awaited", review_id=review.id, at=now)  # bookkeeping: it shows nowhere
-        return Changed(review.model_copy(update=update), event)
+        return Transition(review.model_copy(update=update), event)
 
     await reviews.change(review_id, f"age:{uuid4().hex}", older)
 

@@ -16,7 +16,7 @@ from redis.asyncio import Redis
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.app import Bot, Timing, running_bot
-from bot.sandbox.hands import Hands
+from bot.sandbox.hands import Actor
 from bot.sandbox.server import BOT_TOKEN, SIGNING_SECRET, Sandbox
 from bot.settings import Settings
 from hitl_core import Gate, Outcome, Policy, ToolCall
@@ -40,7 +40,13 @@ ROOT = Path(__file__).parents[2]
 #: Stands in the arguments of every scenario's calls, and so must stand in no log.
 CANARY = "canary-5f1d"
 #: A bot that waits for nothing longer than a test has patience for.
-QUICK = Timing(pace=0.0, idle=0.4, revive=60.0, every=0.05, late=0.2)
+QUICK = Timing(
+    message_interval=0.0,
+    lane_lease=0.4,
+    requeue_interval=60.0,
+    escalator_interval=0.05,
+    late_window=0.2,
+)
 
 #: How long the local Slack waits for an answer to a click, and a bot takes for one, in seconds: four times as
 #: long as the original, for machines that do other things as well.
@@ -119,7 +125,7 @@ class Process:
 class Scene:
     """One workspace, one Redis, and whatever bots and agents a test starts. `redis_url` may be replaced."""
 
-    def __init__(self, sandbox: Sandbox, hands: Hands, redis_url: str, folder: Path) -> None:
+    def __init__(self, sandbox: Sandbox, hands: Actor, redis_url: str, folder: Path) -> None:
         self.sandbox, self.hands, self.redis_url, self.folder = sandbox, hands, redis_url, folder
         self.alice, self.bob = Person(hands, ALICE), Person(hands, BOB)
         self.carl, self.dana = Person(hands, CARL), Person(hands, DANA)
@@ -143,7 +149,7 @@ class Scene:
 
     def patience(self, seconds: float) -> None:
         """From now on Slack waits this long for the bot, in place of 3 s."""
-        self.sandbox.courier.patience = seconds
+        self.sandbox.app_client.answer_timeout = seconds
 
     def environment(self, **changed: str) -> dict[str, str]:
         return {
@@ -228,7 +234,7 @@ class Scene:
 
     def limit(self, scale: float) -> None:
         """From now on Slack limits calls, this many times as fast as the original."""
-        self.sandbox.api.limit(scale)
+        self.sandbox.api.set_rate_limit(scale)
 
     async def redis(self) -> Any:
         """A client of the test's own."""

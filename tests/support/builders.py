@@ -7,12 +7,12 @@ from collections.abc import Coroutine, Sequence
 from typing import Any, TypeVar
 
 from hitl_core.gate import request
-from hitl_core.gate.request import Request, Turn
+from hitl_core.gate.request import JudgedCalls, ReviewKey
 from hitl_core.model import Arguments, Event, Review, Reviewer, ToolCall, encode
 from hitl_core.policy import Policy
 from hitl_core.review import execution
 from hitl_core.review.service import Reviews
-from hitl_core.review.transitions import Changed, Proposal, due_at
+from hitl_core.review.transitions import Proposal, Transition, due_at
 from hitl_core.store import Write
 
 T = TypeVar("T")
@@ -94,18 +94,18 @@ def review_of(
 ) -> tuple[Review, Event]:
     """As the gate makes them; every call of this function is another turn, unless it names one."""
     name = turn or f"turn-{next(_numbers)}"
-    which = Turn(agent, thread_id, name, requester, origin)
-    return request.build_from(which, asked_by(by or policy(), calls), partitions, now)
+    which = ReviewKey(agent, thread_id, name, requester, origin)
+    return request.build_review(which, asked_by(by or policy(), calls), partitions, now)
 
 
-def asked_by(by: Policy, calls: Sequence[ToolCall], **tools: Any) -> Request:
+def asked_by(by: Policy, calls: Sequence[ToolCall], **tools: Any) -> JudgedCalls:
     """What the gate makes of a turn of any size, at once. `tools` are the agent's, each with its schema or
     None.
     """
-    schemas = request.Schemas()
-    rulings = [_now(schemas.added(by.judge(each), tools.get(each.name))) for each in calls]
-    named = _now(schemas.targets(tools))
-    return Request(
+    schemas = request.ToolSchemas()
+    rulings = [_now(schemas.add_schema(by.judge(each), tools.get(each.name))) for each in calls]
+    named = _now(schemas.edit_targets(tools))
+    return JudgedCalls(
         calls,
         rulings,
         tools=named,
@@ -135,7 +135,7 @@ def proposal(
     return Proposal(type, revision, message, edited)
 
 
-def write_of(changed: Changed | tuple[Review, Event], *, wake: bool = False) -> Write:
+def write_of(changed: Transition | tuple[Review, Event], *, wake: bool = False) -> Write:
     """What the service would store for this, the version aside."""
     review, event = changed
     return Write(review, event, review.args, due_at(review), execution.ready_at(review), wake)
@@ -144,7 +144,7 @@ def write_of(changed: Changed | tuple[Review, Event], *, wake: bool = False) -> 
 async def approve_all(reviews: Reviews, review_id: str, by: Reviewer | None = None) -> None:
     """Everything that still waits is approved."""
     for action in (await reviews.load(review_id)).review.actions:
-        if action.pending:
+        if action.is_pending:
             plan = proposal("approve", action.revision)
             await reviews.decide(
                 review_id, action.key, plan, by or person(), f"click:{next(_numbers)}"

@@ -36,7 +36,9 @@ async def made_up(
 
 async def send(scene: Scene, payload: Payload, url: str | None = None) -> None:
     """To the newest bot, or to this one."""
-    status, _ = await scene.hands.send(url or scene.sandbox.bot_url or "", payload, SIGNING_SECRET)
+    status, _ = await scene.hands.send_payload(
+        url or scene.sandbox.bot_url or "", payload, SIGNING_SECRET
+    )
     assert status == 200
 
 

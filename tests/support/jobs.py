@@ -9,7 +9,9 @@ from tests.support.waiting import wait_until
 async def begin_all(store: Store) -> list[Job]:
     """The first job of each half of each lane, begun."""
     begun = [
-        await store.take(lane, half) for lane in await store.lanes() for half in ("post", "draw")
+        await store.take_job(lane, half)
+        for lane in await store.lanes()
+        for half in ("post", "draw")
     ]
     return [job for job in begun if job is not None]
 
@@ -19,7 +21,7 @@ async def finish_all(store: Store) -> list[Job]:
     done: list[Job] = []
     while jobs := await begin_all(store):
         for job in jobs:
-            await store.finish(job)
+            await store.finish_job(job)
         done += jobs
     return done
 
@@ -31,5 +33,5 @@ async def next_job(store: Store) -> Job:
         return next(iter(await begin_all(store)), None)
 
     job: Job = await wait_until("there is something to do", first)
-    await store.finish(job)
+    await store.finish_job(job)
     return job

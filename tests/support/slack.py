@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from bot.sandbox.hands import Hands
+from bot.sandbox.hands import Actor
 from tests.support.waiting import wait_until
 
 APPROVALS, OPS = "C0APPROVE", "C0OPS"
@@ -60,7 +60,7 @@ def buttons(message: Message, action_id: str) -> list[tuple[str, dict[str, Any]]
 class Person:
     """One pair of eyes and hands: `await alice.press(card, "approve", 2)`."""
 
-    def __init__(self, hands: Hands, id: str, team: str | None = None) -> None:
+    def __init__(self, hands: Actor, id: str, team: str | None = None) -> None:
         self.hands, self.id, self.team = hands, id, team
 
     async def press(

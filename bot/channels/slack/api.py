@@ -13,10 +13,10 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.channel import (
     ChannelError,
-    Limited,
     LookupFailed,
     MessageGone,
-    NotThere,
+    NotFound,
+    RateLimited,
     Undeliverable,
     Unreachable,
 )
@@ -36,7 +36,7 @@ _TRANSIENT = frozenset(
         "account_inactive",
     }
 )
-_GONE = frozenset({"message_not_found", "cant_update_message", "edit_window_closed"})
+_MESSAGE_GONE = frozenset({"message_not_found", "cant_update_message", "edit_window_closed"})
 #: What surely means that a card can't be there, in words for who reads on it why it is shown elsewhere
 #: (docs.slack.dev/reference/methods/chat.postMessage, conversations.open). Every other refusal, known or new,
 #: says nothing about the place.
@@ -54,10 +54,10 @@ NO_PLACE = {
 #: Slack asks for a minute at most; whoever asks for more is asked again then.
 MAX_WAIT = 120.0
 #: What is not about the one thing that was asked for: all calls of the method fail.
-_OF_ALL = frozenset({"missing_scope", "plan_upgrade_required", "not_allowed_token_type"})
+_METHOD_ERRORS = frozenset({"missing_scope", "plan_upgrade_required", "not_allowed_token_type"})
 
 #: What `read` of a look-up raises where the answer is not what Slack documents.
-_UNREADABLE = (KeyError, IndexError, TypeError, ValueError, AttributeError, RecursionError)
+_READ_ERRORS = (KeyError, IndexError, TypeError, ValueError, AttributeError, RecursionError)
 #: A list of more pages than this is not known: a channel has one or two pages of members, and a workspace
 #: with tens of thousands of channels less than this.
 MAX_PAGES = 100
@@ -78,7 +78,7 @@ class Api:
     async def call(self, method: str, **args: Any) -> Data:
         # Slack takes JSON bodies only where it writes (docs.slack.dev/apis/web-api).
         kind = "json" if method.startswith(("chat.", "views.")) else "params"
-        async with translated(method):
+        async with error_translation(method):
             answer = await self._client.api_call(method, **{kind: args})
             data: Data = answer.data
             if data.get("ok") is not True:  # the SDK takes anything that isn't empty for a yes
@@ -87,17 +87,17 @@ class Api:
 
     async def upload(self, conversation: str, thread: str, name: str, text: str) -> None:
         """In Slack's three steps (docs.slack.dev/messaging/working-with-files#upload)."""
-        async with translated("files.completeUploadExternal"):
+        async with error_translation("files.completeUploadExternal"):
             await self._client.files_upload_v2(
                 channel=conversation, thread_ts=thread, filename=name, content=text
             )
 
-    async def look(
+    async def look_up(
         self,
         method: str,
         read: Callable[[Data], V],
         *,
-        no: Mapping[str, str] | None = None,
+        absent_errors: Mapping[str, str] | None = None,
         about: str = "",
         **args: Any,
     ) -> V:
@@ -109,36 +109,36 @@ class Api:
         """
 
         def read_whole(answer: Data) -> V:
-            if _next(answer):
+            if _next_cursor(answer):
                 raise ValueError("only a part")
             return read(answer)
 
-        return await self._look(method, read_whole, no or {}, about, args)
+        return await self._look_up(method, read_whole, absent_errors or {}, about, args)
 
-    async def _look(
+    async def _look_up(
         self,
         method: str,
         read: Callable[[Data], V],
-        no: Mapping[str, str],
+        absent_errors: Mapping[str, str],
         about: str,
         args: Mapping[str, Any],
     ) -> V:
         try:
-            found = read(await self.call(method, **args))
-        except (Limited, Unreachable) as error:
-            self.health.report("lookup", method, _sentence(str(error)))
+            value = read(await self.call(method, **args))
+        except (RateLimited, Unreachable) as error:
+            self.health.report("lookup", method, _problem_text(str(error)))
             raise
         except Undeliverable as error:
-            if words := no.get(error.error):
-                self._works(method, about)
-                raise NotThere(words, error=error.error) from error
-            raise self._failed(method, about, error.error, error.needed) from error
-        except _UNREADABLE as error:
-            raise self._failed(method, about, "an answer that can't be read") from error
-        self._works(method, about)
-        return found
+            if text := absent_errors.get(error.error):
+                self._resolve_problem(method, about)
+                raise NotFound(text, error=error.error) from error
+            raise self._lookup_failure(method, about, error.error, error.needed) from error
+        except _READ_ERRORS as error:
+            raise self._lookup_failure(method, about, "an answer that can't be read") from error
+        self._resolve_problem(method, about)
+        return value
 
-    async def look_through(
+    async def look_up_all(
         self,
         method: str,
         key: str,
@@ -154,38 +154,40 @@ class Api:
         """
 
         def read_page(answer: Data) -> tuple[list[V], str]:
-            return [*map(read, list_in(answer, key))], _next(answer)
+            return [*map(read, read_list(answer, key))], _next_cursor(answer)
 
-        found: list[V] = []
+        results: list[V] = []
         cursor = ""
         for _ in range(MAX_PAGES):
             page: Data = {**args, "cursor": cursor} if cursor else args
             while True:
                 try:
-                    items, cursor = await self._look(method, read_page, no or {}, about, page)
+                    items, cursor = await self._look_up(method, read_page, no or {}, about, page)
                     break
-                except Limited as limited:
+                except RateLimited as limited:
                     if not patient:
                         raise
                     await asyncio.sleep(limited.seconds)
-            found += items
+            results += items
             if not cursor:
-                return found
-        raise self._failed(method, about, f"more than {MAX_PAGES} pages")
+                return results
+        raise self._lookup_failure(method, about, f"more than {MAX_PAGES} pages")
 
-    def _failed(self, method: str, about: str, error: str, needed: str = "") -> LookupFailed:
+    def _lookup_failure(
+        self, method: str, about: str, error: str, needed: str = ""
+    ) -> LookupFailed:
         """The error to raise, which the health knows of as well."""
-        whom = f" for {about}" if about and error not in _OF_ALL else ""
-        text = f"Slack's {method} failed{whom}: {error}{_scope(needed)}"
-        self.health.report("lookup", f"{method}{whom}", _sentence(text))
+        whom = f" for {about}" if about and error not in _METHOD_ERRORS else ""
+        text = f"Slack's {method} failed{whom}: {error}{_scope_hint(needed)}"
+        self.health.report("lookup", f"{method}{whom}", _problem_text(text))
         return LookupFailed(text, method=method, error=error, needed=needed)
 
-    def _works(self, method: str, about: str) -> None:
+    def _resolve_problem(self, method: str, about: str) -> None:
         self.health.resolve("lookup", method)
         self.health.resolve("lookup", f"{method} for {about}")
 
 
-def typed(data: Data, key: str, kind: type[V]) -> V:
+def read_field(data: Data, key: str, kind: type[V]) -> V:
     """A field of an answer. Raises ValueError where it is missing or something else."""
     value = data.get(key)
     if not isinstance(value, kind):
@@ -193,27 +195,27 @@ def typed(data: Data, key: str, kind: type[V]) -> V:
     return value
 
 
-def _next(answer: Data) -> str:
+def _next_cursor(answer: Data) -> str:
     """The cursor of the next page, empty on the last one."""
     more: Data = answer.get("response_metadata") or {}
     return str(more.get("next_cursor") or "")
 
 
-def object_in(data: Data, key: str) -> Data:
-    return cast(Data, typed(data, key, dict))
+def read_object(data: Data, key: str) -> Data:
+    return cast(Data, read_field(data, key, dict))
 
 
-def list_in(data: Data, key: str) -> list[Any]:
-    return cast("list[Any]", typed(data, key, list))
+def read_list(data: Data, key: str) -> list[Any]:
+    return cast("list[Any]", read_field(data, key, list))
 
 
 @asynccontextmanager
-async def translated(method: str) -> AsyncGenerator[None, None]:
+async def error_translation(method: str) -> AsyncGenerator[None, None]:
     """Slack's errors become the channel's."""
     try:
         yield
     except SlackApiError as error:
-        raise _meaning(method, cast(Any, error.response)) from error
+        raise _to_channel_error(method, cast(Any, error.response)) from error
     except TimeoutError as error:
         raise Unreachable(f"Slack's {method}: it took too long") from error
     except (aiohttp.ClientError, OSError) as error:
@@ -224,7 +226,7 @@ async def translated(method: str) -> AsyncGenerator[None, None]:
         raise Unreachable(f"Slack's answer to {method} can't be read") from error
 
 
-def _meaning(method: str, response: Any) -> ChannelError:
+def _to_channel_error(method: str, response: Any) -> ChannelError:
     """`response` is the SDK's, or aiohttp's own where the body was no JSON."""
     data = getattr(response, "data", None)
     answer = cast(Data, data) if isinstance(data, dict) else {}
@@ -232,18 +234,18 @@ def _meaning(method: str, response: Any) -> ChannelError:
     error = str(answer.get("error") or "")
     text = f"Slack answered {error or f'HTTP {status}'} to {method}"
     if status == 429 or error == "ratelimited":
-        return Limited(_seconds(response.headers.get("Retry-After")))
-    if error in _GONE:
+        return RateLimited(_parse_retry_after(response.headers.get("Retry-After")))
+    if error in _MESSAGE_GONE:
         return MessageGone(text, error=error)
     if error in _TRANSIENT or not error or status >= 500:
         return Unreachable(text)
     if error in NO_PLACE:
-        return NotThere(f"{NO_PLACE[error]} ({text})", error=error)
+        return NotFound(f"{NO_PLACE[error]} ({text})", error=error)
     needed = str(answer.get("needed") or "")
-    return Undeliverable(text + _scope(needed), error=error, needed=needed)
+    return Undeliverable(text + _scope_hint(needed), error=error, needed=needed)
 
 
-def _seconds(given: object) -> float:
+def _parse_retry_after(given: object) -> float:
     """Of Retry-After; what is no number is a second."""
     try:
         return min(max(float(str(given)), 1.0), MAX_WAIT)
@@ -251,11 +253,11 @@ def _seconds(given: object) -> float:
         return 1.0
 
 
-def _scope(needed: str) -> str:
+def _scope_hint(needed: str) -> str:
     if not needed:
         return ""
     return f"; the app lacks the scope {needed}: compare its scopes with the manifest, and install it again"
 
 
-def _sentence(text: str) -> str:
+def _problem_text(text: str) -> str:
     return f"{text}. Until it works, nobody's right to decide follows from it, and what depends on it waits."

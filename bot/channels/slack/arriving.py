@@ -9,7 +9,7 @@ from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 
 
-async def answer_to(app: AsyncApp, payload: dict[str, Any]) -> BoltResponse:
+async def dispatch(app: AsyncApp, payload: dict[str, Any]) -> BoltResponse:
     """`payload` has passed `shape`, and it is known that Slack sent it.
 
     Bolt would check the signature and parse once more; in its mode for sockets it takes what was parsed.

@@ -9,93 +9,102 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from bot.channels.slack.filling import Answers, Filling, Source
+from bot.channels.slack.filling import Answers, FormSource, FormState
 from bot.channels.slack.form_modal import FormModal
-from bot.channels.slack.ids import Meta
+from bot.channels.slack.ids import ModalMeta
 from bot.channels.slack.inputs import ACTION_ID, MAX_LABEL, MAX_OPTIONS
-from bot.channels.slack.mentions import listed
+from bot.channels.slack.mentions import join_names
 from bot.channels.slack.modals import MAX_TITLE
-from bot.channels.slack.rich import Block, line, plain, rich_text, words
+from bot.channels.slack.rich import Block, line, plain_text, rich_text, text_element
 from bot.text import one_line
 from hitl_core.errors import Refused
-from hitl_core.forms import removed
-from hitl_core.forms.pointer import path_words
+from hitl_core.forms import find_removed
+from hitl_core.forms.pointer import format_path
 from hitl_core.model import Action, Review, encode
-from hitl_core.review.judging import judge
-from hitl_core.review.redaction import redacted, schema_shown
+from hitl_core.review.judging import judge_edit
+from hitl_core.review.redaction import redaction_pointers, visible_schema
 from hitl_core.review.transitions import Proposal
 
 #: The block of the choice between tools.
-TOOL = "tool"
+TOOL_BLOCK = "tool"
 #: So many of the values that an edit takes away are named.
-MAX_GONE = 10
+MAX_REMOVED = 10
 
 
-class Editing(FormModal):
+class EditModal(FormModal):
     """Raises Refused where no form can be made."""
 
-    def __init__(self, review: Review, action: Action, meta: Meta, answers: Answers) -> None:
+    def __init__(self, review: Review, action: Action, meta: ModalMeta, answers: Answers) -> None:
         self._review, self._action = review, action
-        self._tools = _tools_of(review, action)
+        self._tools = _tool_choices(review, action)
         self._tool = meta.tool if meta.tool in self._tools else action.name
         several = len(self._tools) > 1
         super().__init__(
             "edit",
             replace(meta, tool=self._tool if several else None),
-            Filling(self._source(self._tool), answers, meta.page),
+            FormState(self._form_source(self._tool), answers, meta.page),
         )
 
     def with_state(self, values: Mapping[str, Any]) -> FormModal:
-        made = super().with_state(values)
+        updated = super().with_state(values)
         tool = self._tool
-        if TOOL in values:
-            chosen = values[TOOL].get(ACTION_ID, {}).get("selected_option")
-            tool = self._tools[int(chosen["value"])] if chosen else tool
+        if TOOL_BLOCK in values:
+            selected = values[TOOL_BLOCK].get(ACTION_ID, {}).get("selected_option")
+            tool = self._tools[int(selected["value"])] if selected else tool
         if tool == self._tool:
-            return made
-        moved = made.filling.moved(self._source(tool))
+            return updated
+        converted = updated.form_state.convert_to(self._form_source(tool))
         meta = replace(self.meta, tool=tool, page=0)  # another form, to be read from its start
-        return Editing(self._review, self._action, meta, moved.answers)
+        return EditModal(self._review, self._action, meta, converted.answers)
 
-    def at(self, page: int, *, kept: bool) -> FormModal:
-        meta = replace(self.meta, page=page, kept=kept)
-        return Editing(self._review, self._action, meta, self.answers)
+    def at_page(self, page: int, *, has_draft: bool) -> FormModal:
+        meta = replace(self.meta, page=page, has_draft=has_draft)
+        return EditModal(self._review, self._action, meta, self.answers)
 
     def proposal(self) -> Proposal:
-        args = encode(self.filling.value())
+        args = encode(self.form_state.value())
         target = self.meta.target
         return Proposal("edit", target.revision, None, args, self._tool, seal=target.seal)
 
-    def takes_away(self, proposal: Proposal) -> str:
+    def removal_warning(self, proposal: Proposal) -> str:
         assert proposal.args is not None  # every edit has some
-        if self.meta.confirming == _edit(proposal):
+        if self.meta.confirming_edit == _edit_digest(proposal):
             return ""
         before = self._review.arguments(self._action.key).parse()
-        gone = [one_line(path_words(each)) for each in removed(before, proposal.args.parse())]
-        if len(gone) > MAX_GONE:
-            gone = [*gone[:MAX_GONE], f"{len(gone) - MAX_GONE} more"]
-        return f"This removes {listed(gone)}. Send it again to confirm." if gone else ""
+        removed_paths = [
+            one_line(format_path(each)) for each in find_removed(before, proposal.args.parse())
+        ]
+        if len(removed_paths) > MAX_REMOVED:
+            removed_paths = [
+                *removed_paths[:MAX_REMOVED],
+                f"{len(removed_paths) - MAX_REMOVED} more",
+            ]
+        return (
+            f"This removes {join_names(removed_paths)}. Send it again to confirm."
+            if removed_paths
+            else ""
+        )
 
-    def asking(self, proposal: Proposal) -> FormModal:
-        meta = replace(self.meta, page=self.filling.page, confirming=_edit(proposal))
-        return Editing(self._review, self._action, meta, self.answers)
+    def with_confirmation(self, proposal: Proposal) -> FormModal:
+        meta = replace(self.meta, page=self.form_state.page, confirming_edit=_edit_digest(proposal))
+        return EditModal(self._review, self._action, meta, self.answers)
 
     def title(self) -> str:
         return f"Edit {self._action.name}"
 
-    def told(self) -> list[Block]:
+    def intro_blocks(self) -> list[Block]:
         whole = len(self.title()) <= MAX_TITLE
-        head = [] if whole else [words(f"{self._action.name}   ", bold=True)]
-        return [rich_text("told", line(*head, words(self._effect())))]
+        head = [] if whole else [text_element(f"{self._action.name}   ", bold=True)]
+        return [rich_text("told", line(*head, text_element(self._effect_text())))]
 
-    def more(self) -> list[Block]:
-        return [self._choice()] if self.filling.is_last and len(self._tools) > 1 else []
+    def extra_blocks(self) -> list[Block]:
+        return [self._tool_input()] if self.form_state.is_last_page and len(self._tools) > 1 else []
 
-    def last_word(self) -> str:
+    def submit_label(self) -> str:
         reviewers = self._action.route.reviewers
         return "Approve edited" if reviewers.editor_approves else "Send edited"
 
-    def _effect(self) -> str:
+    def _effect_text(self) -> str:
         reviewers = self._action.route.reviewers
         if not reviewers.editor_approves:
             return "This approves nothing yet: others are asked to approve what you send."
@@ -105,18 +114,18 @@ class Editing(FormModal):
         others = "one other person" if more == 1 else f"{more} others"
         return f"You approve what you send, and {others} must approve it before it runs."
 
-    def _choice(self) -> Block:
+    def _tool_input(self) -> Block:
         """Which tool it is: that decides what is asked."""
         options = [
-            {"text": plain(name, MAX_LABEL), "value": str(at)}
+            {"text": plain_text(name, MAX_LABEL), "value": str(at)}
             for at, name in enumerate(self._tools[:MAX_OPTIONS])
         ]
         return {
             "type": "input",
-            "block_id": TOOL,
+            "block_id": TOOL_BLOCK,
             "dispatch_action": True,
-            "label": plain("Tool"),
-            "hint": plain("The policy allows this call to become another one."),
+            "label": plain_text("Tool"),
+            "hint": plain_text("The policy allows this call to become another one."),
             "element": {
                 "type": "static_select",
                 "action_id": ACTION_ID,
@@ -125,34 +134,34 @@ class Editing(FormModal):
             },
         }
 
-    def _source(self, tool: str) -> Source:
+    def _form_source(self, tool: str) -> FormSource:
         review, action = self._review, self._action
         arguments = review.arguments(action.key)
         args = arguments.parse()
         if tool != action.name:
-            action = judge(review, action, tool, arguments, 0.0).action
-        return Source(
-            schema_shown(action.config),
+            action = judge_edit(review, action, tool, arguments, 0.0).action
+        return FormSource(
+            visible_schema(action.config),
             args,
-            redacted(action, args),
+            redaction_pointers(action, args),
             action.revision,
             edition=str(self._tools.index(tool) or ""),
         )
 
 
-def _tools_of(review: Review, action: Action) -> list[str]:
+def _tool_choices(review: Review, action: Action) -> list[str]:
     """What the call may become, first what it is."""
-    found, args = {action.name: None}, review.arguments(action.key)
+    tools, args = {action.name: None}, review.arguments(action.key)
     for name in [action.request.name, *sorted(review.tools)]:
         with contextlib.suppress(Refused):
-            if name not in found:
-                judge(review, action, name, args, 0.0)
-            found[name] = None
-    return list(found)
+            if name not in tools:
+                judge_edit(review, action, name, args, 0.0)
+            tools[name] = None
+    return list(tools)
 
 
-def _edit(proposal: Proposal) -> str:
+def _edit_digest(proposal: Proposal) -> str:
     """Which edit it is: of what is shown, to what. Another value is another edit, to be confirmed again."""
     args = proposal.args.digest if proposal.args else ""
-    told = json.dumps([proposal.revision, proposal.seal, proposal.name, args])
-    return hashlib.sha256(told.encode()).hexdigest()[:32]
+    identity = json.dumps([proposal.revision, proposal.seal, proposal.name, args])
+    return hashlib.sha256(identity.encode()).hexdigest()[:32]

@@ -21,30 +21,30 @@ class Events:
 
     def register(self, app: Any) -> None:
         """`app` is Bolt's AsyncApp, whose decorators carry no types."""
-        app.event("user_change")(self.person)
+        app.event("user_change")(self.on_user_change)
         for name in ("subteam_updated", "subteam_members_changed"):
-            app.event(name)(self.group)
+            app.event(name)(self.on_group_change)
         for name in ("member_joined_channel", "member_left_channel"):
-            app.event(name)(self.members)
+            app.event(name)(self.on_members_change)
         for kind in ("channel", "group"):
-            app.event(f"{kind}_rename")(self.renamed)
-            app.event(f"{kind}_archive")(self.archived)
+            app.event(f"{kind}_rename")(self.on_rename)
+            app.event(f"{kind}_archive")(self.on_archive)
 
-    async def person(self, event: Event) -> None:
-        self._directory.person_changed(str(event["user"]["id"]))
+    async def on_user_change(self, event: Event) -> None:
+        self._directory.forget_person(str(event["user"]["id"]))
 
-    async def group(self, event: Event) -> None:
+    async def on_group_change(self, event: Event) -> None:
         group = event.get("subteam") or {"id": event["subteam_id"]}
-        self._directory.group_changed(str(group["id"]))
+        self._directory.forget_group(str(group["id"]))
         if handle := group.get("handle"):
-            self._channel.name_somebody(str(group["id"]), f"@{handle}")
+            self._channel.set_label(str(group["id"]), f"@{handle}")
 
-    async def members(self, event: Event) -> None:
-        self._directory.members_changed(str(event["channel"]))
+    async def on_members_change(self, event: Event) -> None:
+        self._directory.forget_members(str(event["channel"]))
 
-    async def renamed(self, event: Event) -> None:
-        self._channel.name_channel(str(event["channel"]["id"]), str(event["channel"]["name"]))
+    async def on_rename(self, event: Event) -> None:
+        self._channel.set_channel_name(str(event["channel"]["id"]), str(event["channel"]["name"]))
 
-    async def archived(self, event: Event) -> None:
+    async def on_archive(self, event: Event) -> None:
         """Nobody is asked there any more: who may decide is looked up anew."""
-        self._directory.members_changed(str(event["channel"]))
+        self._directory.forget_members(str(event["channel"]))

@@ -14,55 +14,55 @@ from dataclasses import replace
 from typing import Any, cast
 
 from bot.channels.slack.inputs import ACTION_ID, MAX_INPUT, MAX_LABEL, input_block
-from bot.channels.slack.rich import shortened
-from bot.text import cut, excerpt, marked, one_line, unmarked
+from bot.channels.slack.rich import shorten
+from bot.text import add_marks, excerpt, one_line, remove_marks, truncate
 from hitl_core.forms import Field, Form, Option
 
 #: What the fields of a page may take of a view's 250 kB, in bytes of JSON; and how many a page has, of the
 #: 100 blocks of a view.
-MAX_FORM = 180_000
+MAX_PAGE_BYTES = 180_000
 MAX_FIELDS = 45
 #: A choice between more is typed: a menu takes about a hundred bytes of a view for each.
 MAX_OPTIONS = 500
 #: The most that is shown of a locked value, in characters.
 MAX_LOCKED = 800
 MAX_ID = 255
-_CUT = re.compile(r"⟦[\d,]+ more characters?⟧")
-_TYPED = ("text", "long_text", "lines", "json")
+_CUT_MARK = re.compile(r"⟦[\d,]+ more characters?⟧")
+_TEXT_KINDS = ("text", "long_text", "lines", "json")
 #: What Slack's own inputs let through is less than what a schema's format allows: a value that is not like
 #: this is a text, and so is what may become one.
-_OF_SLACK = {
+_SLACK_FORMATS = {
     "email": re.compile(r"|[!-?A-~]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+"),
     "uri": re.compile(r"https?://[A-Za-z0-9.-]+(?::\d+)?(?:/[!-~]*)?"),
 }
 #: What an input may come to hold, in bytes.
-_LONG, _SHORT = 9_000, 1_000
+_LONG_BYTES, _SHORT_BYTES = 9_000, 1_000
 #: Stands for an answer that a client left out.
 _MISSING: Any = object()
 
 
-def shown_form(form: Form) -> Form:
+def to_modal_form(form: Form) -> Form:
     """The form as a modal shows it."""
-    return Form(tuple(_shown(field) for field in form.fields))
+    return Form(tuple(_to_modal_field(field) for field in form.fields))
 
 
-def paged(form: Form) -> list[tuple[Field, ...]]:
+def split_pages(form: Form) -> list[tuple[Field, ...]]:
     """The fields of a `shown_form`, page by page, as far as one view has room for them. What was entered
     moves no field to another page.
     """
     pages: list[tuple[Field, ...]] = [()]
-    room = MAX_FORM
+    free_bytes = MAX_PAGE_BYTES
     for field in form.fields:
         size = _size(field)
-        if pages[-1] and (size > room or len(pages[-1]) == MAX_FIELDS):
+        if pages[-1] and (size > free_bytes or len(pages[-1]) == MAX_FIELDS):
             pages.append(())
-            room = MAX_FORM
+            free_bytes = MAX_PAGE_BYTES
         pages[-1] = (*pages[-1], field)
-        room -= size
+        free_bytes -= size
     return pages
 
 
-class Ids:
+class BlockIds:
     """The block id of each field. A new revision has new ones, so Slack shows its values and not what was
     typed before (docs.slack.dev/reference/views/modal-views); so has another `edition`, and whatever
     follows a choice that was changed.
@@ -70,7 +70,7 @@ class Ids:
 
     def __init__(self, form: Form, revision: int, edition: str = "") -> None:
         self._revision, self._edition = revision, edition
-        self._chosen = {
+        self._selected = {
             field.pointer.removesuffix("~"): field.initial or ""
             for field in form.fields
             if field.redraws
@@ -78,56 +78,59 @@ class Ids:
 
     def of(self, field: Field) -> str:
         state = [str(self._revision), self._edition]
-        if self._chosen:
+        if self._selected:
             # A choice belongs to its value's own pointer, what it brings lies below or is the value itself.
             at = field.pointer.removesuffix("~")
             state += [
                 index
-                for above, index in self._chosen.items()
+                for above, index in self._selected.items()
                 if at.startswith(f"{above}/") or (at == above and not field.redraws)
             ]
         whole = f"f:{field.pointer}#{'.'.join(filter(None, state))}"
-        if len(whole) <= MAX_ID and marked(whole) == whole:
+        if len(whole) <= MAX_ID and add_marks(whole) == whole:
             return whole
         return f"f:{hashlib.sha256(whole.encode()).hexdigest()}#{self._revision}"
 
 
-def read_answers(
-    fields: Iterable[Field], ids: Ids, values: Mapping[str, Any]
+def read_state(
+    fields: Iterable[Field], ids: BlockIds, values: Mapping[str, Any]
 ) -> dict[str, str | None]:
     """Slack's `state.values` → answers by pointer, as `Kind` says, for the fields of which they tell."""
-    found: dict[str, str | None] = {}
+    answers: dict[str, str | None] = {}
     for field in fields:
         if field.locked is None:
             state = values.get(ids.of(field), {}).get(ACTION_ID)
-            if isinstance(state, dict) and (answer := _answer(cast(Any, state))) is not _MISSING:
-                found[field.pointer] = answer
-    return found
+            if (
+                isinstance(state, dict)
+                and (answer := _read_answer(cast(Any, state))) is not _MISSING
+            ):
+                answers[field.pointer] = answer
+    return answers
 
 
 def errors_by_block(
-    fields: Sequence[Field], ids: Ids, errors: Mapping[str, str], top: Sequence[str]
+    fields: Sequence[Field], ids: BlockIds, errors: Mapping[str, str], top: Sequence[str]
 ) -> dict[str, str]:
     """Slack shows errors only beside inputs of the view: what has no input stands at the first. {} without
     any input."""
     inputs = {field.pointer: field for field in fields if field.locked is None}
     labels = {field.pointer: field.label for field in fields}
-    found = {ids.of(inputs[p]): _told(m) for p, m in errors.items() if p in inputs}
+    messages = {ids.of(inputs[p]): _error_text(m) for p, m in errors.items() if p in inputs}
     others = [f"{labels.get(p, p)} {m}" for p, m in errors.items() if p not in inputs]
     others += top
     if others and inputs:
         first = ids.of(next(iter(inputs.values())))
         elsewhere = f"Not about this field: {' '.join(others)}"
-        found[first] = _told(" ".join([*filter(None, [found.get(first)]), elsewhere]))
-    return found
+        messages[first] = _error_text(" ".join([*filter(None, [messages.get(first)]), elsewhere]))
+    return messages
 
 
-def is_cut(field: Field) -> bool:
+def is_truncated(field: Field) -> bool:
     """Whether a field of a `shown_form` shows only a part of its value. No value can forge that mark."""
-    return bool(field.locked and field.initial and _CUT.search(field.initial))
+    return bool(field.locked and field.initial and _CUT_MARK.search(field.initial))
 
 
-def _answer(state: Mapping[str, Any]) -> str | None:
+def _read_answer(state: Mapping[str, Any]) -> str | None:
     """docs.slack.dev/reference/interaction-payloads/view-interactions-payload. null is an empty input; what
     is not there at all is _MISSING.
     """
@@ -143,39 +146,39 @@ def _answer(state: Mapping[str, Any]) -> str | None:
         case {"selected_date_time": at}:
             return None if at is None else str(at)
         case {"value": typed}:
-            return None if typed is None else unmarked(str(typed))
+            return None if typed is None else remove_marks(str(typed))
         case _:
             return _MISSING
 
 
-def _told(error: str) -> str:
-    return shortened(one_line(error), 150)
+def _error_text(error: str) -> str:
+    return shorten(one_line(error), 150)
 
 
-def _shown(field: Field) -> Field:
+def _to_modal_field(field: Field) -> Field:
     """The same field, fit to be read. Where its marks leave no room in an input it can't be edited."""
-    shown: dict[str, Any] = {"label": cut(one_line(field.label), 140).text}
+    changes: dict[str, Any] = {"label": truncate(one_line(field.label), 140).text}
     if field.hint:
-        shown["hint"] = one_line(field.hint)
+        changes["hint"] = one_line(field.hint)
     if field.options:
-        shown["options"] = _distinct(field.options)
+        changes["options"] = _unique_options(field.options)
     if field.locked is not None:
-        return replace(field, **shown, initial=_told_value(field))
+        return replace(field, **changes, initial=_display_value(field))
     kind = field.kind
-    if (own := _OF_SLACK.get(kind)) and not own.fullmatch(field.initial or ""):
-        shown["kind"] = kind = "text"
-    if field.initial and kind in _TYPED:
-        initial = marked(field.initial)
-        if _width(initial) > MAX_INPUT:
+    if (pattern := _SLACK_FORMATS.get(kind)) and not pattern.fullmatch(field.initial or ""):
+        changes["kind"] = kind = "text"
+    if field.initial and kind in _TEXT_KINDS:
+        initial = add_marks(field.initial)
+        if _utf16_width(initial) > MAX_INPUT:
             why = "This holds too many characters that can't be seen, and can't be changed here."
-            return replace(field, **shown, locked=why, initial=_told_value(field))
-        longest = max(field.max_length or MAX_INPUT, _width(initial))
-        shown |= {"initial": initial, "max_length": longest}
-    same = all(getattr(field, name) == value for name, value in shown.items())
-    return field if same else replace(field, **shown)
+            return replace(field, **changes, locked=why, initial=_display_value(field))
+        longest = max(field.max_length or MAX_INPUT, _utf16_width(initial))
+        changes |= {"initial": initial, "max_length": longest}
+    same = all(getattr(field, name) == value for name, value in changes.items())
+    return field if same else replace(field, **changes)
 
 
-def _told_value(field: Field) -> str | None:
+def _display_value(field: Field) -> str | None:
     """The value of a locked field as text: that of a choice is the option's label."""
     value = field.initial
     if value and field.options:
@@ -187,17 +190,17 @@ def _size(field: Field) -> int:
     """In bytes of a view, whatever is entered."""
     if field.locked is not None or field.options:
         return len(json.dumps(input_block(field, "x" * 40), ensure_ascii=False).encode())
-    return _LONG if field.kind in ("long_text", "lines", "json") else _SHORT
+    return _LONG_BYTES if field.kind in ("long_text", "lines", "json") else _SHORT_BYTES
 
 
-def _distinct(options: tuple[Option, ...]) -> tuple[Option, ...]:
+def _unique_options(options: tuple[Option, ...]) -> tuple[Option, ...]:
     """Labels that fit, each another one."""
-    labels = [cut(one_line(option.label), MAX_LABEL - 30).text for option in options]
+    labels = [truncate(one_line(option.label), MAX_LABEL - 30).text for option in options]
     if len(set(labels)) < len(labels):
         labels = [f"{number}. {label}" for number, label in enumerate(labels, start=1)]
     return tuple(map(Option, labels))
 
 
-def _width(text: str) -> int:
+def _utf16_width(text: str) -> int:
     """In UTF-16 units, as browsers count."""
     return len(text) if text.isascii() else len(text.encode("utf-16-le")) // 2

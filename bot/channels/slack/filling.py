@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from bot.channels.slack import fields
-from bot.channels.slack.fields import MAX_OPTIONS, Ids
+from bot.channels.slack.fields import MAX_OPTIONS, BlockIds
 from bot.channels.slack.inputs import input_block
 from bot.channels.slack.rich import Block
 from hitl_core.errors import Refused
@@ -21,11 +21,11 @@ from hitl_core.model.arguments import JsonObject
 Answers = Mapping[str, str | None]
 #: A choice may bring a choice, and that one another: as deep as a form goes.
 MAX_ROUNDS = 5
-_TYPED = {"text", "long_text", "email", "uri", "integer", "number", "lines", "json"}
+_TEXT_KINDS = {"text", "long_text", "email", "uri", "integer", "number", "lines", "json"}
 
 
 @dataclass(frozen=True)
-class Source:
+class FormSource:
     """What a form is made of. `revision` and `edition` tell its inputs from those of another form that the
     same view may show.
     """
@@ -37,115 +37,126 @@ class Source:
     edition: str = ""
 
 
-class Filling:
+class FormState:
     """`answers` are those of all pages; `page` is the one that is shown, from 0."""
 
-    def __init__(self, source: Source, answers: Answers, page: int = 0) -> None:
+    def __init__(self, source: FormSource, answers: Answers, page: int = 0) -> None:
         """Raises Refused where no form can be made."""
         self._source, self.answers = source, answers
-        self.form = self._made()
-        self._ids = Ids(self.form, source.revision, source.edition)
-        self._pages = [tuple(field.pointer for field in one) for one in fields.paged(self.form)]
-        self.page = max(0, min(page, self.pages - 1))
+        self.form = self._build_form()
+        self._block_ids = BlockIds(self.form, source.revision, source.edition)
+        self._pages = [
+            tuple(field.pointer for field in one) for one in fields.split_pages(self.form)
+        ]
+        self.page = max(0, min(page, self.page_count - 1))
 
     @property
-    def pages(self) -> int:
+    def page_count(self) -> int:
         return len(self._pages)
 
     @property
-    def is_last(self) -> bool:
-        return self.page == self.pages - 1
+    def is_last_page(self) -> bool:
+        return self.page == self.page_count - 1
 
     @property
-    def here(self) -> tuple[Field, ...]:
+    def page_fields(self) -> tuple[Field, ...]:
         """The fields of this page."""
-        return tuple(self._by_pointer[pointer] for pointer in self._pages[self.page])
+        return tuple(self._fields_by_pointer[pointer] for pointer in self._pages[self.page])
 
-    def at(self, page: int) -> Filling:
+    def at_page(self, page: int) -> FormState:
         """Made again, to be drawn with all that was entered."""
-        return Filling(self._source, self.answers, page)
+        return FormState(self._source, self.answers, page)
 
-    def filled(self, values: Mapping[str, Any]) -> Filling:
+    def with_values(self, values: Mapping[str, Any]) -> FormState:
         """With what these inputs hold (Slack's `state.values`), to be read. What a choice brings is read
         where the view was drawn by that choice.
         """
-        made = self
+        state = self
         for _ in range(MAX_ROUNDS):
-            read = fields.read_answers(made.form.fields, made._ids, values)
-            after = {**made.answers, **read}
-            if after == made.answers:
+            new_answers = fields.read_state(state.form.fields, state._block_ids, values)
+            after = {**state.answers, **new_answers}
+            if after == state.answers:
                 break
-            made = made._with(after)
-        return made
+            state = state._with_answers(after)
+        return state
 
-    def is_drawn_in(self, values: Mapping[str, Any]) -> bool:
+    def matches_view(self, values: Mapping[str, Any]) -> bool:
         """Whether a view with these inputs shows this page, and not that of another choice."""
-        wanted = {self._ids.of(field) for field in self.here if field.locked is None}
+        wanted = {self._block_ids.of(field) for field in self.page_fields if field.locked is None}
         return wanted == {block_id for block_id in values if block_id.startswith("f:")}
 
     def value(self) -> JsonObject:
         """What the answers make of it. Raises FormErrors, SchemaError."""
         source = self._source
         # Answers to what another choice had asked for don't count.
-        known = {p: answer for p, answer in self.answers.items() if p in self._by_pointer}
+        known = {p: answer for p, answer in self.answers.items() if p in self._fields_by_pointer}
         return read_form(
             source.schema, source.args, known, redact=source.redact, max_options=MAX_OPTIONS
         )
 
-    def page_of(self, wrong: FormErrors) -> int | None:
+    def page_with_error(self, form_errors: FormErrors) -> int | None:
         """The page with one of these errors: this one if it has any, else the first; None without any."""
-        pages = [self.page, *range(self.pages)]
-        return next((n for n in pages if not wrong.fields.keys().isdisjoint(self._pages[n])), None)
+        pages = [self.page, *range(self.page_count)]
+        return next(
+            (n for n in pages if not form_errors.fields.keys().isdisjoint(self._pages[n])), None
+        )
 
-    def errors(self, wrong: FormErrors) -> dict[str, str]:
+    def field_errors(self, form_errors: FormErrors) -> dict[str, str]:
         """Beside the inputs of this page; {} where it has none."""
-        elsewhere = self._by_pointer.keys() - set(self._pages[self.page])
-        here = {p: message for p, message in wrong.fields.items() if p not in elsewhere}
-        return fields.errors_by_block(self.here, self._ids, here, wrong.top)
+        elsewhere = self._fields_by_pointer.keys() - set(self._pages[self.page])
+        page_errors = {
+            p: message for p, message in form_errors.fields.items() if p not in elsewhere
+        }
+        return fields.errors_by_block(
+            self.page_fields, self._block_ids, page_errors, form_errors.top
+        )
 
-    def told(self, wrong: FormErrors) -> str:
+    def error_text(self, form_errors: FormErrors) -> str:
         """All of it in one sentence, with the names of the fields."""
-        labels = {pointer: field.label for pointer, field in self._by_pointer.items()}
+        labels = {pointer: field.label for pointer, field in self._fields_by_pointer.items()}
         return "; ".join(
-            [*(f"{labels.get(p, p)} {m}" for p, m in wrong.fields.items()), *wrong.top]
+            [*(f"{labels.get(p, p)} {m}" for p, m in form_errors.fields.items()), *form_errors.top]
         )
 
     def blocks(self) -> list[Block]:
-        return [input_block(field, self._ids.of(field)) for field in self.here]
+        return [input_block(field, self._block_ids.of(field)) for field in self.page_fields]
 
     @cached_property
-    def _by_pointer(self) -> dict[str, Field]:
+    def _fields_by_pointer(self) -> dict[str, Field]:
         return {field.pointer: field for field in self.form.fields}
 
-    def moved(self, source: Source) -> Filling:
+    def convert_to(self, source: FormSource) -> FormState:
         """What was entered here in another form, as far as it means the same there."""
-        return self._remade(source, self.answers)
+        return self._rebuild(source, self.answers)
 
-    def _with(self, answers: Answers) -> Filling:
+    def _with_answers(self, answers: Answers) -> FormState:
         """Made again where an answer decides which fields follow."""
         if any(field.redraws for field in self.form.fields):
-            return self._remade(self._source, answers)
-        same = copy.copy(self)
-        same.answers = answers
-        return same
+            return self._rebuild(self._source, answers)
+        state_copy = copy.copy(self)
+        state_copy.answers = answers
+        return state_copy
 
-    def _remade(self, source: Source, answers: Answers) -> Filling:
+    def _rebuild(self, source: FormSource, answers: Answers) -> FormState:
         """What is asked in another way there is not answered yet."""
-        made = Filling(source, answers, self.page)
-        other = {
+        state = FormState(source, answers, self.page)
+        changed_pointers = {
             pointer
-            for pointer, field in self._by_pointer.items()
-            if (new := made._by_pointer.get(pointer)) is not None and not _alike(field, new)
+            for pointer, field in self._fields_by_pointer.items()
+            if (new := state._fields_by_pointer.get(pointer)) is not None
+            and not _means_same(field, new)
         }
-        if other.isdisjoint(answers):
-            return made
-        kept = {pointer: one for pointer, one in answers.items() if pointer not in other}
-        return Filling(source, kept, self.page)
+        if changed_pointers.isdisjoint(answers):
+            return state
+        same_answers = {
+            pointer: one for pointer, one in answers.items() if pointer not in changed_pointers
+        }
+        return FormState(source, same_answers, self.page)
 
-    def _made(self) -> Form:
+    def _build_form(self) -> Form:
         source = self._source
         try:
-            made = make_form(
+            form = make_form(
                 source.schema,
                 source.args,
                 answers=self.answers,
@@ -154,10 +165,10 @@ class Filling:
             )
         except SchemaError as error:
             raise Refused("no_form", f"No form can be made of it: {error}.") from error
-        return fields.shown_form(made)
+        return fields.to_modal_form(form)
 
 
-def _alike(one: Field, other: Field) -> bool:
+def _means_same(one: Field, other: Field) -> bool:
     """Whether an answer to one of them means the same to the other."""
-    typed = one.kind in _TYPED and other.kind in _TYPED
+    typed = one.kind in _TEXT_KINDS and other.kind in _TEXT_KINDS
     return typed or (one.kind == other.kind and one.options == other.options)

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from bot.channels.slack.fields import is_cut
-from bot.channels.slack.filling import Answers, Filling
-from bot.channels.slack.ids import Meta
+from bot.channels.slack.fields import is_truncated
+from bot.channels.slack.filling import Answers, FormState
+from bot.channels.slack.ids import ModalMeta
 from bot.channels.slack.modals import View, modal
 from bot.channels.slack.rich import (
     Block,
@@ -20,8 +20,8 @@ from bot.channels.slack.rich import (
     line,
     mrkdwn,
     rich_text,
-    shortened,
-    words,
+    shorten,
+    text_element,
 )
 from hitl_core.review.transitions import Proposal
 
@@ -32,28 +32,28 @@ BACK = "form_back"
 class FormModal(ABC):
     """`meta` says which page it shows; `filling` has the answers of all of them."""
 
-    def __init__(self, callback_id: str, meta: Meta, filling: Filling) -> None:
-        self._callback_id, self.meta, self.filling = callback_id, meta, filling
+    def __init__(self, callback_id: str, meta: ModalMeta, filling: FormState) -> None:
+        self._callback_id, self.meta, self.form_state = callback_id, meta, filling
 
     def with_state(self, values: Mapping[str, Any]) -> FormModal:
         """With what the inputs of a view hold now (its `state.values`)."""
-        same = copy.copy(self)
-        same.filling = self.filling.filled(values)
-        return same
+        modal_copy = copy.copy(self)
+        modal_copy.form_state = self.form_state.with_values(values)
+        return modal_copy
 
     @abstractmethod
-    def at(self, page: int, *, kept: bool) -> FormModal:
+    def at_page(self, page: int, *, has_draft: bool) -> FormModal:
         """To be drawn at this page, with all that was entered so far; `kept`: there is a draft of it."""
 
     @abstractmethod
     def proposal(self) -> Proposal:
         """What sending it decides. Raises FormErrors, InvalidToolCall, SchemaError."""
 
-    def takes_away(self, proposal: Proposal) -> str:
+    def removal_warning(self, proposal: Proposal) -> str:
         """In one sentence what sending this would take away; "" where nothing, or where it is confirmed."""
         return ""
 
-    def asking(self, proposal: Proposal) -> FormModal:
+    def with_confirmation(self, proposal: Proposal) -> FormModal:
         """The same, asking to confirm exactly this."""
         return self
 
@@ -61,45 +61,47 @@ class FormModal(ABC):
     def title(self) -> str: ...
 
     @abstractmethod
-    def told(self) -> list[Block]:
+    def intro_blocks(self) -> list[Block]:
         """What sending it does, above the inputs."""
 
-    def more(self) -> list[Block]:
+    def extra_blocks(self) -> list[Block]:
         """Inputs of its own, below those of the form."""
         return []
 
     @abstractmethod
-    def last_word(self) -> str:
+    def submit_label(self) -> str:
         """The button that sends it."""
 
     @property
     def answers(self) -> Answers:
-        return self.filling.answers
+        return self.form_state.answers
 
-    def view(self, wrong: str = "") -> View:
+    def view(self, problem: str = "") -> View:
         """`wrong` is told at the top, where no input of this page can say it."""
-        filling = self.filling
-        drawn: list[Block] = []
-        if wrong:
-            drawn.append(rich_text("wrong", line(words(f"⚠ {shortened(wrong, 500)}", bold=True))))
-        drawn += [*self.told(), *filling.blocks(), *self.more()]
-        if any(map(is_cut, filling.here)):
-            drawn.append(self._whole())
-        if filling.pages > 1:
-            drawn.append(self._turning())
-        meta = replace(self.meta, page=filling.page)
-        submit = self.last_word() if filling.is_last else "Next"
-        return modal(self._callback_id, self.title(), drawn, meta, submit=submit)
+        form_state = self.form_state
+        blocks: list[Block] = []
+        if problem:
+            blocks.append(
+                rich_text("wrong", line(text_element(f"⚠ {shorten(problem, 500)}", bold=True)))
+            )
+        blocks += [*self.intro_blocks(), *form_state.blocks(), *self.extra_blocks()]
+        if any(map(is_truncated, form_state.page_fields)):
+            blocks.append(self._file_button())
+        if form_state.page_count > 1:
+            blocks.append(self._page_buttons())
+        meta = replace(self.meta, page=form_state.page)
+        submit = self.submit_label() if form_state.is_last_page else "Next"
+        return modal(self._callback_id, self.title(), blocks, meta, submit=submit)
 
-    def _turning(self) -> Block:
-        page, pages = self.filling.page, self.filling.pages
+    def _page_buttons(self) -> Block:
+        page, pages = self.form_state.page, self.form_state.page_count
         if page == 0:
             return context("page", mrkdwn(f"Page 1 of {pages}"))
-        told = f"◀ Back to page {page} of {pages}"
-        return actions("page", [button(BACK, told, str(page - 1), told)])
+        label = f"◀ Back to page {page} of {pages}"
+        return actions("page", [button(BACK, label, str(page - 1), label)])
 
-    def _whole(self) -> Block:
+    def _file_button(self) -> Block:
         target = self.meta.target
         value = f"{target.review_id}.{target.action}.{target.revision}"
-        told = "Post all of it as a file"
-        return actions("file", [button("file", told, value, f"{told}, below the card")])
+        label = "Post all of it as a file"
+        return actions("file", [button("file", label, value, f"{label}, below the card")])

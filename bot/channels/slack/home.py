@@ -16,12 +16,12 @@ from bot import budget
 from bot.channel import ChannelError, LookupFailed
 from bot.channels.slack import blocks, ids
 from bot.channels.slack.channel import SlackChannel
-from bot.channels.slack.home_blocks import failed_blocks, list_blocks, total, view_blocks
+from bot.channels.slack.home_blocks import error_blocks, list_blocks, summary, view_blocks
 from bot.channels.slack.ids import Body
-from bot.channels.slack.rich import Block, inert
-from bot.home import Homes
-from bot.inbox import AWAY, Inbox
-from bot.keeper import KEPT
+from bot.channels.slack.rich import Block, make_inert
+from bot.home import HomeLoader
+from bot.inbox import STORE_UNAVAILABLE, Inbox
+from bot.keeper import KEEP_FOR
 from bot.text import one_line
 from hitl_core.errors import HitlError, Refused
 from hitl_core.model import Reviewer
@@ -30,110 +30,112 @@ from hitl_core.store import Store
 log = logging.getLogger(__name__)
 
 #: Slack takes an answer within 3 s.
-IN_TIME = 2.2
+ANSWER_TIMEOUT = 2.2
 USAGE = "Try `/approvals` for what waits for you, or `/approvals show ID` for one review."
 
 
 class HomeTab:
     """All bots of one Redis know which page of whose Home is shown, and what stands on it."""
 
-    def __init__(self, homes: Homes, inbox: Inbox, channel: SlackChannel, store: Store) -> None:
+    def __init__(
+        self, homes: HomeLoader, inbox: Inbox, channel: SlackChannel, store: Store
+    ) -> None:
         self._homes, self._inbox, self._channel, self._store = homes, inbox, channel, store
 
     def register(self, app: Any) -> None:
         """`app` is Bolt's AsyncApp, whose decorators carry no types."""
-        app.event("app_home_opened")(self.opened)
-        app.action(re.compile("home_page:.*"))(self.turn)
-        app.command("/approvals")(self.command)
+        app.event("app_home_opened")(self.on_home_opened)
+        app.action(re.compile("home_page:.*"))(self.on_page_button)
+        app.command("/approvals")(self.on_command)
 
-    async def opened(self, event: Body) -> None:
+    async def on_home_opened(self, event: Body) -> None:
         if event.get("tab") != "home":
             return
         user_id = str(event["user"])
-        await self._try(user_id, self._opened(user_id))
+        await self._run_in_time(user_id, self._open_home(user_id))
 
-    async def turn(self, ack: AsyncAck, body: Body) -> None:
-        user_id, page = str(body["user"]["id"]), ids.last_number(ids.value(body))
-        await self._try(user_id, self.publish(user_id, page))
+    async def on_page_button(self, ack: AsyncAck, body: Body) -> None:
+        user_id, page = str(body["user"]["id"]), ids.parse_last_number(ids.button_value(body))
+        await self._run_in_time(user_id, self.publish(user_id, page))
         await ack()
 
-    async def publish(self, user_id: str, page: int | None = None, *, anew: bool = False) -> None:
+    async def publish(self, user_id: str, page: int | None = None, *, force: bool = False) -> None:
         """This page, or the one that is shown. What stands there already is not drawn again, unless `anew`.
         Raises ChannelError, StoreUnavailable.
         """
-        key = _shown(user_id)
-        noted = json.loads(await self._store.draft(key) or b"{}")
-        who = await self._reviewer(user_id)
-        home = await self._homes.of(who, noted.get("page", 0) if page is None else page)
+        key = _state_key(user_id)
+        state = json.loads(await self._store.draft(key) or b"{}")
+        who = await self._load_reviewer(user_id)
+        home = await self._homes.load_home(who, state.get("page", 0) if page is None else page)
         view = {"type": "home", "blocks": view_blocks(home, self._channel)}
         digest = hashlib.sha256(json.dumps(view).encode()).hexdigest()
-        if not anew and noted.get("digest") == digest:
+        if not force and state.get("digest") == digest:
             return
         await self._channel.publish_home(user_id, view)
-        shown = json.dumps({"page": home.page, "digest": digest}).encode()
-        await self._store.save_draft(key, shown, KEPT)
+        new_state = json.dumps({"page": home.page, "digest": digest}).encode()
+        await self._store.save_draft(key, new_state, KEEP_FOR)
 
-    async def command(self, ack: AsyncAck, body: Body) -> None:
+    async def on_command(self, ack: AsyncAck, body: Body) -> None:
         """`/approvals` and `/approvals show ID`: seen by who typed it, and by nobody else."""
-        message: dict[str, Any]
+        reply: dict[str, Any]
         try:
-            async with budget.within(IN_TIME):
-                message = await self._answer(body)
+            async with budget.timeout(ANSWER_TIMEOUT):
+                reply = await self._answer_command(body)
         except (HitlError, ChannelError, TimeoutError) as error:
             if not isinstance(error, Refused):
                 log.warning("/approvals could not be answered: %s", error or "it took too long")
-            message = {"text": inert(one_line(_reason(error)))}
-        await ack(response_type="ephemeral", text=message["text"], blocks=message.get("blocks"))
+            reply = {"text": make_inert(one_line(_explain_error(error)))}
+        await ack(response_type="ephemeral", text=reply["text"], blocks=reply.get("blocks"))
 
-    async def _answer(self, body: Body) -> dict[str, Any]:
+    async def _answer_command(self, body: Body) -> dict[str, Any]:
         verb, _, rest = str(body.get("text") or "").strip().partition(" ")
-        who = await self._reviewer(str(body["user_id"]), str(body["team_id"]))
+        who = await self._load_reviewer(str(body["user_id"]), str(body["team_id"]))
         if not verb:
-            home = await self._homes.of(who)
-            return {"text": total(home), "blocks": list_blocks(home, self._channel)}
+            home = await self._homes.load_home(who)
+            return {"text": summary(home), "blocks": list_blocks(home, self._channel)}
         if verb != "show" or not rest.strip():
             return {"text": USAGE}
-        shown = await self._inbox.access.shown(await self._homes.named(who, rest), who)
-        message = blocks.message(shown, self._channel.name_of, self._channel.link)
-        return {**message, "blocks": _without_escalate(message["blocks"])}
+        card = await self._inbox.access.find_card(await self._homes.find_review_id(who, rest), who)
+        reply = blocks.message(card, self._channel.name_of, self._channel.link)
+        return {**reply, "blocks": _without_escalate(reply["blocks"])}
 
-    async def _opened(self, user_id: str) -> None:
-        await self._store.opened_home(user_id, await self._store.now())
-        await self.publish(user_id, 0, anew=True)
+    async def _open_home(self, user_id: str) -> None:
+        await self._store.record_home_view(user_id, await self._store.now())
+        await self.publish(user_id, 0, force=True)
 
-    async def _try(self, user_id: str, drawing: Coroutine[Any, Any, None]) -> None:
+    async def _run_in_time(self, user_id: str, publishing: Coroutine[Any, Any, None]) -> None:
         """Slack asks again for what is not answered in time; here the next look mends it."""
         try:
-            async with budget.within(IN_TIME):
-                await drawing
+            async with budget.timeout(ANSWER_TIMEOUT):
+                await publishing
         except (HitlError, ChannelError, TimeoutError) as error:
             log.warning("the Home of %s could not be drawn: %s", user_id, error or "too slow")
-            await self._say_why(user_id, error)
+            await self._show_error(user_id, error)
 
-    async def _say_why(self, user_id: str, error: Exception) -> None:
+    async def _show_error(self, user_id: str, error: Exception) -> None:
         """In their Home, until it can be drawn."""
         with suppress(HitlError, ChannelError, TimeoutError):
-            async with budget.within(IN_TIME / 4):
-                view = {"type": "home", "blocks": failed_blocks(_reason(error))}
+            async with budget.timeout(ANSWER_TIMEOUT / 4):
+                view = {"type": "home", "blocks": error_blocks(_explain_error(error))}
                 await self._channel.publish_home(user_id, view)
-                await self._store.drop_draft(_shown(user_id))
+                await self._store.drop_draft(_state_key(user_id))
 
-    async def _reviewer(self, user_id: str, team: str = "") -> Reviewer:
-        return await self._inbox.who(user_id, team or self._channel.team, user_id)
+    async def _load_reviewer(self, user_id: str, team: str = "") -> Reviewer:
+        return await self._inbox.load_reviewer(user_id, team or self._channel.team, user_id)
 
 
-def _shown(user_id: str) -> str:
+def _state_key(user_id: str) -> str:
     """Where it is kept what their Home shows."""
     return f"home:{user_id}"
 
 
-def _reason(error: Exception) -> str:
+def _explain_error(error: Exception) -> str:
     """What went wrong, by the name of the system that failed."""
     match error:
         case Refused():
             return str(error)
         case HitlError():
-            return AWAY
+            return STORE_UNAVAILABLE
         case LookupFailed():
             return f"{error}. Tell the people who run the bot."
         case ChannelError():
@@ -142,13 +144,13 @@ def _reason(error: Exception) -> str:
             return "Slack or the store took too long to answer. Try again in a moment."
 
 
-def _without_escalate(drawn: list[Block]) -> list[Block]:
+def _without_escalate(content: list[Block]) -> list[Block]:
     """To pass it on belongs to its own card, which says from where."""
-    kept = list[Block]()
-    for block in drawn:
+    remaining = list[Block]()
+    for block in content:
         if block["type"] == "actions":
             elements = [one for one in block["elements"] if one["action_id"] != "escalate"]
             block = {**block, "elements": elements}
         if block.get("elements") != []:
-            kept.append(block)
-    return kept
+            remaining.append(block)
+    return remaining

@@ -12,12 +12,12 @@ from slack_bolt.adapter.aiohttp import to_aiohttp_response
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.signature import SignatureVerifier
 
-from bot.beside import read_beside
+from bot.beside import offload_parsing
 from bot.body import BodyError, read_body
-from bot.channels.slack.arriving import answer_to
-from bot.channels.slack.shape import WrongShape, payload_of
-from bot.logs import Rarely
-from bot.visits import know
+from bot.channels.slack.arriving import dispatch
+from bot.channels.slack.shape import InvalidPayload, parse_body
+from bot.logs import ThrottledLog
+from bot.visits import mark_authenticated
 from bot.web import LEAVING
 from hitl_core.failpoints import failpoint
 
@@ -26,43 +26,43 @@ log = logging.getLogger(__name__)
 #: Slack's own requests are far smaller; a modal's view has 250 kB at most.
 MAX_BODY = 1024 * 1024
 
-_SIGNED = ("X-Slack-Request-Timestamp", "X-Slack-Signature")
+_SIGNATURE_HEADERS = ("X-Slack-Request-Timestamp", "X-Slack-Signature")
 _STATUS = {"too_large": 413, "too_slow": 408, "broken": 400}
 
 
-class SlackRequests:
+class SlackEndpoint:
     """Nothing of a request that is not Slack's is told in the log: who sent it is not known."""
 
     def __init__(self, slack: AsyncApp, signing_secret: str) -> None:
         self._slack, self._signing = slack, SignatureVerifier(signing_secret)
-        self._forged = Rarely(
+        self._forged = ThrottledLog(
             log,
             "%d requests with a wrong signature were refused (401). If Slack sent them, "
             "SLACK_SIGNING_SECRET is not this app's, or this machine's clock is wrong",
         )
-        self._broken = Rarely(log, "%d requests did not arrive whole; the newest: %s")
+        self._broken = ThrottledLog(log, "%d requests did not arrive whole; the newest: %s")
 
     def add_to(self, app: web.Application, path: str) -> None:
-        app.router.add_post(path, self.take)
+        app.router.add_post(path, self.handle)
 
-    async def take(self, request: web.Request) -> web.StreamResponse:
-        if (signed := _signature(request)) is None:
+    async def handle(self, request: web.Request) -> web.StreamResponse:
+        if (signature := _signature(request)) is None:
             return web.Response(status=401)
         try:
             body = await read_body(request, MAX_BODY)
         except BodyError as error:
             self._broken.warn(error.code)
             return web.Response(status=_STATUS[error.code])
-        if not self._is_slacks(body, *signed):
+        if not self._is_signature_valid(body, *signature):
             self._forged.warn()
             return web.Response(status=401)
-        know(request)
+        mark_authenticated(request)
         try:
-            payload = await read_beside(body, payload_of)
-        except WrongShape as wrong:
+            payload = await offload_parsing(body, parse_body)
+        except InvalidPayload as wrong:
             log.error("a signed request was refused (%d): %s", wrong.status, wrong)
             return web.Response(status=wrong.status)
-        response = await to_aiohttp_response(await answer_to(self._slack, payload))
+        response = await to_aiohttp_response(await dispatch(self._slack, payload))
         if request.app[LEAVING].is_set():
             response.force_close()
         try:
@@ -73,7 +73,7 @@ class SlackRequests:
         await failpoint("bot.after_ack")
         return response
 
-    def _is_slacks(self, body: bytes, timestamp: str, signature: str) -> bool:
+    def _is_signature_valid(self, body: bytes, timestamp: str, signature: str) -> bool:
         try:
             return self._signing.is_valid(body, timestamp, signature)
         except UnicodeDecodeError:
@@ -84,9 +84,9 @@ def _signature(request: web.Request) -> tuple[str, str] | None:
     """The timestamp and the signature as they should look, before anything is read. To a sender what is
     missing, malformed or given twice is simply wrong.
     """
-    if any(len(request.headers.getall(name, ())) != 1 for name in _SIGNED):
+    if any(len(request.headers.getall(name, ())) != 1 for name in _SIGNATURE_HEADERS):
         return None
-    timestamp, signature = (request.headers[name] for name in _SIGNED)
+    timestamp, signature = (request.headers[name] for name in _SIGNATURE_HEADERS)
     if not (timestamp.isascii() and timestamp.isdigit() and len(timestamp) < 16):
         return None
     return (timestamp, signature) if signature.isascii() and len(signature) < 100 else None

@@ -7,80 +7,80 @@ import json
 from dataclasses import dataclass
 from typing import Any, cast
 
-from bot.click import Target
+from bot.click import ActionRef
 from hitl_core.model import MessageRef, Place
 
 Body = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Meta:
+class ModalMeta:
     """What a modal is about. `page` is the one that it shows; `kept`: what was entered on its other pages is
     kept as a draft; `tool` what an edit was turned into; `under` and `turn` the place and the page of the
     Review modal that it lies on; `card` the message, where that matters. `confirming`: which edit the person
     was asked to confirm, as it takes something away.
     """
 
-    target: Target
+    target: ActionRef
     page: int = 0
-    kept: bool = False
+    has_draft: bool = False
     tool: str | None = None
-    under: Place | None = None
-    turn: int = 0
+    review_place: Place | None = None
+    review_page: int = 0
     card: MessageRef | None = None
-    confirming: str | None = None
+    confirming_edit: str | None = None
 
 
-def private_metadata(meta: Meta | None) -> str:
+def private_metadata(meta: ModalMeta | None) -> str:
     if meta is None:
         return "{}"
     target, card = meta.target, meta.card
-    told = {
+    fields = {
         "review": target.review_id,
         "action": target.action,
         "revision": target.revision,
         "seal": target.seal,
         "page": meta.page or None,
-        "kept": meta.kept or None,
+        "kept": meta.has_draft or None,
         "tool": meta.tool,
-        "under": meta.under,
-        "turn": meta.turn or None,
-        "confirming": meta.confirming,
+        "under": meta.review_place,
+        "turn": meta.review_page or None,
+        "confirming": meta.confirming_edit,
         "card": [card.conversation, card.ts] if card else None,
     }
-    return json.dumps({key: value for key, value in told.items() if value is not None})
+    return json.dumps({key: value for key, value in fields.items() if value is not None})
 
 
-def meta_of(view: Body) -> Meta:
-    told = json.loads(view["private_metadata"])
-    seal = str(told.get("seal", ""))
-    target = Target(str(told["review"]), str(told["action"]), int(told["revision"]), seal)
-    card = told.get("card")
+def parse_meta(view: Body) -> ModalMeta:
+    fields = json.loads(view["private_metadata"])
+    seal = str(fields.get("seal", ""))
+    target = ActionRef(str(fields["review"]), str(fields["action"]), int(fields["revision"]), seal)
+    card = fields.get("card")
     ref = MessageRef(channel="slack", conversation=card[0], ts=card[1]) if card else None
-    return Meta(
+    return ModalMeta(
         target,
-        page=int(told.get("page", 0)),
-        kept=bool(told.get("kept")),
-        tool=told.get("tool"),
-        under=told.get("under"),
-        turn=int(told.get("turn", 0)),
+        page=int(fields.get("page", 0)),
+        has_draft=bool(fields.get("kept")),
+        tool=fields.get("tool"),
+        review_place=fields.get("under"),
+        review_page=int(fields.get("turn", 0)),
         card=ref,
-        confirming=told.get("confirming"),
+        confirming_edit=fields.get("confirming"),
     )
 
 
-def value(body: Body) -> str:
+def button_value(body: Body) -> str:
     """What the clicked button carries; "" for none, which names no review."""
     return str(body["actions"][0].get("value") or "")
 
 
-def chosen(body: Body) -> str:
+def option_value(body: Body) -> str:
     """What the chosen option of a menu carries; "" for none."""
     option = cast(Body, body["actions"][0].get("selected_option") or {})
     return str(option.get("value", ""))
 
 
-def review_of(body: Body) -> str:
+def review_id_of(body: Body) -> str:
     """Which review the clicked button is about: what its value names first, or behind the word for what it
     does under the dots.
     """
@@ -90,31 +90,31 @@ def review_of(body: Body) -> str:
     return value.partition(".")[0]
 
 
-def target(value: str) -> Target:
+def parse_action_ref(value: str) -> ActionRef:
     """Review, action, revision and seal, with dots between them. What is missing names no review, or doesn't
     match, which the person is told as usual.
     """
     review_id, action, revision, seal, *_ = [*value.split("."), "", "", "", ""]
-    return Target(review_id, action, _number(revision), seal)
+    return ActionRef(review_id, action, _parse_number(revision), seal)
 
 
-def decides(target: Target) -> str:
+def format_action_ref(target: ActionRef) -> str:
     """The value of a button that decides; what it adds stands behind a dot."""
     return f"{target.review_id}.{target.action}.{target.revision}.{target.seal}"
 
 
-def last_number(value: str) -> int:
+def parse_last_number(value: str) -> int:
     """What stands behind the last dot: a page, or which answer."""
-    return _number(value.rpartition(".")[2])
+    return _parse_number(value.rpartition(".")[2])
 
 
-def revisions(value: str) -> tuple[str, dict[str, int], str]:
+def parse_revisions(value: str) -> tuple[str, dict[str, int], str]:
     """The review, the revision of each action of a button that is about several, and the seal of all of them:
     `R.1:1,2:3.SEAL`.
     """
     review_id, several, seal, *_ = [*value.split("."), "", "", ""]
     pairs = (pair.partition(":") for pair in several.split(",") if pair)
-    return review_id, {key: _number(revision) for key, _, revision in pairs}, seal
+    return review_id, {key: _parse_number(revision) for key, _, revision in pairs}, seal
 
 
 def view_of(body: Body) -> Body:
@@ -132,26 +132,26 @@ def message_of(body: Body) -> MessageRef | None:
     )
 
 
-def mark(review_id: str, place: Place) -> dict[str, str]:
+def message_metadata(review_id: str, place: Place) -> dict[str, str]:
     """What a message of ours carries unseen. Everybody in the workspace can read it."""
     return {"review_id": review_id, "place": place}
 
 
 def op_of_click(body: Body) -> str:
     """One click has one trigger: the same request sent again is the same operation."""
-    return _hashed(f"{body['trigger_id']}:{body['user']['id']}")
+    return _hash_op(f"{body['trigger_id']}:{body['user']['id']}")
 
 
-def op_of_view(view: Body, user_id: str) -> str:
+def op_of_submission(view: Body, user_id: str) -> str:
     """One state of a view, filled in one way, is submitted once by one person."""
     values = json.dumps(view["state"]["values"], sort_keys=True)
-    return _hashed(f"{view['id']}:{view['hash']}:{user_id}:{values}")
+    return _hash_op(f"{view['id']}:{view['hash']}:{user_id}:{values}")
 
 
-def _number(text: str) -> int:
+def _parse_number(text: str) -> int:
     """0 for what is no number, or none of ours."""
     return int(text) if text.isdecimal() and len(text) < 10 else 0
 
 
-def _hashed(text: str) -> str:
+def _hash_op(text: str) -> str:
     return "slack:" + hashlib.sha256(text.encode()).hexdigest()[:24]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any, assert_never
 
-from bot.channels.slack.rich import Block, Element, line, plain, pre, rich_text, words
+from bot.channels.slack.rich import Block, Element, line, plain_text, pre, rich_text, text_element
 from hitl_core.forms import Field
 
 ACTION_ID = "value"
@@ -14,28 +14,30 @@ MAX_INPUT = 3000
 MAX_LABEL = 75
 #: More options than this stand in groups, and there are as many groups at most.
 MAX_OPTIONS = 100
-MAX_BOXES = 10
+MAX_CHECKBOXES = 10
 
 
 def input_block(field: Field, block_id: str) -> Block:
     if field.locked is not None:
-        head = line(words(field.label, bold=True), words(f"  {field.locked}", italic=True))
+        head = line(
+            text_element(field.label, bold=True), text_element(f"  {field.locked}", italic=True)
+        )
         return rich_text(block_id, head, *([pre(field.initial)] if field.initial else []))
-    drawn: Block = {
+    block: Block = {
         "type": "input",
         "block_id": block_id,
-        "label": plain(field.label, 150),
+        "label": plain_text(field.label, 150),
         "optional": not field.required,
         "element": _element(field),
         **({"dispatch_action": True} if field.redraws else {}),
     }
-    return {**drawn, "hint": plain(field.hint, 300)} if field.hint else drawn
+    return {**block, "hint": plain_text(field.hint, 300)} if field.hint else block
 
 
 def _element(field: Field) -> Element:
     match field.kind:
         case "text" | "long_text" | "lines" | "json":
-            return _known(
+            return _without_none(
                 type="plain_text_input",
                 action_id=ACTION_ID,
                 multiline=field.kind != "text",
@@ -45,12 +47,14 @@ def _element(field: Field) -> Element:
             )
         case "email" | "uri":
             kind = "email_text_input" if field.kind == "email" else "url_text_input"
-            return _known(type=kind, action_id=ACTION_ID, initial_value=field.initial or None)
+            return _without_none(
+                type=kind, action_id=ACTION_ID, initial_value=field.initial or None
+            )
         case "integer" | "number":
             low, high = field.minimum, field.maximum
             if low is not None and high is not None and Decimal(low) > Decimal(high):
                 low = high = None  # Slack refuses the view, and the check of the answers says it
-            return _known(
+            return _without_none(
                 type="number_input",
                 action_id=ACTION_ID,
                 is_decimal_allowed=field.kind == "number",
@@ -66,52 +70,52 @@ def _element(field: Field) -> Element:
             at = None if field.initial is None else int(field.initial)
             return _picker("datetimepicker", initial_date_time=at)
         case "boolean" | "choice":
-            return _choice(field)
+            return _single_select(field)
         case "choices":
-            return _choices(field)
+            return _multi_select(field)
     assert_never(field.kind)
 
 
 def _picker(kind: str, **initial: Any) -> Element:
-    return _known(type=kind, action_id=ACTION_ID, **initial)
+    return _without_none(type=kind, action_id=ACTION_ID, **initial)
 
 
-def _choice(field: Field) -> Element:
+def _single_select(field: Field) -> Element:
     options = _options(field)
-    chosen = None if not field.initial else options[int(field.initial)]
+    selected = None if not field.initial else options[int(field.initial)]
     short = len(options) <= 5 and field.required and not field.redraws
-    return _known(
+    return _without_none(
         type="radio_buttons" if short else "static_select",
         action_id=ACTION_ID,
-        initial_option=chosen,
-        **_grouped(options),
+        initial_option=selected,
+        **_group_options(options),
     )
 
 
-def _choices(field: Field) -> Element:
+def _multi_select(field: Field) -> Element:
     options = _options(field)
-    chosen = [options[int(at)] for at in field.initial.split(",")] if field.initial else None
-    if len(options) <= MAX_BOXES:
-        return _known(
-            type="checkboxes", action_id=ACTION_ID, options=options, initial_options=chosen
+    selected = [options[int(at)] for at in field.initial.split(",")] if field.initial else None
+    if len(options) <= MAX_CHECKBOXES:
+        return _without_none(
+            type="checkboxes", action_id=ACTION_ID, options=options, initial_options=selected
         )
-    return _known(
+    return _without_none(
         type="multi_static_select",
         action_id=ACTION_ID,
-        initial_options=chosen,
+        initial_options=selected,
         max_selected_items=field.max_items,
-        **_grouped(options),
+        **_group_options(options),
     )
 
 
 def _options(field: Field) -> list[Element]:
     return [
-        {"text": plain(option.label, MAX_LABEL), "value": str(index)}
+        {"text": plain_text(option.label, MAX_LABEL), "value": str(index)}
         for index, option in enumerate(field.options)
     ]
 
 
-def _grouped(options: list[Element]) -> dict[str, Any]:
+def _group_options(options: list[Element]) -> dict[str, Any]:
     """Slack takes 100 options, or 100 groups of them."""
     if len(options) <= MAX_OPTIONS:
         return {"options": options}
@@ -119,7 +123,7 @@ def _grouped(options: list[Element]) -> dict[str, Any]:
     return {
         "option_groups": [
             {
-                "label": plain(f"{at + 1} to {min(at + MAX_OPTIONS, len(options))}"),
+                "label": plain_text(f"{at + 1} to {min(at + MAX_OPTIONS, len(options))}"),
                 "options": options[at : at + MAX_OPTIONS],
             }
             for at in starts
@@ -127,5 +131,5 @@ def _grouped(options: list[Element]) -> dict[str, Any]:
     }
 
 
-def _known(**parts: Any) -> Element:
+def _without_none(**parts: Any) -> Element:
     return {key: value for key, value in parts.items() if value is not None}

@@ -13,28 +13,28 @@ from typing import Any, cast
 from slack_bolt.async_app import AsyncAck, AsyncRespond
 
 from bot import budget
-from bot.apart import apart
+from bot.apart import offload_drawing
 from bot.card import choices_of
-from bot.channel import ChannelError, of_copy
+from bot.channel import ChannelError, base_place
 from bot.channels.slack import ids, modals, pages
 from bot.channels.slack.channel import SlackChannel
 from bot.channels.slack.home import HomeTab
-from bot.channels.slack.ids import Body, Meta
+from bot.channels.slack.ids import Body, ModalMeta
 from bot.channels.slack.submissions import Submissions
-from bot.channels.slack.talk import Talk
-from bot.channels.slack.views import Kind, Views, everything
-from bot.click import Reply, Target, Unread
+from bot.channels.slack.talk import Responder
+from bot.channels.slack.views import ModalKind, Views, name_and_arguments
+from bot.click import ActionRef, ReadRequired, Reply
 from bot.inbox import Inbox
-from hitl_core.errors import Refused, told
+from hitl_core.errors import Refused, safe_message
 from hitl_core.model import DecisionType, DoubtAnswer, Snapshot
 from hitl_core.review.transitions import Proposal
 
 log = logging.getLogger(__name__)
 
 #: What drawing a modal again may take of the 3 s that a click has, after what it did was stored.
-DRAWN = 0.8
+REFRESH_TIMEOUT = 0.8
 
-DOUBTS: dict[str, DoubtAnswer] = {
+DOUBT_ANSWERS: dict[str, DoubtAnswer] = {
     "doubt_ran": "ran",
     "doubt_rerun": "rerun",
     "doubt_skip": "skip",
@@ -46,9 +46,9 @@ class Listeners:
 
     def __init__(self, inbox: Inbox, channel: SlackChannel, home: HomeTab) -> None:
         self._inbox, self._channel = inbox, channel
-        self._talk = Talk(inbox, channel, home)
+        self._responder = Responder(inbox, channel, home)
         self._views = Views(inbox.access, channel)
-        self._submissions = Submissions(inbox, self._views, self._talk)
+        self._submissions = Submissions(inbox, self._views, self._responder)
 
     def register(self, app: Any) -> None:
         """`app` is Bolt's AsyncApp, whose decorators carry no types."""
@@ -57,38 +57,43 @@ class Listeners:
         app.action(re.compile("answer:.*"))(self.answer)
         for action_id in ("edit", "reject", "respond", "see"):
             app.action(action_id)(self.open_form)
-        app.action("more")(self.more)
-        app.action("review")(self.review)
-        app.action(re.compile("turn:.*"))(self.turn)
-        app.action("escalate")(self.escalate)
-        for action_id in DOUBTS:
-            app.action(action_id)(self.doubt)
-        app.action(re.compile("see_page:.*"))(self.see_page)
-        app.action("file")(self.file)
+        app.action("more")(self.choose_from_menu)
+        app.action("review")(self.open_review)
+        app.action(re.compile("turn:.*"))(self.show_review_page)
+        app.action("escalate")(self.open_escalation)
+        for action_id in DOUBT_ANSWERS:
+            app.action(action_id)(self.answer_doubt)
+        app.action(re.compile("see_page:.*"))(self.show_arguments_page)
+        app.action("file")(self.post_file)
         self._submissions.register(app)
-        app.error(self.failed)
+        app.error(self.log_error)
 
-    async def failed(self, error: Exception) -> None:
+    async def log_error(self, error: Exception) -> None:
         """The person sees a failure; the log quotes no payload, as Bolt's own handler might."""
-        log.error("what somebody did in Slack could not be handled: %s", told(error))
+        log.error("what somebody did in Slack could not be handled: %s", safe_message(error))
 
     async def approve(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
-        target = ids.target(ids.value(body))
+        target = ids.parse_action_ref(ids.button_value(body))
         await self._decide(body, respond, _proposal("approve", target), target)
         await ack()
 
     async def approve_all(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
-        review_id, revisions, seal = ids.revisions(ids.value(body))
-        who, op = await self._talk.who(body), ids.op_of_click(body)
+        review_id, revisions, seal = ids.parse_revisions(ids.button_value(body))
+        who, op = await self._responder.load_reviewer(body), ids.op_of_click(body)
         reply = await self._inbox.approve_all(review_id, revisions, seal, who, op)
-        await self._after(body, respond, reply)
+        await self._show_result(body, respond, reply)
         await ack()
 
     async def answer(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
         """One of the answers that a question offers."""
-        target, number = ids.target(ids.value(body)), ids.last_number(ids.value(body))
+        target, number = (
+            ids.parse_action_ref(ids.button_value(body)),
+            ids.parse_last_number(ids.button_value(body)),
+        )
         try:
-            snapshot = await self._inbox.access.may_see(target, await self._talk.who(body))
+            snapshot = await self._inbox.access.load_for_view(
+                target, await self._responder.load_reviewer(body)
+            )
             action = snapshot.review.action(target.action)
             choices = choices_of(action.config) if action else ()
             if action is None or number >= len(choices):
@@ -98,80 +103,91 @@ class Listeners:
             proposal = _proposal(kind, target, choices[number].answer)
             await self._decide(body, respond, proposal, target)
         except Refused as refused:
-            await self._talk.tell(body, respond, Reply(refused.code, str(refused)))
+            await self._responder.send_reply(body, respond, Reply(refused.code, str(refused)))
         await ack()
 
-    async def more(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
+    async def choose_from_menu(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
         """What stands under the dots: its value begins with the word for it."""
-        verb, _, value = ids.chosen(body).partition(".")
-        target = ids.target(value)
+        verb, _, value = ids.option_value(body).partition(".")
+        target = ids.parse_action_ref(value)
         if verb == "ignore":
             await self._decide(body, respond, _proposal("ignore", target), target)
         else:
-            await self._open(body, respond, "respond", target)
+            await self._open_modal(body, respond, "respond", target)
         await ack()
 
     async def open_form(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
-        kind = cast(Kind, body["actions"][0]["action_id"])
-        await self._open(body, respond, kind, ids.target(ids.value(body)))
+        kind = cast(ModalKind, body["actions"][0]["action_id"])
+        await self._open_modal(body, respond, kind, ids.parse_action_ref(ids.button_value(body)))
         await ack()
 
-    async def review(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
+    async def open_review(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
         """The modal that pages through everything that stands on this card."""
-        value = ids.value(body)
-        target, card = ids.target(value), ids.message_of(body)
-        who = await self._talk.who(body)
+        value = ids.button_value(body)
+        target, card = ids.parse_action_ref(value), ids.message_of(body)
+        who = await self._responder.load_reviewer(body)
 
-        async def drawn() -> modals.View:
-            place = await self._inbox.access.place_of(target.review_id, card, who)
-            meta = Meta(target, under=place, turn=ids.last_number(value))
-            return await self._views.turn(meta, who)
+        async def build_view() -> modals.View:
+            place = await self._inbox.access.find_place(target.review_id, card, who)
+            meta = ModalMeta(target, review_place=place, review_page=ids.parse_last_number(value))
+            return await self._views.review_page(meta, who)
 
-        await self._talk.open(body, respond, Meta(target), drawn())
+        await self._responder.open_modal(body, respond, ModalMeta(target), build_view())
         await ack()
 
-    async def turn(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
+    async def show_review_page(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
         """Another page of the Review modal."""
-        value, below = ids.value(body), ids.meta_of(body["view"])
-        meta = Meta(below.target, under=below.under, turn=ids.last_number(value))
-        who = await self._talk.who(body)
-        await self._redrawn(body, self._views.turn(meta, who))
+        value, review_meta = ids.button_value(body), ids.parse_meta(body["view"])
+        meta = ModalMeta(
+            review_meta.target,
+            review_place=review_meta.review_place,
+            review_page=ids.parse_last_number(value),
+        )
+        who = await self._responder.load_reviewer(body)
+        await self._refresh_modal(body, self._views.review_page(meta, who))
         await ack()
 
-    async def escalate(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
-        meta = Meta(ids.target(ids.value(body)), card=ids.message_of(body))
+    async def open_escalation(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
+        meta = ModalMeta(ids.parse_action_ref(ids.button_value(body)), card=ids.message_of(body))
         if meta.card is None:
             why = "Press it on the card in its channel: that says from where it is passed on."
-            await self._talk.tell(body, respond, Reply("gone", why))
+            await self._responder.send_reply(body, respond, Reply("gone", why))
         else:
-            drawing = self._views.passing_on(meta, await self._talk.who(body))
-            await self._talk.open(body, respond, meta, drawing)
+            pending_view = self._views.escalation(meta, await self._responder.load_reviewer(body))
+            await self._responder.open_modal(body, respond, meta, pending_view)
         await ack()
 
-    async def doubt(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
-        who, target = await self._talk.who(body), ids.target(ids.value(body))
-        answer = DOUBTS[str(body["actions"][0]["action_id"])]
-        reply = await self._inbox.resolve(target, answer, who, ids.op_of_click(body))
-        await self._after(body, respond, reply)
+    async def answer_doubt(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
+        who, target = (
+            await self._responder.load_reviewer(body),
+            ids.parse_action_ref(ids.button_value(body)),
+        )
+        answer = DOUBT_ANSWERS[str(body["actions"][0]["action_id"])]
+        reply = await self._inbox.answer_doubt(target, answer, who, ids.op_of_click(body))
+        await self._show_result(body, respond, reply)
         await ack()
 
-    async def see_page(self, ack: AsyncAck, body: Body) -> None:
+    async def show_arguments_page(self, ack: AsyncAck, body: Body) -> None:
         """Another page of "See all of it"."""
-        value = ids.value(body)
-        meta = Meta(ids.target(value), ids.last_number(value))
-        who = await self._talk.who(body)
-        await self._redrawn(body, self._views.see(meta, who))
+        value = ids.button_value(body)
+        meta = ModalMeta(ids.parse_action_ref(value), ids.parse_last_number(value))
+        who = await self._responder.load_reviewer(body)
+        await self._refresh_modal(body, self._views.arguments_page(meta, who))
         await ack()
 
-    async def file(self, ack: AsyncAck, body: Body) -> None:
+    async def post_file(self, ack: AsyncAck, body: Body) -> None:
         """All of it as a file in the thread of its card: for what is too long to be read in a modal."""
-        target = ids.target(ids.value(body))
+        target = ids.parse_action_ref(ids.button_value(body))
         try:
-            snapshot = await self._inbox.access.may_see(target, await self._talk.who(body))
-            name, text = await apart(snapshot.review, lambda: _as_file(target, snapshot))
+            snapshot = await self._inbox.access.load_for_view(
+                target, await self._responder.load_reviewer(body)
+            )
+            name, text = await offload_drawing(
+                snapshot.review, lambda: _file_content(target, snapshot)
+            )
             action = snapshot.review.action(target.action)
             places = action.places if action else snapshot.review.places
-            place = next((one for one in snapshot.posts if of_copy(one) in places), None)
+            place = next((one for one in snapshot.posts if base_place(one) in places), None)
             if place is None:
                 raise Refused(
                     "gone", "Its card doesn't stand anywhere yet. Press again in a moment."
@@ -185,64 +201,76 @@ class Listeners:
         except ChannelError as error:
             log.warning("review %s: no file: %s", target.review_id, error)
             view = modals.notice("Slack didn't take the file. Press again in a moment.")
-        await self._talk.push(body, view)
+        await self._responder.push_modal(body, view)
         await ack()
 
     async def _decide(
-        self, body: Body, respond: AsyncRespond, proposal: Proposal, target: Target
+        self, body: Body, respond: AsyncRespond, proposal: Proposal, target: ActionRef
     ) -> None:
-        who = await self._talk.who(body)
+        who = await self._responder.load_reviewer(body)
         reply = await self._inbox.decide(target, proposal, who, ids.op_of_click(body))
         if reply.code == "message_required" and proposal.type == "approve":
-            await self._open(body, respond, "answer", target)
+            await self._open_modal(body, respond, "answer", target)
         else:
-            await self._after(body, respond, reply)
+            await self._show_result(body, respond, reply)
 
-    async def _after(self, body: Body, respond: AsyncRespond, reply: Reply) -> None:
+    async def _show_result(self, body: Body, respond: AsyncRespond, reply: Reply) -> None:
         """What the person sees of it, where the card alone doesn't show it."""
         view = ids.view_of(body)
         if reply.unread is not None:
-            await self._open(body, respond, "see", reply.unread)
+            await self._open_modal(body, respond, "see", reply.unread)
         elif reply.code != "ok":
-            await self._talk.tell(body, respond, reply)
+            await self._responder.send_reply(body, respond, reply)
         elif view.get("callback_id") == "review":
-            who = await self._talk.who(body)
-            await self._redrawn(body, self._views.turn(ids.meta_of(view), who, on=True))
+            who = await self._responder.load_reviewer(body)
+            await self._refresh_modal(
+                body, self._views.review_page(ids.parse_meta(view), who, next_pending=True)
+            )
         else:
-            await self._talk.tell(body, respond, reply)
-        await self._talk.refresh_home(body)
+            await self._responder.send_reply(body, respond, reply)
+        await self._responder.refresh_home(body)
 
-    async def _redrawn(self, body: Body, drawing: Coroutine[Any, Any, modals.View]) -> None:
+    async def _refresh_modal(
+        self, body: Body, pending_view: Coroutine[Any, Any, modals.View]
+    ) -> None:
         """The modal with the button, drawn again. Never raises: what it shows has happened anyway."""
         try:
-            async with budget.within(DRAWN):
-                view = await drawing
-                await self._talk.update(str(body["view"]["id"]), view)
+            async with budget.timeout(REFRESH_TIMEOUT):
+                view = await pending_view
+                await self._responder.update_modal(str(body["view"]["id"]), view)
         except TimeoutError:
             log.warning("a modal could not be drawn again in time")
         except Refused as refused:
-            await self._talk.interrupt(body, refused)
+            await self._responder.show_refusal(body, refused)
 
-    async def _open(self, body: Body, respond: AsyncRespond, kind: Kind, target: Target) -> None:
+    async def _open_modal(
+        self, body: Body, respond: AsyncRespond, kind: ModalKind, target: ActionRef
+    ) -> None:
         """Where the policy wants all of it to be seen before, that opens in its place."""
         view = ids.view_of(body)
-        below = ids.meta_of(view) if view.get("callback_id") == "review" else None
-        meta = Meta(target, under=below.under, turn=below.turn) if below else Meta(target)
-        who = await self._talk.who(body)
+        review_meta = ids.parse_meta(view) if view.get("callback_id") == "review" else None
+        meta = (
+            ModalMeta(
+                target, review_place=review_meta.review_place, review_page=review_meta.review_page
+            )
+            if review_meta
+            else ModalMeta(target)
+        )
+        who = await self._responder.load_reviewer(body)
 
-        async def drawn() -> modals.View:
+        async def build_view() -> modals.View:
             try:
-                return await self._views.of(kind, meta, who)
-            except Unread as unread:
-                return await self._views.of("see", replace(meta, target=unread.target), who)
+                return await self._views.build(kind, meta, who)
+            except ReadRequired as unread:
+                return await self._views.build("see", replace(meta, target=unread.target), who)
 
-        await self._talk.open(body, respond, meta, drawn())
-
-
-def _as_file(target: Target, snapshot: Snapshot) -> tuple[str, str]:
-    name, arguments = everything(target, snapshot)
-    return name, pages.as_text(arguments)
+        await self._responder.open_modal(body, respond, meta, build_view())
 
 
-def _proposal(kind: DecisionType, target: Target, answer: Any = None) -> Proposal:
+def _file_content(target: ActionRef, snapshot: Snapshot) -> tuple[str, str]:
+    name, arguments = name_and_arguments(target, snapshot)
+    return name, pages.to_text(arguments)
+
+
+def _proposal(kind: DecisionType, target: ActionRef, answer: Any = None) -> Proposal:
     return Proposal(kind, target.revision, answer=answer, seal=target.seal)

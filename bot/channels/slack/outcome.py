@@ -4,143 +4,193 @@ from __future__ import annotations
 
 from typing import Any, assert_never
 
-from bot.card import Closed, Edit, ThreadLine, quoted
-from bot.channels.slack.lines import SIGNS
-from bot.channels.slack.mentions import Names, crowd, listed, who, whos
-from bot.channels.slack.rich import Block, Element, inert, line, rich_text, size, words
+from bot.card import DecisionLine, Edit, ThreadLine, quote
+from bot.channels.slack.lines import DECISION_LABELS
+from bot.channels.slack.mentions import (
+    Names,
+    join_names,
+    people_elements,
+    reviewer_element,
+    reviewer_elements,
+)
+from bot.channels.slack.rich import (
+    Block,
+    Element,
+    line,
+    make_inert,
+    rich_text,
+    text_element,
+    text_size,
+)
 
 #: Who it was where it was no person: of a decision, and of a cancellation.
-_NOBODY = ("the policy, as nobody decided in time", "the agent")
+_NO_PERSON = ("the policy, as nobody decided in time", "the agent")
 MAX_EDITS = 3
 
 
-def closed(items: tuple[Closed, ...], room: int) -> Block:
+def decision_block(items: tuple[DecisionLine, ...], room: int) -> Block:
     """As many as there is room for, the first ones; the others are counted."""
     sections: list[Element] = []
     for number, item in enumerate(items):
-        drawn = line(*_closed(item, items[number - 1] if number else None))
-        if size([rich_text("closed", *sections, drawn)]) > room:
-            sections.append(line(words(f"and {len(items) - number} more")))
+        section = line(*_outcome_elements(item, items[number - 1] if number else None))
+        if text_size([rich_text("closed", *sections, section)]) > room:
+            sections.append(line(text_element(f"and {len(items) - number} more")))
             break
-        sections.append(drawn)
+        sections.append(section)
     return rich_text("closed", *sections)
 
 
-def edits(key: str, done: tuple[Edit, ...]) -> list[Block]:
+def edit_blocks(key: str, all_edits: tuple[Edit, ...]) -> list[Block]:
     """The newest ones, old → new, on what still waits."""
-    if not done:
+    if not all_edits:
         return []
-    earlier = len(done) - MAX_EDITS
-    sections = [line(words(f"✎ {earlier} earlier edits", italic=True))] if earlier > 0 else []
-    for edit in done[-MAX_EDITS:]:
-        sections.append(line(words("✎ edited by "), who(edit.by), *_changed(edit)))
+    earlier = len(all_edits) - MAX_EDITS
+    sections = (
+        [line(text_element(f"✎ {earlier} earlier edits", italic=True))] if earlier > 0 else []
+    )
+    for edit in all_edits[-MAX_EDITS:]:
+        sections.append(
+            line(text_element("✎ edited by "), reviewer_element(edit.by), *_change_elements(edit))
+        )
     return [rich_text(f"edits:{key}", *sections)]
 
 
-def thread_message(told: ThreadLine, names: Names) -> dict[str, Any]:
+def thread_message(thread_line: ThreadLine, names: Names) -> dict[str, Any]:
     """One reply in the card's thread: `text` and `blocks`."""
     return {
-        "text": inert(_sentence(told, names)),
-        "blocks": [rich_text("told", line(*_told(told, names)))],
+        "text": make_inert(_thread_line_text(thread_line, names)),
+        "blocks": [rich_text("told", line(*_thread_line_elements(thread_line, names)))],
     }
 
 
-def _told(told: ThreadLine, names: Names) -> list[Element]:
-    tools = words(listed(told.names), bold=True)
-    by = whos(told.by)
-    why = [words(f": {quoted(told.why)}")] if told.why else []
-    match told.kind:
+def _thread_line_elements(thread_line: ThreadLine, names: Names) -> list[Element]:
+    tools = text_element(join_names(thread_line.names), bold=True)
+    by = reviewer_elements(thread_line.by)
+    why = [text_element(f": {quote(thread_line.why)}")] if thread_line.why else []
+    match thread_line.kind:
         case "edited":
-            changed = _changed(told.edit) if told.edit else []
-            return [words("✎ "), tools, words("  edited by "), *by, *changed]
+            changes = _change_elements(thread_line.edit) if thread_line.edit else []
+            return [text_element("✎ "), tools, text_element("  edited by "), *by, *changes]
         case "rejected":
-            return [words("✖ "), tools, words("  rejected by "), *(by or [words(_NOBODY[0])]), *why]
+            return [
+                text_element("✖ "),
+                tools,
+                text_element("  rejected by "),
+                *(by or [text_element(_NO_PERSON[0])]),
+                *why,
+            ]
         case "reminded":
-            if not told.people:
-                return [words("⏰ "), tools, words("  was due for a reminder, and is decided")]
-            wait = "waits" if len(told.names) == 1 else "wait"
-            return [words("⏰ "), tools, words(f"  still {wait} for "), *crowd(told.people, names)]
+            if not thread_line.people:
+                return [
+                    text_element("⏰ "),
+                    tools,
+                    text_element("  was due for a reminder, and is decided"),
+                ]
+            wait = "waits" if len(thread_line.names) == 1 else "wait"
+            return [
+                text_element("⏰ "),
+                tools,
+                text_element(f"  still {wait} for "),
+                *people_elements(thread_line.people, names),
+            ]
         case "escalated":
-            told_by = [words(" by "), *by] if by else [words(f", {_reason(told)}")]
-            where = words(_named(told, names), bold=True)
-            return [words("↗ "), tools, words("  passed on to "), where, *told_by, *why]
-    assert_never(told.kind)
+            by_elements = (
+                [text_element(" by "), *by]
+                if by
+                else [text_element(f", {_escalation_reason(thread_line)}")]
+            )
+            where = text_element(_place_name(thread_line, names), bold=True)
+            return [
+                text_element("↗ "),
+                tools,
+                text_element("  passed on to "),
+                where,
+                *by_elements,
+                *why,
+            ]
+    assert_never(thread_line.kind)
 
 
-def _sentence(told: ThreadLine, names: Names) -> str:
+def _thread_line_text(thread_line: ThreadLine, names: Names) -> str:
     """The same for notifications and screen readers."""
-    tools, by = listed(told.names), listed(one.name for one in told.by)
-    match told.kind:
+    tools, by = join_names(thread_line.names), join_names(one.name for one in thread_line.by)
+    match thread_line.kind:
         case "edited":
             return f"{tools} was edited by {by}."
         case "rejected":
-            return (
-                f"{tools} was rejected by {by or _NOBODY[0]}{f': {told.why}' if told.why else '.'}"
-            )
+            reason = f": {thread_line.why}" if thread_line.why else "."
+            return f"{tools} was rejected by {by or _NO_PERSON[0]}{reason}"
         case "reminded":
-            return f"{tools} still {'waits' if len(told.names) == 1 else 'wait'} for a decision."
+            return f"{tools} still {'waits' if len(thread_line.names) == 1 else 'wait'} for a decision."
         case "escalated":
-            return f"{tools} was passed on to {_named(told, names)}{f' by {by}' if by else ''}."
-    assert_never(told.kind)
+            return f"{tools} was passed on to {_place_name(thread_line, names)}{f' by {by}' if by else ''}."
+    assert_never(thread_line.kind)
 
 
-def _named(told: ThreadLine, names: Names) -> str:
-    return names(told.to) if told.to else "others"
+def _place_name(thread_line: ThreadLine, names: Names) -> str:
+    return names(thread_line.to) if thread_line.to else "others"
 
 
-def _reason(told: ThreadLine) -> str:
-    if told.fallback:
+def _escalation_reason(thread_line: ThreadLine) -> str:
+    if thread_line.fallback:
         return "as it could not be shown where it should"
     return "as nobody decided in time"
 
 
-def _closed(item: Closed, before: Closed | None) -> list[Element]:
+def _outcome_elements(item: DecisionLine, previous: DecisionLine | None) -> list[Element]:
     """One quiet line: a sign and the words, since a sign alone says nothing to a screen reader. Why all of it
     was cancelled is told once.
     """
     if item.type == "allow":
-        drawn = [words(item.name, bold=True), words("  allowed by the policy")]
+        elements = [text_element(item.name, bold=True), text_element("  allowed by the policy")]
     else:
-        drawn = _decided(item)
-    is_told = before is not None and item.type == before.type == "cancel"
-    if item.message and not is_told:
-        drawn.append(words(f": {quoted(item.message)}"))
+        elements = _decision_elements(item)
+    is_repeated = previous is not None and item.type == previous.type == "cancel"
+    if item.message and not is_repeated:
+        elements.append(text_element(f": {quote(item.message)}"))
     for edit in item.edits:
         if len(item.edits) > 1:
-            drawn += [words("\nby "), who(edit.by)]
-        drawn += _changed(edit)
+            elements += [text_element("\nby "), reviewer_element(edit.by)]
+        elements += _change_elements(edit)
     if item.result:
-        drawn.append(words(f"\n→ {item.result}"))
+        elements.append(text_element(f"\n→ {item.result}"))
         if item.result_by:
-            drawn += [words(", says "), who(item.result_by)]
-    return drawn
+            elements += [text_element(", says "), reviewer_element(item.result_by)]
+    return elements
 
 
-def _decided(item: Closed) -> list[Element]:
-    sign, verb = SIGNS[item.type]
+def _decision_elements(item: DecisionLine) -> list[Element]:
+    sign, verb = DECISION_LABELS[item.type]
     number = f"{item.number}  " if item.number is not None else ""
-    drawn = [words(f"{sign} {number}{item.name}", bold=True)]
-    if item.which:
-        drawn.append(words(f"  {quoted(item.which)}"))
+    elements = [text_element(f"{sign} {number}{item.name}", bold=True)]
+    if item.distinct_argument:
+        elements.append(text_element(f"  {quote(item.distinct_argument)}"))
     if item.type == "moved":
-        return [*drawn, words(f"  {verb} "), *whos(item.by)]
+        return [*elements, text_element(f"  {verb} "), *reviewer_elements(item.by)]
     editors = list({edit.by.key: edit.by for edit in item.edits}.values())
     if item.type == "edit" and editors and [one.key for one in editors] != [b.key for b in item.by]:
-        drawn += [words("  edited by "), *whos(editors), words(", approved by ")]
+        elements += [
+            text_element("  edited by "),
+            *reviewer_elements(editors),
+            text_element(", approved by "),
+        ]
     else:
-        drawn.append(words(f"  {verb} "))
-    return [*drawn, *(whos(item.by) or [words(_NOBODY[item.type == "cancel"])])]
+        elements.append(text_element(f"  {verb} "))
+    return [
+        *elements,
+        *(reviewer_elements(item.by) or [text_element(_NO_PERSON[item.type == "cancel"])]),
+    ]
 
 
-def _changed(edit: Edit) -> list[Element]:
-    drawn: list[Element] = []
+def _change_elements(edit: Edit) -> list[Element]:
+    elements: list[Element] = []
     for change in edit.changes:
-        drawn.append(words(f"\n{change.label}", bold=True))
+        elements.append(text_element(f"\n{change.label}", bold=True))
         if change.old is not None:
-            drawn += [words("  "), words(change.old, strike=True)]
-        drawn.append(words(f" → {'removed' if change.new is None else change.new}"))
+            elements += [text_element("  "), text_element(change.old, strike=True)]
+        elements.append(text_element(f" → {'removed' if change.new is None else change.new}"))
     if edit.more_changes:
-        drawn.append(words(f"\nand {edit.more_changes} more changes"))
-    if edit.falls:
-        drawn.append(words(f"\n{edit.falls}", italic=True))
-    return drawn
+        elements.append(text_element(f"\nand {edit.more_changes} more changes"))
+    if edit.new_rule:
+        elements.append(text_element(f"\n{edit.new_rule}", italic=True))
+    return elements

@@ -5,11 +5,11 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any, Literal
 
-from bot.channel import NotThere, Person
-from bot.channels.slack.api import Api, Data, list_in, object_in, typed
+from bot.channel import NotFound, Person
+from bot.channels.slack.api import Api, Data, read_field, read_list, read_object
 from bot.channels.slack.places import NAME
-from bot.channels.slack.rooms import Rooms
-from hitl_core.model import DEFAULT_PLACE, label
+from bot.channels.slack.rooms import Conversations
+from hitl_core.model import DEFAULT_PLACE, person_label
 
 #: What Slack answers where it is sure (docs.slack.dev/reference/methods): every other error, known or new,
 #: leaves it unknown. A workspace whose plan has no groups has them again when it is paid.
@@ -18,45 +18,45 @@ _NO_GROUP = {"no_such_subteam": "there is no such group"}
 _NO_GROUPS = {"plan_upgrade_required": "this workspace has no groups"}
 
 
-class People:
+class PeopleLookup:
     """`team` is the bot's own workspace. What each method promises says `Channel`."""
 
-    def __init__(self, api: Api, rooms: Rooms) -> None:
-        self._api, self._rooms = api, rooms
+    def __init__(self, api: Api, conversations: Conversations) -> None:
+        self._api, self._conversations = api, conversations
         self.team = ""
 
     async def person(self, user_id: str) -> Person | None:
         try:
-            person = await self._api.look(
+            person = await self._api.look_up(
                 "users.info",
-                lambda answer: _person(user_id, object_in(answer, "user"), self.team),
-                no=_NOBODY,
+                lambda answer: _person(user_id, read_object(answer, "user"), self.team),
+                absent_errors=_NOBODY,
                 about=user_id,
                 user=user_id,
             )
-        except NotThere:
+        except NotFound:
             return None
-        self._rooms.name_somebody(user_id, label(person.name, user_id))
+        self._conversations.set_label(user_id, person_label(person.name, user_id))
         return person
 
-    async def group(self, group_id: str) -> frozenset[str]:
+    async def group_members(self, group_id: str) -> frozenset[str]:
         try:
-            return await self._api.look(
+            return await self._api.look_up(
                 "usergroups.users.list",
-                lambda answer: frozenset(map(_id, list_in(answer, "users"))),
-                no=_NO_GROUP,
+                lambda answer: frozenset(map(_read_id, read_list(answer, "users"))),
+                absent_errors=_NO_GROUP,
                 about=group_id,
                 usergroup=group_id,
             )
-        except NotThere:
+        except NotFound:
             return frozenset()
 
-    async def members(self, conversation: str) -> frozenset[str]:
+    async def conversation_members(self, conversation: str) -> frozenset[str]:
         return frozenset(
-            await self._api.look_through(
+            await self._api.look_up_all(
                 "conversations.members",
                 "members",
-                _id,
+                _read_id,
                 about=conversation,
                 channel=conversation,
                 limit=1000,
@@ -64,29 +64,29 @@ class People:
         )
 
     async def audiences(self, person_id: str) -> frozenset[str]:
-        found = {f"user:{person_id}", f"place:{NAME}:{person_id}"}
-        with suppress(NotThere):
-            for group in await self._api.look(
+        audiences = {f"user:{person_id}", f"place:{NAME}:{person_id}"}
+        with suppress(NotFound):
+            for group in await self._api.look_up(
                 "usergroups.list",
-                lambda answer: _groups_of(person_id, list_in(answer, "usergroups")),
-                no=_NO_GROUPS,
+                lambda answer: _group_ids_of(person_id, read_list(answer, "usergroups")),
+                absent_errors=_NO_GROUPS,
                 include_users=True,
             ):
-                found |= {f"group:{group}", f"place:{NAME}:{group}"}
-        for targets in await self._api.look_through(
+                audiences |= {f"group:{group}", f"place:{NAME}:{group}"}
+        for targets in await self._api.look_up_all(
             "users.conversations",
             "channels",
-            lambda one: {typed(one, "id", str), f"#{typed(one, 'name', str)}"},
+            lambda one: {read_field(one, "id", str), f"#{read_field(one, 'name', str)}"},
             about=person_id,
             user=person_id,
             types="public_channel,private_channel",
             exclude_archived=True,
             limit=999,
         ):
-            found |= {f"place:{NAME}:{target}" for target in targets}
-            if self._rooms.default in targets:
-                found.add(f"place:{DEFAULT_PLACE}")
-        return frozenset(found)
+            audiences |= {f"place:{NAME}:{target}" for target in targets}
+            if self._conversations.default in targets:
+                audiences.add(f"place:{DEFAULT_PLACE}")
+        return frozenset(audiences)
 
 
 def _person(user_id: str, user: Data, team: str) -> Person:
@@ -98,29 +98,29 @@ def _person(user_id: str, user: Data, team: str) -> Person:
         user_id,
         str(name or ""),
         _kind(user, team),
-        not typed(user, "deleted", bool),
+        not read_field(user, "deleted", bool),
     )
 
 
 def _kind(user: Data, team: str) -> Literal["member", "guest", "stranger", "bot"]:
     """As users.info tells it (docs.slack.dev/reference/objects/user-object)."""
-    if typed(user, "is_bot", bool) or user.get("is_workflow_bot"):
+    if read_field(user, "is_bot", bool) or user.get("is_workflow_bot"):
         return "bot"
-    if user.get("is_stranger") or typed(user, "team_id", str) != team:
+    if user.get("is_stranger") or read_field(user, "team_id", str) != team:
         return "stranger"
     if user["deleted"]:  # nothing more is told, and nothing more matters
         return "member"
-    if typed(user, "is_restricted", bool) or typed(user, "is_ultra_restricted", bool):
+    if read_field(user, "is_restricted", bool) or read_field(user, "is_ultra_restricted", bool):
         return "guest"
     return "member"
 
 
-def _groups_of(person_id: str, groups: list[Any]) -> list[str]:
-    return [str(group["id"]) for group in groups if person_id in list_in(group, "users")]
+def _group_ids_of(person_id: str, groups: list[Any]) -> list[str]:
+    return [str(group["id"]) for group in groups if person_id in read_list(group, "users")]
 
 
-def _id(found: Any) -> str:
+def _read_id(value: Any) -> str:
     """Raises ValueError where it is none."""
-    if not isinstance(found, str) or not found:
+    if not isinstance(value, str) or not value:
         raise ValueError("no id")
-    return found
+    return value

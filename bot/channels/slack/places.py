@@ -20,20 +20,20 @@ CONVERSATION_ID = re.compile(r"[CGD][A-Z0-9]{2,30}")
 CHANNEL_ID = re.compile(r"[CG][A-Z0-9]{2,30}")
 
 
-class Spot(NamedTuple):
+class Destination(NamedTuple):
     """`id` is `#name` or an id of Slack's; `thread` the ts of the message below which it is."""
 
     audience: Audience
     thread: str | None = None
 
 
-def spot_of(place: Place, default: str) -> Spot:
+def parse_place(place: Place, default: str) -> Destination:
     """`default` is where DEFAULT_PLACE is. A copy for one member of a group is that person's DM."""
     target = default if place == DEFAULT_PLACE else place.removeprefix(f"{NAME}:")
     target = target.rpartition(">")[2]
     target, _, thread = target.partition("/")
     if PERSON_ID.fullmatch(target):
-        return Spot(Audience("person", target))
+        return Destination(Audience("person", target))
     if GROUP_ID.fullmatch(target):
-        return Spot(Audience("group", target))
-    return Spot(Audience("conversation", target), thread or None)
+        return Destination(Audience("group", target))
+    return Destination(Audience("conversation", target), thread or None)

@@ -14,11 +14,11 @@ Element = dict[str, Any]
 
 #: Slack refuses a message whose blocks hold more (msg_blocks_too_long). It documents no number; measured by
 #: others: 13,200 characters, with entities, and 100 for each block (github.com/slackapi/bolt-js/issues/2509).
-MAX_SIZE = 13_000
+MAX_TEXT_SIZE = 13_000
 COST_OF_BLOCK = 100
 
 #: What would format a `text`, link it or become an emoji, and the look-alike that stands in its place.
-_ALIVE = (
+_LOOKALIKES = (
     (r":(?=\S)", "\N{RATIO}"),
     (r"\*", "\N{ASTERISK OPERATOR}"),
     (r"~", "\N{TILDE OPERATOR}"),
@@ -28,15 +28,17 @@ _ALIVE = (
 )
 
 
-def plain(text: str, limit: int = 3000) -> Element:
+def plain_text(text: str, limit: int = 3000) -> Element:
     """`emoji: false`, or `:smile:` in an argument would be drawn as a picture."""
-    return {"type": "plain_text", "text": shortened(text, limit) or " ", "emoji": False}
+    return {"type": "plain_text", "text": shorten(text, limit) or " ", "emoji": False}
 
 
-def words(text: str, *, bold: bool = False, italic: bool = False, strike: bool = False) -> Element:
+def text_element(
+    text: str, *, bold: bool = False, italic: bool = False, strike: bool = False
+) -> Element:
     style = {"bold": bold, "italic": italic, "strike": strike}
-    on = {name: True for name, is_on in style.items() if is_on}
-    return {"type": "text", "text": text or " ", **({"style": on} if on else {})}
+    enabled = {name: True for name, is_on in style.items() if is_on}
+    return {"type": "text", "text": text or " ", **({"style": enabled} if enabled else {})}
 
 
 def person(user_id: str) -> Element:
@@ -52,7 +54,7 @@ def line(*elements: Element) -> Element:
 
 
 def pre(text: str) -> Element:
-    return {"type": "rich_text_preformatted", "border": 0, "elements": [words(text)]}
+    return {"type": "rich_text_preformatted", "border": 0, "elements": [text_element(text)]}
 
 
 def rich_text(block_id: str, *elements: Element) -> Block:
@@ -61,7 +63,7 @@ def rich_text(block_id: str, *elements: Element) -> Block:
 
 def mrkdwn(text: str) -> Element:
     """Our own words only. What looks like an address stays text (`verbatim`)."""
-    return {"type": "mrkdwn", "text": shortened(text, 3000), "verbatim": True}
+    return {"type": "mrkdwn", "text": shorten(text, 3000), "verbatim": True}
 
 
 def context(block_id: str, *elements: Element) -> Block:
@@ -69,7 +71,7 @@ def context(block_id: str, *elements: Element) -> Block:
 
 
 def header(block_id: str, text: str) -> Block:
-    return {"type": "header", "block_id": block_id, "text": plain(text, 150)}
+    return {"type": "header", "block_id": block_id, "text": plain_text(text, 150)}
 
 
 def divider(block_id: str) -> Block:
@@ -80,33 +82,40 @@ def button(
     action_id: str, text: str, value: str, label: str, *, style: str | None = None
 ) -> Element:
     """`label` is what a screen reader says."""
-    drawn: Element = {
+    element: Element = {
         "type": "button",
         "action_id": action_id,
-        "text": plain(text, 75),
+        "text": plain_text(text, 75),
         "value": value,
-        "accessibility_label": shortened(label, 75),
+        "accessibility_label": shorten(label, 75),
     }
-    return {**drawn, "style": style} if style else drawn
+    return {**element, "style": style} if style else element
 
 
-def asking(drawn: Element, title: str, text: str, yes: str) -> Element:
+def with_confirm(element: Element, title: str, text: str, confirm_label: str) -> Element:
     """The button, which asks once more before the click is sent."""
-    told = {"title": plain(title, 100), "text": plain(text, 300), "style": "primary"}
-    return {**drawn, "confirm": {**told, "confirm": plain(yes, 30), "deny": plain("Cancel", 30)}}
+    dialog = {"title": plain_text(title, 100), "text": plain_text(text, 300), "style": "primary"}
+    return {
+        **element,
+        "confirm": {
+            **dialog,
+            "confirm": plain_text(confirm_label, 30),
+            "deny": plain_text("Cancel", 30),
+        },
+    }
 
 
 def overflow(action_id: str, options: list[tuple[str, str]]) -> Element:
     """`options`: what it says, and the value that comes back."""
-    drawn = [{"text": plain(text, 75), "value": value} for text, value in options]
-    return {"type": "overflow", "action_id": action_id, "options": drawn}
+    menu_options = [{"text": plain_text(text, 75), "value": value} for text, value in options]
+    return {"type": "overflow", "action_id": action_id, "options": menu_options}
 
 
 def actions(block_id: str, elements: list[Element]) -> Block:
     return {"type": "actions", "block_id": block_id, "elements": elements}
 
 
-def escaped(text: str) -> str:
+def escape(text: str) -> str:
     """For mrkdwn: the three characters that Slack gives a meaning
     (docs.slack.dev/messaging/formatting-message-text#escaping)."""
     for char, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;")):
@@ -114,29 +123,29 @@ def escaped(text: str) -> str:
     return text
 
 
-def inert(text: str) -> str:
+def make_inert(text: str) -> str:
     """For `text`, which Slack reads as mrkdwn, and mrkdwn can't escape its formats: what would become a
     format, an emoji or a link stands there as a look-alike."""
-    for pattern, alike in _ALIVE:
+    for pattern, alike in _LOOKALIKES:
         text = re.sub(pattern, lambda match, alike=alike: alike * len(match[0]), text)
-    return escaped(text)
+    return escape(text)
 
 
-def size(blocks: list[Block]) -> int:
+def text_size(blocks: list[Block]) -> int:
     """What Slack counts towards MAX_SIZE, and a little more."""
-    return sum(COST_OF_BLOCK + _written(block) for block in blocks)
+    return sum(COST_OF_BLOCK + _text_weight(block) for block in blocks)
 
 
-def shortened(text: str, limit: int) -> str:
+def shorten(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
-def _written(value: object) -> int:
+def _text_weight(value: object) -> int:
     if isinstance(value, list):
-        return sum(map(_written, cast("list[object]", value)))
+        return sum(map(_text_weight, cast("list[object]", value)))
     if isinstance(value, dict):
         return sum(
-            readable.weight(part) if key == "text" and isinstance(part, str) else _written(part)
+            readable.weight(part) if key == "text" and isinstance(part, str) else _text_weight(part)
             for key, part in cast("dict[str, object]", value).items()
         )
     return 0

@@ -10,18 +10,18 @@ import time
 from contextlib import suppress
 from typing import Any, assert_never
 
-from bot.channel import Audience, ChannelError, NotThere
-from bot.channels.slack.api import Api, Data, object_in, typed
-from bot.channels.slack.places import CHANNEL_ID, CONVERSATION_ID, Spot, spot_of
+from bot.channel import Audience, ChannelError, NotFound
+from bot.channels.slack.api import Api, Data, read_field, read_object
+from bot.channels.slack.places import CHANNEL_ID, CONVERSATION_ID, Destination, parse_place
 from hitl_core.model import DEFAULT_PLACE, Place
 
 #: How long the names of channels are believed, and the least time between two looks for one, in seconds.
-_FRESH = 600.0
-_AGAIN = 2.0
+_MAX_AGE = 600.0
+_RETRY_AFTER = 2.0
 #: What Slack answers where it is sure that there is no such conversation for the bot
 #: (docs.slack.dev/reference/methods/conversations.info, conversations.open).
 _NO_CONVERSATION = {"channel_not_found": "the bot can't see this channel"}
-_NO_DIRECT = {
+_NO_DIRECT_MESSAGE = {
     "cannot_dm_bot": "this is a bot",
     "messages_tab_disabled": "the app takes no direct messages",
     "user_disabled": "this person has left",
@@ -29,146 +29,146 @@ _NO_DIRECT = {
 }
 
 
-class Rooms:
+class Conversations:
     """`default` is where cards go that no rule sends elsewhere: `#name` or an id."""
 
     def __init__(self, api: Api, default: str) -> None:
         self._api, self.default = api, default
         #: The channels' names, by id: all that was listed last, and what was heard since.
-        self._channels: dict[str, str] = {}
-        self._heard: dict[str, str] = {}
-        self._listed = float("-inf")
+        self._channel_names: dict[str, str] = {}
+        self._names_from_events: dict[str, str] = {}
+        self._listed_at = float("-inf")
         #: What people and groups are called, by id.
         self._labels: dict[str, str] = {}
-        self._direct: dict[str, str] = {}
+        self._direct_ids: dict[str, str] = {}
 
-    def spot(self, place: Place) -> Spot:
-        return spot_of(place, self.default)
+    def destination(self, place: Place) -> Destination:
+        return parse_place(place, self.default)
 
     def audience(self, place: Place) -> Audience:
-        return self.spot(place).audience
+        return self.destination(place).audience
 
     def name_of(self, place: Place) -> str:
         kind, target = self.audience(place)
-        return (self._channels if kind == "conversation" else self._labels).get(target, target)
+        return (self._channel_names if kind == "conversation" else self._labels).get(target, target)
 
-    def name_channel(self, id: str, name: str) -> None:
+    def set_channel_name(self, id: str, name: str) -> None:
         """From now on `#name` leads to this channel; what has another kind of id has no such name."""
         if CHANNEL_ID.fullmatch(id):
-            self._channels[id] = self._heard[id] = f"#{name}"
+            self._channel_names[id] = self._names_from_events[id] = f"#{name}"
 
-    def name_somebody(self, id: str, label: str) -> None:
+    def set_label(self, id: str, label: str) -> None:
         """What to call a person or a group: only ever shown."""
         self._labels[id] = label
 
-    async def resolve(self, place: Place) -> str:
+    async def conversation_id(self, place: Place) -> str:
         """The conversation's id. Raises NotThere where there is none that the bot can see, and
         LookupFailed, Limited or Unreachable where Slack doesn't say.
         """
         audience = self.audience(place)
         match audience.kind:
             case "person":
-                return await self._direct_message(audience.id)
+                return await self._open_direct_message(audience.id)
             case "group":
-                raise NotThere(f"{audience.id} is a group: each of its members is told alone")
+                raise NotFound(f"{audience.id} is a group: each of its members is told alone")
             case "conversation":
-                return await self._conversation(audience.id)
+                return await self._find_conversation(audience.id)
         assert_never(audience.kind)
 
-    async def size(self, place: Place) -> int:
+    async def conversation_size(self, place: Place) -> int:
         """About how many are in the conversation of a place, the bot included."""
-        conversation = await self.resolve(place)
-        return await self._api.look(
+        conversation = await self.conversation_id(place)
+        return await self._api.look_up(
             "conversations.info",
-            _members,
-            no=_NO_CONVERSATION,
+            _member_count,
+            absent_errors=_NO_CONVERSATION,
             about=conversation,
             channel=conversation,
             include_num_members=True,
         )
 
-    async def fix_default(self) -> bool:
+    async def resolve_default(self) -> bool:
         """Look up where the default place is, which from now on is this conversation, whatever others are
         called later. The answer is whether the bot is a member. Raises as `resolve` does.
         """
-        conversation = await self.resolve(DEFAULT_PLACE)
+        conversation = await self.conversation_id(DEFAULT_PLACE)
         info = await self._info(conversation)
         if name := info.get("name"):
-            self.name_channel(conversation, str(name))
+            self.set_channel_name(conversation, str(name))
         self.default = conversation
         return bool(info.get("is_member", True))
 
     async def _info(self, conversation: str, about: str = "") -> dict[str, Any]:
-        return await self._api.look(
+        return await self._api.look_up(
             "conversations.info",
-            lambda answer: object_in(answer, "channel"),
-            no=_NO_CONVERSATION,
+            lambda answer: read_object(answer, "channel"),
+            absent_errors=_NO_CONVERSATION,
             about=about,
             channel=conversation,
         )
 
-    async def check(self, place: Place) -> None:
+    async def check_conversation(self, place: Place) -> None:
         """Raises NotThere where this is no conversation in which the bot can post."""
-        conversation = await self.resolve(place)
+        conversation = await self.conversation_id(place)
         info = await self._info(conversation, about=conversation)
         if info.get("is_archived"):
-            raise NotThere("the channel is archived")
+            raise NotFound("the channel is archived")
         if info.get("is_member") is False:
-            raise NotThere("the bot is not in this channel")
+            raise NotFound("the bot is not in this channel")
 
-    async def name_groups(self) -> None:
+    async def load_group_names(self) -> None:
         """What groups are called, where this workspace has any."""
         with suppress(ChannelError, KeyError, TypeError):
             for group in (await self._api.call("usergroups.list"))["usergroups"]:
-                self.name_somebody(str(group["id"]), f"@{group['handle']}")
+                self.set_label(str(group["id"]), f"@{group['handle']}")
 
-    async def _conversation(self, target: str) -> str:
+    async def _find_conversation(self, target: str) -> str:
         if not target.startswith("#"):
             if CONVERSATION_ID.fullmatch(target):
                 return target
-            raise NotThere(f"{target} is no id of a channel, and no name: those begin with #")
-        found, age = self._called(target), time.monotonic() - self._listed
-        if age > _FRESH or (len(found) != 1 and age > _AGAIN):
-            await self._list()
-            found = self._called(target)
-        if len(found) > 1:
-            ids = " and ".join(sorted(found))
-            raise NotThere(f"{ids} are both called {target}: name the channel by its id")
-        if not found:
-            raise NotThere(f"there is no channel {target} that the bot can see")
-        return found[0]
+            raise NotFound(f"{target} is no id of a channel, and no name: those begin with #")
+        matches, age = self._ids_by_name(target), time.monotonic() - self._listed_at
+        if age > _MAX_AGE or (len(matches) != 1 and age > _RETRY_AFTER):
+            await self._load_channels()
+            matches = self._ids_by_name(target)
+        if len(matches) > 1:
+            ids = " and ".join(sorted(matches))
+            raise NotFound(f"{ids} are both called {target}: name the channel by its id")
+        if not matches:
+            raise NotFound(f"there is no channel {target} that the bot can see")
+        return matches[0]
 
-    def _called(self, name: str) -> list[str]:
-        return [id for id, known in self._channels.items() if known == name]
+    def _ids_by_name(self, name: str) -> list[str]:
+        return [id for id, known in self._channel_names.items() if known == name]
 
-    async def _direct_message(self, user_id: str) -> str:
+    async def _open_direct_message(self, user_id: str) -> str:
         """A DM's id stays the same, so it is asked for once."""
-        if user_id not in self._direct:
-            self._direct[user_id] = await self._api.look(
+        if user_id not in self._direct_ids:
+            self._direct_ids[user_id] = await self._api.look_up(
                 "conversations.open",
-                lambda answer: typed(object_in(answer, "channel"), "id", str),
-                no=_NO_DIRECT,
+                lambda answer: read_field(read_object(answer, "channel"), "id", str),
+                absent_errors=_NO_DIRECT_MESSAGE,
                 about=user_id,
                 users=user_id,
             )
-        return self._direct[user_id]
+        return self._direct_ids[user_id]
 
-    async def _list(self) -> None:
+    async def _load_channels(self) -> None:
         """What was renamed while the list was on its way is newer than the list."""
-        self._heard = {}
-        listed = await self._api.look_through(
+        self._names_from_events = {}
+        channels = await self._api.look_up_all(
             "conversations.list",
             "channels",
-            lambda one: (typed(one, "id", str), f"#{typed(one, 'name', str)}"),
+            lambda one: (read_field(one, "id", str), f"#{read_field(one, 'name', str)}"),
             types="public_channel,private_channel",
             exclude_archived=True,
             limit=1000,
         )
-        found = {id: name for id, name in listed if CHANNEL_ID.fullmatch(id)}
-        self._channels = {**found, **self._heard}
-        self._listed = time.monotonic()
+        names = {id: name for id, name in channels if CHANNEL_ID.fullmatch(id)}
+        self._channel_names = {**names, **self._names_from_events}
+        self._listed_at = time.monotonic()
 
 
-def _members(answer: Data) -> int:
-    channel = object_in(answer, "channel")
-    return 2 if channel.get("is_im") else typed(channel, "num_members", int)
+def _member_count(answer: Data) -> int:
+    channel = read_object(answer, "channel")
+    return 2 if channel.get("is_im") else read_field(channel, "num_members", int)

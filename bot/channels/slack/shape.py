@@ -24,7 +24,7 @@ from pydantic import (
 
 from bot.urlencoded import read_form
 from hitl_core.model.amount import has_more_values
-from hitl_core.model.arguments import whole_number
+from hitl_core.model.arguments import parse_whole_number
 
 #: The most JSON values in one payload: a view of 250 kB has some 25,000.
 MAX_VALUES = 40_000
@@ -38,7 +38,7 @@ Ts = Annotated[str, StringConstraints(pattern=r"^[0-9]{1,16}\.[0-9]{1,16}$")]
 Count = Annotated[int, Field(ge=0, le=1_000_000)]
 
 
-class WrongShape(Exception):
+class InvalidPayload(Exception):
     """Not what Slack sends. `status`: 400, or 404 for a kind of payload that nobody here listens to. The text
     names the place, and quotes no value.
     """
@@ -48,32 +48,32 @@ class WrongShape(Exception):
         self.status = status
 
 
-def _typed(value: Any) -> Any:
+def _check_typed_text(value: Any) -> Any:
     """What a person typed: also half a character, about which the person is told."""
     if value is not None and not isinstance(value, str):
         raise ValueError("not text")
     return value
 
 
-class _Shape(BaseModel):
+class _PayloadModel(BaseModel):
     model_config = ConfigDict(strict=True, extra="ignore", frozen=True)
 
 
-class _Named(_Shape):
+class _NamedObject(_PayloadModel):
     id: Id
     name: Text | None = None
 
 
-class _User(_Named):
+class _User(_NamedObject):
     username: Text | None = None
     team_id: Id | None = None
 
 
-class _Option(_Shape):
+class _Option(_PayloadModel):
     value: Text
 
 
-class _Action(_Shape):
+class _Action(_PayloadModel):
     type: Text
     action_id: Text
     block_id: Text = ""
@@ -81,22 +81,22 @@ class _Action(_Shape):
     selected_option: _Option | None = None
 
 
-class _Container(_Shape):
+class _Container(_PayloadModel):
     type: Literal["message", "view", "message_attachment"]
     channel_id: Id | None = None
     message_ts: Ts | None = None
     is_ephemeral: bool = False
 
     @model_validator(mode="after")
-    def _whole(self) -> Self:
+    def _check_message(self) -> Self:
         if self.type == "message" and (self.channel_id is None or self.message_ts is None):
             raise ValueError("a message has a channel_id and a message_ts")
         return self
 
 
-class _Input(_Shape):
+class _Input(_PayloadModel):
     type: Text = ""
-    value: Annotated[Any, PlainValidator(_typed)] = None
+    value: Annotated[Any, PlainValidator(_check_typed_text)] = None
     selected_option: _Option | None = None
     selected_options: list[_Option] | None = None
     selected_date: Text | None = None
@@ -104,16 +104,16 @@ class _Input(_Shape):
     selected_date_time: int | None = None
 
 
-class _State(_Shape):
+class _State(_PayloadModel):
     values: dict[str, dict[str, _Input]]
 
 
-class _Block(_Shape):
+class _Block(_PayloadModel):
     type: Text
     block_id: Text
 
 
-class _Metadata(_Shape):
+class _Metadata(_PayloadModel):
     """What our modals carry: see `ids.private_metadata`."""
 
     review: Text
@@ -127,7 +127,7 @@ class _Metadata(_Shape):
     card: tuple[Id, Ts] | None = None
 
 
-class _View(_Shape):
+class _View(_PayloadModel):
     id: Id
     type: Literal["modal", "home"]
     hash: Text
@@ -138,7 +138,7 @@ class _View(_Shape):
     blocks: list[_Block]
 
     @model_validator(mode="after")
-    def _about(self) -> Self:
+    def _check_metadata(self) -> Self:
         """Whoever does something in a modal does it about a review."""
         if self.type == "modal":
             meta = _Metadata.model_validate_json(self.private_metadata)
@@ -149,31 +149,31 @@ class _View(_Shape):
         return self
 
 
-class _BlockActions(_Shape):
+class _BlockActions(_PayloadModel):
     type: Literal["block_actions"]
     user: _User
     trigger_id: Text
     container: _Container
-    channel: _Named | None = None
+    channel: _NamedObject | None = None
     view: _View | None = None
     response_url: Text | None = None
     actions: Annotated[list[_Action], Field(min_length=1)]
 
     @model_validator(mode="after")
-    def _somewhere(self) -> Self:
+    def _check_location(self) -> Self:
         if self.view is None and (self.channel is None or self.container.type == "view"):
             raise ValueError("it is neither in a view nor in a channel")
         return self
 
 
-class _Submission(_Shape):
+class _Submission(_PayloadModel):
     type: Literal["view_submission"]
     user: _User
     trigger_id: Text = ""
     view: _View
 
 
-class _Command(_Shape):
+class _Command(_PayloadModel):
     command: Text
     text: Text = ""
     user_id: Id
@@ -182,133 +182,135 @@ class _Command(_Shape):
     response_url: Text | None = None
 
 
-class _Event(_Shape):
+class _Event(_PayloadModel):
     type: Text
 
 
-class _HomeOpened(_Event):
+class _HomeOpenedEvent(_Event):
     user: Id
     tab: Text
 
 
-class _OfPerson(_Event):
-    user: _Named
+class _UserChangeEvent(_Event):
+    user: _NamedObject
 
 
-class _Group(_Shape):
+class _Group(_PayloadModel):
     id: Id
     handle: Text | None = None
 
 
-class _OfGroup(_Event):
+class _GroupUpdatedEvent(_Event):
     subteam: _Group
 
 
-class _OfMembers(_Event):
+class _GroupMembersEvent(_Event):
     subteam_id: Id
 
 
-class _InChannel(_Event):
+class _ChannelIdEvent(_Event):
     channel: Id
 
 
-class _Room(_Shape):
+class _Channel(_PayloadModel):
     id: Id
     name: Text
 
 
-class _OfChannel(_Event):
-    channel: _Room
+class _ChannelRenameEvent(_Event):
+    channel: _Channel
 
 
-_EVENTS: dict[str, type[_Event]] = {
-    "app_home_opened": _HomeOpened,
-    "user_change": _OfPerson,
-    "subteam_updated": _OfGroup,
-    "subteam_members_changed": _OfMembers,
-    "member_joined_channel": _InChannel,
-    "member_left_channel": _InChannel,
-    "channel_archive": _InChannel,
-    "group_archive": _InChannel,
-    "channel_rename": _OfChannel,
-    "group_rename": _OfChannel,
+_EVENT_MODELS: dict[str, type[_Event]] = {
+    "app_home_opened": _HomeOpenedEvent,
+    "user_change": _UserChangeEvent,
+    "subteam_updated": _GroupUpdatedEvent,
+    "subteam_members_changed": _GroupMembersEvent,
+    "member_joined_channel": _ChannelIdEvent,
+    "member_left_channel": _ChannelIdEvent,
+    "channel_archive": _ChannelIdEvent,
+    "group_archive": _ChannelIdEvent,
+    "channel_rename": _ChannelRenameEvent,
+    "group_rename": _ChannelRenameEvent,
 }
 
 
-class _Told(_Shape):
+class _EventCallback(_PayloadModel):
     type: Literal["event_callback"]
     team_id: Id | None = None
     event: dict[str, Any]
 
 
-class _Challenge(_Shape):
+class _Challenge(_PayloadModel):
     type: Literal["url_verification"]
     challenge: Text
 
 
-class _SslCheck(_Shape):
+class _SslCheck(_PayloadModel):
     ssl_check: Text
 
 
-_WORD = re.compile("[a-z_ ]{1,40}")
-_KINDS: dict[str, type[_Shape]] = {
+_KIND_PATTERN = re.compile("[a-z_ ]{1,40}")
+_PAYLOAD_MODELS: dict[str, type[_PayloadModel]] = {
     "block_actions": _BlockActions,
     "view_submission": _Submission,
     "url_verification": _Challenge,
 }
 
 
-def payload_of(body: bytes) -> Payload:
+def parse_body(body: bytes) -> Payload:
     """A request's body: JSON, a form, or a form with JSON in `payload`. Raises WrongShape."""
     try:
         text = body.decode()
         if not text.startswith("{"):
             fields = read_form(text, MAX_FIELDS)
             if "payload" not in fields:
-                return checked(fields)
+                return validate_payload(fields)
             text = fields["payload"]
         if has_more_values(text.encode(), MAX_VALUES):
-            raise WrongShape(f"it has more than {MAX_VALUES:,} JSON values")
-        return checked(json.loads(text, parse_int=whole_number))
+            raise InvalidPayload(f"it has more than {MAX_VALUES:,} JSON values")
+        return validate_payload(json.loads(text, parse_int=parse_whole_number))
     except (ValueError, RecursionError):
-        raise WrongShape("its body is neither JSON nor a form") from None
+        raise InvalidPayload("its body is neither JSON nor a form") from None
 
 
-def checked(payload: object) -> Payload:
+def validate_payload(payload: object) -> Payload:
     """The payload with the fields that are declared here. Raises WrongShape."""
     if not isinstance(payload, dict):
-        raise WrongShape("it is no object")
-    given = cast(Payload, payload)
+        raise InvalidPayload("it is no object")
+    fields = cast(Payload, payload)
     try:
-        if given.get("type") == "event_callback":
-            told = _plain(_Told.model_validate(given))
-            return {**told, "event": _event(told["event"])}
-        return _plain(_kind(given).model_validate(given))
+        if fields.get("type") == "event_callback":
+            envelope = _to_dict(_EventCallback.model_validate(fields))
+            return {**envelope, "event": _validate_event(envelope["event"])}
+        return _to_dict(_model_for(fields).model_validate(fields))
     except ValidationError as error:
-        where = error.errors(include_url=False, include_context=False, include_input=False)[0]
-        place = "/".join(str(part)[:40] for part in where["loc"])
-        raise WrongShape(f"{_name(given)}: {place or 'it'} is wrong") from None
+        first_error = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        location = "/".join(str(part)[:40] for part in first_error["loc"])
+        raise InvalidPayload(f"{_kind_name(fields)}: {location or 'it'} is wrong") from None
 
 
-def _event(event: Payload) -> Payload:
-    shape = _EVENTS.get(str(event.get("type")), _Event)
-    return _plain(shape.model_validate(event))
+def _validate_event(event: Payload) -> Payload:
+    shape = _EVENT_MODELS.get(str(event.get("type")), _Event)
+    return _to_dict(shape.model_validate(event))
 
 
-def _kind(given: Payload) -> type[_Shape]:
-    if "command" in given:
+def _model_for(payload: Payload) -> type[_PayloadModel]:
+    if "command" in payload:
         return _Command
-    if "ssl_check" in given:
+    if "ssl_check" in payload:
         return _SslCheck
-    if (kind := _KINDS.get(str(given.get("type")))) is None:
-        raise WrongShape(f"nobody here listens to this kind of payload: {_name(given)}", 404)
+    if (kind := _PAYLOAD_MODELS.get(str(payload.get("type")))) is None:
+        raise InvalidPayload(
+            f"nobody here listens to this kind of payload: {_kind_name(payload)}", 404
+        )
     return kind
 
 
-def _name(given: Payload) -> str:
-    kind = given.get("type", "command" if "command" in given else "no type")
-    return kind if isinstance(kind, str) and _WORD.fullmatch(kind) else "a wrong type"
+def _kind_name(payload: Payload) -> str:
+    kind = payload.get("type", "command" if "command" in payload else "no type")
+    return kind if isinstance(kind, str) and _KIND_PATTERN.fullmatch(kind) else "a wrong type"
 
 
-def _plain(shape: _Shape) -> Payload:
+def _to_dict(shape: _PayloadModel) -> Payload:
     return shape.model_dump(exclude_unset=True)

@@ -13,14 +13,14 @@ from typing import Any
 from slack_bolt.async_app import AsyncAck
 
 from bot import budget
-from bot.apart import apart
+from bot.apart import offload_drawing
 from bot.channels.slack import ids, modals
 from bot.channels.slack.form_modal import BACK, FormModal
-from bot.channels.slack.ids import Body, Meta
+from bot.channels.slack.ids import Body, ModalMeta
 from bot.channels.slack.inputs import ACTION_ID
-from bot.channels.slack.talk import TOLD, Talk
-from bot.channels.slack.views import Views, form
-from bot.click import UNKNOWN, Reply
+from bot.channels.slack.talk import REPLY_TIMEOUT, Responder
+from bot.channels.slack.views import Views, build_form
+from bot.click import RESULT_UNKNOWN, Reply
 from bot.inbox import Inbox
 from hitl_core.errors import InvalidToolCall, Refused
 from hitl_core.forms import FormErrors, SchemaError
@@ -31,16 +31,16 @@ from hitl_core.review.transitions import Proposal
 log = logging.getLogger(__name__)
 
 #: What a modal decides, by its callback_id; FORMS are those with a form of a schema.
-DECIDES: dict[str, DecisionType] = {
+DECISIONS: dict[str, DecisionType] = {
     "edit": "edit",
     "reject": "reject",
     "respond": "respond",
     "answer_respond": "respond",
     "answer_approve": "approve",
 }
-FORMS = {"edit", "answer_respond", "answer_approve"}
+FORM_CALLBACKS = {"edit", "answer_respond", "answer_approve"}
 #: Refusals that the person can mend in the modal; after others its place is taken by a notice.
-MENDABLE = frozenset(
+FIXABLE_CODES = frozenset(
     {
         "busy",
         "denied",
@@ -52,26 +52,28 @@ MENDABLE = frozenset(
     }
 )
 #: What a submission did, by the kind of its event.
-_DONE = {
+_DONE_TEXTS = {
     "decided": "it is the decision",
     "edited": "your edit stands, and is to be approved",
     "voted": "your vote counts",
 }
 #: Slack takes an answer within 3 s.
-IN_TIME = 2.2
-HALF = "This holds half a character, which can't be stored, maybe a broken emoji. Type it again."
+ANSWER_TIMEOUT = 2.2
+HALF_CHARACTER = (
+    "This holds half a character, which can't be stored, maybe a broken emoji. Type it again."
+)
 
 #: What `ack` says to a modal: nothing closes it.
-Answer = dict[str, Any]
+AckResponse = dict[str, Any]
 
 
 class Submissions:
-    def __init__(self, inbox: Inbox, views: Views, talk: Talk) -> None:
-        self._inbox, self._views, self._talk = inbox, views, talk
+    def __init__(self, inbox: Inbox, views: Views, responder: Responder) -> None:
+        self._inbox, self._views, self._responder = inbox, views, responder
 
     def register(self, app: Any) -> None:
         """`app` is Bolt's AsyncApp, whose decorators carry no types."""
-        for callback_id in (*DECIDES, "escalate"):
+        for callback_id in (*DECISIONS, "escalate"):
             app.view(callback_id)(self.submit)
         # A choice that decides what follows, and the page before.
         app.action({"action_id": ACTION_ID, "type": "block_actions"})(self.redraw)
@@ -79,131 +81,139 @@ class Submissions:
 
     async def submit(self, ack: AsyncAck, body: Body) -> None:
         view = body["view"]
-        who = await self._talk.who(body)
+        who = await self._responder.load_reviewer(body)
         try:
-            async with budget.within(IN_TIME):
-                answer = await self._submitted(view, ids.meta_of(view), who)
+            async with budget.timeout(ANSWER_TIMEOUT):
+                answer = await self._handle_submission(view, ids.parse_meta(view), who)
         except TimeoutError:
-            answer = _told(Reply("unavailable", UNKNOWN), view)
+            answer = _reply_response(Reply("unavailable", RESULT_UNKNOWN), view)
         if not answer:
-            await self._go_on(view, who)
+            await self._show_next_action(view, who)
         await ack(**answer)
 
     async def redraw(self, ack: AsyncAck, body: Body) -> None:
         """The form again, with what was chosen or at the page before."""
         view = ids.view_of(body)
-        if view.get("callback_id") not in FORMS:
+        if view.get("callback_id") not in FORM_CALLBACKS:
             await ack()  # no form of ours has such a button
             return
-        who, meta = await self._talk.who(body), ids.meta_of(view)
+        who, meta = await self._responder.load_reviewer(body), ids.parse_meta(view)
         back = body["actions"][0]["action_id"] == BACK
         try:
-            kind = DECIDES[str(view["callback_id"])]
-            snapshot = await self._inbox.access.may_decide(meta.target, kind, who)
-            filled = await self._filled(snapshot, view, meta, who)
-            if back or meta.kept:  # what another choice had asked for must not come back from there
-                await self._inbox.drafts.save(_draft(view, who), filled.answers)
-            page = filled.filling.page - back
-            shown = filled.at(page, kept=back or meta.kept).view()
+            kind = DECISIONS[str(view["callback_id"])]
+            snapshot = await self._inbox.access.load_for_decision(meta.target, kind, who)
+            modal = await self._load_form(snapshot, view, meta, who)
+            if (
+                back or meta.has_draft
+            ):  # what another choice had asked for must not come back from there
+                await self._inbox.drafts.save(_draft_key(view, who), modal.answers)
+            page = modal.form_state.page - back
+            new_view = modal.at_page(page, has_draft=back or meta.has_draft).view()
         except Refused as refused:
-            await self._talk.interrupt(body, refused)
+            await self._responder.show_refusal(body, refused)
         else:
-            await self._talk.update(str(view["id"]), shown)
+            await self._responder.update_modal(str(view["id"]), new_view)
         await ack()
 
-    async def _submitted(self, view: Body, meta: Meta, who: Reviewer) -> Answer:
-        op = ids.op_of_view(view, who.id)
+    async def _handle_submission(self, view: Body, meta: ModalMeta, who: Reviewer) -> AckResponse:
+        op = ids.op_of_submission(view, who.id)
         callback_id = str(view["callback_id"])
-        message = modals.message_of(view["state"]["values"])
+        message = modals.read_message(view["state"]["values"])
         if message is not None and not is_text(message):
-            return _errors({_first_input(view): HALF})
+            return _error_response({_first_input(view): HALF_CHARACTER})
         try:
             if callback_id == "escalate":
                 assert meta.card is not None  # the button stood on it
                 reply = await self._inbox.escalate(meta.target, meta.card, message, who, op)
-                return _told(reply, view)
-            kind = DECIDES[callback_id]
-            snapshot = await self._inbox.access.may_decide(meta.target, kind, who, op)
-            if (kind_of := snapshot.review.ops.get(op)) is not None:
-                return _repeated(kind_of)  # the answer to the first time was lost
-            if callback_id in FORMS:
-                return await self._sent(snapshot, view, meta, who, op)
+                return _reply_response(reply, view)
+            kind = DECISIONS[callback_id]
+            snapshot = await self._inbox.access.load_for_decision(meta.target, kind, who, op)
+            if (stored_kind := snapshot.review.ops.get(op)) is not None:
+                return _repeat_notice(stored_kind)  # the answer to the first time was lost
+            if callback_id in FORM_CALLBACKS:
+                return await self._submit_form(snapshot, view, meta, who, op)
             proposal = Proposal(kind, meta.target.revision, message, seal=meta.target.seal)
-            return _told(await self._inbox.decide(meta.target, proposal, who, op), view)
+            return _reply_response(await self._inbox.decide(meta.target, proposal, who, op), view)
         except Refused as refused:
-            return _told(Reply(refused.code, str(refused)), view)
+            return _reply_response(Reply(refused.code, str(refused)), view)
         except (InvalidToolCall, SchemaError) as error:
-            return _told(Reply("invalid_args", str(error)), view)
+            return _reply_response(Reply("invalid_args", str(error)), view)
 
-    async def _sent(
-        self, snapshot: Snapshot, view: Body, meta: Meta, who: Reviewer, op: str
-    ) -> Answer:
-        filled = await self._filled(snapshot, view, meta, who)
-        filling = filled.filling
-        if not filling.is_drawn_in(view["state"]["values"]):
+    async def _submit_form(
+        self, snapshot: Snapshot, view: Body, meta: ModalMeta, who: Reviewer, op: str
+    ) -> AckResponse:
+        modal = await self._load_form(snapshot, view, meta, who)
+        form_state = modal.form_state
+        if not form_state.matches_view(view["state"]["values"]):
             # Sent before what follows a choice was drawn.
-            return _update(filled.at(filling.page, kept=meta.kept))
+            return _update_response(modal.at_page(form_state.page, has_draft=meta.has_draft))
         try:
-            proposal = await apart(snapshot.review, filled.proposal)
+            proposal = await offload_drawing(snapshot.review, modal.proposal)
         except FormErrors as wrong:
-            return await self._mended(view, who, filled, wrong)
-        if not filling.is_last:
-            return await self._page(view, who, filled, filling.page + 1)
-        if gone := filled.takes_away(proposal):
-            return _update(filled.asking(proposal), gone)
-        return _told(await self._inbox.decide(meta.target, proposal, who, op), view)
+            return await self._show_form_errors(view, who, modal, wrong)
+        if not form_state.is_last_page:
+            return await self._show_page(view, who, modal, form_state.page + 1)
+        if warning := modal.removal_warning(proposal):
+            return _update_response(modal.with_confirmation(proposal), warning)
+        return _reply_response(await self._inbox.decide(meta.target, proposal, who, op), view)
 
-    async def _mended(
-        self, view: Body, who: Reviewer, filled: FormModal, wrong: FormErrors
-    ) -> Answer:
+    async def _show_form_errors(
+        self, view: Body, who: Reviewer, modal: FormModal, form_errors: FormErrors
+    ) -> AckResponse:
         """Beside the fields of this page; what is wrong on another page is told there, at the end."""
-        filling = filled.filling
-        page = filling.page_of(wrong)
-        if page != filling.page and not filling.is_last:
-            return await self._page(view, who, filled, filling.page + 1)
-        told = f"Not sent yet: {filling.told(wrong)}"
-        if page is not None and page != filling.page:
-            return await self._page(view, who, filled, page, told)
-        if errors := filling.errors(wrong):
-            return _errors(errors)
-        return _update(filled.at(filling.page, kept=filled.meta.kept), told)
-
-    async def _page(
-        self, view: Body, who: Reviewer, filled: FormModal, page: int, told: str = ""
-    ) -> Answer:
-        await self._inbox.drafts.save(_draft(view, who), filled.answers)
-        return _update(filled.at(page, kept=True), told)
-
-    async def _filled(self, snapshot: Snapshot, view: Body, meta: Meta, who: Reviewer) -> FormModal:
-        """The form with what its inputs hold, and what was entered on its other pages."""
-        kind = DECIDES[str(view["callback_id"])]
-        before = await self._inbox.drafts.load(_draft(view, who)) if meta.kept else {}
-        values = view["state"]["values"]
-        return await apart(
-            snapshot.review, lambda: form(snapshot, kind, meta, before).with_state(values)
+        form_state = modal.form_state
+        page = form_state.page_with_error(form_errors)
+        if page != form_state.page and not form_state.is_last_page:
+            return await self._show_page(view, who, modal, form_state.page + 1)
+        problem = f"Not sent yet: {form_state.error_text(form_errors)}"
+        if page is not None and page != form_state.page:
+            return await self._show_page(view, who, modal, page, problem)
+        if errors := form_state.field_errors(form_errors):
+            return _error_response(errors)
+        return _update_response(
+            modal.at_page(form_state.page, has_draft=modal.meta.has_draft), problem
         )
 
-    async def _go_on(self, view: Body, who: Reviewer) -> None:
+    async def _show_page(
+        self, view: Body, who: Reviewer, modal: FormModal, page: int, problem: str = ""
+    ) -> AckResponse:
+        await self._inbox.drafts.save(_draft_key(view, who), modal.answers)
+        return _update_response(modal.at_page(page, has_draft=True), problem)
+
+    async def _load_form(
+        self, snapshot: Snapshot, view: Body, meta: ModalMeta, who: Reviewer
+    ) -> FormModal:
+        """The form with what its inputs hold, and what was entered on its other pages."""
+        kind = DECISIONS[str(view["callback_id"])]
+        draft = await self._inbox.drafts.load(_draft_key(view, who)) if meta.has_draft else {}
+        values = view["state"]["values"]
+        return await offload_drawing(
+            snapshot.review, lambda: build_form(snapshot, kind, meta, draft).with_state(values)
+        )
+
+    async def _show_next_action(self, view: Body, who: Reviewer) -> None:
         """Below a modal that was opened from the Review modal this one shows what waits next."""
-        meta = ids.meta_of(view)
-        if meta.under is None or view.get("previous_view_id") is None:
+        meta = ids.parse_meta(view)
+        if meta.review_place is None or view.get("previous_view_id") is None:
             return
-        turn = Meta(meta.target, under=meta.under, turn=meta.turn)
+        review_meta = ModalMeta(
+            meta.target, review_place=meta.review_place, review_page=meta.review_page
+        )
         try:
-            async with budget.within(TOLD):
-                below = await self._views.turn(turn, who, on=True)
-                await self._talk.update(str(view["previous_view_id"]), below)
+            async with budget.timeout(REPLY_TIMEOUT):
+                review_view = await self._views.review_page(review_meta, who, next_pending=True)
+                await self._responder.update_modal(str(view["previous_view_id"]), review_view)
         except (Refused, TimeoutError) as error:
             log.info("the modal below could not be drawn again: %s", error)
 
 
-def _repeated(kind: str) -> Answer:
+def _repeat_notice(kind: str) -> AckResponse:
     """What the first try of the same submission did."""
-    told = f"Your first try was stored: {_DONE.get(kind, 'it counts')}. Nothing more was done now."
-    return {"response_action": "update", "view": modals.notice(told, "Stored already")}
+    text = f"Your first try was stored: {_DONE_TEXTS.get(kind, 'it counts')}. Nothing more was done now."
+    return {"response_action": "update", "view": modals.notice(text, "Stored already")}
 
 
-def _draft(view: Body, who: Reviewer) -> str:
+def _draft_key(view: Body, who: Reviewer) -> str:
     return f"form:{view['id']}:{who.key}"
 
 
@@ -213,18 +223,18 @@ def _first_input(view: Body) -> str:
     return str(next(inputs, ""))
 
 
-def _told(reply: Reply, view: Body) -> Answer:
+def _reply_response(reply: Reply, view: Body) -> AckResponse:
     if reply.code == "ok":
         return {}
     first = _first_input(view)
-    if reply.code in MENDABLE and first:
-        return _errors({first: reply.text})
+    if reply.code in FIXABLE_CODES and first:
+        return _error_response({first: reply.text})
     return {"response_action": "update", "view": modals.notice(reply.text)}
 
 
-def _update(filled: FormModal, told: str = "") -> Answer:
-    return {"response_action": "update", "view": filled.view(told)}
+def _update_response(modal: FormModal, problem: str = "") -> AckResponse:
+    return {"response_action": "update", "view": modal.view(problem)}
 
 
-def _errors(errors: dict[str, str]) -> Answer:
+def _error_response(errors: dict[str, str]) -> AckResponse:
     return {"response_action": "errors", "errors": errors}

@@ -15,9 +15,9 @@ from bot.channel import ChannelError
 from bot.channels.slack import ids, modals
 from bot.channels.slack.channel import SlackChannel
 from bot.channels.slack.home import HomeTab
-from bot.channels.slack.ids import Body, Meta
+from bot.channels.slack.ids import Body, ModalMeta
 from bot.channels.slack.modals import View
-from bot.channels.slack.rich import inert
+from bot.channels.slack.rich import make_inert
 from bot.click import Reply
 from bot.inbox import Inbox
 from bot.text import one_line
@@ -27,12 +27,12 @@ from hitl_core.model import Reviewer
 log = logging.getLogger(__name__)
 
 #: A trigger_id lives for 3 s: when reading takes longer than this, a view is opened first.
-QUICK = 0.5
+LOADING_DELAY = 0.5
 #: What telling somebody may take of the 3 s that a click has.
-TOLD = 0.4
+REPLY_TIMEOUT = 0.4
 
 #: Refusals that mean that the message with the button doesn't show what is stored.
-OLD = frozenset(
+STALE_CODES = frozenset(
     {
         "already_decided",
         "already_started",
@@ -47,61 +47,61 @@ OLD = frozenset(
 )
 
 
-class Talk:
+class Responder:
     def __init__(self, inbox: Inbox, channel: SlackChannel, home: HomeTab) -> None:
         self._inbox, self._channel, self._home = inbox, channel, home
 
-    async def who(self, body: Body) -> Reviewer:
+    async def load_reviewer(self, body: Body) -> Reviewer:
         user = body["user"]
         name = str(user.get("name") or user.get("username") or user["id"])
         team = str(user.get("team_id") or "")  # unknown is another workspace
-        return await self._inbox.who(str(user["id"]), team, name)
+        return await self._inbox.load_reviewer(str(user["id"]), team, name)
 
-    async def open(
+    async def open_modal(
         self,
         body: Body,
         respond: AsyncRespond | None,
-        meta: Meta,
-        drawing: Coroutine[Any, Any, View],
+        meta: ModalMeta,
+        pending_view: Coroutine[Any, Any, View],
     ) -> None:
         """A modal within the trigger's 3 s, with a loading view where the store is slow; on top of another
         one where the button stands there. A refusal is told.
         """
-        task = asyncio.create_task(drawing)
-        done, _ = await asyncio.wait([task], timeout=budget.part(QUICK))
+        task = asyncio.create_task(pending_view)
+        done, _ = await asyncio.wait([task], timeout=budget.scale(LOADING_DELAY))
         try:
             if done:
-                await self._show(body, task.result())
+                await self._show_modal(body, task.result())
                 return
-            view_id = await self._show(body, modals.loading(meta))
+            view_id = await self._show_modal(body, modals.loading(meta))
             try:
                 view = await task
             except Refused as refused:
                 view = modals.notice(str(refused))
-                await self._redraw(body, refused.code)
+                await self._refresh_card(body, refused.code)
             await self._channel.update_view(view_id, view)
         except Refused as refused:
-            await self.tell(body, respond, Reply(refused.code, str(refused)))
+            await self.send_reply(body, respond, Reply(refused.code, str(refused)))
         except ChannelError as error:
             log.error("review %s: no modal: %s", meta.target.review_id, error)
             why = "Slack didn't open the form. Press again."
-            await self.tell(body, respond, Reply("unavailable", why))
+            await self.send_reply(body, respond, Reply("unavailable", why))
         finally:
             task.cancel()
 
-    async def tell(self, body: Body, respond: AsyncRespond | None, reply: Reply) -> None:
+    async def send_reply(self, body: Body, respond: AsyncRespond | None, reply: Reply) -> None:
         """Privately. The click's own response_url reaches people who are not in the channel as well."""
-        await self._redraw(body, reply.code)
+        await self._refresh_card(body, reply.code)
         if not reply.text:
             return
         if ids.view_of(body):
-            await self.push(body, modals.notice(reply.text))
+            await self.push_modal(body, modals.notice(reply.text))
             return
         try:
-            async with budget.within(TOLD):
+            async with budget.timeout(REPLY_TIMEOUT):
                 assert respond is not None  # every message has one
                 answer = await respond(
-                    text=inert(one_line(reply.text)),
+                    text=make_inert(one_line(reply.text)),
                     response_type="ephemeral",
                     replace_original=False,
                 )
@@ -110,40 +110,46 @@ class Talk:
         except Exception as error:  # Bolt's webhook client raises whatever its HTTP library does
             log.info("response_url failed: %s", error)
         with contextlib.suppress(TimeoutError):
-            async with budget.within(TOLD):
-                await self._channel.whisper(body["channel"]["id"], body["user"]["id"], reply.text)
+            async with budget.timeout(REPLY_TIMEOUT):
+                await self._channel.post_ephemeral(
+                    body["channel"]["id"], body["user"]["id"], reply.text
+                )
 
-    async def _redraw(self, body: Body, code: str) -> None:
+    async def _refresh_card(self, body: Body, code: str) -> None:
         """The message with the button shows something old, or is a second one: it is drawn as it is. Never
         raises: whoever presses is told anyway.
         """
-        if code not in (*OLD, "ok") or ids.view_of(body) or (at := ids.message_of(body)) is None:
+        if (
+            code not in (*STALE_CODES, "ok")
+            or ids.view_of(body)
+            or (at := ids.message_of(body)) is None
+        ):
             return
         with contextlib.suppress(TimeoutError):
-            async with budget.within(TOLD):
+            async with budget.timeout(REPLY_TIMEOUT):
                 # A press that counts changed the review, so what is noted of it is drawn anyway.
-                await self._inbox.redraw(ids.review_of(body), at, only_second=code == "ok")
+                await self._inbox.redraw(ids.review_id_of(body), at, only_second=code == "ok")
 
-    async def push(self, body: Body, view: View) -> None:
+    async def push_modal(self, body: Body, view: View) -> None:
         """On top of the modal with the button. Never raises: it only tells."""
         try:
-            await self._show(body, view)
+            await self._show_modal(body, view)
         except ChannelError as error:
             log.warning("a modal could not be opened: %s", error)
 
-    async def interrupt(self, body: Body, refused: Refused) -> None:
+    async def show_refusal(self, body: Body, refused: Refused) -> None:
         """In place of the modal with the button, where nothing can be done in it any more; else on top of it,
         so that what was typed stays. Never raises.
         """
         if refused.code == "unavailable":
-            await self.push(body, modals.notice(str(refused)))
+            await self.push_modal(body, modals.notice(str(refused)))
         else:
-            await self.update(str(body["view"]["id"]), modals.notice(str(refused)))
+            await self.update_modal(str(body["view"]["id"]), modals.notice(str(refused)))
 
-    async def update(self, view_id: str, view: View) -> None:
+    async def update_modal(self, view_id: str, view: View) -> None:
         """Never raises: what it shows has happened anyway."""
         try:
-            async with budget.within(2 * TOLD):
+            async with budget.timeout(2 * REPLY_TIMEOUT):
                 await self._channel.update_view(view_id, view)
         except (ChannelError, TimeoutError) as error:
             log.warning("a modal could not be drawn again: %s", error)
@@ -153,12 +159,12 @@ class Talk:
         if ids.view_of(body).get("type") != "home":
             return
         try:
-            async with budget.within(2 * TOLD):
+            async with budget.timeout(2 * REPLY_TIMEOUT):
                 await self._home.publish(str(body["user"]["id"]))
         except (HitlError, ChannelError, TimeoutError) as error:
             log.warning("a Home could not be drawn again: %s", error)
 
-    async def _show(self, body: Body, view: View) -> str:
+    async def _show_modal(self, body: Body, view: View) -> str:
         trigger = str(body["trigger_id"])
         if ids.view_of(body).get("type") == "modal":
             return await self._channel.push_view(trigger, view)

@@ -26,17 +26,23 @@ from hitl_core.errors import (
 )
 from hitl_core.failpoints import failpoint
 from hitl_core.gate import Gate, Outcome
-from hitl_core.integrations.langgraph.graph import Graph, Json, tools_of
-from hitl_core.integrations.langgraph.holding import Held, Holding
+from hitl_core.integrations.langgraph.graph import Graph, Json, read_tools
+from hitl_core.integrations.langgraph.holding import ActiveRun, ActiveRuns
 from hitl_core.integrations.langgraph.lost_pauses import PauseLost
-from hitl_core.integrations.langgraph.nested import reader_of
-from hitl_core.integrations.langgraph.pauses import Pause, Pauses, read_pauses, stalled, unfinished
-from hitl_core.integrations.langgraph.reachable import Reachable
+from hitl_core.integrations.langgraph.nested import find_reader
+from hitl_core.integrations.langgraph.pauses import (
+    AnyPause,
+    Pauses,
+    is_stalled,
+    is_unfinished,
+    read_pauses,
+)
+from hitl_core.integrations.langgraph.reachable import Inventory
 from hitl_core.integrations.langgraph.resumption import NodeFailed, resume
 from hitl_core.integrations.langgraph.run import Run
-from hitl_core.integrations.langgraph.settings import Own, Settings
-from hitl_core.integrations.langgraph.thread import Streaming, Thread, asked_by
-from hitl_core.integrations.langgraph.withdrawal import with_answers, withdrawn
+from hitl_core.integrations.langgraph.settings import RunSettings, Settings
+from hitl_core.integrations.langgraph.thread import GraphThread, Streaming, read_requester
+from hitl_core.integrations.langgraph.withdrawal import add_answers, hold_withdrawal
 from hitl_core.model import Place, Review
 
 log = logging.getLogger(__name__)
@@ -51,18 +57,18 @@ class Driver:
     def __init__(
         self,
         gate: Gate,
-        holding: Holding,
+        active_runs: ActiveRuns,
         agent: Graph,
-        reached: Reachable,
+        reached: Inventory,
         settings: Settings,
         streaming: Streaming,
     ) -> None:
-        self._gate, self._holding, self._agent = gate, holding, agent
+        self._gate, self._active_runs, self._agent = gate, active_runs, agent
         self._settings, self._streaming = settings, streaming
-        self._tools = tools_of(agent, reached.tool_nodes.values())
-        self._reader = reader_of(reached.graphs.values())
+        self._tools = read_tools(agent, reached.tool_nodes.values())
+        self._reader = find_reader(reached.graphs.values())
         self._failures: dict[str, int] = {}
-        self._turnstiles: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._thread_locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def run(
         self,
@@ -87,22 +93,22 @@ class Driver:
         calls that can't be reviewed or guarded, StoreUnavailable (run(None) makes up for it), and what the
         agent raises.
         """
-        async with self._turnstile(thread_id):
-            thread, state = await self._look(thread_id, requester, origin)
-            given = Own(config, context)
+        async with self._thread_lock(thread_id):
+            thread, state = await self._load_thread(thread_id, requester, origin)
+            run_settings = RunSettings(config, context)
             if input is None or isinstance(input, Command):  # it goes on with the last run
-                given = self._settings.own(thread_id, state, given)
-            self._settings.begin(thread_id, given)
-            thread = thread.given(given)
+                run_settings = self._settings.for_run(thread_id, state, run_settings)
+            self._settings.begin(thread_id, run_settings)
+            thread = thread.with_settings(run_settings)
             live = await self._live_reviews(thread_id)
             if input is not None:
-                async with self._admitted(thread, state, live, input) as admitted:
-                    return await self._stop(thread, await thread.invoke(admitted, state))
-            if unfinished(state) and not live:
+                async with self._hold_for_input(thread, state, live, input) as new_input:
+                    return await self._stop_run(thread, await thread.invoke(new_input, state))
+            if is_unfinished(state) and not live:
                 state = await thread.invoke(None, state)
-            return await self._stop(thread, state, live)
+            return await self._stop_run(thread, state, live)
 
-    async def keep(
+    async def save_input(
         self,
         input: Mapping[str, Any],
         *,
@@ -113,14 +119,14 @@ class Driver:
         """Save new input and return, so that a crash can't lose it: `run(None, …)` takes it from there. What
         waits for people is cancelled, as in `run`. Raises Refused while the thread is busy.
         """
-        turnstile = self._turnstile(thread_id)
-        if turnstile.locked():
+        lock = self._thread_lock(thread_id)
+        if lock.locked():
             raise Refused("busy", f"A run of {thread_id!r} is going on.")
-        async with turnstile:
-            thread, state = await self._look(thread_id, requester, origin)
+        async with lock:
+            thread, state = await self._load_thread(thread_id, requester, origin)
             live = await self._live_reviews(thread_id)
-            async with self._admitted(thread, state, live, input) as admitted:
-                await thread.keep(admitted)
+            async with self._hold_for_input(thread, state, live, input) as new_input:
+                await thread.save_input(new_input)
 
     async def serve(self, on_stop: OnStop | None = None, *, concurrency: int = 8) -> None:
         """Take up every settled review of this agent, without end: resume its run to the next stop.
@@ -128,54 +134,62 @@ class Driver:
         `on_stop` gets the Run of each stop, at least once, while the review is still open; when it raises, it
         gets it again later. A run that raised is taken up again too, with growing pauses.
         """
-        slots = asyncio.Semaphore(concurrency)
+        limit = asyncio.Semaphore(concurrency)
         async with asyncio.TaskGroup() as tasks:
-            async for outcome in self._gate.settled():
-                await slots.acquire()
-                task = tasks.create_task(self._take_up(outcome, on_stop))
-                task.add_done_callback(lambda _: slots.release())
+            async for outcome in self._gate.outcomes():
+                await limit.acquire()
+                task = tasks.create_task(self._resume_review(outcome, on_stop))
+                task.add_done_callback(lambda _: limit.release())
 
-    async def _take_up(self, outcome: Outcome, on_stop: OnStop | None) -> None:
-        with self._holding.hold(outcome) as held:
+    async def _resume_review(self, outcome: Outcome, on_stop: OnStop | None) -> None:
+        with self._active_runs.hold(outcome) as active_run:
             try:
-                async with self._turnstile(outcome.thread_id):
-                    run = await self._go_on(held)
+                async with self._thread_lock(outcome.thread_id):
+                    run = await self._continue_run(active_run)
                 if on_stop is not None:
                     await on_stop(run)
                 await failpoint("langgraph.before_done")
                 # A call that the review doesn't know was stopped, and is no result of it.
                 known = {call.tool_call_id for call in outcome.review.calls}
-                await outcome.done({id: line for id, line in held.lines.items() if id in known})
+                await outcome.finish(
+                    {id: line for id, line in active_run.lines.items() if id in known}
+                )
                 self._failures.pop(outcome.review_id, None)
             except LeaseLost:
                 log.warning("Another process may have the run of %s now.", outcome.review_id)
-                await held.settle()
+                await active_run.wait_for_tools()
             except Exception as error:  # the agent's own code may raise anything
-                log.error("The run of review %s stopped: %s", outcome.review_id, errors.told(error))
-                await held.settle()
+                log.error(
+                    "The run of review %s stopped: %s",
+                    outcome.review_id,
+                    errors.safe_message(error),
+                )
+                await active_run.wait_for_tools()
                 self._release_later(outcome)
 
-    async def _go_on(self, held: Held) -> Run:
+    async def _continue_run(self, active_run: ActiveRun) -> Run:
         """To the next stop. What trying again will not cure becomes a stop as well."""
-        outcome = held.outcome
+        outcome = active_run.outcome
         origin = outcome.review.origin
-        thread = await self._thread(outcome.thread_id, outcome.requester, origin, held.claim)
-        state = await thread.look()
+        thread = await self._make_thread(
+            outcome.thread_id, outcome.requester, origin, active_run.claim
+        )
+        state = await thread.load_state()
         if state.created_at is None:
             raise StoreError(f"The agent's checkpointer has no thread {thread.id!r}.")
-        thread = thread.given(self._settings.own(thread.id, state))
+        thread = thread.with_settings(self._settings.for_run(thread.id, state))
         try:
-            state = await resume(thread, state, held)
-            if stalled(state):
+            state = await resume(thread, state, active_run)
+            if is_stalled(state):
                 state = await thread.invoke(None, state)
         except NodeFailed as error:
-            return _refused(thread, state, error)
+            return _make_refused_run(thread, state, error)
         except PauseLost as error:
-            return _refused(thread, await thread.look(), error)
+            return _make_refused_run(thread, await thread.load_state(), error)
         try:
-            return await self._stop(thread, state)
+            return await self._stop_run(thread, state)
         except (InvalidToolCall, ReviewConflict, IntegrationError) as error:
-            return _refused(thread, state, error)
+            return _make_refused_run(thread, state, error)
 
     def _release_later(self, outcome: Outcome) -> None:
         """It is taken up again when its lease ends: now, or in 2, 4, 8, … 64 seconds."""
@@ -184,13 +198,15 @@ class Driver:
         pause = min(2.0**times, 64.0) if times else 0.0
         asyncio.get_running_loop().call_later(pause, outcome.release)
 
-    async def _stop(self, thread: Thread, state: StateSnapshot, live: Sequence[Review] = ()) -> Run:
+    async def _stop_run(
+        self, thread: GraphThread, state: StateSnapshot, live: Sequence[Review] = ()
+    ) -> Run:
         pauses = read_pauses(state)
         # A review holds all that its turn asks, so whoever runs the turn right now comes to its end first.
-        asked = () if unfinished(state) else pauses.known
-        ids = [await self._submit(thread, pause) for pause in asked]
-        if pauses.lost and not unfinished(state):
-            raise IntegrationError(pauses.lost[0])
+        open_pauses = () if is_unfinished(state) else pauses.known
+        ids = [await self._submit(thread, pause) for pause in open_pauses]
+        if pauses.errors and not is_unfinished(state):
+            raise IntegrationError(pauses.errors[0])
         if state.tasks:
             ids.extend(review.id for review in live)
         else:
@@ -199,10 +215,10 @@ class Driver:
             thread.id, state.values, not state.tasks, tuple(dict.fromkeys(ids)), pauses.unknown
         )
 
-    async def _submit(self, thread: Thread, pause: Pause) -> str:
-        asked = await pause.request(thread.id, self._gate.policy, self._tools)
+    async def _submit(self, thread: GraphThread, pause: AnyPause) -> str:
+        judged_calls = await pause.judge(thread.id, self._gate.policy, self._tools)
         review_id = await self._gate.submit(
-            asked,
+            judged_calls,
             thread_id=thread.id,
             requester=thread.requester,
             turn=pause.turn,
@@ -217,18 +233,18 @@ class Driver:
         return review_id
 
     @asynccontextmanager
-    async def _admitted(
-        self, thread: Thread, state: StateSnapshot, live: Sequence[Review], input: Input
+    async def _hold_for_input(
+        self, thread: GraphThread, state: StateSnapshot, live: Sequence[Review], input: Input
     ) -> AsyncGenerator[Input, None]:
         """New input as the thread can take it now. Raises Refused where it has to wait."""
         pauses = read_pauses(state)
         driven = any(review.status == "claimed" for review in live)
-        if state.tasks and not driven and _answers_others(input, pauses):
+        if state.tasks and not driven and _is_for_other_interrupts(input, pauses):
             yield input
             return
         if pauses.unknown and not driven:
             raise Refused("paused", f"The thread {thread.id!r} waits at an interrupt of its own.")
-        paused = bool(pauses.known) and not unfinished(state)
+        paused = bool(pauses.known) and not is_unfinished(state)
         if isinstance(input, Command) and paused:
             waits = await self._submit(thread, pauses.known[0])
             raise Refused("paused", f"The thread {thread.id!r} waits for the review {waits}.")
@@ -238,14 +254,14 @@ class Driver:
         # Also what a crash kept from being asked: else another process could ask it now.
         ids = [await self._submit(thread, pause) for pause in pauses.known]
         ids.extend(review.id for review in live)
-        async with withdrawn(self._gate, dict.fromkeys(ids)) as outcomes:
+        async with hold_withdrawal(self._gate, dict.fromkeys(ids)) as outcomes:
             command = isinstance(input, Command)
-            yield input if command else with_answers(input, state, outcomes)
+            yield input if command else add_answers(input, state, outcomes)
 
     async def _live_reviews(self, thread_id: str) -> list[Review]:
         """Those of this thread that are not done: whoever holds or claims one drives the run."""
         live: list[Review] = []
-        for review_id in await self._gate.reviews.store.thread(thread_id):
+        for review_id in await self._gate.reviews.store.thread_reviews(thread_id):
             review = (await self._gate.reviews.load(review_id)).review
             if review.status == "done":  # live ones come first
                 break
@@ -253,47 +269,47 @@ class Driver:
                 live.append(review)
         return live
 
-    def _turnstile(self, thread_id: str) -> asyncio.Lock:
+    def _thread_lock(self, thread_id: str) -> asyncio.Lock:
         """One run of a thread at a time: nodes side by side may wait for reviews of their own."""
-        return self._turnstiles.setdefault(thread_id, asyncio.Lock())
+        return self._thread_locks.setdefault(thread_id, asyncio.Lock())
 
-    async def _look(
+    async def _load_thread(
         self, thread_id: str, requester: str | None, origin: Place | None
-    ) -> tuple[Thread, StateSnapshot]:
-        thread = await self._thread(thread_id, requester, origin)
-        state = await thread.look()
-        last_requester, last_origin = asked_by(state)
+    ) -> tuple[GraphThread, StateSnapshot]:
+        thread = await self._make_thread(thread_id, requester, origin)
+        state = await thread.load_state()
+        last_requester, last_origin = read_requester(state)
         who, where = requester or last_requester, origin or last_origin
         return replace(thread, requester=who, origin=where), state
 
-    async def _thread(
+    async def _make_thread(
         self, id: str, requester: str | None, origin: Place | None, claim: str | None = None
-    ) -> Thread:
+    ) -> GraphThread:
         default = await self._settings.default(id)
-        return Thread(
+        return GraphThread(
             graph=self._agent,
             reader=self._reader,
-            holding=self._holding,
+            active_runs=self._active_runs,
             id=id,
             requester=requester,
             origin=origin,
-            default=default,
-            own=Own(),
+            default_settings=default,
+            run_settings=RunSettings(),
             claim=claim or f"run:{uuid4().hex}",
             policy=lambda: self._gate.policy,
             streaming=self._streaming,
         )
 
 
-def _refused(thread: Thread, state: StateSnapshot, error: HitlError) -> Run:
+def _make_refused_run(thread: GraphThread, state: StateSnapshot, error: HitlError) -> Run:
     log.error("The thread %r can't go on: %s", thread.id, error)
-    return Run(thread.id, state.values, finished=False, refused=str(error))
+    return Run(thread.id, state.values, finished=False, refusal=str(error))
 
 
-def _answers_others(input: Input, pauses: Pauses) -> bool:
+def _is_for_other_interrupts(input: Input, pauses: Pauses) -> bool:
     """Whether it answers interrupts that are not ours: each by its id where one of ours waits as well."""
     if not isinstance(input, Command) or not pauses.known:
         return isinstance(input, Command)
     resume: object = input.resume
-    answered = cast(Json, resume) if isinstance(resume, dict) else {}
-    return bool(answered) and set(answered) <= {interrupt.id for interrupt in pauses.unknown}
+    answers = cast(Json, resume) if isinstance(resume, dict) else {}
+    return bool(answers) and set(answers) <= {interrupt.id for interrupt in pauses.unknown}

@@ -10,12 +10,12 @@ from langchain_core.tools import BaseTool
 from langgraph.prebuilt import ToolNode
 from langgraph.pregel import Pregel  # pyright: ignore[reportMissingTypeStubs] - typed, but not marked
 
-from hitl_core.gate.request import flaw_of
+from hitl_core.gate.request import find_schema_flaw
 from hitl_core.integrations.langgraph.arguments import schema_of, why_not
 from hitl_core.model import ToolCall
 
 #: The node that LangChain makes of its middleware, in both modes: an agent that has it pauses before tools.
-ASKING = "HumanInTheLoopMiddleware.after_model"
+HITL_NODE = "HumanInTheLoopMiddleware.after_model"
 
 Json = dict[str, Any]
 Graph: TypeAlias = Pregel[Any, Any, Any, Any]
@@ -30,14 +30,14 @@ def last_ai_message(messages: Sequence[AnyMessage]) -> AIMessage | None:
     return next((m for m in reversed(messages) if isinstance(m, AIMessage)), None)
 
 
-class Tools(NamedTuple):
+class AgentTools(NamedTuple):
     """`schemas` by name, of an agent's tools, None where there is none to check by: what runs then checks its
     arguments itself. `unedited`: LangChain's middleware takes no edit on these, so no edit makes one of them.
     `own` are the agent's by name, `all` also those of the agents in it.
     """
 
     schemas: Mapping[str, Json | None] = {}
-    unedited: frozenset[str] = frozenset()
+    not_editable: frozenset[str] = frozenset()
     own: Mapping[str, BaseTool] = {}
     all: Mapping[str, Sequence[BaseTool]] = {}
 
@@ -49,24 +49,24 @@ class Tools(NamedTuple):
         return why_not(tools, call.args)
 
 
-def tools_of(graph: Graph, nodes: Iterable[ToolNode] = ()) -> Tools:
+def read_tools(graph: Graph, nodes: Iterable[ToolNode] = ()) -> AgentTools:
     """Those of an agent that `create_agent` made; of another graph no schemas are known. `nodes`: all that it
     reaches."""
-    node, asking = graph.nodes.get("tools"), graph.nodes.get(ASKING)
+    node, hitl_node = graph.nodes.get("tools"), graph.nodes.get(HITL_NODE)
     tools = node.bound.tools_by_name if node and isinstance(node.bound, ToolNode) else {}
-    middleware = getattr(getattr(asking and asking.bound, "func", None), "__self__", None)
+    middleware = getattr(getattr(hitl_node and hitl_node.bound, "func", None), "__self__", None)
     rules: Mapping[str, Json] = getattr(middleware, "interrupt_on", {})
-    unedited = {
+    not_editable = {
         name for name, rule in rules.items() if "edit" not in rule.get("allowed_decisions", ())
     }
     found: dict[str, list[BaseTool]] = {}
     for each in nodes:
         for name, tool in each.tools_by_name.items():
             found.setdefault(name, []).append(tool)
-    schemas = {name: _schema(tool) for name, tool in tools.items()}
-    return Tools(schemas, frozenset(unedited), tools, found)
+    schemas = {name: _read_schema(tool) for name, tool in tools.items()}
+    return AgentTools(schemas, frozenset(not_editable), tools, found)
 
 
-def _schema(tool: BaseTool) -> Json | None:
+def _read_schema(tool: BaseTool) -> Json | None:
     schema = schema_of(tool)
-    return None if flaw_of(schema) else schema
+    return None if find_schema_flaw(schema) else schema

@@ -17,11 +17,16 @@ from langgraph.prebuilt.tool_node import ToolCallRequest
 from hitl_core.errors import HitlError, IntegrationError, InvalidToolCall, LeaseLost
 from hitl_core.failpoints import failpoint
 from hitl_core.gate import Gate
-from hitl_core.integrations.langgraph.admission import PAUSED, Admission, Permit, own_copy
-from hitl_core.integrations.langgraph.holding import Held, Holding
+from hitl_core.integrations.langgraph.admission import (
+    PAUSED_LINE,
+    Permit,
+    PermitChecker,
+    copy_request,
+)
+from hitl_core.integrations.langgraph.holding import ActiveRun, ActiveRuns
 from hitl_core.integrations.langgraph.own_questions import questions_of
-from hitl_core.integrations.langgraph.tool_messages import Result, line, raised
-from hitl_core.integrations.langgraph.watch import let_through
+from hitl_core.integrations.langgraph.tool_messages import Result, card_line, error_message
+from hitl_core.integrations.langgraph.watch import hold_ticket
 from hitl_core.review.execution import one_line
 
 T = TypeVar("T")
@@ -29,132 +34,138 @@ Execute: TypeAlias = Callable[[ToolCallRequest], Result]
 AsyncExecute: TypeAlias = Callable[[ToolCallRequest], Awaitable[Result]]
 
 #: How long the gate's event loop may take to answer a sync hook, in seconds.
-PATIENCE = 5.0
+LOOP_TIMEOUT = 5.0
 
 
 class ReviewGuard:
     """Made by `HumanReview`."""
 
-    def __init__(self, gate: Gate, holding: Holding) -> None:
-        self._admission = Admission(gate, holding)
+    def __init__(self, gate: Gate, active_runs: ActiveRuns) -> None:
+        self._permit_checker = PermitChecker(gate, active_runs)
         try:
             self._loop = asyncio.get_running_loop()
         except RuntimeError:
             self._loop = None
 
-    def stand_in(self, node: ToolNode) -> bool:
+    def guard_node(self, node: ToolNode) -> bool:
         """Guard this tool node, once. False: it can't be, as it is none that calls what wraps it. Raises
         IntegrationError where the guard of another HumanReview stands there."""
         parts = vars(node)
-        if type(node) is not ToolNode or not _runs_as_made(node):
+        if type(node) is not ToolNode or not _is_unmodified(node):
             return False
         outer, async_outer = parts["_wrap_tool_call"], parts["_awrap_tool_call"]
-        if isinstance(outer, _Guarded):
+        if isinstance(outer, _GuardWrapper):
             if outer.guard is not self:
                 raise IntegrationError(
                     "Another HumanReview guards these tools already: make one for all agents of a process."
                 )
             return True
-        guarded = _Guarded(self, outer, async_outer)
-        setattr(node, "_wrap_tool_call", guarded)  # noqa: B010 - LangGraph has no public way
-        setattr(node, "_awrap_tool_call", guarded.acall)  # noqa: B010
+        wrapper = _GuardWrapper(self, outer, async_outer)
+        setattr(node, "_wrap_tool_call", wrapper)  # noqa: B010 - LangGraph has no public way
+        setattr(node, "_awrap_tool_call", wrapper.acall)  # noqa: B010
         return True
 
     async def acall(self, request: ToolCallRequest, execute: AsyncExecute) -> Result:
         try:
-            request = own_copy(request)
+            request = copy_request(request)
         except InvalidToolCall as error:
-            return self._admission.refuse(request, error)
-        permit = await self._admission.admit(request)
+            return self._permit_checker.refuse(request, error)
+        permit = await self._permit_checker.check_call(request)
         if permit is None:
-            with let_through(request.tool_call):
+            with hold_ticket(request.tool_call):
                 return await execute(request)
         if not isinstance(permit, Permit):
             return permit
         # LangGraph cancels a tool when another one of the turn raises. Its effect may happen all the
         # same, so it is let run to its end, and reported.
-        work = asyncio.ensure_future(self._run(permit.held, request, execute))
-        if permit.held is not None:
-            permit.held.running.add(work)
+        work = asyncio.ensure_future(self._run(permit.active_run, request, execute))
+        if permit.active_run is not None:
+            permit.active_run.running.add(work)
         return await asyncio.shield(work)
 
     async def _run(
-        self, held: Held | None, request: ToolCallRequest, execute: AsyncExecute
+        self, active_run: ActiveRun | None, request: ToolCallRequest, execute: AsyncExecute
     ) -> Result:
         try:
-            with let_through(request.tool_call):
+            with hold_ticket(request.tool_call):
                 result = await execute(request)
         except GraphInterrupt:
-            await self._report_pause(held, request)
+            await self._report_pause(active_run, request)
             raise
         except GraphBubbleUp:  # it hands over to another node: it ran
-            await self._report_handover(held, request)
+            await self._report_handover(active_run, request)
             raise
         except Exception as error:
-            result = raised(request, error)
-        await self._report(held, request, result)
+            result = error_message(request, error)
+        await self._report(active_run, request, result)
         return result
 
     def call(self, request: ToolCallRequest, execute: Execute) -> Result:
         """For `invoke` in a worker thread, while the gate's loop runs in another."""
         try:
-            request = own_copy(request)
+            request = copy_request(request)
         except InvalidToolCall as error:
-            return self._admission.refuse(request, error)
-        permit = self._on_loop(self._admission.admit(request))
+            return self._permit_checker.refuse(request, error)
+        permit = self._run_on_loop(self._permit_checker.check_call(request))
         if permit is None:
-            with let_through(request.tool_call):
+            with hold_ticket(request.tool_call):
                 return execute(request)
         if not isinstance(permit, Permit):
             return permit
         try:
-            with let_through(request.tool_call):
+            with hold_ticket(request.tool_call):
                 result = execute(request)
         except GraphInterrupt:
-            self._on_loop(self._report_pause(permit.held, request))
+            self._run_on_loop(self._report_pause(permit.active_run, request))
             raise
         except GraphBubbleUp:
-            self._on_loop(self._report_handover(permit.held, request))
+            self._run_on_loop(self._report_handover(permit.active_run, request))
             raise
         except Exception as error:
-            result = raised(request, error)
-        self._on_loop(self._report(permit.held, request, result))
+            result = error_message(request, error)
+        self._run_on_loop(self._report(permit.active_run, request, result))
         return result
 
-    async def _report(self, held: Held | None, request: ToolCallRequest, result: Result) -> None:
+    async def _report(
+        self, active_run: ActiveRun | None, request: ToolCallRequest, result: Result
+    ) -> None:
         await failpoint("langgraph.after_tool")
         call_id = str(request.tool_call["id"])
-        text = line(result, call_id)
-        if held is not None:
-            await self._keep(held, call_id, "ran" if one_line(text) == PAUSED else text)
+        text = card_line(result, call_id)
+        if active_run is not None:
+            await self._report_line(
+                active_run, call_id, "ran" if one_line(text) == PAUSED_LINE else text
+            )
 
-    async def _report_pause(self, held: Held | None, request: ToolCallRequest) -> None:
+    async def _report_pause(self, active_run: ActiveRun | None, request: ToolCallRequest) -> None:
         await failpoint("langgraph.after_tool")
         call_id = str(request.tool_call["id"])
-        if held is not None:
-            await self._keep(held, call_id, PAUSED)
+        if active_run is not None:
+            await self._report_line(active_run, call_id, PAUSED_LINE)
 
-    async def _report_handover(self, held: Held | None, request: ToolCallRequest) -> None:
+    async def _report_handover(
+        self, active_run: ActiveRun | None, request: ToolCallRequest
+    ) -> None:
         await failpoint("langgraph.after_tool")
-        if held is not None:
-            await self._keep(held, str(request.tool_call["id"]), "ran")
+        if active_run is not None:
+            await self._report_line(active_run, str(request.tool_call["id"]), "ran")
 
-    async def _keep(self, held: Held, call_id: str, text: str) -> None:
+    async def _report_line(self, active_run: ActiveRun, call_id: str, text: str) -> None:
         """The model gets the result whatever the store says: what that didn't get, it gets with `done`."""
         try:
-            await held.outcome.report({call_id: text})
-            held.lines.pop(call_id, None)
+            await active_run.outcome.report({call_id: text})
+            active_run.lines.pop(call_id, None)
         except LeaseLost:
             raise  # the run is no longer ours, and a person is asked about the call
         except HitlError:
-            held.lines[call_id] = text
+            active_run.lines[call_id] = text
 
-    def _on_loop(self, work: Coroutine[Any, Any, T]) -> T:
+    def _run_on_loop(self, work: Coroutine[Any, Any, T]) -> T:
         """LangGraph's sync side runs tools in threads of its own, even when the loop's thread waits."""
         try:
             if self._loop is None:
                 raise TimeoutError
-            asyncio.run_coroutine_threadsafe(asyncio.sleep(0), self._loop).result(PATIENCE)
+            asyncio.run_coroutine_threadsafe(asyncio.sleep(0), self._loop).result(LOOP_TIMEOUT)
         except TimeoutError as error:
             work.close()
             raise IntegrationError(
@@ -164,7 +175,7 @@ class ReviewGuard:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
 
-def _runs_as_made(node: ToolNode) -> bool:
+def _is_unmodified(node: ToolNode) -> bool:
     """Whether no method was put on the node itself, so that it calls what wraps its tools."""
     parts = vars(node)
     made = {"func": getattr(node, "_func"), "afunc": getattr(node, "_afunc")}  # noqa: B009
@@ -173,15 +184,15 @@ def _runs_as_made(node: ToolNode) -> bool:
     return wraps and not own and all(parts.get(name) == each for name, each in made.items())
 
 
-class _Guarded:
+class _GuardWrapper:
     """What a tool node calls for each call: the middlewares' wrapper, if it has one, around the guard."""
 
     def __init__(self, guard: ReviewGuard, outer: Any, async_outer: Any) -> None:
         self.guard, self._outer, self._async_outer = guard, outer, async_outer
 
     def __call__(self, request: ToolCallRequest, execute: Execute) -> Result:
-        def inner(asked: ToolCallRequest) -> Result:
-            return self.guard.call(asked, execute)
+        def inner(call_request: ToolCallRequest) -> Result:
+            return self.guard.call(call_request, execute)
 
         with questions_of(request):
             return self._outer(request, inner) if self._outer else inner(request)

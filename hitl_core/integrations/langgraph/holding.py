@@ -14,7 +14,7 @@ from hitl_core.gate import Outcome
 
 
 @dataclass(slots=True)
-class Held:
+class ActiveRun:
     """An outcome that this process drives.
 
     `lines` are what the store has not got yet, by call id; `running` are its tools.
@@ -28,60 +28,64 @@ class Held:
     def claim(self) -> str:
         return f"{self.outcome.review_id}:{self.outcome.review.fence}"
 
-    async def settle(self) -> None:
+    async def wait_for_tools(self) -> None:
         """Let the tools that run come to their end, so that they are reported and not in doubt."""
         await asyncio.gather(*self.running, return_exceptions=True)
 
 
-class Holding:
+class ActiveRuns:
     """By claim, not by thread: a run that slept past its lease must not find its successor's."""
 
     def __init__(self) -> None:
-        self._held: dict[str, Held] = {}
-        self._waiting: dict[str, Mapping[str, tuple[Interrupt, ...]]] = {}
-        self._answered: dict[str, frozenset[str]] = {}
-        self._gone_on: dict[str, set[tuple[str, str]]] = {}
+        self._runs: dict[str, ActiveRun] = {}
+        self._open_interrupts: dict[str, Mapping[str, tuple[Interrupt, ...]]] = {}
+        self._answered_tasks: dict[str, frozenset[str]] = {}
+        self._continued_calls: dict[str, set[tuple[str, str]]] = {}
 
-    def get(self, claim: str | None, turn: str) -> Held | None:
-        held = self._held.get(claim or "")
-        return held if held and held.outcome.turn == turn else None
+    def get(self, claim: str | None, turn: str) -> ActiveRun | None:
+        active_run = self._runs.get(claim or "")
+        return active_run if active_run and active_run.outcome.turn == turn else None
 
-    def claimed(self, claim: str | None) -> Held | None:
+    def find_by_claim(self, claim: str | None) -> ActiveRun | None:
         """Whatever its turn."""
-        return self._held.get(claim or "")
+        return self._runs.get(claim or "")
 
-    def waiting(self, claim: str | None) -> Mapping[str, tuple[Interrupt, ...]] | None:
+    def open_interrupts(self, claim: str | None) -> Mapping[str, tuple[Interrupt, ...]] | None:
         """The interrupts that are not answered now, by task. None: no driver of this process runs this."""
-        return self._waiting.get(claim or "")
+        return self._open_interrupts.get(claim or "")
 
-    def may_go_on(self, claim: str | None, task_id: str, call_id: str) -> bool:
+    def can_continue(self, claim: str | None, task_id: str, call_id: str) -> bool:
         """Whether this step answers an interrupt of this task: True once for each of its calls."""
-        went = self._gone_on.get(claim or "", set())
-        if task_id not in self._answered.get(claim or "", ()) or (task_id, call_id) in went:
+        calls = self._continued_calls.get(claim or "", set())
+        if task_id not in self._answered_tasks.get(claim or "", ()) or (task_id, call_id) in calls:
             return False
-        went.add((task_id, call_id))
+        calls.add((task_id, call_id))
         return True
 
     @contextlib.contextmanager
-    def hold(self, outcome: Outcome) -> Generator[Held, None, None]:
-        held = Held(outcome)
-        self._held[held.claim] = held
+    def hold(self, outcome: Outcome) -> Generator[ActiveRun, None, None]:
+        active_run = ActiveRun(outcome)
+        self._runs[active_run.claim] = active_run
         try:
-            yield held
+            yield active_run
         finally:
-            del self._held[held.claim]
+            del self._runs[active_run.claim]
 
     @contextlib.contextmanager
-    def drive(
+    def hold_step(
         self,
         claim: str,
-        waiting: Mapping[str, tuple[Interrupt, ...]],
-        answered: frozenset[str] = frozenset(),
+        open_interrupts: Mapping[str, tuple[Interrupt, ...]],
+        answered_tasks: frozenset[str] = frozenset(),
     ) -> Generator[None, None, None]:
         """While a step of the graph runs. `answered` are the tasks of which it answers an interrupt."""
-        self._waiting[claim] = waiting
-        self._answered[claim], self._gone_on[claim] = answered, set()
+        self._open_interrupts[claim] = open_interrupts
+        self._answered_tasks[claim], self._continued_calls[claim] = answered_tasks, set()
         try:
             yield
         finally:
-            del self._waiting[claim], self._answered[claim], self._gone_on[claim]
+            del (
+                self._open_interrupts[claim],
+                self._answered_tasks[claim],
+                self._continued_calls[claim],
+            )

@@ -13,8 +13,8 @@ from hitl_core.gate import Gate
 from hitl_core.integrations.langgraph.driver import Driver
 from hitl_core.integrations.langgraph.graph import Graph
 from hitl_core.integrations.langgraph.guard import ReviewGuard
-from hitl_core.integrations.langgraph.holding import Holding
-from hitl_core.integrations.langgraph.reachable import Reachable, reachable, refuse_unguardable
+from hitl_core.integrations.langgraph.holding import ActiveRuns
+from hitl_core.integrations.langgraph.reachable import Inventory, build_inventory, check_guardable
 from hitl_core.integrations.langgraph.settings import Settings
 from hitl_core.integrations.langgraph.thread import Stream, Streaming
 from hitl_core.integrations.langgraph.watch import Watch
@@ -25,8 +25,8 @@ class HumanReview:
 
     def __init__(self, gate: Gate) -> None:
         self._gate = gate
-        self._holding = Holding()
-        self._guard = ReviewGuard(gate, self._holding)
+        self._active_runs = ActiveRuns()
+        self._guard = ReviewGuard(gate, self._active_runs)
         self._watch = Watch(lambda: gate.policy)
 
     def guard(self, agent: Graph) -> Graph:
@@ -40,22 +40,22 @@ class HumanReview:
         self._guard_all(agent)
         return agent
 
-    def _guard_all(self, agent: Graph) -> Reachable:
-        found = reachable(agent)
-        refuse_unguardable(found)
-        for way, node in found.tool_nodes.items():
-            if not self._guard.stand_in(node):
+    def _guard_all(self, agent: Graph) -> Inventory:
+        inventory = build_inventory(agent)
+        check_guardable(inventory)
+        for path, node in inventory.tool_nodes.items():
+            if not self._guard.guard_node(node):
                 raise IntegrationError(
-                    f"{way}: this tool node runs its tools in a way of its own, which can't be guarded: use"
+                    f"{path}: this tool node runs its tools in a way of its own, which can't be guarded: use"
                     " LangGraph's ToolNode."
                 )
-        for way, graph in found.graphs.items():
-            if not self._watch.stay_with(graph):
+        for path, graph in inventory.graphs.items():
+            if not self._watch.attach_to(graph):
                 raise IntegrationError(
-                    f"{way}: this graph keeps no callback in its config, so a tool that starts past the guard"
-                    " could not be stopped: use LangGraph's compiled graphs."
+                    f"{path}: this graph keeps no callback in its config, so a tool that starts past the"
+                    " guard could not be stopped: use LangGraph's compiled graphs."
                 )
-        return found
+        return inventory
 
     def drive(
         self,
@@ -78,7 +78,7 @@ class HumanReview:
         reached = self._guard_all(agent)
         settings = Settings(config=config, context=context)
         return Driver(
-            self._gate, self._holding, agent, reached, settings, Streaming(stream, stream_mode)
+            self._gate, self._active_runs, agent, reached, settings, Streaming(stream, stream_mode)
         )
 
 

@@ -20,7 +20,7 @@ from hitl_core.errors import DialectError, HitlError, IntegrationError
 from hitl_core.gate import Outcome
 from hitl_core.integrations.langgraph.graph import Json, last_ai_message, messages_of
 from hitl_core.integrations.langgraph.pause import Pause
-from hitl_core.integrations.langgraph.question import as_wire
+from hitl_core.integrations.langgraph.question import to_wire
 from hitl_core.model import ToolCall
 
 log = logging.getLogger(__name__)
@@ -39,18 +39,18 @@ class ModelTurn(Pause):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Batch(ModelTurn):
+class BatchPause(ModelTurn):
     """`failed`: LangChain saved an answer that it then refused, and will refuse every other as well."""
 
     interrupt_id: str
 
-    def answer(self, outcome: Outcome) -> Json:
+    def resume_value(self, outcome: Outcome) -> Json:
         """What to resume with. Raises IntegrationError (see `said`)."""
-        return {self.interrupt_id: self.said(outcome)}
+        return {self.interrupt_id: self.format_answer(outcome)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PerCall(ModelTurn):
+class PerCallPause(ModelTurn):
     """What still waits, in the model's order; each answer makes it less."""
 
     @property
@@ -58,29 +58,31 @@ class PerCall(ModelTurn):
         return tuple(interrupt["id"] for interrupt in self.wire)
 
     @property
-    def next_id(self) -> str:
+    def next_call_id(self) -> str:
         """Of the tool call that is answered next."""
         return self.wire[0]["value"]["tool_call_id"]
 
-    def answer(self, outcome: Outcome, refused: str | None = None) -> Json:
+    def resume_value(self, outcome: Outcome, refusal: str | None = None) -> Json:
         """What to resume with: the next call's decision alone, because of answers that come together some may
         run before LangGraph finds that another is bad. `refused`: why the tool doesn't take what was decided.
         Raises IntegrationError (see `said`)."""
         first = self.interrupt_ids[0]
-        return {first: self.said(outcome, refused)[first]}
+        return {first: self.format_answer(outcome, refusal)[first]}
 
-    def is_less_than(self, before: object) -> bool:
-        return isinstance(before, PerCall) and set(self.interrupt_ids) < set(before.interrupt_ids)
+    def has_fewer_than(self, before: object) -> bool:
+        return isinstance(before, PerCallPause) and set(self.interrupt_ids) < set(
+            before.interrupt_ids
+        )
 
 
 def read_batch(
     interrupt: Interrupt, state: Mapping[str, Any], path: tuple[str, ...], failed: bool
-) -> Batch | None:
+) -> BatchPause | None:
     """None where this is no such interrupt, or its requests are not the message's."""
     value, message = interrupt.value, last_ai_message(messages_of(state))
     if message is None or not isinstance(value, dict) or "action_requests" not in value:
         return None
-    batch = Batch(
+    batch = BatchPause(
         turn=message.id or "",
         dialect="langchain",
         wire=value,
@@ -91,7 +93,7 @@ def read_batch(
         interrupt_id=interrupt.id,
     )
     try:
-        batch.asked("thread")
+        batch.interrupt_calls("thread")
     except DialectError:
         return None
     except HitlError:
@@ -101,48 +103,50 @@ def read_batch(
 
 def read_per_call(
     interrupts: Sequence[Interrupt], state: Mapping[str, Any], path: tuple[str, ...]
-) -> PerCall | None:
+) -> PerCallPause | None:
     """Those that ask about calls of the last AI message, as the model wrote them. None: there is none."""
     message = last_ai_message(messages_of(state))
-    found = {
-        position: as_wire(interrupt)
+    wires = {
+        position: to_wire(interrupt)
         for interrupt in interrupts
-        if (position := _position(interrupt, message)) is not None
+        if (position := _find_position(interrupt, message)) is not None
     }
-    if message is None or not found:
+    if message is None or not wires:
         return None
-    return PerCall(
+    return PerCallPause(
         turn=message.id or "",
         dialect="langchain_per_call",
-        wire=[found[position] for position in sorted(found)],
+        wire=[wires[position] for position in sorted(wires)],
         state=state,
         path=path,
         message=message,
     )
 
 
-def is_langchains(interrupt: Interrupt, node: str, state: Mapping[str, Any]) -> bool:
+def is_from_langchain(interrupt: Interrupt, node: str, state: Mapping[str, Any]) -> bool:
     """Whether LangChain's middleware raised it, and not another node; "" is one that is not known."""
-    if request := approval(interrupt.value):
+    if request := read_approval(interrupt.value):
         message = last_ai_message(messages_of(state))
         ids = {call["id"] for call in message.tool_calls} if message else set[str | None]()
         return request.get("tool_call_id") in ids
-    return looks_like_langchains(interrupt) and (not node or node.endswith(".after_model"))
+    return looks_like_langchain(interrupt) and (not node or node.endswith(".after_model"))
 
 
-def looks_like_langchains(interrupt: Interrupt) -> bool:
+def looks_like_langchain(interrupt: Interrupt) -> bool:
     value: Any = interrupt.value
-    return approval(value) is not None or (isinstance(value, dict) and "action_requests" in value)
+    return read_approval(value) is not None or (
+        isinstance(value, dict) and "action_requests" in value
+    )
 
 
-def approval(value: object) -> Json | None:
+def read_approval(value: object) -> Json | None:
     """LangChain's ToolApprovalRequest. None where this is no such interrupt's value."""
-    found: Any = value
-    return found if isinstance(value, dict) and found.get("type") == "tool_approval" else None
+    request: Any = value
+    return request if isinstance(value, dict) and request.get("type") == "tool_approval" else None
 
 
-def _position(interrupt: Interrupt, message: AIMessage | None) -> int | None:
-    request = approval(interrupt.value)
+def _find_position(interrupt: Interrupt, message: AIMessage | None) -> int | None:
+    request = read_approval(interrupt.value)
     if request is None or message is None:
         return None
     wanted = tuple(request.get(key) for key in ("tool_call_id", "name", "args"))

@@ -17,11 +17,11 @@ from hitl_core.integrations.langgraph.graph import Graph, messages_of
 SEPARATOR = "|"
 
 
-class InTool(StateSnapshot):
+class ToolAgentState(StateSnapshot):
     """The state of an agent that a tool runs. What its tasks' nodes are called is not known."""
 
 
-class Saved(NamedTuple):
+class SavedStates(NamedTuple):
     """Where the states of a thread are. `reader` is a graph that keeps its messages as differences, if one of
     the agents does: only LangGraph can put these together."""
 
@@ -29,7 +29,7 @@ class Saved(NamedTuple):
     thread_id: str
     reader: Graph | None
 
-    async def at(self, namespace: str) -> CheckpointTuple | None:
+    async def load(self, namespace: str) -> CheckpointTuple | None:
         config = self._config(namespace)
         saved = await self.saver.aget_tuple(config)
         if saved is None or self.reader is None:
@@ -46,41 +46,41 @@ class Saved(NamedTuple):
         return {"configurable": {"thread_id": self.thread_id, "checkpoint_ns": namespace}}
 
 
-def reader_of(graphs: Iterable[Graph]) -> Graph | None:
+def find_reader(graphs: Iterable[Graph]) -> Graph | None:
     """See `Saved.reader`."""
     channels = ((graph, cast(Any, graph).channels.get("messages")) for graph in graphs)
-    return next((graph for graph, kept in channels if isinstance(kept, DeltaChannel)), None)
+    return next((graph for graph, channel in channels if isinstance(channel, DeltaChannel)), None)
 
 
-async def with_agents_in_tools(saved: Saved, state: StateSnapshot) -> StateSnapshot:
+async def add_tool_agents(saved: SavedStates, state: StateSnapshot) -> StateSnapshot:
     """The same, with what waits inside the tools of its agents."""
     namespace = str(state.config.get("configurable", {}).get("checkpoint_ns", ""))
-    tasks = [await _looked_into(saved, namespace, task) for task in state.tasks]
+    tasks = [await _add_inner_state(saved, namespace, task) for task in state.tasks]
     return state._replace(tasks=tuple(tasks))
 
 
-async def _looked_into(saved: Saved, namespace: str, task: PregelTask) -> PregelTask:
+async def _add_inner_state(saved: SavedStates, namespace: str, task: PregelTask) -> PregelTask:
     inner = task.state if isinstance(task.state, StateSnapshot) else None
     if inner is None and task.interrupts and task.result is None:
         within = SEPARATOR.join(filter(None, (namespace, f"{task.name or 'tools'}:{task.id}")))
-        inner = await _last_agent(saved, within)
+        inner = await _find_last_agent(saved, within)
     if inner is None:
         return task
-    return task._replace(state=await with_agents_in_tools(saved, inner))
+    return task._replace(state=await add_tool_agents(saved, inner))
 
 
-async def _last_agent(saved: Saved, namespace: str) -> InTool | None:
+async def _find_last_agent(saved: SavedStates, namespace: str) -> ToolAgentState | None:
     """A tool's second agent stands beside its first, under a number. None: it runs no agent."""
-    found, number = None, 0
+    last, number = None, 0
     while True:
         each = SEPARATOR.join([namespace, str(number)]) if number else namespace
-        agent = await saved.at(each)
+        agent = await saved.load(each)
         if agent is None:
-            return found
-        found, number = _in_tool(agent), number + 1
+            return last
+        last, number = _to_agent_state(agent), number + 1
 
 
-def _in_tool(saved: CheckpointTuple) -> InTool:
+def _to_agent_state(saved: CheckpointTuple) -> ToolAgentState:
     values: dict[str, Any] = saved.checkpoint["channel_values"]
     writes = saved.pending_writes or ()
     ended = {task for task, channel, _ in writes if channel not in (ERROR, INTERRUPT, RESUME)}
@@ -96,7 +96,7 @@ def _in_tool(saved: CheckpointTuple) -> InTool:
         tasks = [
             PregelTask("", "", ())
         ]  # it has moved on since the tool paused: it runs, or its process died
-    return InTool(
+    return ToolAgentState(
         values=values,
         next=tuple(task.name for task in tasks),
         config=saved.config,

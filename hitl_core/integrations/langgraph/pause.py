@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hitl_core import dialects
-from hitl_core.dialects.interrupted import under_policy
-from hitl_core.dialects.offer import sayable
+from hitl_core.dialects.interrupted import apply_policy
+from hitl_core.dialects.offer import limit_decisions
 from hitl_core.errors import DialectError, IntegrationError
-from hitl_core.gate import Outcome, Request
-from hitl_core.integrations.langgraph.graph import Json, Tools
-from hitl_core.integrations.langgraph.words import decided_as_asked
+from hitl_core.gate import JudgedCalls, Outcome
+from hitl_core.integrations.langgraph.graph import AgentTools, Json
+from hitl_core.integrations.langgraph.words import to_agent_view
 from hitl_core.model import DialectName, ToolCall, Verdict
 from hitl_core.policy import Policy, Ruling
 
@@ -32,40 +32,40 @@ class Pause:
     failed: bool = False
     guarded: bool = True
 
-    def calls(self) -> list[ToolCall]:
+    def turn_calls(self) -> list[ToolCall]:
         """All of the turn, so that the review's id doesn't hang on what interrupts; [] where only the
         interrupt is known. Raises InvalidToolCall."""
         return []
 
-    def asked(self, thread_id: str) -> Request:
+    def interrupt_calls(self, thread_id: str) -> JudgedCalls:
         """What the agent asks, before our policy says anything. Raises DialectError, InvalidToolCall."""
-        return dialects.get(self.dialect).load_request(self.wire, thread_id, self.calls())
+        return dialects.get(self.dialect).load_request(self.wire, thread_id, self.turn_calls())
 
-    async def request(self, thread_id: str, policy: Policy, tools: Tools) -> Request:
+    async def judge(self, thread_id: str, policy: Policy, tools: AgentTools) -> JudgedCalls:
         """What people are asked. `tools` are those of the driven agent. Raises InvalidToolCall,
         IntegrationError.
         """
-        asked = self.asked(thread_id)
+        from_agent = self.interrupt_calls(thread_id)
         own: Mapping[str, Json | None] = {} if self.path else tools.schemas
         rulings = [  # an interrupt's schema is LangChain's copy of the tool's own
             replace(ruling, args_schema=None) if own.get(call.name) else ruling
-            for call, ruling in zip(asked.calls, asked.rulings, strict=True)
+            for call, ruling in zip(from_agent.calls, from_agent.rulings, strict=True)
         ]
-        bare = asked._replace(rulings=rulings)
+        bare = from_agent._replace(rulings=rulings)
         try:
-            made = await under_policy(policy, bare, tools=own, state=self.state)
+            made = await apply_policy(policy, bare, tools=own, state=self.state)
             if not self.guarded:  # a guard obeys the review, whatever the agent is told
-                made = sayable(dialects.get(self.dialect), made, asked)
+                made = limit_decisions(dialects.get(self.dialect), made, from_agent)
         except DialectError as error:
             raise IntegrationError(str(error)) from error
         if self.guarded:  # what a node asks about by itself is no tool
             judged = zip(made.calls, made.rulings, strict=True)
             made = made._replace(rulings=[self._fitting(each, tools) for each in judged])
-        renames = self.guarded and dialects.get(self.dialect).renames
-        named = {n: t for n, t in made.tools.items() if renames and n not in tools.unedited}
-        return made._replace(tools=named, path=(*self.path, *asked.path))
+        renames = self.guarded and dialects.get(self.dialect).can_rename
+        named = {n: t for n, t in made.tools.items() if renames and n not in tools.not_editable}
+        return made._replace(tools=named, path=(*self.path, *from_agent.path))
 
-    def _fitting(self, judged: tuple[ToolCall, Ruling], tools: Tools) -> Ruling:
+    def _fitting(self, judged: tuple[ToolCall, Ruling], tools: AgentTools) -> Ruling:
         """Nobody is asked about arguments that are not what would run: the model may call again."""
         call, ruling = judged
         why = tools.why_not(call, self.path) if ruling.verdict.kind != "deny" else None
@@ -74,12 +74,14 @@ class Pause:
         verdict = Verdict(kind="deny", rule=None, reason=why, retry=True)
         return replace(ruling, verdict=verdict, allowed_decisions=(), args_schema=None)
 
-    def said(self, outcome: Outcome, refused: str | None = None) -> Any:
+    def format_answer(self, outcome: Outcome, refusal: str | None = None) -> Any:
         """The answer in the agent's own words; `refused` says why the first action can't be as decided.
 
         Raises IntegrationError where the agent takes none that says what was decided.
         """
-        view = decided_as_asked(self.asked(outcome.thread_id), outcome, self.guarded, refused)
+        view = to_agent_view(
+            self.interrupt_calls(outcome.thread_id), outcome, self.guarded, refusal
+        )
         try:
             return dialects.get(self.dialect).dump_decisions(view)
         except DialectError as error:

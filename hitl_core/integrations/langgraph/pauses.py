@@ -11,20 +11,20 @@ from xxhash import xxh3_128_hexdigest
 
 from hitl_core.integrations.langgraph.graph import Json, last_ai_message, messages_of
 from hitl_core.integrations.langgraph.model_turn import (
-    Batch,
-    PerCall,
-    is_langchains,
-    looks_like_langchains,
+    BatchPause,
+    PerCallPause,
+    is_from_langchain,
+    looks_like_langchain,
     read_batch,
     read_per_call,
 )
-from hitl_core.integrations.langgraph.nested import SEPARATOR, InTool
-from hitl_core.integrations.langgraph.question import Question, read_question
+from hitl_core.integrations.langgraph.nested import SEPARATOR, ToolAgentState
+from hitl_core.integrations.langgraph.question import QuestionPause, read_question
 
-Pause = Batch | PerCall | Question
+AnyPause = BatchPause | PerCallPause | QuestionPause
 
 #: How many questions one task may ask in LangChain's words, one after the other.
-ANSWERS = 100
+MAX_ANSWERS = 100
 
 
 class Pauses(NamedTuple):
@@ -32,81 +32,85 @@ class Pauses(NamedTuple):
     that had our answer and raised: LangGraph keeps that answer. `lost` says why nobody can be asked what
     LangChain asks about a tool call."""
 
-    known: tuple[Pause, ...]
+    known: tuple[AnyPause, ...]
     unknown: tuple[Interrupt, ...]
-    failed: tuple[Question, ...]
-    lost: tuple[str, ...]
+    failed: tuple[QuestionPause, ...]
+    errors: tuple[str, ...]
 
-    def of(self, turn: str) -> Pause | None:
+    def find(self, turn: str) -> AnyPause | None:
         return next((pause for pause in (*self.known, *self.failed) if pause.turn == turn), None)
 
 
 def read_pauses(state: StateSnapshot) -> Pauses:
     """The state must hold its subgraphs' states: an agent may be a node, or a tool, of another graph."""
-    known: list[Pause] = []
+    known: list[AnyPause] = []
     unknown: list[Interrupt] = []
-    failed: list[Question] = []
-    lost: list[str] = []
+    failed: list[QuestionPause] = []
+    errors: list[str] = []
     for level in _levels(state):
         per_call = _read_per_call(level)
-        answered = per_call.interrupt_ids if per_call else ()
+        per_call_ids = per_call.interrupt_ids if per_call else ()
         if per_call is not None:
             known.append(per_call)
         for task in level.tasks:
             for interrupt in task.interrupts:
-                if interrupt.id in answered:
+                if interrupt.id in per_call_ids:
                     continue
-                pause = _read(interrupt, task, level)
-                if isinstance(pause, Question) and pause.failed:
+                pause = _read_pause(interrupt, task, level)
+                if isinstance(pause, QuestionPause) and pause.failed:
                     failed.append(pause)
                 elif pause is not None:
                     known.append(pause)
                     continue
-                elif _is_lost(interrupt, task, level):
-                    lost.append(_lost(level))
+                elif _is_unanswerable(interrupt, task, level):
+                    errors.append(_error_text(level))
                 unknown.append(interrupt)
-    return Pauses(tuple(known), tuple(unknown), tuple(failed), tuple(lost))
+    return Pauses(tuple(known), tuple(unknown), tuple(failed), tuple(errors))
 
 
-def unfinished(state: StateSnapshot) -> bool:
+def is_unfinished(state: StateSnapshot) -> bool:
     """Whether something in this step has neither ended nor paused: it runs, or a process died in it, or it
     raised. So not everything that will ask may have asked yet."""
-    return stalled(state) or any(_unfinished(task) for task in state.tasks)
+    return is_stalled(state) or any(_is_task_unfinished(task) for task in state.tasks)
 
 
-def stalled(state: StateSnapshot) -> bool:
+def is_stalled(state: StateSnapshot) -> bool:
     """Whether all of this step has ended, and nobody took the next: a process died there, or two ran it at
     once. LangGraph names no next node then, as if the run had ended."""
-    inner = [found for task in state.tasks if (found := _inner(task)) is not None]
+    inner = [
+        state_inside for task in state.tasks if (state_inside := _inner_state(task)) is not None
+    ]
     ended = bool(state.tasks) and all(task.result is not None for task in state.tasks)
-    return ended or any(stalled(each) for each in inner)
+    return ended or any(is_stalled(each) for each in inner)
 
 
-def waiting(state: StateSnapshot, answered: Mapping[str, Any]) -> dict[str, tuple[Interrupt, ...]]:
+def open_interrupts(
+    state: StateSnapshot, answers: Mapping[str, Any]
+) -> dict[str, tuple[Interrupt, ...]]:
     """By task, the interrupts of those that wait, and that none of these answers is for."""
-    found: dict[str, tuple[Interrupt, ...]] = {}
+    interrupts: dict[str, tuple[Interrupt, ...]] = {}
     for task in state.tasks:
-        inner = _inner(task)
-        if inner is not None and not isinstance(inner, InTool):
-            found |= waiting(inner, answered)
-        elif not _unfinished(task) and not any(i.id in answered for i in task.interrupts):
-            found[task.id] = task.interrupts
-    return found
+        inner = _inner_state(task)
+        if inner is not None and not isinstance(inner, ToolAgentState):
+            interrupts |= open_interrupts(inner, answers)
+        elif not _is_task_unfinished(task) and not any(i.id in answers for i in task.interrupts):
+            interrupts[task.id] = task.interrupts
+    return interrupts
 
 
-def resumed(state: StateSnapshot, answers: Mapping[str, Any] | None) -> frozenset[str]:
+def tasks_with_answers(state: StateSnapshot, answers: Mapping[str, Any] | None) -> frozenset[str]:
     """The tasks, also those that run a graph, of which an interrupt has its answer here; None answers any."""
-    found: set[str] = set()
+    task_ids: set[str] = set()
     for task in state.tasks:
-        inner = _inner(task)
-        within = resumed(inner, answers) if inner is not None else frozenset[str]()
+        inner = _inner_state(task)
+        within = tasks_with_answers(inner, answers) if inner is not None else frozenset[str]()
         own = any(answers is None or each.id in answers for each in task.interrupts)
         if own or within:
-            found |= {task.id, *within}
-    return frozenset(found)
+            task_ids |= {task.id, *within}
+    return frozenset(task_ids)
 
 
-class _Level(NamedTuple):
+class _GraphLevel(NamedTuple):
     """The driven graph, or one that runs in it: its values and path, and its tasks that are no graphs."""
 
     values: Json
@@ -116,68 +120,70 @@ class _Level(NamedTuple):
     namespace: str
 
     @property
-    def runs_tools(self) -> bool:
+    def has_open_calls(self) -> bool:
         """Whether its last AI message has calls without an answer: what asks may be one of these tools."""
         messages = messages_of(self.values)
-        asked = last_ai_message(messages)
+        message = last_ai_message(messages)
         answered = {m.tool_call_id for m in messages if isinstance(m, ToolMessage)}
-        return any(each["id"] not in answered for each in (asked.tool_calls if asked else ()))
+        return any(each["id"] not in answered for each in (message.tool_calls if message else ()))
 
     @property
-    def place(self) -> tuple[Json, tuple[str, ...]]:
+    def values_and_path(self) -> tuple[Json, tuple[str, ...]]:
         return self.values, self.path
 
 
-def _levels(state: StateSnapshot, path: tuple[str, ...] = ()) -> Iterator[_Level]:
+def _levels(state: StateSnapshot, path: tuple[str, ...] = ()) -> Iterator[_GraphLevel]:
     own: list[PregelTask] = []
     for task in state.tasks:
-        if (inner := _inner(task)) is not None:
-            yield from _levels(inner, (*path, _name(task, inner, state)))
+        if (inner := _inner_state(task)) is not None:
+            yield from _levels(inner, (*path, _agent_name(task, inner, state)))
         else:
             own.append(task)
     values: Any = state.values
     plain = cast(Json, values) if isinstance(values, dict) else {}
     namespace = str(state.config.get("configurable", {}).get("checkpoint_ns", ""))
-    yield _Level(plain, path, own, isinstance(state, InTool), namespace)
+    yield _GraphLevel(plain, path, own, isinstance(state, ToolAgentState), namespace)
 
 
-def _read_per_call(level: _Level) -> PerCall | None:
-    raised = [interrupt for task in level.tasks for interrupt in task.interrupts]
-    return read_per_call(raised, *level.place)
+def _read_per_call(level: _GraphLevel) -> PerCallPause | None:
+    interrupts = [interrupt for task in level.tasks for interrupt in task.interrupts]
+    return read_per_call(interrupts, *level.values_and_path)
 
 
-def _read(interrupt: Interrupt, task: PregelTask, level: _Level) -> Batch | Question | None:
+def _read_pause(
+    interrupt: Interrupt, task: PregelTask, level: _GraphLevel
+) -> BatchPause | QuestionPause | None:
     """None: it is not ours to answer. A graph in a tool that asks itself is not: after a crash it would go on
     from its own state, and not hear what people say."""
     failed = task.error is not None
-    if is_langchains(interrupt, task.name, level.values):
-        return read_batch(interrupt, *level.place, failed)
-    if level.in_tool and not level.runs_tools:
+    if is_from_langchain(interrupt, task.name, level.values):
+        return read_batch(interrupt, *level.values_and_path, failed)
+    if level.in_tool and not level.has_open_calls:
         return None
-    if _is_lost(interrupt, task, level):
+    if _is_unanswerable(interrupt, task, level):
         return None
-    return read_question(interrupt, *level.place, failed)
+    return read_question(interrupt, *level.values_and_path, failed)
 
 
-def _is_lost(interrupt: Interrupt, task: PregelTask, level: _Level) -> bool:
+def _is_unanswerable(interrupt: Interrupt, task: PregelTask, level: _GraphLevel) -> bool:
     """Whether it asks as LangChain does, and no AI message is found that it asks about: it is LangChain's, or
     an agent raised it that is not where agents are looked for (LangGraph makes an interrupt's id of the place
     that raised it)."""
-    if is_langchains(interrupt, task.name, level.values):
+    if is_from_langchain(interrupt, task.name, level.values):
         return True
-    if not looks_like_langchains(interrupt) or not task.name:
+    if not looks_like_langchain(interrupt) or not task.name:
         return False
-    place = SEPARATOR.join(filter(None, (level.namespace, f"{task.name}:{task.id}")))
-    return not _raised_at(interrupt, place)
+    task_path = SEPARATOR.join(filter(None, (level.namespace, f"{task.name}:{task.id}")))
+    return not _is_raised_by(interrupt, task_path)
 
 
-def _raised_at(interrupt: Interrupt, place: str) -> bool:
+def _is_raised_by(interrupt: Interrupt, task_path: str) -> bool:
     """Whether it is this task's own: its first, or one after earlier answers."""
-    names = (place, *(f"{place}{SEPARATOR}{answered}" for answered in range(1, ANSWERS)))
+    names = (task_path, *(f"{task_path}{SEPARATOR}{number}" for number in range(1, MAX_ANSWERS)))
     return any(interrupt.id == xxh3_128_hexdigest(name.encode()) for name in names)
 
 
-def _lost(level: _Level) -> str:
+def _error_text(level: _GraphLevel) -> str:
     where = " > ".join(level.path) or "the agent"
     return (
         f"{where} waits at a question of LangChain's about a tool call, and nobody can be asked: its requests"
@@ -186,26 +192,26 @@ def _lost(level: _Level) -> str:
     )
 
 
-def _unfinished(task: PregelTask) -> bool:
+def _is_task_unfinished(task: PregelTask) -> bool:
     if task.result is not None:
         return False
     # What runs a graph keeps the interrupts of its earlier pauses while that runs on, and after its end.
-    if (inner := _inner(task)) is not None:
-        return unfinished(inner)
-    stale = isinstance(task.state, InTool) and any(
-        looks_like_langchains(i) for i in task.interrupts
+    if (inner := _inner_state(task)) is not None:
+        return is_unfinished(inner)
+    stale = isinstance(task.state, ToolAgentState) and any(
+        looks_like_langchain(i) for i in task.interrupts
     )
     return stale or not task.interrupts
 
 
-def _inner(task: PregelTask) -> StateSnapshot | None:
+def _inner_state(task: PregelTask) -> StateSnapshot | None:
     """The state of the graph that this task is, or runs, while that has not ended."""
     if not isinstance(task.state, StateSnapshot) or task.result is not None:
         return None
     return task.state if task.state.next or task.state.tasks else None
 
 
-def _name(task: PregelTask, inner: StateSnapshot, outer: StateSnapshot) -> str:
+def _agent_name(task: PregelTask, inner: StateSnapshot, outer: StateSnapshot) -> str:
     """An agent's own name, which LangChain keeps; one without has its caller's there."""
     names = [cast(Json, state.metadata or {}).get("lc_agent_name") for state in (inner, outer)]
     return names[0] if names[0] and names[0] != names[1] else task.name or "tools"

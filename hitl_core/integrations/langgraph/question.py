@@ -22,24 +22,24 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question(Pause):
+class QuestionPause(Pause):
     """One review for all that the interrupt asks. Its id is the turn."""
 
-    def answer(self, outcome: Outcome) -> Json:
+    def resume_value(self, outcome: Outcome) -> Json:
         """What to resume with. Raises IntegrationError (see `said`)."""
-        said = self.said(outcome)
-        return said if self.dialect == "langchain_per_call" else {self.turn: said}
+        value = self.format_answer(outcome)
+        return value if self.dialect == "langchain_per_call" else {self.turn: value}
 
 
 def read_question(
     interrupt: Interrupt, state: Mapping[str, Any], path: tuple[str, ...], failed: bool
-) -> Question | None:
+) -> QuestionPause | None:
     """None where no dialect reads it."""
     if not dialects.is_interrupt(interrupt.value):
         return None
     name = dialects.detect(interrupt.value)
-    wire = as_wire(interrupt) if name == "langchain_per_call" else interrupt.value
-    question = Question(
+    wire = to_wire(interrupt) if name == "langchain_per_call" else interrupt.value
+    question = QuestionPause(
         turn=interrupt.id,
         dialect=name,
         wire=[wire] if name == "langchain_per_call" else wire,
@@ -49,14 +49,14 @@ def read_question(
         guarded=False,
     )
     try:
-        question.asked("thread")
+        question.interrupt_calls("thread")
     except (DialectError, InvalidToolCall) as error:
         log.warning("An interrupt that looks like one of %s is left alone: %s", name, error)
         return None
     return question
 
 
-def as_wire(interrupt: Interrupt) -> Json:
+def to_wire(interrupt: Interrupt) -> Json:
     """As LangGraph sends it to its clients."""
     schema: Any = interrupt.response_schema
     return {"id": interrupt.id, "value": interrupt.value, "response_schema": schema}

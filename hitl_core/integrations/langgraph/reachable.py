@@ -31,13 +31,13 @@ from hitl_core.integrations.langgraph.graph import Graph
 from hitl_core.model.call import TOOL_NAME
 
 #: How many objects one look visits, and how many parts of one container.
-OBJECTS, PARTS = 20_000, 500
+MAX_OBJECTS, MAX_PARTS = 20_000, 500
 #: Code of installed packages: their globals and attributes are not the application's.
-_INSTALLED = tuple({sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")})
+_INSTALLED_PATHS = tuple({sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")})
 #: The way to the graph that the look starts from.
-DRIVEN = "agent"
+ROOT = "agent"
 #: What makes an agent. A tool or node that names one makes it while it runs, where no guard can be put in.
-_MAKERS = frozenset(
+_AGENT_FACTORIES = frozenset(
     {
         "ToolNode",
         "RemoteGraph",
@@ -48,13 +48,13 @@ _MAKERS = frozenset(
     }
 )
 #: What a refused tool could be called.
-_NAMED = "send_mail"
+_EXAMPLE_NAME = "send_mail"
 #: Modules whose functions hand work to another server.
-_ELSEWHERE = ("deepagents.middleware.async_subagents", "langgraph_sdk")
+_REMOTE_MODULES = ("deepagents.middleware.async_subagents", "langgraph_sdk")
 
 
 @dataclass(slots=True)
-class Reachable:
+class Inventory:
     """Each with the way to it, as people know it: "agent > task > tools"."""
 
     tool_nodes: dict[str, ToolNode] = field(default_factory=dict[str, ToolNode])
@@ -62,51 +62,51 @@ class Reachable:
     tools: dict[str, BaseTool] = field(default_factory=dict[str, BaseTool])
     #: Agents that run on another server, and functions that make agents while they run.
     remote: list[str] = field(default_factory=list[str])
-    makers: list[str] = field(default_factory=list[str])
+    factories: list[str] = field(default_factory=list[str])
 
 
-def reachable(agent: Graph) -> Reachable:
+def build_inventory(agent: Graph) -> Inventory:
     """All that is found from this graph."""
-    found, seen = Reachable(), dict[int, object]()
-    todo: deque[tuple[object, str]] = deque([(agent, DRIVEN)])
-    while todo and len(seen) < OBJECTS:
-        thing, way = todo.popleft()
-        if id(thing) in seen or not _is_open(thing):
+    inventory, visited = Inventory(), dict[int, object]()
+    queue: deque[tuple[object, str]] = deque([(agent, ROOT)])
+    while queue and len(visited) < MAX_OBJECTS:
+        thing, path = queue.popleft()
+        if id(thing) in visited or not _can_hold_tools(thing):
             continue
-        seen[id(thing)] = thing  # kept, so that its id stays its own
-        _note(found, thing, way)
-        todo.extend(_parts(thing, way))
-    return found
+        visited[id(thing)] = thing  # kept, so that its id stays its own
+        _add_object(inventory, thing, path)
+        queue.extend(_parts(thing, path))
+    return inventory
 
 
-def refuse_unguardable(found: Reachable) -> None:
+def check_guardable(inventory: Inventory) -> None:
     """Raises IntegrationError, with the way to what can't be guarded, and the cure."""
-    if found.remote:
+    if inventory.remote:
         raise IntegrationError(
-            f"{found.remote[0]}: an agent on another server runs its tools there, where this guard is not:"
-            " drive it on that server, and take it out of this graph."
+            f"{inventory.remote[0]}: an agent on another server runs its tools there, where this guard is"
+            " not: drive it on that server, and take it out of this graph."
         )
-    if found.makers:
+    if inventory.factories:
         raise IntegrationError(
-            f"{found.makers[0]}: it makes an agent or a ToolNode while it runs, which can't be guarded then:"
-            " make it outside of that function."
+            f"{inventory.factories[0]}: it makes an agent or a ToolNode while it runs, which can't be guarded"
+            " then: make it outside of that function."
         )
-    for way, graph in found.graphs.items():
-        if way != DRIVEN and _has_own_checkpointer(graph):
+    for path, graph in inventory.graphs.items():
+        if path != ROOT and _has_own_checkpointer(graph):
             raise IntegrationError(
-                f"{way}: an agent with a checkpointer of its own pauses where the driver can't see it, so"
+                f"{path}: an agent with a checkpointer of its own pauses where the driver can't see it, so"
                 " nobody would be asked: give a checkpointer to the outermost graph only."
             )
         if graph.interrupt_before_nodes or graph.interrupt_after_nodes:
             raise IntegrationError(
-                f"{way}: a pause by interrupt_before or interrupt_after can't be told from a crash: call"
+                f"{path}: a pause by interrupt_before or interrupt_after can't be told from a crash: call"
                 " interrupt() in a node in its place."
             )
-    for way, tool in found.tools.items():
+    for path, tool in inventory.tools.items():
         if not TOOL_NAME.fullmatch(tool.name):
             raise IntegrationError(
-                f"{way}: no rule and no card can name the tool {tool.name!r}: a tool's name has 1 to 128 of"
-                f" A-Z a-z 0-9 _ . : / -. Rename it, as in @tool({_NAMED!r})."
+                f"{path}: no rule and no card can name the tool {tool.name!r}: a tool's name has 1 to 128 of"
+                f" A-Z a-z 0-9 _ . : / -. Rename it, as in @tool({_EXAMPLE_NAME!r})."
             )
 
 
@@ -116,22 +116,24 @@ def _has_own_checkpointer(graph: Graph) -> bool:
     return cast(Any, graph).checkpointer not in (None, False)
 
 
-def _note(found: Reachable, thing: Any, way: str) -> None:
+def _add_object(inventory: Inventory, thing: Any, path: str) -> None:
     if isinstance(thing, ToolNode):
-        found.tool_nodes[_free(way, found.tool_nodes)] = thing
+        inventory.tool_nodes[_unique_path(path, inventory.tool_nodes)] = thing
     elif isinstance(thing, RemoteGraph):
-        found.remote.append(way)
+        inventory.remote.append(path)
     elif isinstance(thing, Pregel):
-        found.graphs[_free(way, found.graphs)] = cast(Graph, thing)
+        inventory.graphs[_unique_path(path, inventory.graphs)] = cast(Graph, thing)
     elif isinstance(thing, BaseTool):
-        found.tools[_free(way, found.tools)] = thing
-    elif isinstance(thing, FunctionType) and str(thing.__module__).startswith(_ELSEWHERE):
-        found.remote.append(way)
-    if isinstance(thing, Runnable) and any(_makes_agents(each) for each in _code_of(thing)):
-        found.makers.append(way)
+        inventory.tools[_unique_path(path, inventory.tools)] = thing
+    elif isinstance(thing, FunctionType) and str(thing.__module__).startswith(_REMOTE_MODULES):
+        inventory.remote.append(path)
+    if isinstance(thing, Runnable) and any(
+        _is_agent_factory(each) for each in _functions_of(thing)
+    ):
+        inventory.factories.append(path)
 
 
-def _code_of(thing: Any) -> Iterator[object]:
+def _functions_of(thing: Any) -> Iterator[object]:
     """The functions that a tool or a node runs first."""
     for name in ("func", "afunc", "coroutine"):
         yield getattr(thing, name, None)
@@ -139,30 +141,30 @@ def _code_of(thing: Any) -> Iterator[object]:
         yield from (type(thing)._run, type(thing)._arun)  # pyright: ignore[reportPrivateUsage]
 
 
-def _makes_agents(function: Any) -> bool:
+def _is_agent_factory(function: Any) -> bool:
     function = getattr(function, "__func__", function)
-    if not isinstance(function, FunctionType) or not _is_own(function):
+    if not isinstance(function, FunctionType) or not _is_application_code(function):
         return False
-    return not _MAKERS.isdisjoint(_names(function.__code__))
+    return not _AGENT_FACTORIES.isdisjoint(_code_names(function.__code__))
 
 
-def _free(way: str, taken: Mapping[str, object]) -> str:
-    return way if way not in taken else f"{way} #{len(taken)}"
+def _unique_path(path: str, taken: Mapping[str, object]) -> str:
+    return path if path not in taken else f"{path} #{len(taken)}"
 
 
-def _is_open(thing: object) -> bool:
+def _can_hold_tools(thing: object) -> bool:
     """Whether it can lead to a tool. A model is asked, and runs nothing."""
     closed = (str, bytes, bytearray, int, float, complex, type, BaseLanguageModel, CodeType)
     return thing is not None and not isinstance(thing, (*closed, ModuleType))
 
 
-def _parts(thing: Any, way: str) -> Iterator[tuple[object, str]]:
+def _parts(thing: Any, path: str) -> Iterator[tuple[object, str]]:
     """What it holds, each with the way to it."""
-    for part, name in _named_parts(thing):
-        yield part, f"{way} > {name}" if name else way
+    for part, name in _parts_with_names(thing):
+        yield part, f"{path} > {name}" if name else path
 
 
-def _named_parts(thing: Any) -> Iterator[tuple[object, str]]:
+def _parts_with_names(thing: Any) -> Iterator[tuple[object, str]]:
     match thing:
         case Pregel():
             for name, node in cast(Any, thing).nodes.items():
@@ -171,15 +173,17 @@ def _named_parts(thing: Any) -> Iterator[tuple[object, str]]:
             for name, node in cast(Any, thing).nodes.items():
                 yield node.runnable, str(name)
         case dict():
-            for key, part in itertools.islice(cast(dict[Any, Any], thing).items(), PARTS):
+            for key, part in itertools.islice(cast(dict[Any, Any], thing).items(), MAX_PARTS):
                 yield part, key if isinstance(key, str) else ""
         case BaseTool():
             yield from ((part, thing.name) for part in _attributes(thing))
         case _:
-            yield from ((part, "") for part in itertools.islice(_unnamed_parts(thing), PARTS))
+            yield from (
+                (part, "") for part in itertools.islice(_parts_without_names(thing), MAX_PARTS)
+            )
 
 
-def _unnamed_parts(thing: Any) -> Iterable[object]:
+def _parts_without_names(thing: Any) -> Iterable[object]:
     match thing:
         case list() | tuple() | set() | frozenset():
             return cast(list[Any], thing)
@@ -188,15 +192,22 @@ def _unnamed_parts(thing: Any) -> Iterable[object]:
         case MethodType():
             return thing.__self__, thing.__func__
         case FunctionType():
-            return _of_function(thing)
+            return _function_parts(thing)
         case _:
             if callable(thing) and not isinstance(
                 thing, Runnable
             ):  # lru_cache, a task of LangGraph's
                 wrapped = [getattr(thing, name, None) for name in ("func", "__wrapped__")]
-                return [*wrapped, *(_attributes(thing) if _is_own(type(thing)) else ())]
+                return [
+                    *wrapped,
+                    *(_attributes(thing) if _is_application_code(type(thing)) else ()),
+                ]
             framework = isinstance(thing, Runnable | AgentMiddleware)
-            return _attributes(cast(object, thing)) if framework or _is_own(type(thing)) else ()
+            return (
+                _attributes(cast(object, thing))
+                if framework or _is_application_code(type(thing))
+                else ()
+            )
 
 
 def _attributes(thing: object) -> Iterator[object]:
@@ -207,12 +218,12 @@ def _attributes(thing: object) -> Iterator[object]:
         slots: Any = each.__dict__.get("__slots__", ())
         for name in (slots,) if isinstance(slots, str) else slots:
             yield getattr(thing, name, None)
-        if _is_own(each):
+        if _is_application_code(each):
             for value in vars(each).values():
                 yield getattr(value, "__func__", getattr(value, "fget", value))
 
 
-def _of_function(function: FunctionType) -> Iterator[object]:
+def _function_parts(function: FunctionType) -> Iterator[object]:
     for cell in function.__closure__ or ():
         try:
             yield cell.cell_contents
@@ -221,13 +232,13 @@ def _of_function(function: FunctionType) -> Iterator[object]:
     yield from function.__defaults__ or ()
     yield from (function.__kwdefaults__ or {}).values()
     yield getattr(function, "__wrapped__", None)
-    if _is_own(function):
-        yield from _globals(function)
+    if _is_application_code(function):
+        yield from _function_globals(function)
 
 
-def _globals(function: FunctionType) -> Iterator[object]:
+def _function_globals(function: FunctionType) -> Iterator[object]:
     """Those that the function names, also as attributes of the application's modules and objects."""
-    names = _names(function.__code__)
+    names = _code_names(function.__code__)
     for name in names & function.__globals__.keys():
         value = function.__globals__[name]
         if isinstance(value, ModuleType):
@@ -235,21 +246,23 @@ def _globals(function: FunctionType) -> Iterator[object]:
         yield value
 
 
-def _names(code: CodeType) -> set[str]:
+def _code_names(code: CodeType) -> set[str]:
     """Global and attribute names in a function and in those inside it."""
-    found = set(code.co_names)
+    names = set(code.co_names)
     for part in code.co_consts:
         if isinstance(part, CodeType):
-            found |= _names(part)
-    return found
+            names |= _code_names(part)
+    return names
 
 
-def _is_own(thing: Any) -> bool:
+def _is_application_code(thing: Any) -> bool:
     """Whether the application wrote it, and not a package that it installed."""
     name = getattr(thing, "__module__", None)
     if name == "__main__" or name not in sys.modules:
         return True
     file = getattr(sys.modules[name], "__file__", None)
     return (
-        file is not None and not file.startswith(_INSTALLED) and name.split(".")[0] != "hitl_core"
+        file is not None
+        and not file.startswith(_INSTALLED_PATHS)
+        and name.split(".")[0] != "hitl_core"
     )

@@ -10,11 +10,11 @@ from pydantic import ValidationError
 from hitl_core.errors import IntegrationError
 from hitl_core.failpoints import failpoint
 from hitl_core.integrations.langgraph.graph import Json
-from hitl_core.integrations.langgraph.holding import Held
-from hitl_core.integrations.langgraph.model_turn import Batch, PerCall
-from hitl_core.integrations.langgraph.pauses import Pause, read_pauses, unfinished
-from hitl_core.integrations.langgraph.question import Question
-from hitl_core.integrations.langgraph.thread import Thread
+from hitl_core.integrations.langgraph.holding import ActiveRun
+from hitl_core.integrations.langgraph.model_turn import BatchPause, PerCallPause
+from hitl_core.integrations.langgraph.pauses import AnyPause, is_unfinished, read_pauses
+from hitl_core.integrations.langgraph.question import QuestionPause
+from hitl_core.integrations.langgraph.thread import GraphThread
 
 log = logging.getLogger(__name__)
 
@@ -23,62 +23,66 @@ class NodeFailed(IntegrationError):
     """A node that acts on its answer itself raised. LangGraph keeps the answer; nothing is retried."""
 
 
-async def resume(thread: Thread, state: StateSnapshot, held: Held) -> StateSnapshot:
+async def resume(thread: GraphThread, state: StateSnapshot, active_run: ActiveRun) -> StateSnapshot:
     """Go on where a crash left the run, and answer what of its pause still waits there.
 
     Raises NodeFailed, LeaseLost, IntegrationError for an agent that was changed in between, and what the
     agent raises.
     """
-    if unfinished(state):
+    if is_unfinished(state):
         state = await thread.invoke(None, state)
-    match read_pauses(state).of(held.outcome.turn):
+    match read_pauses(state).find(active_run.outcome.turn):
         case None:
             return state
-        case Question() as pause:
-            return await _hand_over(thread, state, pause, held)
-        case PerCall() as pause:
-            return await _answer_each(thread, state, pause, held)
-        case Batch() as pause:
-            return await _answer_or_cure(thread, state, pause, held)
+        case QuestionPause() as pause:
+            return await _answer_question(thread, state, pause, active_run)
+        case PerCallPause() as pause:
+            return await _answer_each(thread, state, pause, active_run)
+        case BatchPause() as pause:
+            return await _answer_or_recover(thread, state, pause, active_run)
 
 
-async def _answer(thread: Thread, state: StateSnapshot, pause: Pause, held: Held) -> StateSnapshot:
-    return await _give(thread, state, pause, pause.answer(held.outcome), held)
+async def _answer_pause(
+    thread: GraphThread, state: StateSnapshot, pause: AnyPause, active_run: ActiveRun
+) -> StateSnapshot:
+    return await _send_answer(
+        thread, state, pause, pause.resume_value(active_run.outcome), active_run
+    )
 
 
-async def _give(
-    thread: Thread, state: StateSnapshot, pause: Pause, answer: Json, held: Held
+async def _send_answer(
+    thread: GraphThread, state: StateSnapshot, pause: AnyPause, answer: Json, active_run: ActiveRun
 ) -> StateSnapshot:
     state = await thread.invoke(Command(resume=answer), state)
-    again = read_pauses(state).of(held.outcome.turn)
-    if again is None or (isinstance(again, PerCall) and again.is_less_than(pause)):
+    again = read_pauses(state).find(active_run.outcome.turn)
+    if again is None or (isinstance(again, PerCallPause) and again.has_fewer_than(pause)):
         return state
     raise IntegrationError(
-        f"The agent interrupts again for the turn of {held.outcome.review_id}: list one"
+        f"The agent interrupts again for the turn of {active_run.outcome.review_id}: list one"
         " HumanInTheLoopMiddleware only."
     )
 
 
 async def _answer_each(
-    thread: Thread, state: StateSnapshot, pause: PerCall, held: Held
+    thread: GraphThread, state: StateSnapshot, pause: PerCallPause, active_run: ActiveRun
 ) -> StateSnapshot:
     """One call after the other, each time the first that still waits by the saved state: so it doesn't
     matter which process gave the answers before."""
     while True:
         try:
-            state = await _answer(thread, state, pause, held)
+            state = await _answer_pause(thread, state, pause, active_run)
         except ValidationError as error:
-            if not (fields := _unfit(error)):
+            if not (fields := _unfit_fields(error)):
                 raise
-            state = await _refuse_edit(thread, state, pause, held, fields)
-        again = read_pauses(state).of(held.outcome.turn)
-        if not isinstance(again, PerCall):
+            state = await _refuse_edit(thread, state, pause, active_run, fields)
+        again = read_pauses(state).find(active_run.outcome.turn)
+        if not isinstance(again, PerCallPause):
             return state
         pause = again
         await failpoint("langgraph.between_answers")
 
 
-def _unfit(error: ValidationError) -> list[str]:
+def _unfit_fields(error: ValidationError) -> list[str]:
     """The fields of an edit that LangGraph refused before it saved it: it checks by the tool's own types,
     which may be narrower than the schema by which people edited."""
     where = [detail["loc"] for detail in error.errors()]
@@ -86,57 +90,61 @@ def _unfit(error: ValidationError) -> list[str]:
 
 
 async def _refuse_edit(
-    thread: Thread, state: StateSnapshot, pause: PerCall, held: Held, fields: list[str]
+    thread: GraphThread,
+    state: StateSnapshot,
+    pause: PerCallPause,
+    active_run: ActiveRun,
+    fields: list[str],
 ) -> StateSnapshot:
     why = f"the edited arguments don't fit the tool ({', '.join(fields)})."
-    answer = pause.answer(held.outcome, refused=f"It was not executed: {why}")
-    state = await _give(thread, state, pause, answer, held)
-    held.lines[pause.next_id] = f"failed: not executed: {why}"
+    answer = pause.resume_value(active_run.outcome, refusal=f"It was not executed: {why}")
+    state = await _send_answer(thread, state, pause, answer, active_run)
+    active_run.lines[pause.next_call_id] = f"failed: not executed: {why}"
     return state
 
 
-async def _answer_or_cure(
-    thread: Thread, state: StateSnapshot, pause: Batch, held: Held
+async def _answer_or_recover(
+    thread: GraphThread, state: StateSnapshot, pause: BatchPause, active_run: ActiveRun
 ) -> StateSnapshot:
     try:
-        return await _answer(thread, state, pause, held)
+        return await _answer_pause(thread, state, pause, active_run)
     except Exception:
-        again = read_pauses(await thread.look()).of(held.outcome.turn)
-        if not isinstance(again, Batch) or not again.failed:
+        again = read_pauses(await thread.load_state()).find(active_run.outcome.turn)
+        if not isinstance(again, BatchPause) or not again.failed:
             raise
-        return await _cure(thread, held)
+        return await _recover(thread, active_run)
 
 
-async def _cure(thread: Thread, held: Held) -> StateSnapshot:
+async def _recover(thread: GraphThread, active_run: ActiveRun) -> StateSnapshot:
     """LangChain saved an answer that it refuses: drop it, let it ask again, and answer that.
 
     Happens when a `when` predicate says something else than before, or somebody answered by hand.
     """
-    log.warning("LangChain refuses the answer that is saved for %s.", held.outcome.review_id)
+    log.warning("LangChain refuses the answer that is saved for %s.", active_run.outcome.review_id)
     state = await thread.forget_answer()
-    pause = read_pauses(state).of(held.outcome.turn)
-    return state if pause is None else await _answer(thread, state, pause, held)
+    pause = read_pauses(state).find(active_run.outcome.turn)
+    return state if pause is None else await _answer_pause(thread, state, pause, active_run)
 
 
-async def _hand_over(
-    thread: Thread, state: StateSnapshot, pause: Question, held: Held
+async def _answer_question(
+    thread: GraphThread, state: StateSnapshot, pause: QuestionPause, active_run: ActiveRun
 ) -> StateSnapshot:
     """The node itself acts on the answer, so what stands in front of a tool stands here."""
-    outcome, answer = held.outcome, pause.answer(held.outcome)
+    outcome, answer = active_run.outcome, pause.resume_value(active_run.outcome)
     for call in outcome.execute:
         await outcome.once(call)
     handed = {call.id: "handed to the agent" for call in outcome.execute}
     try:
-        state = await _give(thread, state, pause, answer, held)
+        state = await _send_answer(thread, state, pause, answer, active_run)
     except Exception as error:
-        if read_pauses(await thread.look()).of(outcome.turn) is None:
+        if read_pauses(await thread.load_state()).find(outcome.turn) is None:
             await outcome.report(handed)  # the node is through; something after it raised
             raise
         kind = type(error).__name__
-        held.lines.update(dict.fromkeys(handed, f"failed: {kind}"))
+        active_run.lines.update(dict.fromkeys(handed, f"failed: {kind}"))
         raise NodeFailed(
             f"The node raised {kind} after it had its answer, which LangGraph keeps: ainvoke(None)"
             " runs it again."
         ) from error
-    held.lines.update(handed)
+    active_run.lines.update(handed)
     return state

@@ -23,7 +23,7 @@ class Run:
     finished: bool
     review_ids: tuple[str, ...] = ()
     unknown: tuple[Interrupt, ...] = ()
-    refused: str | None = None
+    refusal: str | None = None
 
     @property
     def review_id(self) -> str | None:

@@ -15,16 +15,16 @@ from hitl_core.errors import IntegrationError
 from hitl_core.integrations.langgraph.graph import Json
 
 #: Kept with every checkpoint: which settings the run was given by its caller, so that only these resume it.
-OWN = "hitl_own_settings"
+SETTINGS_KEY = "hitl_own_settings"
 
 #: How many open runs' settings a process remembers.
-KEPT = 10_000
+MAX_RUNS = 10_000
 
 Config: TypeAlias = RunnableConfig | Callable[[str], RunnableConfig] | None
 
 
 @dataclass(frozen=True, slots=True)
-class Own:
+class RunSettings:
     """What the caller gave to one run; None where nothing was said."""
 
     config: RunnableConfig | None = None
@@ -41,30 +41,32 @@ class Settings:
 
     def __init__(self, *, config: Config, context: Any) -> None:
         self._config, self._context = config, context
-        self._own: dict[str, Own] = {}
+        self._by_thread: dict[str, RunSettings] = {}
 
-    async def default(self, thread_id: str) -> Own:
+    async def default(self, thread_id: str) -> RunSettings:
         """What `drive` was given, for this thread."""
-        config = cast(RunnableConfig, await _for(self._config, thread_id) or {})
-        return Own(config, await _for(self._context, thread_id))
+        config = cast(RunnableConfig, await _value_for(self._config, thread_id) or {})
+        return RunSettings(config, await _value_for(self._context, thread_id))
 
-    def begin(self, thread_id: str, own: Own) -> None:
+    def begin(self, thread_id: str, run_settings: RunSettings) -> None:
         """What a run is given, in place of what an earlier one was."""
-        self._own.pop(thread_id, None)
-        if own.names:
-            self._own[thread_id] = own
-        while len(self._own) > KEPT:  # other processes may have ended these
-            del self._own[next(iter(self._own))]
+        self._by_thread.pop(thread_id, None)
+        if run_settings.names:
+            self._by_thread[thread_id] = run_settings
+        while len(self._by_thread) > MAX_RUNS:  # other processes may have ended these
+            del self._by_thread[next(iter(self._by_thread))]
 
     def end(self, thread_id: str) -> None:
         """The run is through."""
-        self._own.pop(thread_id, None)
+        self._by_thread.pop(thread_id, None)
 
-    def own(self, thread_id: str, state: StateSnapshot, given: Own | None = None) -> Own:
+    def for_run(
+        self, thread_id: str, state: StateSnapshot, new: RunSettings | None = None
+    ) -> RunSettings:
         """To go on with a run as it began, but for what is given now. Raises IntegrationError where it began
         with something that this process can't know."""
-        own = _over(self._own.get(thread_id, Own()), given or Own())
-        marked = str(cast(Json, state.metadata or {}).get(OWN) or "")
+        own = _override(self._by_thread.get(thread_id, RunSettings()), new or RunSettings())
+        marked = str(cast(Json, state.metadata or {}).get(SETTINGS_KEY) or "")
         for name in marked.split():
             if name not in own.names and not callable(getattr(self, f"_{name}")):
                 raise IntegrationError(
@@ -74,17 +76,17 @@ class Settings:
         return own
 
 
-def _over(own: Own, given: Own) -> Own:
-    config = own.config if given.config is None else given.config
-    return Own(config, own.context if given.context is None else given.context)
+def _override(own: RunSettings, new: RunSettings) -> RunSettings:
+    config = own.config if new.config is None else new.config
+    return RunSettings(config, own.context if new.context is None else new.context)
 
 
-def combined(default: Own, own: Own) -> Own:
+def merge_settings(default: RunSettings, own: RunSettings) -> RunSettings:
     """The run's own over those of `drive`. Pure."""
-    return replace(_over(default, own), config=merge_configs(default.config, own.config))
+    return replace(_override(default, own), config=merge_configs(default.config, own.config))
 
 
-async def _for(value: Any, thread_id: str) -> Any:
+async def _value_for(value: Any, thread_id: str) -> Any:
     if isinstance(value, dict) or not callable(value):
         return cast(Any, value)
     made = value(thread_id)

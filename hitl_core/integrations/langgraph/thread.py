@@ -11,11 +11,11 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command, StateSnapshot
 
 from hitl_core.integrations.langgraph.graph import Graph, Json
-from hitl_core.integrations.langgraph.holding import Holding
-from hitl_core.integrations.langgraph.nested import Saved, with_agents_in_tools
-from hitl_core.integrations.langgraph.pauses import resumed, waiting
-from hitl_core.integrations.langgraph.settings import OWN, Own, combined
-from hitl_core.integrations.langgraph.watch import watched
+from hitl_core.integrations.langgraph.holding import ActiveRuns
+from hitl_core.integrations.langgraph.nested import SavedStates, add_tool_agents
+from hitl_core.integrations.langgraph.pauses import open_interrupts, tasks_with_answers
+from hitl_core.integrations.langgraph.settings import SETTINGS_KEY, RunSettings, merge_settings
+from hitl_core.integrations.langgraph.watch import hold_watch
 from hitl_core.model import Place
 from hitl_core.policy import Policy
 
@@ -36,93 +36,96 @@ Stream: TypeAlias = Callable[[str, Any], Awaitable[None]]
 class Streaming:
     """Who gets the chunks of each run, and which of LangGraph's modes they are in."""
 
-    to: Stream | None
+    callback: Stream | None
     mode: Any
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Thread:
+class GraphThread:
     """`default` are `drive`'s settings for this thread, `own` what the caller gave to its run; `claim` names
     the outcome that this one carries out, or is a name of its own. `policy` is the gate's at the moment."""
 
     graph: Graph
     reader: Graph | None
-    holding: Holding
+    active_runs: ActiveRuns
     id: str
     requester: str | None
     origin: Place | None
-    default: Own
-    own: Own
+    default_settings: RunSettings
+    run_settings: RunSettings
     claim: str
     policy: Callable[[], Policy]
     streaming: Streaming
 
-    def given(self, own: Own) -> Thread:
-        return replace(self, own=own)
+    def with_settings(self, run_settings: RunSettings) -> GraphThread:
+        return replace(self, run_settings=run_settings)
 
-    async def look(self) -> StateSnapshot:
+    async def load_state(self) -> StateSnapshot:
         """What is saved, never what was streamed: only that is there after a crash."""
         state = await self.graph.aget_state(self._config(), subgraphs=True)
-        saved = Saved(cast(Any, self.graph).checkpointer, self.id, self.reader)
-        return await with_agents_in_tools(saved, state)
+        saved = SavedStates(cast(Any, self.graph).checkpointer, self.id, self.reader)
+        return await add_tool_agents(saved, state)
 
     async def invoke(self, input: Any, state: StateSnapshot) -> StateSnapshot:
         """From `state`, with every step saved before the next begins: LangGraph's default loses steps on
         kill -9. What waits and has no answer here stays as it is, though LangGraph runs it again."""
-        waiting, answered = _waiting(state, input), _answered(state, input)
-        with self.holding.drive(self.claim, waiting, answered), watched(self.policy):
+        interrupts, tasks = _open_interrupts(state, input), _tasks_with_answers(state, input)
+        with self.active_runs.hold_step(self.claim, interrupts, tasks), hold_watch(self.policy):
             await self._run(input)
-        return await self.look()
+        return await self.load_state()
 
     async def _run(self, input: Any) -> None:
-        graph, to = cast(Any, self.graph), self.streaming.to
-        settings: Json = {"context": combined(self.default, self.own).context, "durability": "sync"}
-        if to is None:
+        graph, callback = cast(Any, self.graph), self.streaming.callback
+        settings: Json = {
+            "context": merge_settings(self.default_settings, self.run_settings).context,
+            "durability": "sync",
+        }
+        if callback is None:
             await graph.ainvoke(input, self._config(), **settings)
             return
         chunks = graph.astream(input, self._config(), stream_mode=self.streaming.mode, **settings)
         async for chunk in chunks:
             try:
-                await to(self.id, chunk)
+                await callback(self.id, chunk)
             except Exception as error:  # a listener stops no run
                 log.warning("`stream` raised %s on a chunk of %s.", type(error).__name__, self.id)
 
-    async def keep(self, input: Any) -> None:
+    async def save_input(self, input: Any) -> None:
         """Save input without running anything."""
         await self.graph.aupdate_state(self._config(), input, as_node="__start__")
 
     async def forget_answer(self) -> StateSnapshot:
         """Drop the answer that is saved for the last interrupt, and let it be raised again."""
         await self.graph.aupdate_state(self._config(), None)
-        return await self.invoke(None, await self.look())
+        return await self.invoke(None, await self.load_state())
 
     def _config(self) -> RunnableConfig:
-        settings = cast(Json, combined(self.default, self.own).config)
+        settings = cast(Json, merge_settings(self.default_settings, self.run_settings).config)
         configurable: Json = {**settings.get("configurable", {}), "thread_id": self.id}
         configurable[CLAIM] = self.claim
         metadata: Json = {**settings.get("metadata", {}), REQUESTER: self.requester}
-        metadata[OWN] = " ".join(self.own.names)
+        metadata[SETTINGS_KEY] = " ".join(self.run_settings.names)
         if self.origin is not None:
             metadata[ORIGIN] = self.origin
         config = {**settings, "configurable": configurable, "metadata": metadata}
         return cast(RunnableConfig, config)
 
 
-def _waiting(state: StateSnapshot, input: Any) -> dict[str, Any]:
+def _open_interrupts(state: StateSnapshot, input: Any) -> dict[str, Any]:
     if not isinstance(input, Command):
-        return waiting(state, {}) if input is None else {}
-    answers = _answers(state, cast(Command[Any], input))
-    return {} if answers is None else waiting(state, answers)
+        return open_interrupts(state, {}) if input is None else {}
+    answers = _answers_by_id(state, cast(Command[Any], input))
+    return {} if answers is None else open_interrupts(state, answers)
 
 
-def _answered(state: StateSnapshot, input: Any) -> frozenset[str]:
+def _tasks_with_answers(state: StateSnapshot, input: Any) -> frozenset[str]:
     """The tasks that this input lets go on."""
     if not isinstance(input, Command) or cast(Command[Any], input).resume is None:
         return frozenset()
-    return resumed(state, _answers(state, cast(Command[Any], input)))
+    return tasks_with_answers(state, _answers_by_id(state, cast(Command[Any], input)))
 
 
-def _answers(state: StateSnapshot, command: Command[Any]) -> Json | None:
+def _answers_by_id(state: StateSnapshot, command: Command[Any]) -> Json | None:
     """By the interrupts' ids. None where it is one answer, for whatever waits."""
     resume: object = command.resume
     answers = cast(Json, resume) if isinstance(resume, dict) else {}
@@ -130,7 +133,7 @@ def _answers(state: StateSnapshot, command: Command[Any]) -> Json | None:
     return answers if by_id else None
 
 
-def asked_by(state: StateSnapshot) -> tuple[str | None, Place | None]:
+def read_requester(state: StateSnapshot) -> tuple[str | None, Place | None]:
     """On whose behalf the thread's last run went, and where that person asked."""
     metadata = cast(Json, state.metadata or {})
     return metadata.get(REQUESTER), metadata.get(ORIGIN)

@@ -13,34 +13,34 @@ from hitl_core.integrations.langgraph.graph import messages_of
 Result: TypeAlias = ToolMessage | Command[Any]
 
 
-def answered(request: ToolCallRequest, content: str, status: str) -> ToolMessage:
+def answer_message(request: ToolCallRequest, content: str, status: str) -> ToolMessage:
     call = request.tool_call
     return ToolMessage(
         content=content, name=call["name"], tool_call_id=str(call["id"]), status=cast(Any, status)
     )
 
 
-def stopped(request: ToolCallRequest, why: str) -> ToolMessage:
+def stop_message(request: ToolCallRequest, why: str) -> ToolMessage:
     """LangChain puts its note on an edited call before this text, and that note says that it ran."""
     name = request.tool_call["name"]
     text = f"`{name}` was NOT executed, whatever a note before this says: {why}"
-    return answered(request, text, "error")
+    return answer_message(request, text, "error")
 
 
-def raised(request: ToolCallRequest, error: Exception) -> ToolMessage:
-    return answered(request, f"{type(error).__name__}: {error}", "error")
+def error_message(request: ToolCallRequest, error: Exception) -> ToolMessage:
+    return answer_message(request, f"{type(error).__name__}: {error}", "error")
 
 
-def line(result: Result, call_id: str) -> str:
+def card_line(result: Result, call_id: str) -> str:
     """What the card shows."""
-    message = result if isinstance(result, ToolMessage) else _of_command(result, call_id)
+    message = result if isinstance(result, ToolMessage) else _find_message(result, call_id)
     if message is None:
         return "ran"
     text = str(message.text).strip() or "ran"
     return f"failed: {text}" if message.status == "error" else text
 
 
-def _of_command(command: Command[Any], call_id: str) -> ToolMessage | None:
+def _find_message(command: Command[Any], call_id: str) -> ToolMessage | None:
     messages = messages_of(command.update)
-    found = (m for m in messages if isinstance(m, ToolMessage) and m.tool_call_id == call_id)
-    return next(found, None)
+    matches = (m for m in messages if isinstance(m, ToolMessage) and m.tool_call_id == call_id)
+    return next(matches, None)

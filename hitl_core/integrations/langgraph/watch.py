@@ -32,14 +32,14 @@ from hitl_core.policy import Policy
 log = logging.getLogger(__name__)
 
 #: Tools that a provider only describes: the model's call of one comes back, and a tool node runs it.
-_RUN_HERE = (
+_CLIENT_TOOL_TYPES = (
     "function", "custom", "bash", "text_editor", "computer", "memory", "shell", "local_shell", "apply_patch"
 )  # fmt: skip
 #: What says where LangGraph saves a run: without any of these nothing is saved.
 _THREAD = frozenset({"thread_id", "checkpoint_id", "checkpoint_ns"})
 
 
-class PastTheGuard(IntegrationError):
+class UnguardedToolCall(IntegrationError):
     """A tool was about to run that no guard let through. It did not run."""
 
 
@@ -52,7 +52,7 @@ class Ticket:
     name: str
     run_id: UUID | None = None
 
-    def admits(self, name: str, call_id: object, run_id: UUID) -> bool:
+    def try_use(self, name: str, call_id: object, run_id: UUID) -> bool:
         """Spends it."""
         if (self.name, self.call_id) != (name, call_id) or self.run_id not in (None, run_id):
             return False
@@ -61,11 +61,11 @@ class Ticket:
 
 
 _ticket: ContextVar[Ticket | None] = ContextVar("hitl_ticket", default=None)
-_driven: ContextVar[DrivenWatch | None] = ContextVar("hitl_watch", default=None)
+_run_watch: ContextVar[RunWatch | None] = ContextVar("hitl_watch", default=None)
 
 
 @contextlib.contextmanager
-def let_through(call: Mapping[str, Any]) -> Generator[None, None, None]:
+def hold_ticket(call: Mapping[str, Any]) -> Generator[None, None, None]:
     """The guard's: this call may start now, once."""
     token = _ticket.set(Ticket(str(call["id"]), call["name"]))
     try:
@@ -75,45 +75,45 @@ def let_through(call: Mapping[str, Any]) -> Generator[None, None, None]:
 
 
 @contextlib.contextmanager
-def watched(policy: Callable[[], Policy]) -> Generator[None, None, None]:
+def hold_watch(policy: Callable[[], Policy]) -> Generator[None, None, None]:
     """While a driven graph runs. Raises at its end where it went on after a stopped tool (PastTheGuard), or
     after a pause of which nobody was told (PauseLost)."""
-    watch = DrivenWatch(policy)
-    token = _driven.set(watch)
+    watch = RunWatch(policy)
+    token = _run_watch.set(watch)
     try:
         yield
     finally:
-        _driven.reset(token)
-    if watch.stopped:
-        raise PastTheGuard(watch.stopped[0])
+        _run_watch.reset(token)
+    if watch.stop_reasons:
+        raise UnguardedToolCall(watch.stop_reasons[0])
     if lost := watch.pauses.sentences:
         raise PauseLost(lost[0])
 
 
 def lose(why: str) -> NoReturn:
     """Raise PauseLost, also at the end of the driven run, should code catch it before."""
-    if driven := _driven.get():
+    if driven := _run_watch.get():
         driven.pauses.add(why)
     log.error("%s", why)
     raise PauseLost(why)
 
 
-class _Current:
+class _CurrentWatch:
     """Looks like a context variable to LangChain, which asks it whenever code sets callbacks of its own: the
     driven run's watch, else that of the run around."""
 
     def get(self) -> Watch | None:
-        if driven := _driven.get():
-            return driven
-        around: Any = (var_child_runnable_config.get() or {}).get("callbacks")
-        manager = isinstance(around, BaseCallbackManager)
-        handlers = cast(list[Any], around.inheritable_handlers if manager else around or [])
+        if run_watch := _run_watch.get():
+            return run_watch
+        parent: Any = (var_child_runnable_config.get() or {}).get("callbacks")
+        manager = isinstance(parent, BaseCallbackManager)
+        handlers = cast(list[Any], parent.inheritable_handlers if manager else parent or [])
         return next((each for each in handlers if isinstance(each, Watch)), None)
 
 
 @functools.cache
 def _register() -> None:
-    register_configure_hook(cast(Any, _Current()), inheritable=True)
+    register_configure_hook(cast(Any, _CurrentWatch()), inheritable=True)
 
 
 class Watch(BaseCallbackHandler):
@@ -128,28 +128,28 @@ class Watch(BaseCallbackHandler):
         self._unsaved: dict[UUID, str] = {}
         _register()
 
-    def stay_with(self, graph: Graph) -> bool:
+    def attach_to(self, graph: Graph) -> bool:
         """Be in all of its runs. False: it keeps no callback."""
-        if not self._is_with(graph):
+        if not self._is_attached(graph):
             graph.config = merge_configs(graph.config, {"callbacks": [self]})
-        return self._is_with(graph) and self._is_with(graph.with_config({"tags": []}))
+        return self._is_attached(graph) and self._is_attached(graph.with_config({"tags": []}))
 
-    def _is_with(self, graph: Graph) -> bool:
+    def _is_attached(self, graph: Graph) -> bool:
         callbacks: Any = (graph.config or {}).get("callbacks") or []
         manager = isinstance(callbacks, BaseCallbackManager)
         return self in (callbacks.inheritable_handlers if manager else callbacks)
 
     @property
-    def _leaves_it(self) -> bool:
+    def _has_run_watch(self) -> bool:
         """To the watch of the driven run that this is a part of, which tells at its end."""
-        return _driven.get() not in (None, self)
+        return _run_watch.get() not in (None, self)
 
     def on_tool_start(self, serialized: Json | None, input_str: str, **kwargs: Any) -> None:
-        if self._leaves_it:
+        if self._has_run_watch:
             return
         name, call_id = str((serialized or {}).get("name")), kwargs.get("tool_call_id")
         ticket = _ticket.get()
-        if ticket and ticket.admits(name, call_id, kwargs["run_id"]):
+        if ticket and ticket.try_use(name, call_id, kwargs["run_id"]):
             return
         if call_id is not None:
             self._stop(
@@ -167,10 +167,10 @@ class Watch(BaseCallbackHandler):
     def on_chat_model_start(
         self, serialized: Json | None, messages: Sequence[Any], **kwargs: Any
     ) -> None:
-        if self._leaves_it:
+        if self._has_run_watch:
             return
         params = cast(Json, kwargs.get("invocation_params") or {})
-        for name in _run_by_provider(params):
+        for name in _provider_tools(params):
             if (why := self._objection(name, {})) is not None:
                 self._stop(
                     f"The model's provider runs `{name}` itself, so nobody can be asked about it: {why} Take"
@@ -183,7 +183,7 @@ class Watch(BaseCallbackHandler):
     def on_chain_start(self, serialized: Json | None, inputs: Any, **kwargs: Any) -> None:
         metadata = cast(Json, kwargs.get("metadata") or {})
         alone = kwargs.get("parent_run_id") is None and not var_child_runnable_config.get()
-        if alone and not self._leaves_it and _THREAD.isdisjoint(metadata):
+        if alone and not self._has_run_watch and _THREAD.isdisjoint(metadata):
             self._unsaved[kwargs["run_id"]] = str(kwargs.get("name"))
 
     def on_chain_end(self, outputs: Any, **kwargs: Any) -> None:
@@ -208,15 +208,15 @@ class Watch(BaseCallbackHandler):
 
     def _stop(self, sentence: str) -> NoReturn:
         log.error("%s", sentence)
-        raise PastTheGuard(sentence)
+        raise UnguardedToolCall(sentence)
 
 
-class DrivenWatch(Watch):
+class RunWatch(Watch):
     """Of one driven run, which ends where a pause is lost. `stopped`: a sentence for each tool."""
 
     def __init__(self, policy: Callable[[], Policy]) -> None:
         super().__init__(policy)
-        self.stopped: list[str] = []
+        self.stop_reasons: list[str] = []
         self.pauses = LostPauses()
 
     def on_chain_start(self, serialized: Json | None, inputs: Any, **kwargs: Any) -> None:
@@ -241,14 +241,16 @@ class DrivenWatch(Watch):
         self.pauses.end(kwargs["run_id"], error)
 
     def _stop(self, sentence: str) -> NoReturn:
-        self.stopped.append(sentence)
+        self.stop_reasons.append(sentence)
         super()._stop(sentence)
 
 
-def _run_by_provider(params: Json) -> list[str]:
+def _provider_tools(params: Json) -> list[str]:
     """The tools of this model call that its provider runs."""
-    given = cast(list[Any], params.get("tools") or [])
-    tools = [cast(Json, tool) for tool in given if isinstance(tool, dict)]
-    own = [tool for tool in tools if not str(tool.get("type", "custom")).startswith(_RUN_HERE)]
+    all_tools = cast(list[Any], params.get("tools") or [])
+    tools = [cast(Json, tool) for tool in all_tools if isinstance(tool, dict)]
+    own = [
+        tool for tool in tools if not str(tool.get("type", "custom")).startswith(_CLIENT_TOOL_TYPES)
+    ]
     servers = cast(list[Json], params.get("mcp_servers") or [])
     return [str(each.get("name") or each.get("type")) for each in (*own, *servers)]

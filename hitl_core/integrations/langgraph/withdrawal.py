@@ -15,57 +15,59 @@ from hitl_core.gate import Gate, Outcome
 from hitl_core.integrations.langgraph.graph import Json, last_ai_message, messages_of
 
 #: What the cards say, and the model.
-WHY = "The user wrote something new."
+REASON = "The user wrote something new."
 
 
 @asynccontextmanager
-async def withdrawn(gate: Gate, review_ids: Iterable[str]) -> AsyncGenerator[list[Outcome], None]:
+async def hold_withdrawal(
+    gate: Gate, review_ids: Iterable[str]
+) -> AsyncGenerator[list[Outcome], None]:
     """These reviews are cancelled and this process's own, while the new input is taken up; then they are
     done. Where that fails, whoever serves the agent goes on with the run when their lease ends, as after a
     crash. Raises Refused where one of them is decided by now.
     """
-    async with AsyncExitStack() as held:
+    async with AsyncExitStack() as stack:
         outcomes: list[Outcome] = []
         for review_id in review_ids:
-            outcomes.append(outcome := await gate.withdraw(review_id, WHY))
-            held.callback(outcome.release)
+            outcomes.append(outcome := await gate.withdraw(review_id, REASON))
+            stack.callback(outcome.release)
         yield outcomes
         for outcome in outcomes:
-            await outcome.done()
+            await outcome.finish()
 
 
-def with_answers(
+def add_answers(
     input: Mapping[str, Any], state: StateSnapshot, outcomes: Iterable[Outcome]
 ) -> Mapping[str, Any]:
     """The input after an answer to each call of the last AI message that has none. A call that has run keeps
     its result, which LangGraph would forget. Pure.
     """
-    answers = list(_answers(state, outcomes))
+    answers = list(_missing_answers(state, outcomes))
     if not answers:
         return input
-    given = input.get("messages", [])
-    messages = cast(list[Any], given) if isinstance(given, list) else [given]
+    new = input.get("messages", [])
+    messages = cast(list[Any], new) if isinstance(new, list) else [new]
     return {**input, "messages": [*answers, *messages]}
 
 
-def _answers(state: StateSnapshot, outcomes: Iterable[Outcome]) -> Iterator[ToolMessage]:
+def _missing_answers(state: StateSnapshot, outcomes: Iterable[Outcome]) -> Iterator[ToolMessage]:
     messages = messages_of(state.values)
-    asked = last_ai_message(messages)
+    message = last_ai_message(messages)
     answered = {m.tool_call_id for m in messages if isinstance(m, ToolMessage)}
     results = {m.tool_call_id: m for task in state.tasks for m in _results(task)}
-    told = {answer.tool_call_id: answer.content for each in outcomes for answer in each.answers}
-    for call in asked.tool_calls if asked else ():
+    contents = {answer.tool_call_id: answer.content for each in outcomes for answer in each.answers}
+    for call in message.tool_calls if message else ():
         id, name = str(call["id"]), call["name"]
         if id in results:
             yield results[id]
         elif id not in answered:
-            stopped = f"`{name}` was stopped before it came to its end. {WHY}"
-            text = told.get(id, stopped)
+            stop_text = f"`{name}` was stopped before it came to its end. {REASON}"
+            text = contents.get(id, stop_text)
             yield ToolMessage(content=text, name=name, tool_call_id=id, status="error")
 
 
 def _results(task: PregelTask) -> Iterator[ToolMessage]:
     """Of tools that ended while others of their turn wait."""
     result: Any = task.result
-    found: Iterable[AnyMessage] = messages_of(cast(Json, result))
-    yield from (message for message in found if isinstance(message, ToolMessage))
+    messages: Iterable[AnyMessage] = messages_of(cast(Json, result))
+    yield from (message for message in messages if isinstance(message, ToolMessage))
