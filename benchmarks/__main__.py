@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import (
-    border,
     burst,
-    click,
-    clicks,
-    door,
+    click_latency,
+    click_rate,
     drawing,
     home,
+    hostile_load,
+    http_submit,
     imports,
     memory,
     policy,
@@ -26,23 +26,23 @@ from benchmarks import (
     timers,
 )
 from benchmarks.amount import FULL, TINY, Amount
+from benchmarks.chart import svg
 from benchmarks.figure import Figure
-from benchmarks.picture import svg
 from benchmarks.process import ROOT
 from benchmarks.table import table
 
 BENCHMARKS: Mapping[str, tuple[Callable[[Amount], Coroutine[Any, Any, list[Figure]]], str]] = {
-    "click": (click.measure, "a click, until the agent is resumed in another process"),
-    "clicks": (clicks.measure, "clicks per second, through one bot and through two"),
+    "click": (click_latency.measure, "a click, until the agent is resumed in another process"),
+    "clicks": (click_rate.measure, "clicks per second, through one bot and through two"),
     "submit": (submit.measure, "submits per second"),
-    "door": (door.measure, "submits per second over HTTP"),
+    "door": (http_submit.measure, "submits per second over HTTP"),
     "policy": (policy.measure, "ten tool calls to a review, without Redis"),
     "drawing": (drawing.measure, "cards drawn, forms opened and checked"),
     "timers": (timers.measure, "what is due, with few and with many pending"),
     "burst": (burst.measure, "a burst to one channel, with bots that die; what a backlog costs"),
     "home": (home.measure, "App Home of somebody for whom many wait"),
     "import": (imports.measure, "import hitl_core, and what the wheel depends on"),
-    "border": (border.measure, "hostile requests beside a person who clicks"),
+    "border": (hostile_load.measure, "hostile requests beside a person who clicks"),
     "memory": (memory.measure, "pending reviews, in Redis and in a bot"),
 }
 RESULTS = ROOT / "benchmarks" / "results.json"

@@ -17,12 +17,12 @@ from redis.asyncio import Redis
 
 from benchmarks.amount import Amount
 from benchmarks.figure import Figure
+from benchmarks.fixture import EVERYSEC
 from benchmarks.payload import SIGNING_SECRET
 from benchmarks.process import ROOT
-from benchmarks.stage import EVERYSEC
-from bot.sandbox.server import BOT_TOKEN, Sandbox, running_sandbox
 from hitl_core import Gate, Policy, ToolCall
-from hitl_core.embedded_redis import EmbeddedRedis
+from slack_sandbox.demo.embedded_redis import EmbeddedRedis
+from slack_sandbox.server import BOT_TOKEN, Sandbox, running_sandbox
 
 #: Slack's minute takes six seconds, and so does the bots'.
 SCALE = 10.0

@@ -2,7 +2,7 @@
 
 The aims are ones of time, so the floor is 1 ms. The last figure is the longest time for which the event loop
 answers nobody while 256 KiB of arguments are drawn, filled in, checked or decided on, each as the bot does it
-(`bot.apart`). All of it is CPU time of this process: there is nothing to wait for, so what else runs on the
+(`bot.offload`). All of it is CPU time of this process: there is nothing to wait for, so what else runs on the
 machine doesn't count.
 """
 
@@ -19,19 +19,20 @@ from typing import Any
 from benchmarks.amount import Amount
 from benchmarks.figure import Figure
 from bot.__main__ import freeze_gc
-from bot.apart import offload_drawing
 from bot.card import all_arguments, build_card
-from bot.channels.slack import blocks, pages
-from bot.channels.slack.editing import EditModal
 from bot.channels.slack.ids import ModalMeta
-from bot.click import ActionRef
-from bot.sandbox.states import initial_state
+from bot.channels.slack.modals import arguments_modal
+from bot.channels.slack.modals.edit_modal import EditModal
+from bot.channels.slack.render import card_message
+from bot.inbox.commands import ActionRef
+from bot.offload import offload_drawing
 from hitl_core import Policy, ToolCall
-from hitl_core.gate import request
+from hitl_core.gate.submission import judging
 from hitl_core.model import DEFAULT_PLACE, Review, Reviewer, encode
-from hitl_core.review.transitions import Proposal, decide
+from hitl_core.review.state_machine import Proposal, decide
+from slack_sandbox.validation.states import initial_state
 
-TURN = request.ReviewKey("bench", "thread", "turn", None)
+TURN = judging.ReviewKey("bench", "thread", "turn", None)
 KINDS: tuple[dict[str, Any], ...] = (
     {"type": "string", "maxLength": 200},
     {"type": "integer", "minimum": 0, "maximum": 999},
@@ -129,12 +130,12 @@ def _review(count: int, args: dict[str, Any]) -> Review:
     rule = {"args_schema": schema} if schema else True
     policy = Policy.from_mapping({"default": "review", "interrupt_on": {"tool": rule}})
     calls = [ToolCall(f"call-{n}", "tool", args) for n in range(count)]
-    review, _ = request.build_from_calls(TURN, calls, [policy.judge(c) for c in calls], 1, NOW)
+    review, _ = judging.build_from_calls(TURN, calls, [policy.judge(c) for c in calls], 1, NOW)
     return review
 
 
 def _message(review: Review) -> dict[str, Any]:
-    return blocks.message(build_card(review, DEFAULT_PLACE), str)
+    return card_message.message(build_card(review, DEFAULT_PLACE), str)
 
 
 def _editing(review: Review) -> EditModal:
@@ -156,7 +157,7 @@ async def _longest_hold(args: dict[str, Any]) -> float:
     values = _state(_editing(review).view())
 
     async def everything() -> None:
-        blocks.message(
+        card_message.message(
             await offload_drawing(review, lambda: build_card(review, DEFAULT_PLACE)), str
         )
         await offload_drawing(review, lambda: _editing(review).view())
@@ -165,7 +166,8 @@ async def _longest_hold(args: dict[str, Any]) -> float:
         await asyncio.sleep(0)
         decide(review, key, other, ALICE, NOW)
         await offload_drawing(
-            review, lambda: pages.to_text(all_arguments(review.arguments(key).parse(), None))
+            review,
+            lambda: arguments_modal.to_text(all_arguments(review.arguments(key).parse(), None)),
         )
 
     return median([await _longest_pause(everything()) for _ in range(3)])

@@ -14,17 +14,17 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from benchmarks.amount import Amount
 from benchmarks.figure import Figure
-from benchmarks.stage import EVERYSEC
+from benchmarks.fixture import EVERYSEC
 from bot.channels.slack.channel import SlackChannel
-from bot.channels.slack.home import view_blocks
-from bot.directory import Directory
-from bot.home import HomeLoader
-from bot.sandbox.server import BOT_TOKEN, running_sandbox
+from bot.channels.slack.handlers.home import view_blocks
+from bot.inbox.homes import HomeLoader
+from bot.people.directory import Directory
 from hitl_core import Gate, Policy, ToolCall
-from hitl_core.embedded_redis import EmbeddedRedis
 from hitl_core.model import Reviewer
 from hitl_core.review.service import Reviews
 from hitl_core.store import RedisStore
+from slack_sandbox.demo.embedded_redis import EmbeddedRedis
+from slack_sandbox.server import BOT_TOKEN, running_sandbox
 
 ALICE = "U0ALICE"
 POLICY = {"default": "review", "reviewers": {"users": [ALICE]}}

@@ -6,8 +6,8 @@ import asyncio
 
 from benchmarks.amount import Amount
 from benchmarks.figure import Figure
+from benchmarks.fixture import Fixture, open_fixture
 from benchmarks.payload import ARGUMENTS
-from benchmarks.stage import Fixture, open_fixture
 
 
 async def measure(amount: Amount) -> list[Figure]:

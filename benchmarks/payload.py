@@ -13,8 +13,8 @@ from urllib.parse import urlencode
 
 from slack_sdk.signature import SignatureVerifier
 
+from benchmarks.http_client import post_request
 from benchmarks.programs.slack import CHANNEL, PERSON, TEAM
-from benchmarks.wire import post_request
 from hitl_core import ToolCall
 from hitl_core.model import encode
 

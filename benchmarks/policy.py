@@ -18,7 +18,7 @@ from unittest import mock
 from benchmarks.amount import Amount
 from benchmarks.figure import Figure
 from hitl_core import Policy, ToolCall
-from hitl_core.gate import request
+from hitl_core.gate.submission import judging
 
 SCHEMA = {
     "type": "object",
@@ -37,7 +37,7 @@ KINDS: tuple[tuple[str, Any], ...] = (
     ("run_{}", {"description": "Look at this first.", "when": {"required": ["to"]}}),
     ("old_{}_*", "deny"),
 )
-TURN = request.ReviewKey("bench", "thread", "turn", None)
+TURN = judging.ReviewKey("bench", "thread", "turn", None)
 
 Work = Callable[[], Awaitable[None]]
 
@@ -84,8 +84,8 @@ def _review(policy: Policy, calls: list[ToolCall], tools: dict[str, Any] | None 
     """As a gate does it, up to the store."""
 
     async def work() -> None:
-        judged = await request.judge_calls(policy, calls, tools=tools)
-        review, _ = request.build_review(TURN, judged, 1, 1_800_000_000.0)
+        judged = await judging.judge_calls(policy, calls, tools=tools)
+        review, _ = judging.build_review(TURN, judged, 1, 1_800_000_000.0)
         assert len(review.actions) == 8
 
     return work

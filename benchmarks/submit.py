@@ -16,8 +16,8 @@ from redis.asyncio import Redis
 
 from benchmarks.amount import AT_ONCE, Amount
 from benchmarks.figure import Figure
+from benchmarks.fixture import open_fixture
 from benchmarks.payload import POLICY, tool_call
-from benchmarks.stage import open_fixture
 from hitl_core import Gate, Policy
 from hitl_core.store import RedisStore
 

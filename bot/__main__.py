@@ -13,8 +13,8 @@ import sys
 from dataclasses import fields
 from typing import get_args
 
-from bot.logs import OneLineFormatter
 from bot.settings import BotRole, Settings
+from bot.web.logs import OneLineFormatter
 from hitl_core.errors import HitlError
 
 #: How long a bot that was told to stop goes on serving, in seconds: a load balancer must see that it is not
@@ -90,7 +90,7 @@ def freeze_gc() -> None:
 
 
 async def _check_policy(file: str) -> int:
-    from bot.policy_check import check_policy, open_channel
+    from bot.health.policy_check import check_policy, open_channel
     from hitl_core.policy import Policy
 
     findings = await check_policy(Policy.load(file), open_channel(os.environ))
@@ -106,7 +106,7 @@ def shorten_switch_interval() -> None:
 
 async def _serve(settings: Settings, only: BotRole | None) -> None:
     from bot.app import running_bot
-    from bot.visits import open_more_files
+    from bot.web.connections import open_more_files
 
     open_more_files()
     signals: asyncio.Queue[signal.Signals] = asyncio.Queue()

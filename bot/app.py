@@ -12,37 +12,37 @@ from slack_bolt.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot import budget
-from bot.api.door import AgentApi
+from bot.api.agent_api import AgentApi
 from bot.api.policies import Policies
 from bot.api.routes import add_api
-from bot.channel import ChannelError
+from bot.channels.contract import ChannelError
 from bot.channels.slack.channel import SlackChannel
-from bot.channels.slack.events import Events
-from bot.channels.slack.home import HomeTab
-from bot.channels.slack.http import SlackEndpoint
-from bot.channels.slack.listeners import Listeners
-from bot.channels.slack.sockets import open_socket_mode
-from bot.delivery import Delivery
-from bot.directory import Directory
-from bot.escalator import INTERVAL, Escalator
-from bot.health import Health
-from bot.home import HomeLoader
-from bot.inbox import Inbox
-from bot.keeper import HomeRefresher
-from bot.lane import LATE_WINDOW
-from bot.metrics import add_metrics
-from bot.notices import Notices
-from bot.outbox import LANE_LEASE, MESSAGE_INTERVAL, REQUEUE_INTERVAL, Outbox
-from bot.place_check import PlaceCheck
-from bot.readiness import log_changes, make_probe
-from bot.server import open_server
+from bot.channels.slack.handlers.events import Events
+from bot.channels.slack.handlers.home import HomeTab
+from bot.channels.slack.handlers.listeners import Listeners
+from bot.channels.slack.transport.http import SlackEndpoint
+from bot.channels.slack.transport.socket_mode import open_socket_mode
+from bot.health.health import Health
+from bot.health.metrics import add_metrics
+from bot.health.notices import Notices
+from bot.health.place_check import PlaceCheck
+from bot.health.readiness import log_changes, make_probe
+from bot.inbox import budget
+from bot.inbox.homes import HomeLoader
+from bot.inbox.inbox import Inbox
+from bot.outbox.delivery import Delivery
+from bot.outbox.escalator import INTERVAL, Escalator
+from bot.outbox.home_refresher import HomeRefresher
+from bot.outbox.lane import LATE_WINDOW
+from bot.outbox.outbox import LANE_LEASE, MESSAGE_INTERVAL, REQUEUE_INTERVAL, Outbox
+from bot.outbox.workers import Worker, Workers
+from bot.people.directory import Directory
 from bot.settings import BotRole, Settings
-from bot.web import make_app
-from bot.workers import Worker, Workers
+from bot.web.application import make_app
+from bot.web.server import open_server
 from hitl_core.audit.sealer import Sealer
 from hitl_core.errors import SettingsError, StoreUnavailable
-from hitl_core.gate.watchers import cancel_tasks
+from hitl_core.gate.waiting.watchers import cancel_tasks
 from hitl_core.review.service import Reviews
 from hitl_core.store import RedisStore
 

@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from typing import Any, Literal, Self
 from urllib.parse import urlsplit
 
-from bot import budget
+from bot.inbox import budget
 from hitl_core.errors import SettingsError
 
 #: One half of the bot alone: `http` answers clicks and agents, `workers` shows reviews and escalates them.

@@ -11,7 +11,7 @@ import hypothesis
 import pytest
 import redis
 
-from hitl_core.embedded_redis import EmbeddedRedis
+from slack_sandbox.demo.embedded_redis import EmbeddedRedis
 from tests.support.redis_server import durable_server, shared_server
 
 pytest_plugins = ["pytester", "tests.support.ci_skips"]

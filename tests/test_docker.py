@@ -21,11 +21,11 @@ import pytest
 import yaml
 
 import bot.__main__
-from bot.sandbox.hands import Actor
-from bot.sandbox.server import running_sandbox
 from bot.settings import Settings
-from hitl_core.embedded_redis import EmbeddedRedis
 from hitl_core.store import RedisStore
+from slack_sandbox.client.actor import Actor
+from slack_sandbox.demo.embedded_redis import EmbeddedRedis
+from slack_sandbox.server import running_sandbox
 from tests.support.bots import CLICK, Process, Scene
 from tests.support.redis_server import executable_under_test
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import redis
 
-from hitl_core.embedded_redis import EmbeddedRedis, EmbeddedRedisError, find_redis_server
+from slack_sandbox.demo.embedded_redis import EmbeddedRedis, EmbeddedRedisError, find_redis_server
 from tests.support.redis_server import durable_server, executable_under_test
 from tests.support.waiting import wait_until
 
@@ -104,7 +104,7 @@ async def test_a_server_whose_owner_was_killed_is_replaced(tmp_path: Path):
 
 OWNER = textwrap.dedent("""
     import pathlib, signal, sys, redis
-    from hitl_core.embedded_redis import EmbeddedRedis
+    from slack_sandbox.demo.embedded_redis import EmbeddedRedis
 
     server = EmbeddedRedis(pathlib.Path(sys.argv[2]), executable=pathlib.Path(sys.argv[1]))
     server.start()

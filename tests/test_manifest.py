@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 import yaml
 
-from bot.sandbox.acme import DEFAULT_COMMANDS, DEFAULT_EVENTS, DEFAULT_SCOPES, acme_app
+from slack_sandbox.workspace.acme import DEFAULT_COMMANDS, DEFAULT_EVENTS, DEFAULT_SCOPES, acme_app
 
 ROOT = Path(__file__).parents[1]
 

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from bot.api.problems import ApiProblem
+from bot.web.problems import ApiProblem
 from hitl_core import dialects
-from hitl_core.dialects import offer
+from hitl_core.dialects import answerable_decisions
 from hitl_core.errors import DialectError, InvalidToolCall
-from hitl_core.gate.answers import denial_text
-from hitl_core.gate.request import MAX_CALLS, JudgedCalls
+from hitl_core.gate.outcome.answers import denial_text
+from hitl_core.gate.submission.judging import MAX_CALLS, JudgedCalls
 from hitl_core.model import DialectName, ToolCall
 from hitl_core.policy import Ruling
 from hitl_core.review.proposal import Proposal
@@ -54,7 +54,7 @@ def judge_interrupt(
     """
     dialect = dialects.get(original.dialect)
     try:
-        judged = offer.limit_decisions(dialect, judged, original)
+        judged = answerable_decisions.limit_decisions(dialect, judged, original)
     except DialectError as error:
         raise _invalid_interrupt(str(error)) from error
     rulings: list[Ruling] = []
@@ -66,7 +66,7 @@ def judge_interrupt(
             continue
         if original_ruling.verdict.kind == "allow":
             raise _missing_interrupt(ruling, call)
-        kind = offer.denial_type(dialect, original, str(key))
+        kind = answerable_decisions.denial_type(dialect, original, str(key))
         message = denial_text(call.name, ruling.verdict)
         denied[str(key)] = Proposal(kind, 1, message, verbatim=True)
         verdict = ruling.verdict.model_copy(update={"kind": "review"})

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Self
 
-from bot.api.problems import ApiProblem
+from bot.web.problems import ApiProblem
 from hitl_core.errors import PolicyError
 from hitl_core.policy import Policy
 

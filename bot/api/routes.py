@@ -9,9 +9,12 @@ from collections.abc import Callable, Sequence
 
 from aiohttp import web
 
-from bot.api import bodies
-from bot.api.answering import handle_errors
-from bot.api.asked import (
+from bot.api.agent_api import AgentApi, review_size
+from bot.api.error_responses import handle_errors
+from bot.api.review_view import to_review_out
+from bot.api.wire import bodies
+from bot.api.wire.openapi import build_document
+from bot.api.wire.requests import (
     Cancel,
     Done,
     ListQuery,
@@ -21,13 +24,10 @@ from bot.api.asked import (
     Submit,
     SubmitInterrupt,
 )
-from bot.api.door import AgentApi, review_size
-from bot.api.openapi import build_document
-from bot.api.problems import ApiProblem
-from bot.api.shapes import ResponseModel
-from bot.api.view import to_review_out
-from bot.beside import MAX_INLINE_JSON, offload_work
-from bot.visits import admit
+from bot.api.wire.responses import ResponseModel
+from bot.offload import MAX_INLINE_JSON, offload_work
+from bot.web.connections import admit
+from bot.web.problems import ApiProblem
 from hitl_core.model import Review, Token
 
 _KEY_PATTERN = re.compile(r"[!-~]{1,255}")

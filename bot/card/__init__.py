@@ -3,6 +3,7 @@
 from bot.card.arguments import all_arguments, argument_label
 from bot.card.choices import choices_of
 from bot.card.compose import build_card, page_keys
+from bot.card.headline import as_name, quote
 from bot.card.history import thread_lines
 from bot.card.model import (
     ActionLine,
@@ -18,8 +19,8 @@ from bot.card.model import (
     Origin,
     ThreadLine,
 )
-from bot.card.opened import find_open_action
-from bot.card.parts import (
+from bot.card.open_action import find_open_action
+from bot.card.values import (
     Argument,
     ArgumentsExcerpt,
     Change,
@@ -30,7 +31,6 @@ from bot.card.parts import (
     Rejection,
     VoteGroup,
 )
-from bot.card.words import as_name, quote
 from hitl_core.review.redaction import redaction_pointers
 
 __all__ = [

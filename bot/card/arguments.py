@@ -8,9 +8,9 @@ from itertools import chain, islice
 from typing import Any, cast
 
 from bot import text
-from bot.card import hidden
-from bot.card.odd import find_warning
-from bot.card.parts import Argument, ArgumentsExcerpt
+from bot.card import redaction
+from bot.card.suspicious_text import find_warning
+from bot.card.values import Argument, ArgumentsExcerpt
 
 #: What is longer stands on lines of its own.
 MAX_INLINE = 160
@@ -51,7 +51,7 @@ def all_arguments(
 ) -> tuple[Argument, ...]:
     """All arguments, uncut: in the schema's order, then the others, what fits on a line first."""
     return tuple(
-        Argument(label, value := hidden.mark_hidden(text.to_visible(raw)), _is_block(raw, value))
+        Argument(label, value := redaction.mark_hidden(text.to_visible(raw)), _is_block(raw, value))
         for label, raw in _argument_rows(args, schema, redact)
     )
 
@@ -75,7 +75,7 @@ def arguments_excerpt(
         room -= text.weight(value.text)
         missing += label.missing + value.missing
         size += len(name) + len(value.text) + value.missing
-        visible = hidden.mark_hidden(value.text)
+        visible = redaction.mark_hidden(value.text)
         fit.append(Argument(label.text, visible, _is_block(raw, visible)))
     rest = sum(len(name) + len(raw) for name, raw in rows[MAX_ARGUMENTS:])
     return ArgumentsExcerpt(
@@ -83,7 +83,7 @@ def arguments_excerpt(
         missing + rest,
         len(rows[MAX_ARGUMENTS:]),
         size + rest,
-        any(hidden.HIDDEN in argument.value for argument in fit),
+        any(redaction.HIDDEN in argument.value for argument in fit),
     )
 
 
@@ -93,7 +93,7 @@ def main_fact(
     """One line of what it is about: the first values, without what nobody sees."""
     parts: list[str] = []
     room = MAX_FACT
-    rows = _items_in_order(hidden.hide(args, schema, redact), schema)
+    rows = _items_in_order(redaction.hide(args, schema, redact), schema)
     known = _schema_properties(schema)
     for key, value in sorted(rows, key=lambda row: row[0] not in known and _is_large(row[1])):
         if room <= 0:
@@ -106,7 +106,7 @@ def main_fact(
                 value_text = _beginning(value)
             case _:
                 value_text = _beginning(text.format_value(value))
-        parts.append(f"{text.clip(argument_label(key), 30)}: {hidden.mark_hidden(value_text)}")
+        parts.append(f"{text.clip(argument_label(key), 30)}: {redaction.mark_hidden(value_text)}")
         room -= len(parts[-1])
     return " · ".join(parts) or "no arguments"
 
@@ -132,8 +132,8 @@ def argument_warnings(
 def _iter_warnings(
     args: dict[str, Any], schema: dict[str, Any] | None, redact: Collection[str]
 ) -> Iterator[str]:
-    for key, value in _items_in_order(hidden.hide(args, schema, redact), schema):
-        if odd := find_warning(hidden.drop_hidden(f"{key} {text.format_value(value)}")):
+    for key, value in _items_in_order(redaction.hide(args, schema, redact), schema):
+        if odd := find_warning(redaction.drop_hidden(f"{key} {text.format_value(value)}")):
             yield f"{text.truncate(argument_label(key), MAX_LABEL).text} {odd}."
 
 
@@ -150,7 +150,7 @@ def _argument_rows(
     args: dict[str, Any], schema: dict[str, Any] | None, redact: Collection[str]
 ) -> list[tuple[str, str]]:
     """Labels, and values as text that isn't visible yet."""
-    hiding, known = hidden.hide(args, schema, redact), _schema_properties(schema)
+    hiding, known = redaction.hide(args, schema, redact), _schema_properties(schema)
     first: list[tuple[str, str]] = []
     last: list[tuple[str, str]] = []
     for key, value in _items_in_order(hiding, schema):

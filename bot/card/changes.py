@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import Any
 
 from bot import text
-from bot.card import hidden
+from bot.card import redaction
 from bot.card.arguments import MAX_LABEL, argument_label, keys_in_order
-from bot.card.parts import Change, Edit
+from bot.card.values import Change, Edit
 from hitl_core.model import Action, EditRecord, Review
 from hitl_core.review.redaction import redaction_pointers, visible_schema
 
@@ -62,7 +62,7 @@ def _changes(review: Review, action: Action, revision: int) -> list[Change]:
     differ = [(key, before, after) for key, before, after in each if before != after]
     redact = [*redaction_pointers(action, old), *redaction_pointers(action, new)]
     if redact:
-        old, new = hidden.hide(old, None, redact), hidden.hide(new, None, redact)
+        old, new = redaction.hide(old, None, redact), redaction.hide(new, None, redact)
         differ = [(key, _value_text(old, key), _value_text(new, key)) for key, *_ in differ]
     return [_change(argument_label(key, schema), before, after) for key, before, after in differ]
 
@@ -71,7 +71,7 @@ def _change(label: str, old: str | None, new: str | None) -> Change:
     label = text.truncate(label, MAX_LABEL).text
     if old is not None and new is not None:
         if old == new:  # what differs is hidden
-            return Change(label, hidden.HIDDEN, "⟦another hidden value⟧")
+            return Change(label, redaction.HIDDEN, "⟦another hidden value⟧")
         old, new = _trim_common(old, new)
     return Change(label, _excerpt(old), _excerpt(new))
 
@@ -81,7 +81,7 @@ def _value_text(args: dict[str, Any], key: str) -> str | None:
 
 
 def _excerpt(raw: str | None) -> str | None:
-    return raw and hidden.mark_hidden(text.excerpt(raw, MAX_CHANGE, lines=8).text)
+    return raw and redaction.mark_hidden(text.excerpt(raw, MAX_CHANGE, lines=8).text)
 
 
 def _trim_common(old: str, new: str) -> tuple[str, str]:

@@ -6,7 +6,7 @@ import json
 from typing import Any, cast
 
 from bot import text
-from bot.card.parts import Choice
+from bot.card.values import Choice
 from hitl_core.model import ReviewConfig
 
 #: More are chosen in a form.

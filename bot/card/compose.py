@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from bot import text
-from bot.card import words
+from bot.card import headline
 from bot.card.arguments import arguments_excerpt
-from bot.card.closed import decision_lines, decision_time, elsewhere_of, move_lines
+from bot.card.decided import decision_lines, decision_time, elsewhere_of, move_lines
 from bot.card.deciders import deciders_of, merge_people, message_of, people_of, vote_groups
 from bot.card.history import first_message, notes_of
 from bot.card.model import (
@@ -22,12 +22,12 @@ from bot.card.model import (
     Origin,
     PlaceProblem,
 )
-from bot.card.odd import find_warning
-from bot.card.opened import make_action_line, make_open_actions, to_action_line
-from bot.card.parts import NOBODY, PeopleRefs, VoteGroup
+from bot.card.open_action import make_action_line, make_open_actions, to_action_line
+from bot.card.suspicious_text import find_warning
+from bot.card.values import NOBODY, PeopleRefs, VoteGroup
 from hitl_core.model import Action, Call, MessageRef, Place, Review, Reviewers
 from hitl_core.review.redaction import redaction_pointers, visible_schema
-from hitl_core.review.transitions import count_steps, deadline
+from hitl_core.review.state_machine import count_steps, deadline
 
 #: How many actions a card shows with everything. Of more it has a line each.
 MAX_OPEN = 10
@@ -50,15 +50,15 @@ def build_card(
     doubts = [call for call in review.calls_in_doubt if place in review.places_of(call)]
     open_actions, short = _open_and_waiting(review, waiting, number_of)
     approvable = _approve_all_keys(waiting)
-    state = words.CardState(
+    state = headline.CardState(
         review, here, waiting, doubts, _was_passed_on(here, place), open_actions, gone
     )
     return Card(
         review_id=review.id,
         place=place,
         origin=_origin(review),
-        title=words.title(state),
-        summary=words.summary(state),
+        title=headline.title(state),
+        summary=headline.summary(state),
         warnings=_warnings(review),
         open_actions=open_actions,
         waiting=short,

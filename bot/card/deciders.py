@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 
 from bot import text
 from bot.card.model import Deciders
-from bot.card.parts import PeopleRefs, Progress, Rejection, VoteGroup
+from bot.card.values import PeopleRefs, Progress, Rejection, VoteGroup
 from hitl_core.model import Action, Grant, Reviewers
 from hitl_core.model import Vote as Answered
-from hitl_core.review import tally
+from hitl_core.review import vote_count
 
 MAX_MESSAGE = 500
 
@@ -78,7 +78,7 @@ def vote_groups(votes: Sequence[Answered], rule: Reviewers) -> tuple[VoteGroup, 
             continue
         by = tuple(one.by for one in votes if one.agrees_with(vote))
         groups.append(
-            VoteGroup(vote.type, by, tally.quorum_for(rule, vote.type), _answer_text(vote))
+            VoteGroup(vote.type, by, vote_count.quorum_for(rule, vote.type), _answer_text(vote))
         )
     return tuple(groups)
 

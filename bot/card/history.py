@@ -8,7 +8,7 @@ from dataclasses import replace
 from bot.card.changes import edit_of
 from bot.card.deciders import merge_people, message_of, still_needed
 from bot.card.model import EscalationNote, ThreadLine
-from bot.card.parts import NOBODY
+from bot.card.values import NOBODY
 from hitl_core.model import Action, EarlierTerms, Escalation, MessageRef, Place, Review
 
 

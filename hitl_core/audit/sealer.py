@@ -7,9 +7,9 @@ import logging
 
 from hitl_core.audit.anchor import Anchor, parse_position
 from hitl_core.audit.entry import read_hash
+from hitl_core.audit.ledger import Ledger
 from hitl_core.errors import HitlError, safe_message
-from hitl_core.store.base import Store
-from hitl_core.store.ledger import Ledger
+from hitl_core.store.contract import Store
 
 log = logging.getLogger(__name__)
 

@@ -8,21 +8,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from hitl_core.cli import (
-    audit_export,
-    audit_show,
-    audit_verify,
-    policy_check,
-    policy_explain,
-    policy_import,
-    policy_test,
-    reviews_cancel,
-    reviews_decide,
-    reviews_list,
-    reviews_resolve,
-    reviews_show,
-    tokens,
-)
+from hitl_core.cli import audit, policy, reviews, tokens
 from hitl_core.cli.command import add_subject
 from hitl_core.cli.terminal import complain
 from hitl_core.errors import HitlError, Refused, ReviewNotFound, StoreError, StoreUnavailable
@@ -102,23 +88,13 @@ def build_parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"hitl {_version()}")
     subjects = top.add_subparsers(metavar="SUBJECT", required=True)
-    policy = add_subject(
-        subjects, "policy", help="the file that says which calls need a person", epilog=_POLICY
-    )
-    reviews = add_subject(subjects, "reviews", help="what agents ask people", epilog=_REVIEWS)
-    doors = add_subject(
-        subjects, "tokens", help="what agents in other languages come in with", epilog=_TOKENS
-    )
-    audit = add_subject(
-        subjects, "audit", help="who did what, when, and whether that is still so", epilog=_AUDIT
-    )
-    for command in (audit_show, audit_export, audit_verify):
-        command.add_to(audit)
-    for command in (policy_check, policy_explain, policy_test, policy_import):
-        command.add_to(policy)
-    for command in (reviews_list, reviews_show, reviews_decide, reviews_resolve, reviews_cancel):
-        command.add_to(reviews)
-    tokens.add_to(doors)
+    for room, subject, about, epilog in (
+        (policy, "policy", "the file that says which calls need a person", _POLICY),
+        (reviews, "reviews", "what agents ask people", _REVIEWS),
+        (tokens, "tokens", "what agents in other languages come in with", _TOKENS),
+        (audit, "audit", "who did what, when, and whether that is still so", _AUDIT),
+    ):
+        room.add_to(add_subject(subjects, subject, help=about, epilog=epilog))
     return top
 
 

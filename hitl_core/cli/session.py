@@ -19,7 +19,7 @@ from hitl_core.model.call import is_text
 if TYPE_CHECKING:
     from hitl_core.review.service import Reviews
     from hitl_core.store import Store
-    from hitl_core.store.base import LiveReview
+    from hitl_core.store.contract import LiveReview
 
 T = TypeVar("T")
 

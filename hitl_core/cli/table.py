@@ -7,15 +7,7 @@ from collections.abc import Iterable, Sequence
 from itertools import chain, islice
 from typing import NamedTuple
 
-from hitl_core.cli.terminal import (
-    DIM,
-    Paint,
-    clean,
-    display_width,
-    say,
-    shorten,
-    terminal_width,
-)
+from hitl_core.cli.terminal import DIM, Paint, clean, display_width, say, shorten, terminal_width
 
 _GAP = 2
 #: No column is cut to less.

@@ -6,7 +6,7 @@ import argparse
 import unicodedata
 from typing import TYPE_CHECKING
 
-from hitl_core.cli import told
+from hitl_core.cli import phrases
 from hitl_core.cli.command import add_command
 from hitl_core.cli.session import add_redis, text_argument, with_reviews
 from hitl_core.cli.table import Cell, Column, say_table
@@ -113,7 +113,7 @@ def _list(args: argparse.Namespace) -> int:
 
 
 def _row(token: Token, now: float) -> list[Cell]:
-    age_cell = Cell(told.age(now - token.created_at), told.timestamp(token.created_at))
+    age_cell = Cell(phrases.age(now - token.created_at), phrases.timestamp(token.created_at))
     return [Cell(token.id), Cell(token.agent), age_cell, Cell(token.note)]
 
 

@@ -14,8 +14,8 @@ from hitl_core.dialects import (
     sagents,
     xpertai,
 )
-from hitl_core.dialects._json import check_wire, is_object, read_envelope
 from hitl_core.dialects.base import Dialect, Wire
+from hitl_core.dialects.parts.json import check_wire, is_object, read_envelope
 from hitl_core.errors import DialectError
 from hitl_core.model import DIALECTS, DialectName
 

@@ -9,7 +9,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from hitl_core.dialects._decisions import (
+from hitl_core.dialects.inbox_page import IMPROPER_INTERRUPT
+from hitl_core.dialects.parts.decisions import (
     AnswerItem,
     FinalDecision,
     answer_items,
@@ -17,7 +18,7 @@ from hitl_core.dialects._decisions import (
     interrupt_decisions,
     read_answer,
 )
-from hitl_core.dialects._json import (
+from hitl_core.dialects.parts.json import (
     Json,
     check_wire,
     is_object,
@@ -25,7 +26,7 @@ from hitl_core.dialects._json import (
     read_envelope,
     read_optional_text,
 )
-from hitl_core.dialects._requests import (
+from hitl_core.dialects.parts.requests import (
     InterruptAction,
     build_request,
     common_decisions,
@@ -33,11 +34,10 @@ from hitl_core.dialects._requests import (
     ensure_sendable,
     original_args,
 )
-from hitl_core.dialects.inbox_page import IMPROPER_INTERRUPT
 from hitl_core.errors import DialectError, UnsupportedByDialect
 from hitl_core.gate import JudgedCalls
 from hitl_core.model import Action, DecisionType, DialectName, Review, ToolCall
-from hitl_core.model.call_shapes import read_arguments
+from hitl_core.model.call_formats import read_arguments
 from hitl_core.policy import Policy
 from hitl_core.review.proposal import Proposal
 

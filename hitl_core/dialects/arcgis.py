@@ -9,16 +9,21 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, assert_never, cast
 
-from hitl_core.dialects._arcgis_config import AGENT_PREFIX, list_options, make_question, read_config
-from hitl_core.dialects._decisions import (
+from hitl_core.dialects.parts.arcgis_config import (
+    AGENT_PREFIX,
+    list_options,
+    make_question,
+    read_config,
+)
+from hitl_core.dialects.parts.decisions import (
     AnswerItem,
     FinalDecision,
     dump_each,
     interrupt_decisions,
     read_answer,
 )
-from hitl_core.dialects._json import Json, check_wire, read_envelope, read_optional_text
-from hitl_core.dialects._requests import (
+from hitl_core.dialects.parts.json import Json, check_wire, read_envelope, read_optional_text
+from hitl_core.dialects.parts.requests import (
     InterruptAction,
     build_request,
     dialect_description,
@@ -28,9 +33,9 @@ from hitl_core.dialects._requests import (
 from hitl_core.errors import DecisionError, DialectError, UnsupportedByDialect
 from hitl_core.gate import JudgedCalls
 from hitl_core.model import Action, DialectName, Review, ToolCall
-from hitl_core.model.call_shapes import read_arguments
+from hitl_core.model.call_formats import read_arguments
 from hitl_core.policy import Policy
-from hitl_core.policy.wording import to_javascript
+from hitl_core.policy.default_descriptions import to_javascript
 from hitl_core.review.proposal import Proposal
 
 Kind = Literal["booleanChoice", "multipleSelection", "singleSelection", "textInput"]

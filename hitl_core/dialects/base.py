@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from hitl_core.dialects._decisions import FinalDecision
+from hitl_core.dialects.parts.decisions import FinalDecision
 from hitl_core.gate import JudgedCalls
 from hitl_core.model import Action, DialectName, Review, ToolCall
 from hitl_core.policy import Policy

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from hitl_core.dialects._json import Json, read_object
+from hitl_core.dialects.parts.json import Json, read_object
 
 #: What its page makes of anything that it can't read: only Ignore is offered.
 IMPROPER_INTERRUPT: Json = {

@@ -5,9 +5,9 @@ https://docs.langchain.com/oss/javascript/langchain/human-in-the-loop
 
 from __future__ import annotations
 
-from hitl_core.dialects._batch import CAMEL
-from hitl_core.dialects._config import ConfigFormat
-from hitl_core.dialects._javascript import ALL, JavaScriptBatch
+from hitl_core.dialects.parts.batch import CAMEL
+from hitl_core.dialects.parts.config import ConfigFormat
+from hitl_core.dialects.parts.javascript import ALL, JavaScriptBatch
 
 dialect = JavaScriptBatch(
     ConfigFormat(

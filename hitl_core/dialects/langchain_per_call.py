@@ -9,15 +9,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-from hitl_core.dialects._batch import SNAKE, format_decision, read_name
-from hitl_core.dialects._decisions import (
+from hitl_core.dialects.parts.batch import SNAKE, format_decision, read_name
+from hitl_core.dialects.parts.decisions import (
     AnswerItem,
     FinalDecision,
     dump_or_raise,
     final_decision,
     read_answer,
 )
-from hitl_core.dialects._json import (
+from hitl_core.dialects.parts.json import (
     Json,
     check_wire,
     is_object,
@@ -25,19 +25,19 @@ from hitl_core.dialects._json import (
     read_object,
     read_optional_text,
 )
-from hitl_core.dialects._python import ALL, CONFIG_FORMAT, load_python_proposal
-from hitl_core.dialects._requests import (
+from hitl_core.dialects.parts.python import ALL, CONFIG_FORMAT, load_python_proposal
+from hitl_core.dialects.parts.requests import (
     InterruptAction,
     build_request,
     common_decisions,
     dialect_description,
     original_args,
 )
-from hitl_core.dialects._response_schema import make_response_schema, read_response_schema
+from hitl_core.dialects.parts.response_schema import make_response_schema, read_response_schema
 from hitl_core.errors import DecisionError, DialectError
 from hitl_core.gate import JudgedCalls
 from hitl_core.model import Action, DialectName, Review, ToolCall
-from hitl_core.model.call_shapes import read_arguments
+from hitl_core.model.call_formats import read_arguments
 from hitl_core.policy import Policy
 from hitl_core.review.proposal import Proposal
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
-from hitl_core.dialects import _approvals, _ask_user
-from hitl_core.dialects._approvals import ALL, is_approval
-from hitl_core.dialects._config import ConfigFormat
-from hitl_core.dialects._decisions import (
+from hitl_core.dialects.parts import approvals, ask_user
+from hitl_core.dialects.parts.approvals import ALL, is_approval
+from hitl_core.dialects.parts.config import ConfigFormat
+from hitl_core.dialects.parts.decisions import (
     AnswerItem,
     FinalDecision,
     dump_or_raise,
@@ -19,7 +19,7 @@ from hitl_core.dialects._decisions import (
     read_answer,
     to_rejection,
 )
-from hitl_core.dialects._json import (
+from hitl_core.dialects.parts.json import (
     Json,
     check_wire,
     read_envelope,
@@ -27,7 +27,7 @@ from hitl_core.dialects._json import (
     read_object,
     read_optional_text,
 )
-from hitl_core.dialects._requests import InterruptAction, build_request
+from hitl_core.dialects.parts.requests import InterruptAction, build_request
 from hitl_core.errors import DecisionError, DialectError
 from hitl_core.gate import JudgedCalls
 from hitl_core.model import Action, DialectName, Review, ToolCall
@@ -63,7 +63,7 @@ class Sagents:
     def dump_request(self, review: Review) -> Json:
         """Several at once where the review asks questions beside its tool calls."""
         if not review.actions:
-            return _approvals.dump_approvals(review, ())
+            return approvals.dump_approvals(review, ())
         wires = [_wrap(group, _dump_interrupt(review, group)) for group in _group_actions(review)]
         is_single = _is_single(review)
         return wires[0] if is_single else {"type": "multiple_interrupts", "interrupts": wires}
@@ -118,8 +118,8 @@ class Sagents:
         """Skipping is told as a rejection; a question is answered or cancelled."""
         if final.name != action.request.name:
             return None
-        if _ask_user.is_question(action):
-            return _ask_user.dump_answer(action, final)
+        if ask_user.is_question(action):
+            return ask_user.dump_answer(action, final)
         final = to_rejection(final)
         if final.kind not in ALL or final.kind not in interrupt_decisions(action):
             return None
@@ -168,14 +168,14 @@ def _interrupt_parts(value: Json, path: tuple[str, ...]) -> Iterator[_InterruptP
             wrapper = {k: v for k, v in value.items() if k not in ("interrupt_data", "inner")}
             for part in _interrupt_parts(read_object(inner, "`interrupt_data`"), (*path, name)):
                 yield part.wrap_in(wrapper)
-        case _ask_user.TYPE:
-            yield _InterruptPart(path, [_ask_user.load_question(value)])
+        case ask_user.TYPE:
+            yield _InterruptPart(path, [ask_user.load_question(value)])
         case "halt":
             raise DialectError("A halt ends the workflow: there is nothing to decide.")
         case _ if is_approval(value):
             configs = read_object(value.get("review_configs", {}), "`review_configs`")
             yield _InterruptPart(
-                path, [_approvals.load_action(each, configs) for each in value["action_requests"]]
+                path, [approvals.load_action(each, configs) for each in value["action_requests"]]
             )
         case _:
             raise DialectError(
@@ -187,7 +187,7 @@ def _group_actions(review: Review) -> list[list[Action]]:
     """Those that one interrupt asks about, together."""
     groups_by_id: dict[str, list[Action]] = {}
     for action in review.actions:
-        asks = _ask_user.is_question(action)
+        asks = ask_user.is_question(action)
         own = action.request.tool_call_id if asks else ""
         groups_by_id.setdefault(action.request.interrupt_id or own, []).append(action)
     return list(groups_by_id.values())
@@ -206,15 +206,15 @@ def _wrap(group: Sequence[Action], wire: Json) -> Json:
 
 
 def _dump_interrupt(review: Review, group: Sequence[Action]) -> Json:
-    if _ask_user.is_question(group[0]):
-        return _ask_user.dump_question(review, group[0])
-    return _approvals.dump_approvals(review, group)
+    if ask_user.is_question(group[0]):
+        return ask_user.dump_question(review, group[0])
+    return approvals.dump_approvals(review, group)
 
 
 def _load_group(review: Review, group: Sequence[Action], answer: object) -> dict[str, Proposal]:
     first = AnswerItem(review, group[0], review.actions.index(group[0]))
-    if _ask_user.is_question(group[0]):
-        return {group[0].key: _ask_user.load_proposal(first, answer)}
+    if ask_user.is_question(group[0]):
+        return {group[0].key: ask_user.load_proposal(first, answer)}
     if not isinstance(answer, list):
         raise DecisionError(_NOT_HANDLED_MESSAGE)
     decisions = cast(list[object], answer)
@@ -222,7 +222,7 @@ def _load_group(review: Review, group: Sequence[Action], answer: object) -> dict
         count = _COUNT_MESSAGE.format(given=len(decisions), asked=len(group))
         raise DecisionError(count, field="decisions")
     return {
-        action.key: _approvals.load_proposal(AnswerItem(review, action, first.index + n), decision)
+        action.key: approvals.load_proposal(AnswerItem(review, action, first.index + n), decision)
         for n, (action, decision) in enumerate(zip(group, decisions, strict=True))
     }
 
@@ -230,7 +230,7 @@ def _load_group(review: Review, group: Sequence[Action], answer: object) -> dict
 def _dump_group(group: Sequence[tuple[Action, Json]], *, is_single: bool) -> Any:
     """Of several questions at once each answer names its own."""
     action, decision = group[0]
-    if not _ask_user.is_question(action):
+    if not ask_user.is_question(action):
         return [decided for _, decided in group]
     return decision if is_single else {**decision, "tool_call_id": action.request.tool_call_id}
 

@@ -3,25 +3,17 @@
 Pure: no chat words, no input or output. The values are in `form.py`.
 """
 
-from hitl_core.forms.build import make_form
-from hitl_core.forms.change import find_removed
-from hitl_core.forms.fixed import find_changed_fixed, find_fixed, find_lost_hidden
-from hitl_core.forms.form import (
-    ArgError,
-    Field,
-    Form,
-    FormErrors,
-    Kind,
-    Option,
-    PatternError,
-    SchemaError,
-)
-from hitl_core.forms.patterns import check_pattern
-from hitl_core.forms.read import read_answers
-from hitl_core.forms.schema import check_schema
-from hitl_core.forms.secrets import find_hidden, is_hiding_unclear, mask_args
-from hitl_core.forms.unsaid import strip_texts
-from hitl_core.forms.validate import check_args
+from hitl_core.forms.edit_args import find_removed
+from hitl_core.forms.fixed_values import find_changed_fixed, find_fixed, find_lost_hidden
+from hitl_core.forms.form import Field, Form, FormErrors, Kind, Option
+from hitl_core.forms.form_answers import read_answers
+from hitl_core.forms.plan.build import make_form
+from hitl_core.forms.unset_values import strip_texts
+from hitl_core.jsonschema.errors import ArgError, PatternError, SchemaError
+from hitl_core.jsonschema.hidden import find_hidden, is_hiding_unclear, mask_args
+from hitl_core.jsonschema.patterns.pattern import check_pattern
+from hitl_core.jsonschema.schema import check_schema
+from hitl_core.jsonschema.validate import check_args
 
 __all__ = [
     "ArgError",

@@ -82,14 +82,6 @@ class Form:
     fields: tuple[Field, ...]
 
 
-@dataclass(frozen=True)
-class ArgError:
-    """What is wrong with the value at `pointer`, to read after its name: "must be at most 500"."""
-
-    pointer: str
-    message: str
-
-
 class FormErrors(HitlError):
     """Answers that are not accepted: one message a field, by pointer; `top` has no field."""
 
@@ -97,11 +89,3 @@ class FormErrors(HitlError):
         super().__init__("; ".join([*(f"{p or '/'} {m}" for p, m in fields.items()), *top]))
         self.fields = dict(fields)
         self.top = top
-
-
-class SchemaError(HitlError):
-    """A schema that can't be used: not valid, too big, a remote $ref, a pattern that can't be run."""
-
-
-class PatternError(SchemaError):
-    """A regular expression that is not valid, or that can't be checked in a short time."""

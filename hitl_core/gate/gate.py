@@ -15,21 +15,21 @@ from uuid import uuid4
 
 from hitl_core.errors import Refused, ReviewNotFound, StoreError, StoreUnavailable
 from hitl_core.failpoints import failpoint
-from hitl_core.gate import request
-from hitl_core.gate.claims import Claims
 from hitl_core.gate.guard import GuardDecorator, P, R, guard_function, thread_scope
-from hitl_core.gate.hub import HEARTBEAT_TTL, POLL_INTERVAL, ReviewListener
-from hitl_core.gate.outcome import Outcome
-from hitl_core.gate.policies import PolicyRecorder
-from hitl_core.gate.request import JudgedCalls, ReviewKey
-from hitl_core.gate.turns import find_next_turn
-from hitl_core.gate.watchers import wait_for_event
+from hitl_core.gate.outcome.outcome import Outcome
+from hitl_core.gate.submission import judging
+from hitl_core.gate.submission.judging import JudgedCalls, ReviewKey
+from hitl_core.gate.submission.policy_recorder import PolicyRecorder
+from hitl_core.gate.submission.review_key import find_next_turn
+from hitl_core.gate.waiting.claims import Claims
+from hitl_core.gate.waiting.listener import HEARTBEAT_TTL, POLL_INTERVAL, ReviewListener
+from hitl_core.gate.waiting.watchers import wait_for_event
 from hitl_core.model import Event, Place, Review, ToolCall
 from hitl_core.model.arguments import JsonObject
 from hitl_core.policy import Policy
-from hitl_core.review import transitions
+from hitl_core.review import state_machine
 from hitl_core.review.service import Reviews
-from hitl_core.review.transitions import Transition
+from hitl_core.review.state_machine import Transition
 from hitl_core.store import RedisStore, Store
 
 log = logging.getLogger(__name__)
@@ -228,7 +228,7 @@ class Gate:
         def apply(review: Review, now: float) -> Transition:
             if review.status != "pending" and review.cancelled is None:
                 raise Refused("busy", f"All of the review {review.id} is decided: its run goes on.")
-            transition = transitions.cancel(review, None, reason, now)
+            transition = state_machine.cancel(review, None, reason, now)
             cancelled_review = transition.review.model_copy(update={"waiter": self.process})
             return transition._replace(review=cancelled_review)
 
@@ -286,9 +286,9 @@ class Gate:
     ) -> JudgedCalls:
         self._listener.check_not_closed()
         if isinstance(calls, JudgedCalls):
-            return request.check_calls(calls)
+            return judging.check_calls(calls)
         policy = self.policy.for_run(context) if context is not None else self.policy
-        return await request.judge_calls(policy, calls, tools=tools, path=path)
+        return await judging.judge_calls(policy, calls, tools=tools, path=path)
 
     async def _build_review(
         self,
@@ -299,15 +299,15 @@ class Gate:
         origin: Place | None,
     ) -> tuple[Review, Event]:
         review_key = ReviewKey(self.agent, thread_id, turn or "", requester, origin)
-        request.check_review_key(review_key)
-        request.check_redaction(judged_calls)
+        judging.check_review_key(review_key)
+        judging.check_redaction(judged_calls)
         await self._policy_recorder.record(self.agent, self.policy)
         if turn is None:
             review_key = await find_next_turn(
                 self.reviews, review_key, [call.id for call in judged_calls.calls]
             )
         now = await self.reviews.with_retry(self._store.now)
-        return request.build_review(review_key, judged_calls, self._store.partitions, now)
+        return judging.build_review(review_key, judged_calls, self._store.partitions, now)
 
     async def _store_new(self, review: Review, event: Event) -> None:
         await failpoint("gate.before_submit")

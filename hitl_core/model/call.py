@@ -9,7 +9,7 @@ from typing import Any, Self, cast
 
 from hitl_core.errors import InvalidToolCall
 from hitl_core.model.arguments import JsonObject
-from hitl_core.model.call_shapes import parse_call
+from hitl_core.model.call_formats import parse_call
 
 #: What a tool may be called. Compared exactly: no case folding and no Unicode normalisation, so a name
 #: with an invisible character is refused and never merely unmatched by a rule.

@@ -11,16 +11,16 @@ from typing import Any, Self, cast
 
 from hitl_core.errors import PolicyError
 from hitl_core.model import DialectName, ToolCall
-from hitl_core.policy.context import check_context
-from hitl_core.policy.kept import dump_rule, load_rule
-from hitl_core.policy.node import ConfigNode
-from hitl_core.policy.read import read_policy
-from hitl_core.policy.reading import ConfigReader, ParsedConfig
-from hitl_core.policy.report import Report
+from hitl_core.policy.combine_rulings import combine_unsure, override_ruling, tighten
+from hitl_core.policy.context_limits import check_context
+from hitl_core.policy.reader.config_node import ConfigNode
+from hitl_core.policy.reader.parsed_config import ConfigReader, ParsedConfig
+from hitl_core.policy.reader.read_policy import read_policy
+from hitl_core.policy.reader.report import Report
 from hitl_core.policy.rule import CallContext, Rule
-from hitl_core.policy.rules import RuleIndex, until_unconditional
+from hitl_core.policy.rule_index import RuleIndex, until_unconditional
 from hitl_core.policy.ruling import Ruling
-from hitl_core.policy.stricter import combine_unsure, override_ruling, tighten
+from hitl_core.policy.stored_rule import dump_rule, load_rule
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,7 +50,9 @@ class Policy:
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """From a YAML file. Raises PolicyError with file, line and key of what is wrong."""
-        from hitl_core.policy.document import MAX_BYTES  # with PyYAML, only where it is needed
+        from hitl_core.policy.reader.yaml_document import (
+            MAX_BYTES,  # with PyYAML, only where it is needed
+        )
 
         report = Report(str(path))
         try:
@@ -71,7 +73,7 @@ class Policy:
     @classmethod
     def from_yaml(cls, text: str, *, name: str = "policy") -> Self:
         """From YAML. Raises PolicyError with the line and the key of what is wrong."""
-        from hitl_core.policy.document import parse_yaml
+        from hitl_core.policy.reader.yaml_document import parse_yaml
 
         report = Report(name)
         return cls._of(ConfigNode(parse_yaml(text, report), (), report), text, read_policy)

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Self, cast
 
 from hitl_core.model import DecisionType, DialectName, Output, Route, ToolCall, Verdict
+from hitl_core.policy.default_descriptions import default_description
 from hitl_core.policy.ruling import Ruling
-from hitl_core.policy.wording import default_description
 
 Kind = Literal["allow", "review", "deny"]
 #: What may be decided where the policy doesn't say.
@@ -55,9 +55,9 @@ class SchemaWhen:
 
     @classmethod
     def from_schema(cls, schema: dict[str, Any]) -> Self:
-        from hitl_core.policy import _schema  # only where a schema is checked
+        from hitl_core.policy import json_schema  # only where a schema is checked
 
-        return cls(schema, _schema.make_predicate(schema))
+        return cls(schema, json_schema.make_predicate(schema))
 
     def __call__(self, context: CallContext) -> bool:
         return self.meets(context.call.args, context.shared)

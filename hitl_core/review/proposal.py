@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from hitl_core.errors import DecisionError, Refused
 from hitl_core.model import Action, Arguments, DecisionType, Review, encode
-from hitl_core.review.judging import EditRuling, judge_edit
+from hitl_core.review.edit_rules import EditRuling, judge_edit
 
 
 class Proposal(NamedTuple):
@@ -73,7 +73,7 @@ def _check_args(
         raise DecisionError(
             f"{where or 'The arguments'}: {wrong}", field=where, code="invalid_args"
         )
-    from hitl_core.review.kept_values import check_protected
+    from hitl_core.review.protected_values import check_protected
     from hitl_core.review.redaction import find_redaction_flaw
 
     configs = [config, action.config, *(standing.config for standing in action.earlier)]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, cast
 
 from hitl_core.forms import find_hidden, is_hiding_unclear, mask_args, strip_texts
-from hitl_core.forms.pointer import to_pointer
+from hitl_core.jsonschema.pointer import to_pointer
 from hitl_core.model import Action, Call, Review, ReviewConfig
 
 

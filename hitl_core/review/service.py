@@ -19,8 +19,8 @@ from hitl_core.errors import (
     safe_message,
 )
 from hitl_core.model import Event, MessageRef, Place, Review, Reviewer, Snapshot
-from hitl_core.review import execution, transitions
-from hitl_core.review.transitions import Proposal, Transition
+from hitl_core.review import claims, state_machine
+from hitl_core.review.state_machine import Proposal, Transition
 from hitl_core.store import Store, Write
 
 log = logging.getLogger(__name__)
@@ -176,7 +176,7 @@ class Reviews:
             snapshot = await self.load(review.id)
             review, sure = snapshot.review, True
             applied = ChangeResult(review, snapshot.now, is_new=True)
-            if not execution.is_started(review, fence, key, snapshot.now):
+            if not claims.is_started(review, fence, key, snapshot.now):
                 return False
         return True
 
@@ -226,7 +226,7 @@ class Reviews:
         return await self.change(
             review_id,
             op,
-            lambda review, now: transitions.decide(
+            lambda review, now: state_machine.decide(
                 review,
                 key,
                 proposal,
@@ -257,7 +257,7 @@ class Reviews:
         return await self.change(
             review_id,
             op,
-            lambda review, now: transitions.decide_all(
+            lambda review, now: state_machine.decide_all(
                 review,
                 proposals,
                 by,
@@ -274,7 +274,7 @@ class Reviews:
     ) -> ChangeResult:
         """Withdraw it. Raises Refused where its agent has it already, or it was cancelled before."""
         return await self.change(
-            review_id, op, lambda review, now: transitions.cancel(review, by, reason, now)
+            review_id, op, lambda review, now: state_machine.cancel(review, by, reason, now)
         )
 
     async def apply_due(self, review_id: str) -> ChangeResult | None:
@@ -282,8 +282,8 @@ class Reviews:
 
         def apply_now(review: Review, now: float) -> Transition:
             if review.status == "claimed":
-                return execution.expire_lease(review, now)
-            return transitions.apply_due(review, now)
+                return claims.expire_lease(review, now)
+            return state_machine.apply_due(review, now)
 
         snapshot = await self.load(review_id)
         try:
@@ -310,15 +310,15 @@ async def _retry_until(call: Callable[[], Awaitable[T]], end: float) -> T:
 def _build_write(before: Review | None, changed: Transition, chain: str = "") -> Write:
     """What the indexes must say after this change."""
     review, event = changed
-    ready = execution.ready_at(review)
-    was_ready = before is not None and execution.ready_at(before) is not None
+    ready = claims.ready_at(review)
+    was_ready = before is not None and claims.ready_at(before) is not None
     settled = review.status == "settled" and ready is not None
     had, has = before.audiences if before else frozenset[str](), review.audiences
     return Write(
         review,
         event,
         args={k: a for k, a in review.args.items() if before is None or k not in before.args},
-        due_at=transitions.due_at(review),
+        due_at=state_machine.due_at(review),
         ready_at=ready,
         wakes_agent=(settled and (not was_ready or event.kind == "lapsed"))
         or review.status == "done",

@@ -9,10 +9,10 @@ import aiohttp
 import pytest
 from aiohttp import web
 
-from bot.api.door import AgentApi
+from bot.api.agent_api import AgentApi
 from bot.api.policies import Policies
 from bot.api.routes import add_api
-from bot.server import open_server as http_server
+from bot.web.server import open_server as http_server
 from hitl_core.review.service import Reviews
 from hitl_core.store import RedisStore, Store
 from tests.api.client import Client, issue

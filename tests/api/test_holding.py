@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from hitl_core.model import Review
-from hitl_core.review import execution
+from hitl_core.review import claims
 from hitl_core.review.service import Reviews
-from hitl_core.review.transitions import Transition
+from hitl_core.review.state_machine import Transition
 from tests.api.client import Client, tool_call
 from tests.api.conftest import Open
 from tests.support.builders import approve_all, person, proposal
@@ -29,7 +29,7 @@ async def end_lease(reviews: Reviews, id: str) -> None:
     """As if its time had passed."""
 
     def end(review: Review, now: float) -> Transition:
-        return execution.renew(review, review.fence, now, -1.0)
+        return claims.renew(review, review.fence, now, -1.0)
 
     await reviews.change(id, "end of the lease", end)
 
@@ -42,9 +42,7 @@ async def lapse(reviews: Reviews, id: str) -> None:
 
 async def run_again(reviews: Reviews, id: str) -> None:
     """A person says of a call in doubt that it may run again."""
-    await reviews.change(
-        id, "again", lambda r, now: execution.resolve(r, "1", "rerun", person(), now)
-    )
+    await reviews.change(id, "again", lambda r, now: claims.resolve(r, "1", "rerun", person(), now))
 
 
 async def test_from_once_to_done(client: Client, reviews: Reviews):
@@ -346,9 +344,7 @@ async def test_faults_3_a_door_that_answers_late_starts_nothing(
         return (await reviews.load(id)).review.calls_in_doubt
 
     await wait_until("the lease has ended", doubted, 60)
-    await reviews.change(
-        id, "again", lambda r, now: execution.resolve(r, "1", "rerun", person(), now)
-    )
+    await reviews.change(id, "again", lambda r, now: claims.resolve(r, "1", "rerun", person(), now))
     other = await client.once(id, holder="quick")
     assert other.body["run"] is True
     go.touch()

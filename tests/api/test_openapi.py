@@ -16,14 +16,14 @@ from hypothesis import HealthCheck, settings
 from schemathesis.core.errors import InvalidSchema
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 
-from bot.api.door import AgentApi
-from bot.api.openapi import build_document, document_text
+from bot.api.agent_api import AgentApi
 from bot.api.policies import Policies
 from bot.api.routes import add_api
+from bot.api.wire.openapi import build_document, document_text
 from hitl_core.model import ToolCall
 from hitl_core.review.service import Reviews
 from hitl_core.store import RedisStore
-from hitl_core.store.memory import MemoryStore
+from hitl_core.store.memory.store import MemoryStore
 from tests.api.client import issue
 from tests.api.conftest import serving
 from tests.support.builders import approve_all, policy, review_of
@@ -33,7 +33,7 @@ SCHEMA = schemathesis.openapi.from_dict(build_document())
 
 
 def test_the_committed_document_is_the_one_that_is_made():
-    """When not: python -m bot.api.openapi > docs/openapi.json"""
+    """When not: python -m bot.api.wire.openapi > docs/openapi.json"""
     assert COMMITTED.read_text("utf-8") == document_text()
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bot.api.policies import Policies
-from bot.api.problems import ApiProblem
+from bot.web.problems import ApiProblem
 from hitl_core import PolicyError
 from hitl_core.store import RedisStore
 from tests.api.client import tool_call

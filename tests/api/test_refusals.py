@@ -14,11 +14,11 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from bot.api import bodies
-from bot.api.bodies import MAX_BODY
 from bot.api.policies import Policies
-from bot.api.problems import PROBLEM_TYPES
-from bot.beside import MAX_INLINE_BODY
+from bot.api.wire import bodies
+from bot.api.wire.bodies import MAX_BODY
+from bot.offload import MAX_INLINE_BODY
+from bot.web.problems import PROBLEM_TYPES
 from hitl_core.model import Token
 from hitl_core.store import RedisStore
 from tests.api.client import Client, issue, tool_call
@@ -138,7 +138,7 @@ async def test_a_body_that_trickles_in_is_not_waited_for(
 ):
     """Given a client that says a body's length and sends half of it; then it is told so,
     and let go."""
-    monkeypatch.setattr("bot.body.BODY_TIMEOUT", 0.2)
+    monkeypatch.setattr("bot.web.body.BODY_TIMEOUT", 0.2)
     address = urlsplit(client.url)
     reader, writer = await asyncio.open_connection(address.hostname, address.port)
     writer.write(
@@ -323,12 +323,12 @@ async def test_the_log_has_a_line_a_request_and_no_body(
     client: Client, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ):
     """What comes without a token is counted in one line: anybody may send it."""
-    monkeypatch.setattr("bot.logs.INTERVAL", 0.0)
+    monkeypatch.setattr("bot.web.logs.INTERVAL", 0.0)
     await client.submit(tool_call(name="drop_table", x=SECRET), thread=SECRET, turn="")
     await client.get(f"/v1/reviews?thread_id={SECRET}")
     await client.send("GET", "/v1/%0Aforged%20line", X_Request_Id="mine")
 
-    lines = [r.getMessage() for r in caplog.records if r.name == "bot.api.answering"]
+    lines = [r.getMessage() for r in caplog.records if r.name == "bot.api.error_responses"]
     assert len(lines) == 3
     assert " POST /v1/reviews 422 " in lines[0]
     assert " GET /v1/reviews 200 " in lines[1]

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from bot.api import door
+from bot.api import agent_api
 from bot.api.policies import Policies
 from hitl_core import Gate, Policy, ToolCall
 from hitl_core.model import Arguments, encode
-from hitl_core.review import execution
+from hitl_core.review import claims
 from hitl_core.review.service import Reviews
 from hitl_core.store import RedisStore
 from tests.api.client import Client, tool_call
@@ -186,7 +186,7 @@ async def test_a_review_that_a_living_gate_waits_for_is_left_to_it(
     while that process lives."""
     id = (await client.submit(tool_call(name="look_up"))).body["id"]
     await store.send_heartbeat("p1", 30.0)
-    await Reviews(store).change(id, "op", lambda r, now: execution.set_waiter(r, "p1", now))
+    await Reviews(store).change(id, "op", lambda r, now: claims.set_waiter(r, "p1", now))
 
     assert (await client.get("/v1/reviews?status=settled")).body["reviews"] == []
     await store.send_heartbeat("p1", 0.001)
@@ -258,7 +258,7 @@ async def test_a_list_ends_where_it_gets_too_large(client: Client, query: str):
 async def test_a_review_that_is_too_large_for_a_list_is_listed_alone(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(door, "MAX_BODY", 10)
+    monkeypatch.setattr(agent_api, "MAX_BODY", 10)
     ids = [
         (await client.submit(tool_call(name="look_up", a="x" * 20), turn=f"m{n}")).body["id"]
         for n in range(2)

@@ -6,7 +6,7 @@ import pytest
 
 from hitl_core import ToolCall
 from hitl_core.errors import InvalidToolCall
-from hitl_core.gate.request import (
+from hitl_core.gate.submission.judging import (
     MAX_VALUES,
     JudgedCalls,
     ReviewKey,

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from bot.api.view import to_review_out
+from bot.api.review_view import to_review_out
 from hitl_core.model import Review
-from hitl_core.review import transitions
+from hitl_core.review import state_machine
 from tests.support.builders import START, person, proposal, review_of
 
 
 def test_promise_1_a_call_runs_under_the_name_that_was_decided():
     """Given a review whose edit named another tool; then that one is what runs."""
     review, _ = review_of()
-    review = transitions.decide(review, "1", proposal("approve"), person(), START).review
+    review = state_machine.decide(review, "1", proposal("approve"), person(), START).review
 
     outcome = to_review_out(_renamed(review, "ask_gently")).outcome
 

@@ -11,12 +11,12 @@ import aiohttp
 import pytest
 import redis
 
-from bot.api import access, bell
+from bot.api import long_poll, store_access
 from bot.api.policies import Policies
-from hitl_core.embedded_redis import EmbeddedRedis
 from hitl_core.review.service import Reviews
 from hitl_core.store import RedisStore
-from hitl_core.store.keys import Keys
+from hitl_core.store.redis.keys import Keys
+from slack_sandbox.demo.embedded_redis import EmbeddedRedis
 from tests.api.client import Client, Reply, issue, tool_call
 from tests.api.conftest import Open, serving
 from tests.support.builders import approve_all, policy
@@ -68,7 +68,7 @@ async def test_a_thousand_waiters_cost_one_connection(
 ):
     """Given a server that nobody waits at, then it holds no blocked connection; given a thousand
     waiters, one; and when each review is settled, each of them is answered."""
-    monkeypatch.setattr(access, "QUEUE_TIMEOUT", 60.0)  # a thousand come at once
+    monkeypatch.setattr(store_access, "QUEUE_TIMEOUT", 60.0)  # a thousand come at once
     client = await open_door()
     ids = [(await client.submit(tool_call(), thread=f"t-{n}")).body["id"] for n in range(20)]
     assert (await client.read(ids[0]))["status"] == "pending"
@@ -80,7 +80,7 @@ async def test_a_thousand_waiters_cost_one_connection(
         await wait_until("they are there", lambda: len(connector._acquired) == 1000)
         await wait_until("one listens", lambda: listeners(redis_url) == 1)
         with redis.Redis.from_url(redis_url) as admin:
-            assert len(admin.client_list()) < access.MAX_CONCURRENT + 10
+            assert len(admin.client_list()) < store_access.MAX_CONCURRENT + 10
         for id in ids:
             await approve_all(reviews, id)
         async with asyncio.timeout(60):
@@ -95,7 +95,7 @@ async def test_a_lost_hint_is_made_up_for(
 ):
     """Given an audit that starts again while one listens, its ids lower than before, so that nothing is
     heard of; then the review itself is looked at before long."""
-    monkeypatch.setattr(bell, "RECHECK_INTERVAL", 0.5)
+    monkeypatch.setattr(long_poll, "RECHECK_INTERVAL", 0.5)
     audit = Keys(0).audit
     id = (await client.submit(tool_call())).body["id"]
     with redis.Redis.from_url(redis_url) as admin:
@@ -114,12 +114,12 @@ async def test_a_client_that_hangs_up_ends_its_wait(
     client: Client, redis_url: str, monkeypatch: pytest.MonkeyPatch
 ):
     """Given a client that closes its connection; then nobody looks for it any more."""
-    monkeypatch.setattr(bell, "CLIENT_CHECK_INTERVAL", 0.05)
+    monkeypatch.setattr(long_poll, "CLIENT_CHECK_INTERVAL", 0.05)
     id = (await client.submit(tool_call())).body["id"]
-    watching: list[bell.LongPoll] = []
-    watch = bell.LongPoll.watch
+    watching: list[long_poll.LongPoll] = []
+    watch = long_poll.LongPoll.watch
     monkeypatch.setattr(
-        bell.LongPoll, "watch", lambda self, which: watching.append(self) or watch(self, which)
+        long_poll.LongPoll, "watch", lambda self, which: watching.append(self) or watch(self, which)
     )
     waiting = asyncio.create_task(client.read(id, wait=60))
     await wait_until("it waits", lambda: watching and watching[0].is_watched(id))
@@ -174,7 +174,7 @@ async def test_promise_11_a_crowd_is_told_soon_that_redis_is_away(
     open_door: Open, own_redis: Callable[[], EmbeddedRedis], monkeypatch: pytest.MonkeyPatch
 ):
     """Given a Redis that is away, and more requests than can stand in line; then each is told so in time."""
-    monkeypatch.setattr(access, "QUEUE_TIMEOUT", 0.5)
+    monkeypatch.setattr(store_access, "QUEUE_TIMEOUT", 0.5)
     server = own_redis()
     client = await open_door(url=server.url)
     server.kill()

@@ -14,11 +14,11 @@ from hitl_core.audit.anchor import Anchor, parse_position
 from hitl_core.audit.export import export_lines
 from hitl_core.audit.sealer import Sealer, seal, trim
 from hitl_core.audit.verify import BrokenChain
-from hitl_core.embedded_redis import EmbeddedRedis
 from hitl_core.errors import StoreUnavailable
 from hitl_core.review.service import Reviews
 from hitl_core.store import MemoryStore, RedisStore, Store
-from hitl_core.store.keys import Keys
+from hitl_core.store.redis.keys import Keys
+from slack_sandbox.demo.embedded_redis import EmbeddedRedis
 from tests.audit.histories import HERE, exported, submitted, verified
 from tests.support.builders import START, approve_all
 from tests.support.waiting import wait_until

@@ -15,11 +15,11 @@ from hitl_core.audit import sealer
 from hitl_core.audit.canonical import hash_of
 from hitl_core.audit.entry import link_entry
 from hitl_core.audit.export import entry_line
+from hitl_core.audit.ledger import Entry
 from hitl_core.audit.verify import BrokenChain, Verifier
 from hitl_core.model import Event, EventKind
 from hitl_core.review.service import Reviews
 from hitl_core.store import MemoryStore
-from hitl_core.store.ledger import Entry
 from tests.audit.histories import HERE, exported, steps, submitted, verified
 from tests.support.builders import START, person, proposal
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from benchmarks.__main__ import BENCHMARKS, main
+from benchmarks.chart import svg
 from benchmarks.figure import Figure
 from benchmarks.imports import EXPECTED, dependencies
-from benchmarks.picture import svg
 from benchmarks.table import table
 
 KEYS = {"name", "unit", "value", "floor", "ratio", "aim", "better"}

@@ -8,7 +8,7 @@ import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.channels.slack.channel import SlackChannel
-from bot.sandbox.server import BOT_TOKEN, Sandbox, running_sandbox
+from slack_sandbox.server import BOT_TOKEN, Sandbox, running_sandbox
 
 
 @pytest.fixture

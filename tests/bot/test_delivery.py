@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from bot.channel import Undeliverable
+from bot.channels.contract import Undeliverable
 from bot.channels.slack.channel import SlackChannel
-from bot.delivery import Delivery
-from bot.directory import Directory
-from bot.reach import MAX_COPIES
-from bot.sandbox.server import Sandbox
+from bot.outbox.delivery import Delivery
+from bot.people.directory import Directory
+from bot.people.recipients import MAX_COPIES
 from hitl_core.model import Place
-from hitl_core.review import transitions
+from hitl_core.review import state_machine
 from hitl_core.review.service import Reviews
 from hitl_core.store import MemoryStore
+from slack_sandbox.server import Sandbox
 from tests.support.builders import START, call, person, policy, proposal, review_of
 
 
@@ -107,7 +107,7 @@ async def test_what_is_decided_elsewhere_needs_no_first_card(
     await delivery.deliver(review_id, "slack:#team-ops", again=False)
     with pytest.raises(Undeliverable):
         await delivery.deliver(review_id, "slack:C0OLD", again=False)
-    yes = transitions.Proposal("approve", 1)
+    yes = state_machine.Proposal("approve", 1)
     await reviews.decide(review_id, "1", yes, person(), "op")
     await delivery.deliver(review_id, "slack:C0OLD", again=True)
 

@@ -7,10 +7,10 @@ import itertools
 import pytest
 
 from bot.channels.slack.channel import SlackChannel
-from bot.directory import Directory
-from bot.sandbox.server import Sandbox
+from bot.people.directory import Directory
 from hitl_core.errors import Refused
 from hitl_core.model import Grant, MessageRef, Reviewer, Reviewers, Snapshot
+from slack_sandbox.server import Sandbox
 from tests.support.builders import review_of
 
 OPS = MessageRef(channel="slack", conversation="C0OPS", ts="1.1")
@@ -118,7 +118,7 @@ async def test_who_was_added_a_moment_ago_is_let_in(
     sandbox.workspace.channels["C0OPS"].members.append("U0ALICE")
     with pytest.raises(Refused):
         await directory.check_can_decide(person("U0ALICE"), posted(), [OF_OPS])
-    monkeypatch.setattr("bot.directory.MIN_AGE", 0.0)
+    monkeypatch.setattr("bot.people.directory.MIN_AGE", 0.0)
     await directory.check_can_decide(person("U0ALICE"), posted(), [OF_OPS])
 
 

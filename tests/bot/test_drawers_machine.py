@@ -10,7 +10,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, rule
 
-from bot.lane import LATE_WINDOW
+from bot.outbox.lane import LATE_WINDOW
 from hitl_core.model import DEFAULT_PLACE
 from hitl_core.store import Job, MemoryStore, Recheck
 from tests.support.builders import START, review_of, write_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from bot.escalator import BATCH, Escalator
+from bot.outbox.escalator import BATCH, Escalator
 from hitl_core.errors import StoreUnavailable
 from hitl_core.model import Snapshot
 from hitl_core.review.service import Reviews

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from bot.channels.slack.channel import SlackChannel
-from bot.health import FORGET_AFTER, MAX_PROBLEMS, MORE, Health
-from bot.notices import Notices
-from bot.readiness import make_probe
-from bot.sandbox.server import Sandbox
+from bot.health.health import FORGET_AFTER, MAX_PROBLEMS, MORE, Health
+from bot.health.notices import Notices
+from bot.health.readiness import make_probe
 from hitl_core.store import MemoryStore
+from slack_sandbox.server import Sandbox
 from tests.support.builders import START
 
 

@@ -7,16 +7,16 @@ import time
 
 import pytest
 
-from bot import lane as lanes
 from bot.channels.slack.channel import SlackChannel
-from bot.delivery import Delivery
-from bot.directory import Directory
-from bot.health import Health
-from bot.lane import LATE_WINDOW, Lane
-from bot.sandbox.server import Sandbox
+from bot.health.health import Health
+from bot.outbox import lane as lanes
+from bot.outbox.delivery import Delivery
+from bot.outbox.lane import LATE_WINDOW, Lane
+from bot.people.directory import Directory
 from hitl_core.model import DEFAULT_PLACE
 from hitl_core.review.service import Reviews
 from hitl_core.store import MemoryStore
+from slack_sandbox.server import Sandbox
 from tests.support.builders import review_of
 from tests.support.waiting import wait_until
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from bot.card import build_card
-from bot.channel import NotFound
+from bot.channels.contract import NotFound
 from bot.channels.slack.channel import SlackChannel
-from bot.directory import Directory
-from bot.sandbox.server import Sandbox
-from bot.sandbox.workspace import Channel, Group
+from bot.people.directory import Directory
 from hitl_core.errors import Refused
 from hitl_core.model import CLI, Grant, Place, Reviewer, Reviewers, Snapshot, person_label
-from hitl_core.review.transitions import Proposal, decide
+from hitl_core.review.state_machine import Proposal, decide
+from slack_sandbox.server import Sandbox
+from slack_sandbox.workspace.workspace import Channel, Group
 from tests.support.builders import START, review_of
 
 CARL = "U0CARL"

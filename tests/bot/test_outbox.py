@@ -9,15 +9,15 @@ import time
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot import outbox as outboxes
 from bot.channels.slack.channel import SlackChannel
-from bot.delivery import Delivery
-from bot.directory import Directory
-from bot.health import Health
-from bot.outbox import Outbox
-from bot.sandbox.server import BOT_TOKEN, Sandbox
+from bot.health.health import Health
+from bot.outbox import outbox as outboxes
+from bot.outbox.delivery import Delivery
+from bot.outbox.outbox import Outbox
+from bot.people.directory import Directory
 from hitl_core.review.service import Reviews
 from hitl_core.store import MemoryStore
+from slack_sandbox.server import BOT_TOKEN, Sandbox
 from tests.support.builders import review_of
 from tests.support.waiting import wait_until
 

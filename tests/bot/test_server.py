@@ -19,10 +19,10 @@ import aiohttp
 import pytest
 from aiohttp import compression_utils, web
 
-from bot import body, visits
-from bot.body import BodyError, read_body
-from bot.server import open_server
-from bot.visits import Connection, Connections, mark_authenticated
+from bot.web import body, connections
+from bot.web.body import BodyError, read_body
+from bot.web.connections import Connection, Connections, mark_authenticated
+from bot.web.server import open_server
 from tests.support.waiting import wait_until
 
 MOST = 1024 * 1024
@@ -81,8 +81,8 @@ def serve(release: Release) -> Serve:
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """A server that has little patience."""
-    monkeypatch.setattr(visits, "HEAD_TIMEOUT", SHORT)
-    monkeypatch.setattr(visits, "WATCH_INTERVAL", SHORT / 5)
+    monkeypatch.setattr(connections, "HEAD_TIMEOUT", SHORT)
+    monkeypatch.setattr(connections, "WATCH_INTERVAL", SHORT / 5)
     monkeypatch.setattr(body, "BODY_TIMEOUT", SHORT)
 
 
@@ -262,7 +262,7 @@ async def test_security_m4_bodies_share_their_room(
 ) -> None:
     """security M4: given half bodies that take more room than there is for all; then the slowest go, and a
     whole one is read."""
-    monkeypatch.setattr(visits, "MAX_BUFFERED", 400_000)
+    monkeypatch.setattr(connections, "MAX_BUFFERED", 400_000)
     long = b"POST /take HTTP/1.1\r\nHost: x\r\nContent-Length: 200000\r\n\r\n" + b"x" * 100_000
     async with serve() as url:
         halves = [await Wire.to(url, long) for _ in range(6)]
@@ -393,7 +393,7 @@ async def test_memory_is_given_back_when_many_bodies_are_over(
 ) -> None:
     """Given a garbage collector that rests; when bodies of some size are over, then what is in cycles is
     freed, and so is what the allocator keeps."""
-    monkeypatch.setattr(visits, "RETURNED", MOST // 2)
+    monkeypatch.setattr(connections, "RETURNED", MOST // 2)
     gc.disable()
     try:
         kept = weakref.ref(Cycle())
@@ -423,7 +423,7 @@ def test_a_newcomer_at_the_limit_costs_the_same_however_many_are_here() -> None:
             Counted.looks += 1
             return super().rank
 
-        def end(self) -> None:
+        def abort(self) -> None:
             ended.append(self)
 
     here = Connections(1000)
@@ -447,8 +447,8 @@ def test_a11_one_process_may_open_as_many_files_as_it_serves_connections() -> No
     """Attack A11: given a soft limit of files below a larger hard one, then the soft one is raised."""
     run = (
         "import resource as r; r.setrlimit(r.RLIMIT_NOFILE, (300, 5000));"
-        "from bot.visits import *; open_more_files();"
-        "print(r.getrlimit(r.RLIMIT_NOFILE)[0], Visits()._most)"
+        "from bot.web.connections import *; open_more_files();"
+        "print(r.getrlimit(r.RLIMIT_NOFILE)[0], Connections()._max_connections)"
     )
     said = subprocess.run([sys.executable, "-c", run], capture_output=True, text=True, check=True)
     assert said.stdout.split() == ["4200", "4000"]

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot import text
-from bot.card.odd import find_warning
+from bot.card.suspicious_text import find_warning
 from tests.channels.reading import value_of
 
 #: Bidirectional controls, all of them.

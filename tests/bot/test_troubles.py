@@ -10,23 +10,23 @@ from pathlib import Path
 import pytest
 
 from bot.card import build_card
-from bot.channel import LookupFailed, NotFound
-from bot.channels.slack import blocks
+from bot.channels.contract import LookupFailed, NotFound
 from bot.channels.slack.channel import SlackChannel
-from bot.channels.slack.home_blocks import view_blocks
-from bot.delivery import Delivery
-from bot.directory import Directory
-from bot.health import Health
-from bot.home import HomeLoader
-from bot.place_check import PlaceCheck
-from bot.policy_check import check_policy
-from bot.sandbox.server import BOT_TOKEN, Sandbox
-from bot.sandbox.workspace import Channel
+from bot.channels.slack.render import card_message
+from bot.channels.slack.render.home_blocks import view_blocks
+from bot.health.health import Health
+from bot.health.place_check import PlaceCheck
+from bot.health.policy_check import check_policy
+from bot.inbox.homes import HomeLoader
+from bot.outbox.delivery import Delivery
+from bot.people.directory import Directory
 from hitl_core import Policy
 from hitl_core.model import Place, Review, Reviewer
-from hitl_core.review import transitions
+from hitl_core.review import state_machine
 from hitl_core.review.service import Reviews
 from hitl_core.store import MemoryStore
+from slack_sandbox.server import BOT_TOKEN, Sandbox
+from slack_sandbox.workspace.workspace import Channel
 from tests.support.bots import Process
 from tests.support.builders import START, call, person, policy, review_of
 from tests.support.slack import words
@@ -61,7 +61,9 @@ async def two_calls(reviews: Reviews) -> Review:
 async def shown(reviews: Reviews, review_id: str, place: Place, channel: SlackChannel) -> str:
     snapshot = await reviews.load(review_id)
     return words(
-        blocks.message_blocks(build_card(snapshot.review, place, snapshot.posts), channel.name_of)
+        card_message.message_blocks(
+            build_card(snapshot.review, place, snapshot.posts), channel.name_of
+        )
     )
 
 
@@ -105,7 +107,7 @@ async def test_newcomer_2_when_the_place_is_there_it_is_over(
 ) -> None:
     """Given a place that couldn't be reached; when somebody makes it and it is tried again, then nothing says
     so any more; tried again before that, it is still one trouble, noted once."""
-    monkeypatch.setattr("bot.channels.slack.rooms._RETRY_AFTER", -1.0)
+    monkeypatch.setattr("bot.channels.slack.transport.conversations._RETRY_AFTER", -1.0)
     review = await two_calls(reviews)
     versions: list[int] = []
     for _ in range(3):
@@ -145,10 +147,10 @@ async def test_c2_what_is_not_known_is_said_on_the_card_itself(
 def test_a_trouble_is_nothing_that_an_agent_or_a_name_can_draw() -> None:
     """Given a reason with markup in it; then the card shows it as text."""
     review, _ = review_of([call("it")], by=policy(it={"notify": HERE}))
-    noted = transitions.record_delivery_problem(review, HERE, "<!channel> *now*", START).review
+    noted = state_machine.record_delivery_problem(review, HERE, "<!channel> *now*", START).review
     [block] = [
         one
-        for one in blocks.message_blocks(build_card(noted, HERE), str)
+        for one in card_message.message_blocks(build_card(noted, HERE), str)
         if one["block_id"] == "unshown:0"
     ]
     assert [one["type"] for one in block["elements"]] == ["mrkdwn", "plain_text"]
@@ -157,10 +159,10 @@ def test_a_trouble_is_nothing_that_an_agent_or_a_name_can_draw() -> None:
 
 def test_what_is_decided_or_cancelled_has_no_trouble() -> None:
     review, _ = review_of([call("it")], by=policy(it={"notify": HERE}))
-    cancelled = transitions.cancel(review, person(), None, START).review
+    cancelled = state_machine.cancel(review, person(), None, START).review
     for one in (cancelled,):
         with pytest.raises(Exception, match="noted already"):
-            transitions.record_delivery_problem(one, HERE, "gone", START)
+            state_machine.record_delivery_problem(one, HERE, "gone", START)
 
 
 async def test_newcomer_2_the_places_of_what_waits_are_looked_at(

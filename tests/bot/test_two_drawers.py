@@ -8,15 +8,15 @@ import time
 import pytest
 
 from bot.channels.slack.channel import SlackChannel
-from bot.delivery import Delivery
-from bot.directory import Directory
-from bot.health import Health
-from bot.lane import LATE_WINDOW, Lane
-from bot.sandbox.server import Sandbox
-from bot.sandbox.trouble import Fault
+from bot.health.health import Health
+from bot.outbox.delivery import Delivery
+from bot.outbox.lane import LATE_WINDOW, Lane
+from bot.people.directory import Directory
 from hitl_core.model import DEFAULT_PLACE
 from hitl_core.review.service import Reviews
 from hitl_core.store import MemoryStore
+from slack_sandbox.server import Sandbox
+from slack_sandbox.web_api.faults import Fault
 from tests.support.builders import call, person, policy, proposal, review_of
 from tests.support.slack import words
 from tests.support.waiting import wait_until

@@ -9,18 +9,18 @@ from typing import Any
 import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.channel import LookupFailed, NotFound, RateLimited, Unreachable
+from bot.channels.contract import LookupFailed, NotFound, RateLimited, Unreachable
 from bot.channels.slack.channel import SlackChannel
-from bot.delivery import Delivery
-from bot.directory import Directory
-from bot.health import Health
-from bot.home import HomeLoader
-from bot.reach import NoDeciderLeft
-from bot.sandbox.server import BOT_TOKEN, Sandbox
+from bot.health.health import Health
+from bot.inbox.homes import HomeLoader
+from bot.outbox.delivery import Delivery
+from bot.people.directory import Directory
+from bot.people.recipients import NoDeciderLeft
 from hitl_core.errors import Refused
 from hitl_core.model import Action, Grant, MessageRef, Reviewer, Reviewers, Snapshot, Vote
 from hitl_core.review.service import Reviews
 from hitl_core.store import MemoryStore
+from slack_sandbox.server import BOT_TOKEN, Sandbox
 from tests.support.builders import START, call, policy, review_of
 
 OPS = MessageRef(channel="slack", conversation="C0OPS", ts="1.1")
@@ -302,7 +302,7 @@ async def test_c2_a_place_that_slack_says_nothing_of_is_not_passed_on(
 ) -> None:
     """Given an error that says nothing about the place; then its fallback gets nothing, whose people would
     decide."""
-    monkeypatch.setattr("bot.channels.slack.rooms._RETRY_AFTER", -1.0)
+    monkeypatch.setattr("bot.channels.slack.transport.conversations._RETRY_AFTER", -1.0)
     place = {
         "chat.postMessage": "slack:#team-ops",
         "conversations.list": "slack:#new-one",

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bot import urlencoded
-from bot.urlencoded import read_form
+from bot.web import urlencoded
+from bot.web.urlencoded import read_form
 
 ANY_TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 LIKE_A_FORM = st.text("&=%+abC3E28é€", max_size=40)

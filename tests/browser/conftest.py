@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest_asyncio
 from aiohttp import web
 
-from bot.sandbox.server import running_sandbox
+from slack_sandbox.server import running_sandbox
 
 if TYPE_CHECKING:  # without Playwright the tests are skipped, and this file is read all the same
     from playwright.async_api import Browser

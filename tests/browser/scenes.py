@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from bot.sandbox.server import Sandbox
-from bot.sandbox.workspace import Message
+from slack_sandbox.server import Sandbox
+from slack_sandbox.workspace.workspace import Message
 
 pytest.importorskip("playwright", reason="no Playwright (pip install playwright)")
 

@@ -7,16 +7,7 @@ from typing import Any
 import pytest
 from playwright.async_api import expect
 
-from tests.browser.scenes import (
-    ALICE,
-    CARD,
-    STATUSES,
-    Json,
-    Workplace,
-    actions,
-    button,
-    plain,
-)
+from tests.browser.scenes import ALICE, CARD, STATUSES, Json, Workplace, actions, button, plain
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.browser]
 

@@ -5,16 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.async_api import expect
 
-from tests.browser.scenes import (
-    CARD,
-    CREDIT,
-    NAME,
-    STATUS,
-    STATUSES,
-    Workplace,
-    field,
-    view,
-)
+from tests.browser.scenes import CARD, CREDIT, NAME, STATUS, STATUSES, Workplace, field, view
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.browser]
 

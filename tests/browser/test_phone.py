@@ -5,16 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.async_api import expect
 
-from tests.browser.scenes import (
-    BUTTONS,
-    NAME,
-    PHONE,
-    STATUS,
-    Workplace,
-    field,
-    header,
-    rich,
-)
+from tests.browser.scenes import BUTTONS, NAME, PHONE, STATUS, Workplace, field, header, rich
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.browser]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.async_api import expect
 
-from bot.sandbox.alone import single_item_url
-from bot.sandbox.workspace import Message
+from slack_sandbox.page.single_item import single_item_url
+from slack_sandbox.workspace.workspace import Message
 from tests.browser.scenes import (
     ALICE,
     APPROVE,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.async_api import expect
 
-from bot.sandbox.server import running_sandbox
-from bot.sandbox.workspace import Ephemeral, Message
+from slack_sandbox.server import running_sandbox
+from slack_sandbox.workspace.workspace import Ephemeral, Message
 from tests.browser.scenes import ALICE, APPROVE, ASK, BOB, CARD, OPS, Workplace, mrkdwn
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.browser]

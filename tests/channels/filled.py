@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from bot.channels.slack.filling import FormSource, FormState
-from bot.channels.slack.inputs import ACTION_ID
-from bot.channels.slack.modals import modal
-from bot.sandbox.blocks import complete_blocks
-from bot.sandbox.inputs import client_errors
-from bot.sandbox.states import fill_state
+from bot.channels.slack.modals.form_state import FormSource, FormState
+from bot.channels.slack.modals.inputs import ACTION_ID
+from bot.channels.slack.modals.small_modals import modal
+from slack_sandbox.validation.blocks import complete_blocks
+from slack_sandbox.validation.input_errors import client_errors
+from slack_sandbox.validation.states import fill_state
 from tests.channels.reading import check_view
 
 Json = dict[str, Any]

@@ -7,13 +7,13 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from bot.channels.slack.editing import EditModal
 from bot.channels.slack.ids import ModalMeta
-from bot.inbox import ActionRef
-from bot.sandbox.message import validate_blocks
-from bot.sandbox.view import validate_view
+from bot.channels.slack.modals.edit_modal import EditModal
+from bot.inbox.inbox import ActionRef
 from bot.text import MAX_INDENTED, remove_marks
 from hitl_core.model import Review
+from slack_sandbox.workspace.message import validate_blocks
+from slack_sandbox.workspace.view_validation import validate_view
 from tests.support.slack_limits import assert_message, assert_view
 
 Json = dict[str, Any]

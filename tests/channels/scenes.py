@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from hitl_core.gate.request import ReviewKey, build_review
+from hitl_core.gate.submission.judging import ReviewKey, build_review
 from hitl_core.model import MessageRef, Review, Reviewer, ToolCall, encode
 from hitl_core.policy import Policy
-from hitl_core.review import execution, transitions
-from hitl_core.review.transitions import Proposal
+from hitl_core.review import claims, state_machine
+from hitl_core.review.state_machine import Proposal
 from tests.support.builders import asked_by
 
 NOW = 1_800_000_000.0
@@ -93,19 +93,19 @@ def decided(
     action = review.action(key)
     assert action is not None
     proposal = Proposal(kind, action.revision, message, encode(args) if args is not None else None)
-    return transitions.decide(review, key, proposal, by, NOW + after).review
+    return state_machine.decide(review, key, proposal, by, NOW + after).review
 
 
 def fired(review: Review, after: float) -> Review:
-    return transitions.apply_due(review, NOW + after).review
+    return state_machine.apply_due(review, NOW + after).review
 
 
 def escalated(review: Review, by: Reviewer = BOB, why: str | None = None) -> Review:
-    return transitions.escalate(review, DEFAULT, by, NOW + 60, why=why).review
+    return state_machine.escalate(review, DEFAULT, by, NOW + 60, why=why).review
 
 
 def rerouted(review: Review, why: str, place: str = DEFAULT) -> Review:
-    return transitions.use_fallback(review, place, why, NOW + 5).review
+    return state_machine.use_fallback(review, place, why, NOW + 5).review
 
 
 def named(review: Review, **of: Any) -> Review:
@@ -129,23 +129,23 @@ def asking(schema: dict[str, Any], *allowed: str, text: str = "Which one?") -> R
 
 def started(review: Review, *keys: str) -> Review:
     """An agent's process took it and began these calls."""
-    review = execution.claim(review, "p1", NOW + 200, 30).review
+    review = claims.claim(review, "p1", NOW + 200, 30).review
     for key in keys:
-        review = execution.start(review, review.fence, key, NOW + 201).review
+        review = claims.start(review, review.fence, key, NOW + 201).review
     return review
 
 
 def done(review: Review, lines: dict[str, str]) -> Review:
-    return execution.finish(review, review.fence, lines, NOW + 202).review
+    return claims.finish(review, review.fence, lines, NOW + 202).review
 
 
 def lapsed(review: Review) -> Review:
-    return execution.expire_lease(review, NOW + 300).review
+    return claims.expire_lease(review, NOW + 300).review
 
 
 def cancelled(review: Review, by: Reviewer | None = None, reason: str | None = None) -> Review:
-    return transitions.cancel(review, by, reason, NOW + 150).review
+    return state_machine.cancel(review, by, reason, NOW + 150).review
 
 
 def resolved(review: Review, key: str, answer: Any, by: Reviewer = BOB) -> Review:
-    return execution.resolve(review, key, answer, by, NOW + 400).review
+    return claims.resolve(review, key, answer, by, NOW + 400).review

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bot.channels.slack.editing import EditModal
-from bot.channels.slack.form_modal import FormModal
 from bot.channels.slack.ids import ModalMeta, parse_meta
-from bot.channels.slack.inputs import ACTION_ID
-from bot.click import ActionRef
-from bot.sandbox.states import fill_state
+from bot.channels.slack.modals.edit_modal import EditModal
+from bot.channels.slack.modals.form_modal import FormModal
+from bot.channels.slack.modals.inputs import ACTION_ID
+from bot.inbox.commands import ActionRef
 from hitl_core.forms import FormErrors, find_removed
 from hitl_core.model import Review
+from slack_sandbox.validation.states import fill_state
 from tests.channels.scenes import review_of
 
 TEXT = {"type": "string"}

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bot.channels.slack.fields import BlockIds
+from bot.channels.slack.modals.fields import BlockIds
 from hitl_core.forms import Field, Form, FormErrors
 from hitl_core.model import encode
 from tests.channels.filled import Page, opened, submitted

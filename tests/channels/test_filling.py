@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from bot.channels.slack.editing import TOOL_BLOCK, EditModal
-from bot.channels.slack.filling import FormSource, FormState
 from bot.channels.slack.ids import ModalMeta
-from bot.channels.slack.inputs import ACTION_ID
-from bot.click import ActionRef
+from bot.channels.slack.modals.edit_modal import TOOL_BLOCK, EditModal
+from bot.channels.slack.modals.form_state import FormSource, FormState
+from bot.channels.slack.modals.inputs import ACTION_ID
+from bot.inbox.commands import ActionRef
 from hitl_core.errors import Refused
 from hitl_core.forms import FormErrors, SchemaError
 from hitl_core.model import Review

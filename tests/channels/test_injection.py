@@ -11,14 +11,14 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from bot.card import all_arguments, as_name, build_card, find_open_action, thread_lines
-from bot.channels.slack.blocks import message, thread_message
 from bot.channels.slack.ids import ModalMeta
-from bot.channels.slack.modals import escalation, notice, rejection, text_answer
-from bot.channels.slack.pages import arguments_view
-from bot.channels.slack.rich import make_inert
-from bot.channels.slack.turns import review_page
-from bot.click import ActionRef
-from bot.sandbox.message import escape_text as as_slack_keeps
+from bot.channels.slack.modals.arguments_modal import arguments_view
+from bot.channels.slack.modals.review_modal import review_page
+from bot.channels.slack.modals.small_modals import escalation, notice, rejection, text_answer
+from bot.channels.slack.render.block_kit import make_inert
+from bot.channels.slack.render.card_message import message, thread_message
+from bot.inbox.commands import ActionRef
+from slack_sandbox.workspace.message import escape_text as as_slack_keeps
 from tests.bot.test_text import BIDI, HIDDEN
 from tests.channels.reading import check, check_view, edit_pages, texts
 from tests.channels.scenes import (

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from bot.card import all_arguments, build_card, thread_lines
-from bot.card.odd import find_warning
-from bot.channels.slack.blocks import message, thread_message
+from bot.card.suspicious_text import find_warning
 from bot.channels.slack.ids import ModalMeta
-from bot.channels.slack.pages import arguments_view
-from bot.channels.slack.turns import review_page
-from bot.click import ActionRef
+from bot.channels.slack.modals.arguments_modal import arguments_view
+from bot.channels.slack.modals.review_modal import review_page
+from bot.channels.slack.render.card_message import message, thread_message
+from bot.inbox.commands import ActionRef
 from tests.bot.test_text import BIDI, CONFUSABLE, HIDDEN
 from tests.channels.reading import arguments_in, check, check_view, read, texts
 from tests.channels.scenes import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bot.card import build_card
-from bot.channels.slack import blocks
+from bot.channels.slack.render import card_message
 from hitl_core.model import DEFAULT_PLACE
 from tests.support.builders import call, policy, review_of
 from tests.support.slack import words
@@ -18,7 +18,7 @@ def test_t14_what_the_agent_calls_its_requester_mentions_nobody(requester: str) 
     rules = policy(pair={"reviewers": {"channel_members": True, "quorum": 2}})
     review, _ = review_of([call("pair", n=1)], by=rules, requester=requester)
 
-    drawn = blocks.message(build_card(review, DEFAULT_PLACE), str)
+    drawn = card_message.message(build_card(review, DEFAULT_PLACE), str)
 
     said = words(drawn["blocks"]) + drawn["text"]
     assert "can't approve it" in said

@@ -11,13 +11,13 @@ import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.app import running_bot
-from bot.channels.slack.listeners import Listeners
-from bot.sandbox.hands import Actor
-from bot.sandbox.server import BOT_TOKEN, SIGNING_SECRET, Sandbox, running_sandbox
+from bot.channels.slack.handlers.listeners import Listeners
 from bot.settings import Settings
 from hitl_core.gate import Gate
 from hitl_core.model import ToolCall
 from hitl_core.policy import Policy
+from slack_sandbox.client.actor import Actor
+from slack_sandbox.server import BOT_TOKEN, SIGNING_SECRET, Sandbox, running_sandbox
 from tests.channels.reading import arguments_on
 
 HERE = "C0APPROVE"

@@ -10,10 +10,10 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from bot.card import Card, all_arguments, build_card
-from bot.channels.slack.blocks import incomplete_actions, message
 from bot.channels.slack.ids import ModalMeta
-from bot.channels.slack.pages import arguments_view
-from bot.click import ActionRef
+from bot.channels.slack.modals.arguments_modal import arguments_view
+from bot.channels.slack.render.card_message import incomplete_actions, message
+from bot.inbox.commands import ActionRef
 from tests.channels.reading import arguments_in, arguments_on, check, check_view, edit_pages
 from tests.channels.scenes import DEFAULT, decided, escalated, lapsed, name_of, review_of, started
 

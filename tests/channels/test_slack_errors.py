@@ -9,7 +9,7 @@ import pytest
 from aiohttp import web
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.channel import (
+from bot.channels.contract import (
     LookupFailed,
     MessageGone,
     NotFound,
@@ -17,9 +17,9 @@ from bot.channel import (
     Undeliverable,
     Unreachable,
 )
-from bot.channels.slack import api
-from bot.channels.slack.api import error_translation
 from bot.channels.slack.channel import SlackChannel
+from bot.channels.slack.transport import api
+from bot.channels.slack.transport.api import error_translation
 from hitl_core.model import MessageRef, Place
 
 REF = MessageRef(channel="slack", conversation="C1", ts="1.2")

@@ -14,11 +14,11 @@ import pytest
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.channels.slack.socket import SocketTimeouts
-from bot.channels.slack.sockets import SocketModeClient, open_socket_mode
-from bot.sandbox.hands import Actor
-from bot.sandbox.server import Sandbox, running_sandbox
+from bot.channels.slack.transport.socket_connection import SocketTimeouts
+from bot.channels.slack.transport.socket_mode import SocketModeClient, open_socket_mode
 from hitl_core.errors import HitlError, SettingsError
+from slack_sandbox.client.actor import Actor
+from slack_sandbox.server import Sandbox, running_sandbox
 from tests.support.slack import ALICE, APPROVALS
 from tests.support.waiting import wait_until
 

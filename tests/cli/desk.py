@@ -21,7 +21,7 @@ import pytest
 
 from hitl_core.cli import main
 from hitl_core.model import Review, ToolCall
-from hitl_core.review import execution
+from hitl_core.review import claims
 from hitl_core.review.service import Reviews
 from hitl_core.store import RedisStore
 from tests.support.builders import approve_all, call, review_of
@@ -119,12 +119,12 @@ class Desk:
         async def claim(reviews: Reviews) -> Review:
             await approve_all(reviews, review.id)
             taken = await reviews.change(
-                review.id, "claim", lambda r, now: execution.claim(r, "host:1", now, lease)
+                review.id, "claim", lambda r, now: claims.claim(r, "host:1", now, lease)
             )
             fence = taken.review.fence
             if started:
                 taken = await reviews.change(
-                    review.id, "start", lambda r, now: execution.start(r, fence, "1", now)
+                    review.id, "start", lambda r, now: claims.start(r, fence, "1", now)
                 )
             return taken.review
 
@@ -136,7 +136,7 @@ class Desk:
 
         async def end_lease(reviews: Reviews) -> None:
             await reviews.change(
-                review.id, "end", lambda r, now: execution.renew(r, review.fence, now, 0)
+                review.id, "end", lambda r, now: claims.renew(r, review.fence, now, 0)
             )
 
         self.do(end_lease)
@@ -150,7 +150,7 @@ class Desk:
             lambda reviews: reviews.change(
                 review.id,
                 "done",
-                lambda r, now: execution.finish(r, r.fence, {"1": "mail m-1 sent"}, now),
+                lambda r, now: claims.finish(r, r.fence, {"1": "mail m-1 sent"}, now),
             )
         )
         return applied.review

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import redis
 
-from hitl_core.store.keys import META_KEY
+from hitl_core.store.redis.keys import META_KEY
 from tests.audit.histories import submitted
 from tests.cli.desk import _HITL as HITL
 from tests.cli.desk import Desk

@@ -10,9 +10,9 @@ import redis
 
 from hitl_core.model import MessageRef, Review
 from hitl_core.policy import Policy
-from hitl_core.review import execution
+from hitl_core.review import claims
 from hitl_core.review.service import Reviews
-from hitl_core.store.keys import Keys
+from hitl_core.store.redis.keys import Keys
 from tests.cli.desk import Desk
 from tests.support.builders import call, person, proposal
 
@@ -31,7 +31,7 @@ def review(desk: Desk) -> Review:
         )
         await reviews.decide(review.id, "1", proposal("edit", n=2), person("Ada"), "17.3.def")
         claimed = await reviews.change(
-            review.id, "claim", lambda r, now: execution.claim(r, "host:1", now, 60)
+            review.id, "claim", lambda r, now: claims.claim(r, "host:1", now, 60)
         )
         return claimed.review
 

@@ -11,9 +11,9 @@ import pytest
 import redis
 
 from hitl_core.audit.sealer import seal, trim
-from hitl_core.cli.audit_verify import _verify_stored
+from hitl_core.cli.audit.verify import _verify_stored
 from hitl_core.review.service import Reviews
-from hitl_core.store.keys import Keys
+from hitl_core.store.redis.keys import Keys
 from tests.cli.desk import Desk
 from tests.support.builders import approve_all, person
 

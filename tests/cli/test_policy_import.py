@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hitl_core.cli import main
-from hitl_core.cli.policy_import import import_policy
+from hitl_core.cli.policy.import_policy import import_policy
 from hitl_core.dialects import get, names
 from hitl_core.model import ToolCall
 from hitl_core.policy import InvalidPolicy, Policy
-from hitl_core.policy.read import DESCRIPTION_PREFIX
+from hitl_core.policy.reader.read_policy import DESCRIPTION_PREFIX
 from tests.cli.desk import Ran
 
 

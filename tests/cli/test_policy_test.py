@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from hitl_core.cli import main
-from hitl_core.cli.comparison import find_changes, worst_effect
-from hitl_core.cli.recording import MAX_LINE, BadLine, RecordedCall, read_calls
+from hitl_core.cli.policy.compare_rulings import find_changes, worst_effect
+from hitl_core.cli.policy.recorded_calls import MAX_LINE, BadLine, RecordedCall, read_calls
 from hitl_core.model import Route, ToolCall
 from hitl_core.policy import Policy
 from tests.cli.desk import Desk, Ran
@@ -72,7 +72,12 @@ def test_as_json(hitl: Hitl) -> None:
         "thread_id": "t-1",
         "name": "run_sql",
         "ruling": {
-            "verdict": {"kind": "review", "rule": "run_sql", "reason": "Look at\nthis SQL."},
+            "verdict": {
+                "kind": "review",
+                "rule": "run_sql",
+                "reason": "Look at\nthis SQL.",
+                "retry": False,
+            },
             "line": 4,
             "allowed_decisions": ["approve", "reject"],
             "route": Route().model_dump(mode="json"),

@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from hitl_core.embedded_redis import EmbeddedRedis
-from hitl_core.gate import request
-from hitl_core.gate.request import ReviewKey
+from hitl_core.gate.submission import judging
+from hitl_core.gate.submission.judging import ReviewKey
 from hitl_core.model import Decision, Review, Reviewer, ToolCall
 from hitl_core.policy import Policy
 from hitl_core.review.service import Reviews
+from slack_sandbox.demo.embedded_redis import EmbeddedRedis
 from tests.cli.desk import Desk
 from tests.support.builders import call, person, proposal
 
@@ -318,10 +318,10 @@ def with_tools(desk: Desk, **rule: Any) -> Review:
     policy = Policy.from_mapping({"default": "allow", "interrupt_on": {"a": rule or True}})
 
     async def submit(reviews: Reviews) -> Review:
-        asked = await request.judge_calls(
+        asked = await judging.judge_calls(
             policy, [ToolCall("c1", "a", {"n": 1})], tools={"a": None, "b": None}
         )
-        made = request.build_review(
+        made = judging.build_review(
             ReviewKey("billing", "t-1", "m1", None), asked, 1, await reviews.store.now()
         )
         return await reviews.submit(*made)

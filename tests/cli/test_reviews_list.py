@@ -14,7 +14,7 @@ import redis
 from hitl_core.cli import session
 from hitl_core.cli.terminal import display_width
 from hitl_core.review.service import Reviews
-from hitl_core.store.keys import Keys
+from hitl_core.store.redis.keys import Keys
 from tests.cli.desk import Desk
 from tests.support.builders import call, person, review_of
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from hitl_core.model import Review, Run
-from hitl_core.review import execution
+from hitl_core.review import claims
 from hitl_core.review.service import Reviews, TransitionFunction
 from tests.cli.desk import Desk
 from tests.cli.test_reviews_decide import ME, allowed
@@ -27,9 +27,9 @@ async def run_again(reviews: Reviews, review: Review) -> None:
         return (await reviews.change(review.id, op, transition)).review
 
     ada = person("Ada")
-    await change("a", lambda r, now: execution.resolve(r, "1", "rerun", ada, now))
-    fence = (await change("b", lambda r, now: execution.claim(r, "host:2", now, 0.05))).fence
-    await change("c", lambda r, now: execution.start(r, fence, "1", now))
+    await change("a", lambda r, now: claims.resolve(r, "1", "rerun", ada, now))
+    fence = (await change("b", lambda r, now: claims.claim(r, "host:2", now, 0.05))).fence
+    await change("c", lambda r, now: claims.start(r, fence, "1", now))
     while await reviews.apply_due(review.id) is None:
         pass
 

@@ -7,12 +7,13 @@ from collections import defaultdict
 
 from hitl_core import dialects
 from hitl_core.cli.terminal import display_width
-from hitl_core.gate import JudgedCalls, request
-from hitl_core.gate.request import ReviewKey
+from hitl_core.gate import JudgedCalls
+from hitl_core.gate.submission import judging
+from hitl_core.gate.submission.judging import ReviewKey
 from hitl_core.model import MessageRef, Review
-from hitl_core.review import routing, transitions
+from hitl_core.review import escalation, state_machine
 from hitl_core.review.service import Reviews
-from hitl_core.store import keys
+from hitl_core.store.redis import keys
 from tests.cli.desk import Desk
 from tests.support.builders import call, person, proposal
 
@@ -88,7 +89,7 @@ def test_newcomer_2_why_a_card_is_not_shown(desk: Desk) -> None:
         lambda reviews: reviews.change(
             review.id,
             "op",
-            lambda seen, now: transitions.record_delivery_problem(seen, place, why, now),
+            lambda seen, now: state_machine.record_delivery_problem(seen, place, why, now),
         )
     )
     shown = desk.hitl("reviews", "show", review.id).out
@@ -204,7 +205,7 @@ def test_dialects_8_path_title_fallback_and_the_tool_that_runs(desk: Desk) -> No
         lambda reviews: reviews.change(
             lost.id,
             "lost",
-            lambda review, now: routing.use_fallback(review, "slack:#first", "is archived", now),
+            lambda review, now: escalation.use_fallback(review, "slack:#first", "is archived", now),
         )
     )
     shown = desk.hitl("reviews", "show", lost.id).out
@@ -213,5 +214,5 @@ def test_dialects_8_path_title_fallback_and_the_tool_that_runs(desk: Desk) -> No
 
 
 async def _submitted(reviews: Reviews, turn: ReviewKey, asked: JudgedCalls) -> Review:
-    made = request.build_review(turn, asked, reviews.store.partitions, await reviews.store.now())
+    made = judging.build_review(turn, asked, reviews.store.partitions, await reviews.store.now())
     return await reviews.submit(*made)

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from examples.demo.__main__ import main
+from slack_sandbox.demo.__main__ import main
 
 pytestmark = [pytest.mark.redis, pytest.mark.slow]
 ROOT = Path(__file__).parents[2]
@@ -25,7 +25,13 @@ def check(
     port: int | None = None,
     redis: str = "",
 ) -> Any:
-    arguments = [sys.executable, "-m", "examples.demo", "--check", f"--data={tmp_path / 'data'}"]
+    arguments = [
+        sys.executable,
+        "-m",
+        "slack_sandbox.demo",
+        "--check",
+        f"--data={tmp_path / 'data'}",
+    ]
     if turns:
         lines = [turn if isinstance(turn, str) else json.dumps(turn) for turn in turns]
         (tmp_path / "turns.jsonl").write_text("\n".join(lines), "utf-8")

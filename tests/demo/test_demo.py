@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from bot.sandbox.hands import Actor
+from slack_sandbox.client.actor import Actor
 
 pytestmark = [pytest.mark.redis, pytest.mark.slow]
 ROOT = Path(__file__).parents[2]
@@ -31,7 +31,7 @@ class Running:
                 sys.executable,
                 "-u",
                 "-m",
-                "examples.demo",
+                "slack_sandbox.demo",
                 f"--data={data}",
                 f"--port={port}",
                 *more,

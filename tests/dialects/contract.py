@@ -9,16 +9,16 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from bot.api.interrupts import judge_interrupt
-from bot.api.problems import ApiProblem
-from bot.api.turns import JudgedTurn
-from bot.api.view import to_review_out
+from bot.api.review_view import to_review_out
+from bot.api.submissions import JudgedTurn
+from bot.web.problems import ApiProblem
 from hitl_core import dialects
-from hitl_core.dialects.interrupted import apply_policy
+from hitl_core.dialects.apply_policy import apply_policy
 from hitl_core.errors import DialectError
-from hitl_core.gate.request import ReviewKey
+from hitl_core.gate.submission.judging import ReviewKey
 from hitl_core.model import DECISION_TYPES, Action, DialectName, Review, encode
 from hitl_core.policy import InvalidPolicy, Policy
-from hitl_core.review import transitions
+from hitl_core.review import state_machine
 from hitl_core.review.proposal import Proposal
 from tests.support.builders import START, person
 
@@ -159,12 +159,14 @@ def ended(review: Review, end: str, data: st.DataObject) -> Review:
         case "denied":
             return review
         case "cancel":
-            return transitions.cancel(review, None, "The user went on", START + 5).review
+            return state_machine.cancel(review, None, "The user went on", START + 5).review
         case "deadline":
-            return transitions.apply_due(review, START + 7200).review
+            return state_machine.apply_due(review, START + 7200).review
         case _:
             proposal = _proposal(action, end, data)
-            return transitions.decide(review, action.key, proposal, person("Ada"), START + 5).review
+            return state_machine.decide(
+                review, action.key, proposal, person("Ada"), START + 5
+            ).review
 
 
 def _proposal(action: Action, kind: Any, data: st.DataObject) -> Proposal:

@@ -10,12 +10,12 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from bot.card import build_card, find_open_action
-from bot.channels.slack.blocks import message
+from bot.channels.slack.render.card_message import message
 from hitl_core import dialects
-from hitl_core.dialects.interrupted import apply_policy
-from hitl_core.dialects.offer import limit_decisions
+from hitl_core.dialects.answerable_decisions import limit_decisions
+from hitl_core.dialects.apply_policy import apply_policy
 from hitl_core.errors import HitlError
-from hitl_core.gate.request import ReviewKey, build_review
+from hitl_core.gate.submission.judging import ReviewKey, build_review
 from hitl_core.model import Review
 from hitl_core.policy import Policy
 from tests.channels.reading import check

@@ -8,14 +8,14 @@ import pytest
 
 from bot.card.choices import choices_of
 from hitl_core import dialects
-from hitl_core.cli.policy_import import import_policy
+from hitl_core.cli.policy.import_policy import import_policy
 from hitl_core.dialects import arcgis
-from hitl_core.gate import request
-from hitl_core.gate.request import ReviewKey
-from hitl_core.gate.transcript import state_update
+from hitl_core.gate.outcome.transcript import state_update
+from hitl_core.gate.submission import judging
+from hitl_core.gate.submission.judging import ReviewKey
 from hitl_core.model import Review, ToolCall
 from hitl_core.policy import InvalidPolicy, Policy
-from hitl_core.review import transitions
+from hitl_core.review import state_machine
 from hitl_core.review.proposal import Proposal
 from tests.support.builders import START, person
 
@@ -32,13 +32,13 @@ QUESTION: Json = {
 
 async def reviewed(config: Json, name: str = "agent:nav", state: Any = None, **args: Any) -> Review:
     policy = dialects.get("arcgis").load_policy(config)
-    asked = await request.judge_calls(policy, [ToolCall("i1", name, args)], state=state)
-    return request.build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
+    asked = await judging.judge_calls(policy, [ToolCall("i1", name, args)], state=state)
+    return judging.build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
 
 
 def loaded(wire: Json) -> Review:
     asked = dialects.get("arcgis").load_request(wire, "t")
-    return request.build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
+    return judging.build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
 
 
 async def test_dialects_3_an_agents_function_gets_its_id_and_its_request() -> None:
@@ -133,7 +133,7 @@ async def test_dialects_m4_an_answer_that_was_cancelled_reaches_no_state() -> No
     config = {"agent": {"interrupt": {"kind": "textInput"}, "outputKey": "picked"}}
     review = await reviewed(config)
     said = Proposal("approve", 1, answer="Delete all")
-    decided = transitions.decide(review, "1", said, person(), START + 1).review
+    decided = state_machine.decide(review, "1", said, person(), START + 1).review
     assert state_update(decided) == {"picked": "Delete all"}
-    cancelled = transitions.cancel(decided, None, None, START + 2).review
+    cancelled = state_machine.cancel(decided, None, None, START + 2).review
     assert state_update(cancelled) == {}

@@ -20,13 +20,14 @@ from hitl_core.errors import (
     InvalidToolCall,
     UnsupportedByDialect,
 )
-from hitl_core.gate import JudgedCalls, request
-from hitl_core.gate.request import ReviewKey
+from hitl_core.gate import JudgedCalls
+from hitl_core.gate.submission import judging
+from hitl_core.gate.submission.judging import ReviewKey
 from hitl_core.model import Review, Reviewer, ToolCall
 from hitl_core.policy import InvalidPolicy
-from hitl_core.review import transitions
+from hitl_core.review import state_machine
 from hitl_core.review.proposal import Proposal
-from hitl_core.store.record import dump_data
+from hitl_core.store.redis.review_fields import dump_data
 from tests.api.interrupts import INTERRUPTS
 
 Json = dict[str, Any]
@@ -188,8 +189,8 @@ def near(samples: dict[str, Any]) -> st.SearchStrategy[tuple[str, Any]]:
 
 
 def review_of(asked: JudgedCalls) -> Review:
-    calls = request.freeze_calls(asked.calls)
-    return request.build_review(
+    calls = judging.freeze_calls(asked.calls)
+    return judging.build_review(
         ReviewKey("a", "t", "x", None), asked._replace(calls=calls), 1, 1.0
     )[0]
 
@@ -239,7 +240,7 @@ def test_any_answer(given: tuple[str, Any]) -> None:
     if not proposals:
         return
     try:
-        answered = transitions.decide_all(review, proposals, ADA, 2.0).review
+        answered = state_machine.decide_all(review, proposals, ADA, 2.0).review
     except DecisionError as error:
         pytest.fail(f"what a door let through was refused later: {error}")
     dump_data(answered)
@@ -423,7 +424,7 @@ def test_a_request_from_outside_never_has_a_schema_that_can_not_be_used() -> Non
     asked = dialects.get("langchain").load_request(interrupt({}), "t")
     rulings = [replace(each, args_schema=BROKEN) for each in asked.rulings]
     with pytest.raises(InvalidToolCall, match=UNUSABLE):
-        request.check_calls(asked._replace(rulings=rulings))
+        judging.check_calls(asked._replace(rulings=rulings))
 
 
 def test_a_bad_answer_can_be_corrected() -> None:
@@ -437,9 +438,9 @@ def test_a_bad_answer_can_be_corrected() -> None:
     assert (caught.value.index, caught.value.tool, caught.value.field) == (1, "c", "message")
     proposals = {"1": Proposal("approve", 1), "2": Proposal("respond", 7, "late")}
     with pytest.raises(DecisionError) as stale:
-        transitions.decide_all(review, proposals, ADA, 2.0)
+        state_machine.decide_all(review, proposals, ADA, 2.0)
     assert (stale.value.index, stale.value.tool, stale.value.code) == (1, "c", "stale")
-    answered = transitions.decide_all(review, langchain.load_decisions(answer, review), ADA, 2.0)
+    answered = state_machine.decide_all(review, langchain.load_decisions(answer, review), ADA, 2.0)
     assert answered.review.status == "settled"
     assert (answered.event.action, answered.event.what) == ("1,2", "edit,respond")
 

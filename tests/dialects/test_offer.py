@@ -12,21 +12,21 @@ from typing import Any
 import pytest
 
 from bot.api.interrupts import judge_interrupt
-from bot.api.problems import ApiProblem
-from bot.api.turns import JudgedTurn
-from bot.api.view import to_review_out
+from bot.api.review_view import to_review_out
+from bot.api.submissions import JudgedTurn
+from bot.web.problems import ApiProblem
 from hitl_core import dialects
 from hitl_core.dialects import langchain
-from hitl_core.dialects._batch import Batch
-from hitl_core.dialects._decisions import FinalDecision
+from hitl_core.dialects.answerable_decisions import denial_type, limit_decisions
+from hitl_core.dialects.apply_policy import apply_policy
 from hitl_core.dialects.base import Dialect
-from hitl_core.dialects.interrupted import apply_policy
-from hitl_core.dialects.offer import denial_type, limit_decisions
+from hitl_core.dialects.parts.batch import Batch
+from hitl_core.dialects.parts.decisions import FinalDecision
 from hitl_core.errors import DialectError
-from hitl_core.gate.request import JudgedCalls, ReviewKey
+from hitl_core.gate.submission.judging import JudgedCalls, ReviewKey
 from hitl_core.model import Action, Review, ToolCall, encode
 from hitl_core.policy import Policy
-from hitl_core.review import transitions
+from hitl_core.review import state_machine
 from hitl_core.review.proposal import Proposal
 from tests.support.builders import START, person
 
@@ -268,8 +268,8 @@ class Picky(Batch):
     def load_decisions(self, wire: object, review: Review) -> dict[str, Proposal]:
         return dialects.get("langchain").load_decisions(wire, review)
 
-    def dump_decision(self, review: Review, action: Action, end: FinalDecision) -> Any:
-        return None if self.lacks(end) else super().dump_decision(review, action, end)
+    def dump_decision(self, review: Review, action: Action, final: FinalDecision) -> Any:
+        return None if self.lacks(final) else super().dump_decision(review, action, final)
 
 
 @pytest.mark.parametrize(
@@ -296,7 +296,7 @@ class Picky(Batch):
         (answered({}), lambda e: e.kind == "approve" and e.answer is None, "approve reject"),
         (answered({"enum": [7]}, "respond"), lambda e: e.answer == 7, "refused"),
         # Skipping is told as a rejection, which has a text.
-        ({"allowed_decisions": ["ignore"]}, lambda e: not e.told, "ignore"),
+        ({"allowed_decisions": ["ignore"]}, lambda e: not e.model_text, "ignore"),
         # Only a person's answer is a person's.
         ({"allowed_decisions": YES}, lambda e: not e.by_person, "approve edit respond"),
         (expiring("respond", "x"), lambda e: not e.by_person, "refused"),
@@ -381,13 +381,13 @@ def ended(review: Review, ending: str) -> Review:
     [action] = review.actions
     does: Json | None = ENDINGS[ending][1]
     if does is None:
-        return transitions.apply_due(review, START + 7200).review if action.is_pending else review
+        return state_machine.apply_due(review, START + 7200).review if action.is_pending else review
     asked = action.config.answer_schema or {}
     if does.get("answer") == "a" and asked.get("type") == "array":
         does = Json(answer=["a"])
     [kind] = action.config.allowed_decisions
     proposal = Proposal(kind, 1, **does)
-    return transitions.decide(review, "1", proposal, person("Ada"), START + 5).review
+    return state_machine.decide(review, "1", proposal, person("Ada"), START + 5).review
 
 
 def short(answer: Any) -> str:

@@ -9,9 +9,9 @@ import pytest
 from bot.card.choices import choices_of
 from hitl_core import dialects
 from hitl_core.errors import DecisionError, DialectError, Refused, UnsupportedByDialect
-from hitl_core.gate.request import ReviewKey, build_review
+from hitl_core.gate.submission.judging import ReviewKey, build_review
 from hitl_core.model import Review
-from hitl_core.review import transitions
+from hitl_core.review import state_machine
 from hitl_core.review.proposal import Proposal
 from tests.support.builders import person
 
@@ -55,7 +55,7 @@ def answered(wire: Any, *proposals: Proposal) -> Any:
     """What Sagents resumes with, after these decisions in the order of the actions."""
     review = review_of(wire)
     for action, proposal in zip(review.actions, proposals, strict=True):
-        review = transitions.decide(review, action.key, proposal, ADA, 2.0).review
+        review = state_machine.decide(review, action.key, proposal, ADA, 2.0).review
     return SAGENTS.dump_decisions(review)
 
 

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import MISSING, fields
 from pathlib import Path
 
-from bot.api.problems import PROBLEM_TYPES
 from bot.settings import Settings
+from bot.web.problems import PROBLEM_TYPES
 from tests.docs.pages import ROOT
 
 Rows = Iterator[tuple[str, ...]]

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from hitl_core.policy.read import KEYS as POLICY_KEYS
-from hitl_core.policy.read_rule import KEYS as RULE_KEYS
+from hitl_core.policy.reader.read_policy import KEYS as POLICY_KEYS
+from hitl_core.policy.reader.read_rule import KEYS as RULE_KEYS
 from tests.docs.pages import ROOT, Page, page, pages
 from tests.docs.tables import renewed
 

@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 import yaml
 
-from bot.sandbox.hands import Actor
-from bot.sandbox.server import running_sandbox
 from hitl_core import Policy
+from slack_sandbox.client.actor import Actor
+from slack_sandbox.server import running_sandbox
 from tests.docs.commands import check_commands
 from tests.docs.givens import DOOR, ENDS, GIVENS, REDIS
 from tests.docs.pages import ROOT, SHOWN_ONLY, Snippet, files_before, page, pages, snippets

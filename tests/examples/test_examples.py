@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.sandbox.hands import Actor
-from bot.sandbox.server import running_sandbox
+from slack_sandbox.client.actor import Actor
+from slack_sandbox.server import running_sandbox
 from tests.support.bots import CLICK, Process, Scene, doubles
 from tests.support.waiting import wait_until
 

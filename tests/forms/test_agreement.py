@@ -19,9 +19,9 @@ from hitl_core.forms import (
     make_form,
     read_answers,
 )
-from hitl_core.forms.budget import Budget, TooMuchWork
-from hitl_core.forms.problem import CheckState
-from hitl_core.forms.schema import compile_schema
+from hitl_core.jsonschema.budget import Budget, TooMuchWork
+from hitl_core.jsonschema.problem import CheckState
+from hitl_core.jsonschema.schema import compile_schema
 
 NAMES = st.sampled_from(["a", "b", "kind"])
 SCALARS = (

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hitl_core.forms import FormErrors, check_args, make_form, read_answers
-from hitl_core.forms.pointer import parse_pointer
+from hitl_core.jsonschema.pointer import parse_pointer
 
 CUSTOMER = {
     "type": "object",

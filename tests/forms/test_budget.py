@@ -24,10 +24,10 @@ from hitl_core.forms import (
     make_form,
     read_answers,
 )
-from hitl_core.forms.budget import REQUEST_STEPS, SCHEMA_STEPS, Budget, TooMuchWork
-from hitl_core.forms.problem import CheckState
-from hitl_core.forms.schema import compile_schema
-from hitl_core.gate import request
+from hitl_core.gate.submission import judging
+from hitl_core.jsonschema.budget import REQUEST_STEPS, SCHEMA_STEPS, Budget, TooMuchWork
+from hitl_core.jsonschema.problem import CheckState
+from hitl_core.jsonschema.schema import compile_schema
 
 Json = dict[str, Any]
 #: Ten times the aim of 50 ms, in CPU seconds, for machines that are slow or busy.
@@ -253,7 +253,7 @@ async def test_a_submit_with_costly_tools_lets_others_have_their_turn() -> None:
 
     beside = asyncio.create_task(others())
     began = time.process_time()
-    made = await request.judge_calls(policy, [ToolCall("1", "t0", {"a": "x"})], tools=tools)
+    made = await judging.judge_calls(policy, [ToolCall("1", "t0", {"a": "x"})], tools=tools)
     took = time.process_time() - began
     beside.cancel()
     assert took < 5 * LIMIT
@@ -276,7 +276,7 @@ async def test_a_tool_s_own_schema_that_can_not_be_read_stops_the_submit() -> No
     tools = {"t": HOSTILE["H2: 150 patterns"][0]}
     policy = Policy.from_mapping({"default": "review"})
     with pytest.raises(InvalidToolCall, match="too large or too complex"):
-        await request.judge_calls(policy, [ToolCall("1", "t", {})], tools=tools)
+        await judging.judge_calls(policy, [ToolCall("1", "t", {})], tools=tools)
 
 
 def test_unique_items_of_nine_thousand_objects_are_more_than_one_check_may_cost() -> None:

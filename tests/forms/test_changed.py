@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hitl_core.forms.changed import fast_replace
+from hitl_core.forms.fast_replace import fast_replace
 from hitl_core.forms.form import Field
 
 

@@ -17,7 +17,7 @@ from hitl_core.forms import (
     mask_args,
     read_answers,
 )
-from hitl_core.forms.fixed import find_changed_fixed
+from hitl_core.forms.fixed_values import find_changed_fixed
 from tests.forms.test_round_trip import cases, written
 
 Json = dict[str, Any]

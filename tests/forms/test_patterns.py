@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hitl_core.forms import PatternError, check_args, check_pattern, check_schema
-from hitl_core.forms.budget import VALUE_STEPS, Budget, TextTooLong
-from hitl_core.forms.patterns import search
+from hitl_core.jsonschema.budget import VALUE_STEPS, Budget, TextTooLong
+from hitl_core.jsonschema.patterns.pattern import search
 
 #: `re` needs hours for these, some of them already to compile.
 SLOW = [

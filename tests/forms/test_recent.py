@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from hitl_core.forms import SchemaError, check_schema
-from hitl_core.forms.recent import Recent
+from hitl_core.jsonschema.sized_cache import Recent
 
 MB = 1_000_000
 

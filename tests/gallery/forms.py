@@ -4,14 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.gallery.calls import (
-    BY_TWO,
-    MAILING,
-    QUERYING,
-    REFUNDING,
-    UPDATING,
-    WITH_OPS,
-)
+from tests.gallery.calls import BY_TWO, MAILING, QUERYING, REFUNDING, UPDATING, WITH_OPS
 from tests.gallery.office import Calls, Office, scene
 from tests.gallery.showing import Json, Scene, Shown
 from tests.gallery.waiting import CONTRACT

@@ -11,9 +11,9 @@ from typing import Any, cast
 
 import redis
 
-from bot.sandbox.hands import Actor
-from bot.sandbox.server import running_sandbox
 from hitl_core import Gate, Policy, ToolCall
+from slack_sandbox.client.actor import Actor
+from slack_sandbox.server import running_sandbox
 from tests.gallery.calls import ASKED_IN, RULES
 from tests.gallery.showing import Json, Scene, Shown, Slack
 from tests.support.bots import Scene as Workplace

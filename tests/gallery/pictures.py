@@ -15,8 +15,8 @@ from typing import Any
 
 from playwright.async_api import Page, async_playwright
 
-from bot.sandbox.alone import single_item_url
-from hitl_core.embedded_redis import EmbeddedRedis
+from slack_sandbox.demo.embedded_redis import EmbeddedRedis
+from slack_sandbox.page.single_item import single_item_url
 from tests.gallery.showing import Scene, Shown, Slack, made, slack
 
 #: In CSS pixels: a window on a laptop, and a phone.

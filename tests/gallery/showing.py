@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.card import build_card, thread_lines
-from bot.channels.slack import blocks
 from bot.channels.slack.channel import SlackChannel
-from bot.sandbox.server import BOT_TOKEN, Sandbox, running_sandbox
+from bot.channels.slack.render import card_message
 from hitl_core.model import Place, Review
+from slack_sandbox.server import BOT_TOKEN, Sandbox, running_sandbox
 from tests.channels.scenes import DEFAULT, NOW, POSTED
 
 if TYPE_CHECKING:
@@ -88,7 +88,8 @@ def with_thread(name: str, told: str, make: Callable[[], Review], place: Place =
     def shown(to: Slack) -> Shown:
         review = make()
         lines = [
-            blocks.thread_message(line, to.channel.name_of) for line in thread_lines(review, place)
+            card_message.thread_message(line, to.channel.name_of)
+            for line in thread_lines(review, place)
         ]
         return Shown("message", _card(review, place, to), lines)
 
@@ -96,4 +97,6 @@ def with_thread(name: str, told: str, make: Callable[[], Review], place: Place =
 
 
 def _card(review: Review, place: Place, to: Slack) -> Json:
-    return blocks.message(build_card(review, place, POSTED), to.channel.name_of, to.channel.link)
+    return card_message.message(
+        build_card(review, place, POSTED), to.channel.name_of, to.channel.link
+    )

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.card import build_card, thread_lines
-from bot.channels.slack.blocks import message, thread_message
+from bot.channels.slack.render.card_message import message, thread_message
 from hitl_core import ToolCall
 from hitl_core.model import Review
-from hitl_core.review import execution, transitions
-from hitl_core.review.transitions import Proposal
+from hitl_core.review import claims, state_machine
+from hitl_core.review.state_machine import Proposal
 from tests.channels.reading import check
 from tests.channels.scenes import (
     ALICE,
@@ -54,7 +54,7 @@ def test_security_h1_a_result_is_a_line_of_the_card_and_nothing_else(said: str) 
     over = done(running, {"1": said})
     assert (over.actions, over.calls, over.args) == (running.actions, running.calls, running.args)
     assert {*over.runs} == {"1"}
-    assert over.runs["1"].line == execution.one_line(said)
+    assert over.runs["1"].line == claims.one_line(said)
     for one in drawn(over):
         assert_inert(one, [])
 
@@ -71,7 +71,7 @@ def test_security_h1_an_agents_reason_to_withdraw_decides_nothing_and_names_nobo
     assert gone.actions == review.actions
     assert gone.cancelled is not None
     assert (gone.cancelled.by, gone.cancelled.at) == (None, gone.settled_at)
-    assert execution.runnable_calls(gone) == ()
+    assert claims.runnable_calls(gone) == ()
     for one in drawn(gone):
         assert_inert(one, [])
 
@@ -104,7 +104,7 @@ async def test_promise_8_a_result_that_repeats_what_is_hidden_is_kept_without_it
 
 def test_promise_8_a_reason_that_repeats_what_is_hidden_is_kept_without_it() -> None:
     review = review_of(("login", ARGS), policy={"interrupt_on": {"login": {"redact": ["/token"]}}})
-    gone = transitions.cancel(review, None, f"The user took {SECRET} back", NOW).review
+    gone = state_machine.cancel(review, None, f"The user took {SECRET} back", NOW).review
     assert gone.cancelled is not None
     assert gone.cancelled.reason == "The user took … back"
 

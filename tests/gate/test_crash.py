@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from hitl_core.review import execution
-from hitl_core.review.execution import DoubtAnswer
+from hitl_core.review import claims
+from hitl_core.review.claims import DoubtAnswer
 from hitl_core.review.service import Reviews
 from hitl_core.store import RedisStore
 from tests.support.builders import approve_all, person
@@ -76,7 +76,7 @@ class Agents:
 
     async def answer(self, review_id: str, answer: DoubtAnswer) -> None:
         await self.reviews.change(
-            review_id, "answer", lambda r, now: execution.resolve(r, "1", answer, person(), now)
+            review_id, "answer", lambda r, now: claims.resolve(r, "1", answer, person(), now)
         )
 
     @property

@@ -12,9 +12,9 @@ import pytest
 
 from hitl_core.errors import LeaseLost
 from hitl_core.gate import Gate
-from hitl_core.gate.outcome import Outcome
+from hitl_core.gate.outcome.outcome import Outcome
 from hitl_core.model import ToolCall
-from hitl_core.review import execution
+from hitl_core.review import claims
 from hitl_core.review.service import Reviews
 from hitl_core.store import RedisStore
 from tests.gate.conftest import Open
@@ -48,7 +48,7 @@ async def doubted(gate: Gate, review_id: str) -> None:
 
 async def answered(gate: Gate, review_id: str, answer: Any) -> None:
     await gate.reviews.change(
-        review_id, "answer", lambda r, now: execution.resolve(r, "1", answer, person(), now)
+        review_id, "answer", lambda r, now: claims.resolve(r, "1", answer, person(), now)
     )
 
 
@@ -107,7 +107,7 @@ async def test_faults_3_an_answer_that_was_lost_is_checked_again(
         await wait_until("the reply is lost", lambda: proxy.dropped, 30)
         await started(heir, outcome.review_id)
         await heir.reviews.change(
-            outcome.review_id, "die", lambda r, now: execution.expire_lease(r, now + 1000)
+            outcome.review_id, "die", lambda r, now: claims.expire_lease(r, now + 1000)
         )
         await answered(heir, outcome.review_id, "rerun")
         again = await heir.wait(outcome.review_id)

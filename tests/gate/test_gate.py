@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 import redis
 
-from hitl_core.embedded_redis import EmbeddedRedis
 from hitl_core.errors import (
     GateClosed,
     InvalidToolCall,
@@ -24,9 +23,10 @@ from hitl_core.errors import (
 )
 from hitl_core.gate import Answer, Gate, Outcome
 from hitl_core.model import ToolCall
-from hitl_core.review import execution
+from hitl_core.review import claims
 from hitl_core.review.service import Reviews
 from hitl_core.store import MemoryStore
+from slack_sandbox.demo.embedded_redis import EmbeddedRedis
 from tests.gate.conftest import Open, listeners
 from tests.support.builders import approve_all, call, person, policy, proposal
 from tests.support.jobs import finish_all
@@ -431,7 +431,7 @@ async def test_newcomer_9_a_second_waiter_hears_the_end_at_once(
 ):
     """Given two processes that wait for one review, and no look without a hint; when one has run it, then the
     other's wait ends."""
-    monkeypatch.setattr("hitl_core.gate.claims.LOOK", 86_400.0)
+    monkeypatch.setattr("hitl_core.gate.waiting.claims.POLL_INTERVAL", 86_400.0)
     gates = [await open_gate(), await open_gate()]
     review_id = await gates[0].submit([call()], thread_id="t")
     waits = [asyncio.create_task(gate.wait(review_id)) for gate in gates]
@@ -502,7 +502,7 @@ async def test_promise_5_a_doubtful_call_is_asked_about(
     assert (doubt.tool_call_id, waiting.done()) == ("c1", False)
     assert await heir.reviews.store.ready_reviews("billing") == []
     await heir.reviews.change(
-        review_id, "r", lambda r, now: execution.resolve(r, "1", answer, person("Bo"), now)
+        review_id, "r", lambda r, now: claims.resolve(r, "1", answer, person("Bo"), now)
     )
 
     again = await asyncio.wait_for(waiting, 10)
@@ -586,12 +586,12 @@ async def test_settled_serves_whatever_nobody_waits_for(open_gate: Open):
 
 async def test_settled_leaves_alone_what_a_living_process_waits_for(open_gate: Open):
     """Promise 5: after the waiter's last beat has ended, the worker gets it."""
-    dead = await open_gate(alive=30.0)
-    worker = await open_gate(alive=0.3)
+    dead = await open_gate(heartbeat_ttl=30.0)
+    worker = await open_gate(heartbeat_ttl=0.3)
     review_id = await dead.submit([call(n=1)], thread_id="t")
     # As a process dies: nobody waits there any more, but its last beat is still good.
     await worker.reviews.change(
-        review_id, "await", lambda r, now: execution.set_waiter(r, dead.process, now)
+        review_id, "await", lambda r, now: claims.set_waiter(r, dead.process, now)
     )
     await approve_all(worker.reviews, review_id)
     outcomes = worker.outcomes()
@@ -608,7 +608,7 @@ async def test_settled_leaves_alone_what_a_living_process_waits_for(open_gate: O
 
 async def test_promise_5_who_gives_up_waiting_leaves_the_review_to_others(open_gate: Open):
     """Given a wait that was cancelled in a process that lives on, then a worker gets the review."""
-    impatient, worker = await open_gate(alive=30.0), await open_gate(alive=0.3)
+    impatient, worker = await open_gate(heartbeat_ttl=30.0), await open_gate(heartbeat_ttl=0.3)
     review_id = await impatient.submit([call(n=1)], thread_id="t")
     waiting = asyncio.create_task(impatient.wait(review_id))
 
@@ -662,7 +662,7 @@ async def test_review_and_settled_in_one_process_do_not_take_from_each_other(ope
 
 async def test_settled_leaves_alone_what_is_waited_for_in_its_own_process(open_gate: Open):
     """Given a review that is ready and watched, then it comes only when nobody watches it any more."""
-    gate = await open_gate(alive=0.3)
+    gate = await open_gate(heartbeat_ttl=0.3)
     watched = await gate.submit([call("look_up", n=1)], thread_id="t-1")
     other = await gate.submit([call("look_up", n=1)], thread_id="t-2")
     outcomes = gate.outcomes()

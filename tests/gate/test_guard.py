@@ -17,9 +17,9 @@ from pydantic import BaseModel
 
 from hitl_core import Gate, InvalidToolCall, Policy, Rejected
 from hitl_core.model import Reviewer, encode
-from hitl_core.review import execution
+from hitl_core.review import claims
 from hitl_core.review.service import Reviews
-from hitl_core.review.transitions import Proposal
+from hitl_core.review.state_machine import Proposal
 from hitl_core.store import MemoryStore
 from tests.support.builders import approve_all
 from tests.support.jobs import next_job
@@ -398,7 +398,7 @@ async def test_a_call_in_doubt_that_a_person_says_ran_is_not_run_again(
         (review_id,) = store._reviews
         await wait_until("a person is asked", lambda: store._reviews[review_id].calls_in_doubt)
         await gate.reviews.change(
-            review_id, "click", lambda r, now: execution.resolve(r, "1", "ran", ALICE, now)
+            review_id, "click", lambda r, now: claims.resolve(r, "1", "ran", ALICE, now)
         )
 
         assert await again == "`add` ran; its result was lost. “Alice Ng” (U0ALICE) confirmed it."

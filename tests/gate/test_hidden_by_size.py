@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from bot.api.asked import Submit
-from bot.api.problems import ApiProblem
-from bot.api.turns import judge_turn as judged_at_the_door
+from bot.api.submissions import judge_turn as judged_at_the_door
+from bot.api.wire.requests import Submit
 from bot.card.compose import build_card
+from bot.web.problems import ApiProblem
 from hitl_core.errors import DecisionError, InvalidToolCall, Refused
-from hitl_core.gate import request
+from hitl_core.gate.submission import judging
 from hitl_core.model import Review, ToolCall, encode
 from hitl_core.policy import Policy
-from hitl_core.review.transitions import Proposal, decide
+from hitl_core.review.state_machine import Proposal, decide
 from tests.gate.conftest import Open
 from tests.support.builders import START, asked_by, person
 
@@ -37,7 +37,7 @@ def policy(schema: Json) -> Policy:
 
 def review(schema: Json, args: Json) -> Review:
     asked = asked_by(policy(schema), [ToolCall("c1", "t", args)])
-    return request.build_review(request.ReviewKey("a", "t", "x", None), asked, 1, START)[0]
+    return judging.build_review(judging.ReviewKey("a", "t", "x", None), asked, 1, START)[0]
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_an_answer_among_the_arguments_meets_their_schema() -> None:
         }
         rules = Policy.from_mapping({"default": "deny", "interrupt_on": {"book": rule}})
         asked = asked_by(rules, [ToolCall("c1", "book", {"seat": "1A"})])
-        made = request.build_review(request.ReviewKey("a", "t", "x", None), asked, 1, START)[0]
+        made = judging.build_review(judging.ReviewKey("a", "t", "x", None), asked, 1, START)[0]
         with pytest.raises(DecisionError, match=wrong):
             decide(made, "1", Proposal("approve", 1, answer="9Z"), person("Ada"), START + 5)
         same = decide(made, "1", Proposal("approve", 1, answer="1A"), person("Ada"), START + 5)

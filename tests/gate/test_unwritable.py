@@ -9,9 +9,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 import pytest
 
 from hitl_core import Gate, Policy, ToolCall
-from hitl_core.embedded_redis import EmbeddedRedis
 from hitl_core.errors import StoreUnavailable, StoreUnwritable
 from hitl_core.store import RedisStore
+from slack_sandbox.demo.embedded_redis import EmbeddedRedis
 from tests.support.troubled_redis import TROUBLES, Trouble, in_trouble
 from tests.support.waiting import wait_until
 
@@ -141,5 +141,5 @@ async def test_newcomer_9_the_log_says_when_redis_is_back(
         await wait_until("it is missed", lambda: "for the store" in caplog.text, 20)
         server.start()
         await wait_until("it is back", lambda: "The store is back" in caplog.text, 30)
-    said = [r.getMessage() for r in caplog.records if r.name == "hitl_core.gate.watchers"]
+    said = [r.getMessage() for r in caplog.records if r.name == "hitl_core.gate.waiting.watchers"]
     assert len(said) == 2

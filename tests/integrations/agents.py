@@ -22,9 +22,9 @@ from hitl_core.gate import Gate
 from hitl_core.integrations.langgraph import Driver, HumanReview, Run
 from hitl_core.model import Action, Event, Review, Reviewer, encode
 from hitl_core.policy import Policy
-from hitl_core.review import execution
-from hitl_core.review.execution import DoubtAnswer
-from hitl_core.review.transitions import Proposal, Transition
+from hitl_core.review import claims
+from hitl_core.review.claims import DoubtAnswer
+from hitl_core.review.state_machine import Proposal, Transition
 from tests.support.waiting import wait_until
 
 ALICE = Reviewer(channel="slack", team="T1", id="U1", name="Alice")
@@ -211,7 +211,7 @@ class Lab:
         """What became of the first call, which is in doubt."""
 
         def resolved(review: Review, now: float) -> Transition:
-            return execution.resolve(review, "1", answer, ALICE, now)
+            return claims.resolve(review, "1", answer, ALICE, now)
 
         assert review_id
         await self.gate.reviews.change(review_id, uuid4().hex, resolved)

@@ -12,7 +12,7 @@ from hitl_core import dialects
 from hitl_core.forms import SchemaError, check_args, find_changed_fixed, is_hiding_unclear
 from hitl_core.model import Route, ToolCall
 from hitl_core.policy import InvalidPolicy, Policy, Ruling
-from hitl_core.policy.stricter import combine_schemas
+from hitl_core.policy.combine_rulings import combine_schemas
 
 CONFIG: dict[str, Any] = {
     "default": "review",

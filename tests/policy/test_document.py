@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from hitl_core.policy import InvalidPolicy, Policy
-from hitl_core.policy.document import parse_yaml
-from hitl_core.policy.report import Report
+from hitl_core.policy.reader.report import Report
+from hitl_core.policy.reader.yaml_document import parse_yaml
 
 QUOTES = "A name that begins with `*` needs quotes in YAML."
 

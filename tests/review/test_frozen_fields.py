@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from hitl_core.errors import Refused
-from hitl_core.gate import request
-from hitl_core.gate.request import ReviewKey
+from hitl_core.gate.submission import judging
+from hitl_core.gate.submission.judging import ReviewKey
 from hitl_core.model import Review, ToolCall, encode
 from hitl_core.policy import Policy, Ruling
-from hitl_core.review import execution
+from hitl_core.review import claims
 from hitl_core.review.redaction import redaction_pointers
-from hitl_core.review.transitions import Proposal, decide
+from hitl_core.review.state_machine import Proposal, decide
 from tests.support.builders import START, asked_by, person
 
 ADA, NOW = person("Ada"), START + 60
@@ -59,7 +59,7 @@ STRICT: dict[str, Case] = {
     "redact": Case({"redact": ["/secret"]}, lambda r: r.actions[0].config.redact == ("/secret",)),
     "route": Case(
         {"reviewers": {"channel_members": True, "quorum": 3, "exclude_requester": False}},
-        lambda r: r.actions[0].needed == 3,
+        lambda r: r.actions[0].approvals_needed == 3,
     ),
     "idempotent": Case({"idempotent": False}, lambda r: not r.calls[0].idempotent),
     "needs_requester": Case(
@@ -101,7 +101,7 @@ def review_of(strict: Case, name: str, n: int) -> Review:
     pin = {"type": "object", "properties": {"pin": {"type": "string", "writeOnly": True}}}
     call = ToolCall("c1", name, {"n": n, "secret": "s", "pin": "1"})
     asked = asked_by(policy, [call], tool=pin, other=pin)
-    return request.build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
+    return judging.build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
 
 
 def edited(review: Review, n: int, name: str | None = None) -> Review:
@@ -132,14 +132,14 @@ def test_a3_a_call_that_was_edited_does_not_run_twice_by_itself() -> None:
     rule = {"when": {"properties": {"method": {"const": "GET"}}}, "idempotent": True}
     policy = Policy.from_mapping({"default": "review", "interrupt_on": {"http": rule}})
     asked = asked_by(policy, [ToolCall("c1", "http", {"method": "GET"})], http=None)
-    review = request.build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
+    review = judging.build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
     assert review.calls[0].idempotent
     post = Proposal("edit", 1, args=encode({"method": "POST"}))
     review = decide(review, "1", post, ADA, NOW).review
     assert review.status == "settled"
-    review = execution.claim(review, "p1", NOW, 30).review
-    review = execution.start(review, review.fence, "1", NOW).review
-    review = execution.expire_lease(review, NOW + 31).review
+    review = claims.claim(review, "p1", NOW, 30).review
+    review = claims.start(review, review.fence, "1", NOW).review
+    review = claims.expire_lease(review, NOW + 31).review
     assert [call.key for call in review.calls_in_doubt] == ["1"]
 
 
@@ -163,7 +163,7 @@ def answered(other: dict[str, Any], answer: str) -> Review:
     rules = {"order": {**ANSWERED, **small}, "orde*": {**ANSWERED, **other}}
     policy = Policy.from_mapping({"default": "deny", "interrupt_on": rules})
     asked = asked_by(policy, [ToolCall("c1", "order", {})])
-    review = request.build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
+    review = judging.build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
     return decide(review, "1", Proposal("approve", 1, answer=answer), ADA, NOW).review
 
 

@@ -7,14 +7,13 @@ from typing import Any
 import pytest
 
 from hitl_core.errors import Refused
-from hitl_core.gate import request
-from hitl_core.gate.request import ReviewKey
+from hitl_core.gate.submission import judging
+from hitl_core.gate.submission.judging import ReviewKey
 from hitl_core.model import Action, Review, ToolCall, encode
 from hitl_core.policy import Policy
-from hitl_core.review import execution
+from hitl_core.review import claims
 from hitl_core.review.redaction import visible_args
-from hitl_core.review.timing import apply_due
-from hitl_core.review.transitions import (
+from hitl_core.review.state_machine import (
     Proposal,
     deadline,
     decide,
@@ -24,6 +23,7 @@ from hitl_core.review.transitions import (
     next_step_at,
     start_clocks,
 )
+from hitl_core.review.timers import apply_due
 from tests.support.builders import START, asked_by, person
 
 ADA, BO, CY = person("Ada").model_copy(update={"id": "UADA"}), person("Bo"), person("Cy")
@@ -60,7 +60,7 @@ def asked(
     policy = Policy.from_mapping({"default": "deny", "interrupt_on": rules})
     calls = [ToolCall("c1", "refund", {"amount": amount, "note": "n"})]
     made = asked_by(policy, calls, **dict.fromkeys(["refund", *more]))
-    return request.build_review(ReviewKey("a", "t", "x", requester), made, 1, START)[0]
+    return judging.build_review(ReviewKey("a", "t", "x", requester), made, 1, START)[0]
 
 
 def to(amount: int, name: str | None = None, revision: int = 1) -> Proposal:
@@ -102,7 +102,7 @@ def test_security_m7_an_edit_takes_the_rule_that_its_arguments_fall_under() -> N
     once = decide(review, "1", Proposal("approve", 2), BO, NOW).review
     assert once.status == "pending"
     twice = decide(once, "1", Proposal("approve", 2), CY, NOW).review
-    (call,) = execution.runnable_calls(twice)
+    (call,) = claims.runnable_calls(twice)
     assert twice.arguments(call.key).parse()["amount"] == 5_000
 
 
@@ -304,7 +304,7 @@ def test_security_m7_an_answer_among_the_arguments_is_judged_as_well() -> None:
     }
     policy = Policy.from_mapping({"default": "deny", "interrupt_on": {"order": rule}})
     made = asked_by(policy, [ToolCall("c1", "order", {})])
-    review = request.build_review(ReviewKey("a", "t", "x", None), made, 1, START)[0]
+    review = judging.build_review(ReviewKey("a", "t", "x", None), made, 1, START)[0]
     with pytest.raises(Refused, match="The policy denies order"):
         decide(review, "1", Proposal("approve", 1, answer="xxl"), ADA, NOW)
     taken = decide(review, "1", Proposal("approve", 1, answer="m"), ADA, NOW).review

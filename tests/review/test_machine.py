@@ -10,8 +10,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from hitl_core.errors import LeaseLost, Refused
 from hitl_core.model import Action, Decision, Review
-from hitl_core.review import execution, transitions
-from hitl_core.review.transitions import Transition
+from hitl_core.review import claims, state_machine
+from hitl_core.review.state_machine import Transition
 from tests.support.builders import START, call, person, proposal, review_of
 
 TOOLS = ("ask", "timed", "hurried", "rerunnable", "look_up", "drop_table", "strict")
@@ -38,7 +38,7 @@ class ReviewMachine(RuleBasedStateMachine):
         reason a rule that could only be refused is left out where the tables test its refusals.
         """
         for action in self.review.actions if approved else ():
-            self.apply(transitions.decide, action.key, proposal(), person("Cy"), self.now)
+            self.apply(state_machine.decide, action.key, proposal(), person("Cy"), self.now)
 
     def apply(self, step: Any, *args: Any) -> bool:
         before = self.review
@@ -75,45 +75,45 @@ class ReviewMachine(RuleBasedStateMachine):
         edited = {"n": n} if type == "edit" else {}
         plan = proposal(type, revision, message, **edited)
         before = self.review.action(key)
-        if self.apply(transitions.decide, key, plan, by, self.now):
+        if self.apply(state_machine.decide, key, plan, by, self.now):
             assert before is not None
             assert before.is_pending
             assert before.revision == revision
-            deadline = transitions.deadline(before)
+            deadline = state_machine.deadline(before)
             assert deadline is None or self.now < deadline
 
     @precondition(lambda self: self.review.status == "pending")
     @rule(by=PEOPLE, place=st.sampled_from(["default", "slack:#first", "slack:#second"]))
     def somebody_escalates(self, by: Any, place: str) -> None:
-        self.apply(transitions.escalate, place, by, self.now)
+        self.apply(state_machine.escalate, place, by, self.now)
 
     @precondition(lambda self: not self.review.runs)
     @rule(by=st.none() | PEOPLE)
     def somebody_cancels(self, by: Any) -> None:
-        if self.apply(transitions.cancel, by, None, self.now) and self.review.cancelled:
+        if self.apply(state_machine.cancel, by, None, self.now) and self.review.cancelled:
             assert not self.starts, "nothing of it had begun"
 
     @rule()
     def a_bot_does_what_is_due(self) -> None:
-        due = transitions.due_at(self.review)
-        step = execution.expire_lease if self.review.status == "claimed" else transitions.apply_due
+        due = state_machine.due_at(self.review)
+        step = claims.expire_lease if self.review.status == "claimed" else state_machine.apply_due
         fired = self.apply(step, self.now)
         assert fired == (due is not None and due <= self.now), "the index and the rules agree"
 
     @precondition(lambda self: self.review.settled_at)
     @rule(holder=st.sampled_from(["p1", "p2"]))
     def an_agent_claims(self, holder: str) -> None:
-        ready = execution.ready_at(self.review)
-        held = self.apply(execution.claim, holder, self.now, LEASE)
+        ready = claims.ready_at(self.review)
+        held = self.apply(claims.claim, holder, self.now, LEASE)
         assert held == (ready is not None and ready <= self.now), "the index and the rules agree"
 
     @precondition(lambda self: self.review.status == "claimed")
     @rule(which=st.integers(0, len(TOOLS)), old=st.sampled_from([False, False, False, True]))
     def an_agent_starts(self, which: int, old: bool) -> None:
         """The gate asks for what `to_run` names."""
-        allowed = [call.key for call in execution.runnable_calls(self.review)]
+        allowed = [call.key for call in claims.runnable_calls(self.review)]
         key = allowed[which % len(allowed)] if allowed else "1"
-        if self.apply(execution.start, self.review.fence - old, key, self.now) and allowed:
+        if self.apply(claims.start, self.review.fence - old, key, self.now) and allowed:
             assert not old
             self.starts[key] = self.starts.get(key, 0) + 1
 
@@ -121,28 +121,28 @@ class ReviewMachine(RuleBasedStateMachine):
     @rule(key=KEYS)
     def an_agent_reports(self, key: str) -> None:
         if key in self.starts:
-            self.apply(execution.report, self.review.fence, {key: "went well"}, self.now)
+            self.apply(claims.report, self.review.fence, {key: "went well"}, self.now)
 
     @precondition(lambda self: self.review.fence)
     @rule()
     def an_agent_renews(self) -> None:
-        self.apply(execution.renew, self.review.fence, self.now, LEASE)
+        self.apply(claims.renew, self.review.fence, self.now, LEASE)
 
     @precondition(lambda self: self.review.fence)
     @rule()
     def an_agent_is_done(self) -> None:
-        self.apply(execution.finish, self.review.fence, {}, self.now)
+        self.apply(claims.finish, self.review.fence, {}, self.now)
 
     @precondition(lambda self: self.review.runs)
     @rule(key=KEYS, answer=st.sampled_from(["ran", "rerun", "skip"]), by=PEOPLE)
     def somebody_resolves(self, key: str, answer: Any, by: Any) -> None:
         key = next((call.key for call in self.review.calls_in_doubt), key)
-        if self.apply(execution.resolve, key, answer, by, self.now) and answer == "rerun":
+        if self.apply(claims.resolve, key, answer, by, self.now) and answer == "rerun":
             self.orders[key] = self.orders.get(key, 0) + 1
 
     @rule(process=st.sampled_from(["p1", "p2"]))
     def an_agent_waits(self, process: str) -> None:
-        self.apply(execution.set_waiter, process, self.now)
+        self.apply(claims.set_waiter, process, self.now)
 
     @invariant()
     def promise_2_a_decision_never_changes(self) -> None:
@@ -165,9 +165,9 @@ class ReviewMachine(RuleBasedStateMachine):
 
     @invariant()
     def promise_1_what_runs_is_what_was_decided(self) -> None:
-        assert not (self.review.cancelled and execution.runnable_calls(self.review))
-        for each in execution.runnable_calls(self.review):
-            assert execution.can_run(self.review, each)
+        assert not (self.review.cancelled and claims.runnable_calls(self.review))
+        for each in claims.runnable_calls(self.review):
+            assert claims.can_run(self.review, each)
             assert each.verdict.kind != "deny"
         for action in self.review.actions:
             assert action.digest == self.review.arguments(action.key).digest
@@ -190,12 +190,12 @@ class ReviewMachine(RuleBasedStateMachine):
     @invariant()
     def the_indexes_hold_what_still_matters(self) -> None:
         if self.review.status == "done":
-            assert transitions.due_at(self.review) is execution.ready_at(self.review) is None
+            assert state_machine.due_at(self.review) is claims.ready_at(self.review) is None
         if self.review.status == "pending":
-            assert execution.ready_at(self.review) is None
+            assert claims.ready_at(self.review) is None
         late = [a for a in self.review.actions if a.is_pending and _has_time(a)]
         if late and not self.review.cancelled:
-            assert transitions.due_at(self.review) is not None
+            assert state_machine.due_at(self.review) is not None
 
     @invariant()
     def it_can_be_stored(self) -> None:

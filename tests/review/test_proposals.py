@@ -7,19 +7,19 @@ from typing import Any
 import pytest
 
 from hitl_core.errors import DecisionError, Refused
-from hitl_core.gate import request
-from hitl_core.gate.request import ReviewKey
-from hitl_core.gate.transcript import (
+from hitl_core.gate.outcome.transcript import (
     add_edit_notice,
     message_tool_calls,
     replacement_calls,
     state_update,
 )
+from hitl_core.gate.submission import judging
+from hitl_core.gate.submission.judging import ReviewKey
 from hitl_core.model import Output, Review, ToolCall, encode
 from hitl_core.policy import Policy
-from hitl_core.review import execution
+from hitl_core.review import claims
 from hitl_core.review.proposal import Proposal
-from hitl_core.review.transitions import decide, decide_all
+from hitl_core.review.state_machine import decide, decide_all
 from tests.support.builders import START, person
 
 NOW = START + 5
@@ -52,8 +52,8 @@ TOOLS: dict[str, Any] = dict.fromkeys(["send", "draft", "post", "sign", "pay", "
 
 async def review_of(*names: str, **args: Any) -> Review:
     calls = [ToolCall(f"c{n}", name, args) for n, name in enumerate(names, start=1)]
-    asked = await request.judge_calls(POLICY, calls, tools=TOOLS)
-    return request.build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
+    asked = await judging.judge_calls(POLICY, calls, tools=TOOLS)
+    return judging.build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
 
 
 def renamed(name: str, **args: Any) -> Proposal:
@@ -69,7 +69,7 @@ async def test_an_edit_may_name_another_tool_that_the_policy_allows() -> None:
 
     after = decide(review, "1", renamed("draft", to="bob"), ADA, NOW).review
 
-    (call,) = execution.runnable_calls(after)
+    (call,) = claims.runnable_calls(after)
     assert (after.tool_name(call), call.tool_call_id) == ("draft", "c1")
     assert message_tool_calls(after) == [{"id": "c1", "name": "send", "args": {"to": "bob"}}]
     assert replacement_calls(after) == {"c1": {"name": "draft", "args": {"to": "bob"}}}
@@ -127,8 +127,8 @@ async def test_what_may_run_twice_was_said_of_the_first_tool() -> None:
 
 async def test_without_the_agents_tools_no_edit_names_another() -> None:
     calls = [ToolCall("c1", "send", {})]
-    asked = await request.judge_calls(POLICY, calls)
-    review = request.build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
+    asked = await judging.judge_calls(POLICY, calls)
+    review = judging.build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
     with pytest.raises(Refused, match="Available tools: none"):
         decide(review, "1", renamed("draft"), ADA, NOW)
 
@@ -163,7 +163,7 @@ async def test_an_answer_to_a_question(tool: str, given: Any, value: Any, text: 
     decision = after.actions[0].decision
     assert decision is not None
     assert (decision.answer, decision.message) == (value, text)
-    assert execution.runnable_calls(after) == ()
+    assert claims.runnable_calls(after) == ()
 
 
 @pytest.mark.parametrize(
@@ -185,9 +185,9 @@ async def test_an_answer_that_does_not_fit_is_refused(tool: str, given: Any) -> 
 
 async def with_output(into: Any, schema: Any) -> Review:
     calls = [ToolCall("c1", "send", {"n": 1})]
-    asked = await request.judge_calls(POLICY, calls)
+    asked = await judging.judge_calls(POLICY, calls)
     (action,) = (
-        review := request.build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
+        review := judging.build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
     ).actions
     config = action.config.model_copy(
         update={"output": Output(key="said", into=into), "answer_schema": schema}
@@ -204,7 +204,7 @@ async def test_an_answer_may_go_into_the_tools_arguments() -> None:
     assert after.arguments("1").parse() == {"n": 1, "said": "yes"}
     action = after.actions[0]
     assert (action.revision, action.digest) == (2, after.arguments("1").digest)
-    assert [call.key for call in execution.runnable_calls(after)] == ["1"]
+    assert [call.key for call in claims.runnable_calls(after)] == ["1"]
 
 
 async def test_an_answer_may_go_into_the_agents_state() -> None:
@@ -260,7 +260,7 @@ async def test_dialects_10_arguments_come_back_sorted_by_key_as_they_were_decide
     after = decide(review, "2", edit, ADA, NOW).review
     after = decide(after, "1", Proposal("approve", 1), ADA, NOW).review
 
-    runs = [repr(after.arguments(call.key).parse()) for call in execution.runnable_calls(after)]
+    runs = [repr(after.arguments(call.key).parse()) for call in claims.runnable_calls(after)]
     assert runs == [
         "{'a': 1, 'z': {'b': [{'c': 2, 'd': 1}, 0], 'y': 1}}",
         "{'a': 1, 'm': {'a': 2, 'q': 1}, 'z': [2, 1]}",

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 import redis
 
-from hitl_core.embedded_redis import EmbeddedRedis
 from hitl_core.errors import Refused, ReviewConflict, ReviewNotFound, StoreUnavailable
 from hitl_core.model import Review, encode
-from hitl_core.review import execution
+from hitl_core.review import claims
 from hitl_core.review.service import Reviews
 from hitl_core.store import MemoryStore, RedisStore, Write
-from hitl_core.store.keys import Keys
+from hitl_core.store.redis.keys import Keys
+from slack_sandbox.demo.embedded_redis import EmbeddedRedis
 from tests.support.builders import START, call, person, policy, proposal, review_of
 from tests.support.jobs import finish_all
 from tests.support.proxy import proxy_to
@@ -292,20 +292,20 @@ async def whole_life(reviews: Reviews, thread_id: str) -> Review:
     """Every transition that there is, in a plausible order; each op named once, as callers do."""
     review = await submitted(reviews, "ask", "ask", thread_id=thread_id, turn="m1")
     id = review.id
-    await reviews.change(id, "await", lambda r, now: execution.set_waiter(r, "p1", now))
+    await reviews.change(id, "await", lambda r, now: claims.set_waiter(r, "p1", now))
     await reviews.decide(id, "1", proposal("edit", n=9), person(), "click-1")
     await reviews.decide(id, "2", proposal("approve"), person(), "click-2")
-    await reviews.change(id, "claim", lambda r, now: execution.claim(r, "p1", now, 60))
-    await reviews.change(id, "start", lambda r, now: execution.start(r, 1, "1", now))
-    await reviews.change(id, "renew", lambda r, now: execution.renew(r, 1, now, 0.0))
-    await reviews.change(id, "lapse", execution.expire_lease)
+    await reviews.change(id, "claim", lambda r, now: claims.claim(r, "p1", now, 60))
+    await reviews.change(id, "start", lambda r, now: claims.start(r, 1, "1", now))
+    await reviews.change(id, "renew", lambda r, now: claims.renew(r, 1, now, 0.0))
+    await reviews.change(id, "lapse", claims.expire_lease)
     await reviews.change(
-        id, "resolve", lambda r, now: execution.resolve(r, "1", "rerun", person(), now)
+        id, "resolve", lambda r, now: claims.resolve(r, "1", "rerun", person(), now)
     )
-    await reviews.change(id, "claim-2", lambda r, now: execution.claim(r, "p2", now, 60))
-    await reviews.change(id, "start-2", lambda r, now: execution.start(r, 2, "1", now))
-    await reviews.change(id, "report", lambda r, now: execution.report(r, 2, {"1": "ok"}, now))
-    await reviews.change(id, "done", lambda r, now: execution.finish(r, 2, {}, now))
+    await reviews.change(id, "claim-2", lambda r, now: claims.claim(r, "p2", now, 60))
+    await reviews.change(id, "start-2", lambda r, now: claims.start(r, 2, "1", now))
+    await reviews.change(id, "report", lambda r, now: claims.report(r, 2, {"1": "ok"}, now))
+    await reviews.change(id, "done", lambda r, now: claims.finish(r, 2, {}, now))
     return (await reviews.load(id)).review
 
 
@@ -350,7 +350,7 @@ async def test_the_reply_of_one_start_is_lost_while_many_others_start(
     async with proxy_to(redis_url) as proxy:
         calm, shaky = await open_reviews(), await open_reviews(proxy.url, retry_seconds=10)
         review = await submitted(calm, *["look_up"] * 60)
-        await calm.change(review.id, "c", lambda r, now: execution.claim(r, "p1", now, 600))
+        await calm.change(review.id, "c", lambda r, now: claims.claim(r, "p1", now, 600))
         await started(shaky, review, 1)
 
         proxy.drop_reply(2, hold=True)  # the load, then the write
@@ -368,7 +368,7 @@ async def test_the_reply_of_one_start_is_lost_while_many_others_start(
 async def started(reviews: Reviews, review: Review, n: int) -> bool:
     """Whether this very command wrote it. Raises Refused where the call was started by another."""
     op = f"start-{n}"
-    step = lambda r, now: execution.start(r, 1, str(n), now)  # noqa: E731
+    step = lambda r, now: claims.start(r, 1, str(n), now)  # noqa: E731
     return (await reviews.change(review.id, op, step)).is_new
 
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from hitl_core.errors import Refused
 from hitl_core.model import DoubtAnswer, Review, Reviewer
-from hitl_core.review import execution
-from hitl_core.review.transitions import Proposal, cancel, decide
+from hitl_core.review import claims
+from hitl_core.review.state_machine import Proposal, cancel, decide
 from tests.review.refusals import refused
 from tests.support.builders import START, call, person, policy, proposal, review_of
 
@@ -39,9 +39,9 @@ def says(
 
 def in_doubt(review: Review, now: float = NOW) -> Review:
     """Claimed, started, and its process died."""
-    review = execution.claim(review, "p1", now, 30).review
-    review = execution.start(review, review.fence, "1", now).review
-    return execution.expire_lease(review, now + 30).review
+    review = claims.claim(review, "p1", now, 30).review
+    review = claims.start(review, review.fence, "1", now).review
+    return claims.expire_lease(review, now + 30).review
 
 
 def doubted(**reviewers: Any) -> Review:
@@ -53,7 +53,7 @@ def doubted(**reviewers: Any) -> Review:
 
 
 def resolved(review: Review, by: Reviewer, answer: Any, **more: Any) -> Review:
-    return execution.resolve(review, "1", answer, by, NOW + 50, **more).review
+    return claims.resolve(review, "1", answer, by, NOW + 50, **more).review
 
 
 # ---------------------------------------------------------------------- votes of a command line
@@ -98,15 +98,15 @@ def test_m5_the_same_of_a_doubt_and_of_a_cancellation():
 def test_m2_what_took_two_approvals_takes_two_to_run_again_or_to_have_run(answer: Any, runs: int):
     """Security M2: one person's word leaves it in doubt; the second settles it."""
     review = doubted()
-    first, event = execution.resolve(review, "1", answer, ADA, NOW + 50)
+    first, event = claims.resolve(review, "1", answer, ADA, NOW + 50)
     assert (event.kind, event.what, event.by) == ("voted", answer, ADA)
-    assert (len(first.calls_in_doubt), execution.ready_at(first)) == (1, None)
+    assert (len(first.calls_in_doubt), claims.ready_at(first)) == (1, None)
     with refused("already_voted", "Another person has to"):
         resolved(first, ADA, answer)
-    second, event = execution.resolve(first, "1", answer, CY, NOW + 51)
+    second, event = claims.resolve(first, "1", answer, CY, NOW + 51)
     assert (event.kind, event.what, event.by) == ("resolved", answer, CY)
-    again = execution.claim(second, "p2", NOW + 60, 30).review
-    assert len(execution.runnable_calls(again)) == runs
+    again = claims.claim(second, "p2", NOW + 60, 30).review
+    assert len(claims.runnable_calls(again)) == runs
 
 
 @pytest.mark.parametrize("answer", ["rerun", "ran"])
@@ -153,9 +153,7 @@ def test_m2_votes_belong_to_one_doubt():
 
 def test_m2_who_may_decide_no_more_is_counted_no_more():
     review = resolved(doubted(), ADA, "rerun")
-    later, event = execution.resolve(
-        review, "1", "rerun", BO, NOW + 51, ineligible_voters=[ADA.key]
-    )
+    later, event = claims.resolve(review, "1", "rerun", BO, NOW + 51, ineligible_voters=[ADA.key])
     assert (event.kind, event.why) == ("voted", "(Without “Ada” (U_ADA), who may decide no more.)")
     assert later.calls_in_doubt
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from hitl_core.model import Action, Review
-from hitl_core.review.clock import DAILY_AFTER, DAY
-from hitl_core.review.transitions import (
+from hitl_core.review.due import DAILY_AFTER, DAY
+from hitl_core.review.state_machine import (
     LAST_STEP_REMINDER,
     Proposal,
     apply_due,

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from hitl_core.errors import LeaseLost
-from hitl_core.gate.answers import answers
+from hitl_core.gate.outcome.answers import answers
 from hitl_core.model import Decision, Review
-from hitl_core.review import execution
-from hitl_core.review.transitions import (
+from hitl_core.review import claims
+from hitl_core.review.state_machine import (
     Proposal,
     apply_due,
     cancel,
@@ -67,7 +67,7 @@ def test_each_decision_settles_its_action(plan: Proposal, runs: bool):
     assert (made.type, made.by, made.at, made.message) == (plan.type, ADA, NOW, plan.message)
     assert made.digest == after.arguments("1").digest
     assert (after.status, after.settled_at) == ("settled", NOW)
-    assert [c.key for c in execution.runnable_calls(after)] == (["1"] if runs else [])
+    assert [c.key for c in claims.runnable_calls(after)] == (["1"] if runs else [])
     assert (event.kind, event.by, event.action, event.what) == ("decided", ADA, "1", plan.type)
     assert event.digest == made.digest
     assert review.status == "pending", "the value that was given is as it was"
@@ -291,7 +291,7 @@ def test_a_cancelled_review_is_settled_and_asks_nobody():
     cancelled = changed.review
     assert (cancelled.status, cancelled.settled_at, due_at(cancelled)) == ("settled", NOW, None)
     assert changed.event.kind == "cancelled"
-    assert execution.runnable_calls(cancelled) == ()
+    assert claims.runnable_calls(cancelled) == ()
     told = [answer.content for answer in answers(cancelled)]
     reason = "was cancelled. It was not executed. Reason: the user went on"
     assert told[0] == f"The tool call `ask` {reason}"
@@ -311,9 +311,9 @@ def test_a_cancelled_review_is_settled_and_asks_nobody():
 def test_what_an_agent_has_can_not_be_cancelled():
     """Neither while it runs, nor when it is done, nor when something of it may have run."""
     held = claimed(decided(one("ask")))
-    started = execution.start(held, held.fence, "1", NOW).review
-    finished = execution.finish(held, held.fence, {}, NOW).review
-    for review in (held, finished, execution.expire_lease(started, NOW + 31).review):
+    started = claims.start(held, held.fence, "1", NOW).review
+    finished = claims.finish(held, held.fence, {}, NOW).review
+    for review in (held, finished, claims.expire_lease(started, NOW + 31).review):
         with refused("started"):
             cancel(review, ADA, None, NOW + 31)
 
@@ -322,7 +322,7 @@ def test_what_is_settled_and_not_taken_yet_can_be_cancelled():
     settled = decided(one("ask"))
     cancelled = cancel(settled, ADA, None, NOW + 1).review
     assert cancelled.settled_at == NOW
-    assert execution.runnable_calls(claimed(cancelled, NOW + 2)) == ()
+    assert claims.runnable_calls(claimed(cancelled, NOW + 2)) == ()
     with refused("already_decided", "“Ada” (U_ADA) already approved"):
         decide(cancelled, "1", proposal(), BO, NOW + 1)
 
@@ -331,7 +331,7 @@ def test_what_is_settled_and_not_taken_yet_can_be_cancelled():
 
 
 def claimed(review: Review, now: float = NOW, lease: float = 30) -> Review:
-    return execution.claim(review, "p1", now, lease).review
+    return claims.claim(review, "p1", now, lease).review
 
 
 def test_only_what_is_settled_can_be_claimed():
@@ -341,8 +341,8 @@ def test_only_what_is_settled_can_be_claimed():
     review = claimed(decided(one()))
     assert (review.status, review.fence) == ("claimed", 1)
     with refused("not_ready", "it is claimed"):
-        execution.claim(review, "p2", NOW + 29.9, 30)
-    again = execution.claim(review, "p2", NOW + 30, 30).review
+        claims.claim(review, "p2", NOW + 29.9, 30)
+    again = claims.claim(review, "p2", NOW + 30, 30).review
     assert again.lease is not None
     assert (again.lease.holder, again.fence, again.lease.until) == ("p2", 2, NOW + 60)
 
@@ -350,105 +350,103 @@ def test_only_what_is_settled_can_be_claimed():
 def test_promise_5_an_older_fence_writes_nothing():
     """A zombie's report, renewal, start and end are refused (A6); and so is a lease that has ended."""
     old = claimed(decided(one()))
-    new = execution.claim(old, "p2", NOW + 30, 30).review
+    new = claims.claim(old, "p2", NOW + 30, 30).review
     for review, fence, now in ((new, 1, NOW + 31), (old, 1, NOW + 30), (old, 2, NOW + 1)):
         with pytest.raises(LeaseLost):
-            execution.start(review, fence, "1", now)
+            claims.start(review, fence, "1", now)
         with pytest.raises(LeaseLost):
-            execution.report(review, fence, {"1": "x"}, now)
+            claims.report(review, fence, {"1": "x"}, now)
         with pytest.raises(LeaseLost):
-            execution.renew(review, fence, now, 30)
+            claims.renew(review, fence, now, 30)
         with pytest.raises(LeaseLost):
-            execution.finish(review, fence, {}, now)
+            claims.finish(review, fence, {}, now)
 
 
 def test_promise_5_a_started_call_starts_never_again_unless_a_person_says_so():
     """started → (lease ends) in doubt → asked → It ran / Run again / Skip."""
-    review = execution.start(claimed(decided(one())), 1, "1", NOW).review
+    review = claims.start(claimed(decided(one())), 1, "1", NOW).review
     with refused("already_started"):
-        execution.start(review, 1, "1", NOW)
-    lapsed = execution.expire_lease(review, NOW + 30).review
+        claims.start(review, 1, "1", NOW)
+    lapsed = claims.expire_lease(review, NOW + 30).review
     assert [c.key for c in lapsed.calls_in_doubt] == ["1"]
-    assert execution.ready_at(lapsed) is None
+    assert claims.ready_at(lapsed) is None
     with refused("not_ready"):
         claimed(lapsed, NOW + 40)
 
     for answer, runs in (("ran", 0), ("rerun", 1), ("skip", 0)):
-        resolved, event = execution.resolve(lapsed, "1", answer, BO, NOW + 50)  # type: ignore[arg-type]
+        resolved, event = claims.resolve(lapsed, "1", answer, BO, NOW + 50)  # type: ignore[arg-type]
         assert (event.kind, event.what, event.by) == ("resolved", answer, BO)
-        assert execution.ready_at(resolved) == resolved.settled_at
+        assert claims.ready_at(resolved) == resolved.settled_at
         again = claimed(resolved, NOW + 51)
-        assert len(execution.runnable_calls(again)) == runs
+        assert len(claims.runnable_calls(again)) == runs
         with refused("already_decided", "“Bo” (U_BO) already answered this"):
-            execution.resolve(resolved, "1", "rerun", ADA, NOW + 60)
+            claims.resolve(resolved, "1", "rerun", ADA, NOW + 60)
         if answer == "rerun":
-            assert execution.start(again, 2, "1", NOW + 52).review.runs["1"].attempt == 2
+            assert claims.start(again, 2, "1", NOW + 52).review.runs["1"].attempt == 2
         else:
             with refused("already_started"):
-                execution.start(again, 2, "1", NOW + 52)
+                claims.start(again, 2, "1", NOW + 52)
 
 
 def test_a_claim_after_a_death_asks_instead_of_claiming():
     """Given a call that was started by the dead, then the claim lapses the review and takes nothing."""
-    review = execution.start(claimed(decided(one())), 1, "1", NOW).review
-    after, event = execution.claim(review, "p2", NOW + 30, 30)
+    review = claims.start(claimed(decided(one())), 1, "1", NOW).review
+    after, event = claims.claim(review, "p2", NOW + 30, 30)
     assert (event.kind, after.status, after.lease) == ("lapsed", "settled", None)
     assert after.calls_in_doubt
 
 
 def test_an_idempotent_call_runs_again_by_itself():
-    review = execution.start(claimed(decided(one("rerunnable"))), 1, "1", NOW).review
-    after, event = execution.claim(review, "p2", NOW + 30, 30)
+    review = claims.start(claimed(decided(one("rerunnable"))), 1, "1", NOW).review
+    after, event = claims.claim(review, "p2", NOW + 30, 30)
     assert (event.kind, after.status, after.calls_in_doubt) == ("claimed", "claimed", ())
-    assert [c.key for c in execution.runnable_calls(after)] == ["1"]
+    assert [c.key for c in claims.runnable_calls(after)] == ["1"]
 
 
 def test_what_was_reported_is_not_in_doubt():
-    review = execution.start(claimed(decided(one())), 1, "1", NOW).review
-    review = execution.report(review, 1, {"1": "sent"}, NOW).review
-    after = execution.claim(review, "p2", NOW + 30, 30).review
+    review = claims.start(claimed(decided(one())), 1, "1", NOW).review
+    review = claims.report(review, 1, {"1": "sent"}, NOW).review
+    after = claims.claim(review, "p2", NOW + 30, 30).review
     assert after.status == "claimed"
-    assert execution.runnable_calls(after) == ()
+    assert claims.runnable_calls(after) == ()
 
 
 def test_promise_6_an_answer_to_an_earlier_doubt_settles_no_later_one():
     """Given a call that stopped, was run again and stopped again, then the first card's buttons are stale."""
     review = claimed(decided(one()), NOW)
-    review = execution.start(review, review.fence, "1", NOW + 1).review
-    review = execution.expire_lease(review, NOW + 30).review
-    review = execution.resolve(review, "1", "rerun", BO, NOW + 40, attempt=1).review
+    review = claims.start(review, review.fence, "1", NOW + 1).review
+    review = claims.expire_lease(review, NOW + 30).review
+    review = claims.resolve(review, "1", "rerun", BO, NOW + 40, attempt=1).review
     review = claimed(review, NOW + 41)
-    review = execution.start(review, review.fence, "1", NOW + 42).review
-    review = execution.expire_lease(review, NOW + 80).review
+    review = claims.start(review, review.fence, "1", NOW + 42).review
+    review = claims.expire_lease(review, NOW + 80).review
     with refused("stale", "run again since"):
-        execution.resolve(review, "1", "rerun", ADA, NOW + 90, attempt=1)
-    assert (
-        execution.resolve(review, "1", "ran", ADA, NOW + 90, attempt=2).review.calls_in_doubt == ()
-    )
+        claims.resolve(review, "1", "rerun", ADA, NOW + 90, attempt=1)
+    assert claims.resolve(review, "1", "ran", ADA, NOW + 90, attempt=2).review.calls_in_doubt == ()
 
 
 def test_what_began_and_was_never_reported_is_told_so_when_all_is_done():
     review = claimed(decided(one()), NOW)
-    review = execution.start(review, review.fence, "1", NOW + 1).review
-    review = execution.finish(review, review.fence, {}, NOW + 2).review
+    review = claims.start(review, review.fence, "1", NOW + 1).review
+    review = claims.finish(review, review.fence, {}, NOW + 2).review
     assert (review.runs["1"].state, review.runs["1"].line) == ("done", "no result was reported")
 
 
 def test_a_lease_that_lives_does_not_lapse():
     review = claimed(decided(one()))
-    assert due_at(review) == execution.ready_at(review) == NOW + 30
+    assert due_at(review) == claims.ready_at(review) == NOW + 30
     with refused("not_due"):
-        execution.expire_lease(review, NOW + 29.99)
-    longer = execution.renew(review, 1, NOW + 29, 30).review
+        claims.expire_lease(review, NOW + 29.99)
+    longer = claims.renew(review, 1, NOW + 29, 30).review
     with refused("not_due"):
-        execution.expire_lease(longer, NOW + 30)
+        claims.expire_lease(longer, NOW + 30)
     assert due_at(longer) == NOW + 59
 
 
 def test_allowed_calls_run_and_denied_ones_never():
     review, _ = review_of([call("look_up", "c1"), call("drop_table", "c2"), call("ask", "c3")])
-    assert [c.key for c in execution.runnable_calls(decided(review, "reject", "3"))] == ["1"]
-    assert [c.key for c in execution.runnable_calls(decided(review, "approve", "3"))] == ["1", "3"]
+    assert [c.key for c in claims.runnable_calls(decided(review, "reject", "3"))] == ["1"]
+    assert [c.key for c in claims.runnable_calls(decided(review, "approve", "3"))] == ["1", "3"]
     free, _ = review_of([call("look_up", "c1"), call("drop_table", "c2")])
     assert (free.status, free.settled_at) == ("settled", START)
 
@@ -467,7 +465,7 @@ def test_allowed_calls_run_and_denied_ones_never():
     ],
 )
 def test_a_result_is_one_line_that_can_be_stored(text: object, line: str):
-    assert execution.one_line(text) == line
+    assert claims.one_line(text) == line
 
 
 def test_of_a_result_only_the_start_is_split():
@@ -475,9 +473,9 @@ def test_of_a_result_only_the_start_is_split():
     text = "sent\n" + "\n" * 2_000_000
     tracemalloc.start()
     try:
-        assert execution.one_line(text) == "sent"
-        assert execution.one_line(text[4:]) == ""
-        assert execution.one_line(text[4:] + "late") == "late"
+        assert claims.one_line(text) == "sent"
+        assert claims.one_line(text[4:]) == ""
+        assert claims.one_line(text[4:] + "late") == "late"
         assert tracemalloc.get_traced_memory()[1] < 3 * len(text)
     finally:
         tracemalloc.stop()

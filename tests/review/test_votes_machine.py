@@ -10,8 +10,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from hitl_core.errors import Refused
 from hitl_core.model import Action, Decision, Review, Reviewer, encode
-from hitl_core.review import execution, transitions
-from hitl_core.review.transitions import Proposal, Transition
+from hitl_core.review import claims, state_machine
+from hitl_core.review.state_machine import Proposal, Transition
 from tests.support.builders import START, call, person, policy, review_of
 
 #: Ada asked the agent, under the id by which the channel knows her.
@@ -80,11 +80,11 @@ class VotesMachine(RuleBasedStateMachine):
         assert before is not None
         args = encode({"n": before.revision}) if type == "edit" else None
         plan = Proposal(type, before.revision - old, args=args)  # type: ignore[arg-type]
-        if not self.apply(transitions.decide, key, plan, by, self.now, lapsed=lapsed):
+        if not self.apply(state_machine.decide, key, plan, by, self.now, lapsed=lapsed):
             return
         assert not old, "a stale button changes nothing"
         assert before.is_pending
-        end = transitions.deadline(before)
+        end = state_machine.deadline(before)
         assert end is None or self.now < end
         who = self.behind.setdefault((key, before.revision), set())
         who -= {by.key, *lapsed}
@@ -102,22 +102,22 @@ class VotesMachine(RuleBasedStateMachine):
     @WAITS
     @rule(by=PEOPLE, place=PLACES)
     def somebody_escalates(self, by: Reviewer, place: str) -> None:
-        self.apply(transitions.escalate, place, by, self.now)
+        self.apply(state_machine.escalate, place, by, self.now)
 
     @WAITS
     @rule(place=PLACES)
     def a_place_is_gone(self, place: str) -> None:
-        self.apply(transitions.use_fallback, place, "gone", self.now)
+        self.apply(state_machine.use_fallback, place, "gone", self.now)
 
     @precondition(lambda self: any(action.clock is None for action in self.review.actions))
     @rule(keys=st.lists(KEYS, min_size=1, max_size=3))
     def cards_are_posted(self, keys: list[str]) -> None:
-        self.apply(transitions.start_clocks, keys, self.now)
+        self.apply(state_machine.start_clocks, keys, self.now)
 
     @rule()
     def a_bot_does_what_is_due(self) -> None:
-        kinds, due = _due_kinds(self.review, self.now), transitions.due_at(self.review)
-        changed = self.apply(transitions.apply_due, self.now)
+        kinds, due = _due_kinds(self.review, self.now), state_machine.due_at(self.review)
+        changed = self.apply(state_machine.apply_due, self.now)
         assert (changed is not None) == (due is not None and due <= self.now), "index and rules"
         assert (changed is not None) == bool(kinds)
         if changed is not None:
@@ -156,15 +156,15 @@ class VotesMachine(RuleBasedStateMachine):
             assert action.digest == self.review.arguments(action.key).digest
             assert action.decision is None or action.decision.digest == action.digest
         kinds = {a.key: a.decision.type for a in self.review.actions if a.decision}
-        for each in execution.runnable_calls(self.review):
+        for each in claims.runnable_calls(self.review):
             assert kinds[each.key] in ("approve", "edit")
 
     @invariant()
     def nothing_is_due_before_its_clock_has_started(self) -> None:
         for action in self.review.actions:
             if action.clock_start is None:
-                assert transitions.deadline(action) is None
-                assert transitions.next_step_at(action) is transitions.remind_at(action) is None
+                assert state_machine.deadline(action) is None
+                assert state_machine.next_step_at(action) is state_machine.remind_at(action) is None
                 assert not action.reminded
 
     @invariant()
@@ -182,9 +182,9 @@ def _due_kinds(review: Review, now: float) -> list[str]:
     left = [a for a in review.actions if a.is_pending] if review.status == "pending" else []
     kinds: list[str] = []
     for kind, time in (
-        ("expired", transitions.deadline),
-        ("escalated", transitions.next_step_at),
-        ("reminded", transitions.remind_at),
+        ("expired", state_machine.deadline),
+        ("escalated", state_machine.next_step_at),
+        ("reminded", state_machine.remind_at),
     ):
         done: list[Action] = [action for action in left if due(time(action))]
         left = [action for action in left if action not in done]

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from hitl_core.errors import DecisionError
-from hitl_core.gate import request
-from hitl_core.gate.answers import answers
-from hitl_core.gate.request import ReviewKey
-from hitl_core.gate.transcript import replacement_calls
+from hitl_core.gate.outcome.answers import answers
+from hitl_core.gate.outcome.transcript import replacement_calls
+from hitl_core.gate.submission import judging
+from hitl_core.gate.submission.judging import ReviewKey
 from hitl_core.model import Action, Decision, Review, Reviewer, ToolCall, encode
-from hitl_core.review import execution
-from hitl_core.review.transitions import (
+from hitl_core.review import claims
+from hitl_core.review.state_machine import (
     Proposal,
     apply_due,
     cancel,
@@ -78,7 +78,7 @@ def test_it_waits_until_enough_have_approved():
     assert (event.kind, event.what, event.by, event.action) == ("voted", "approve", ADA, "1")
     assert event.before == event.digest == of(review).digest
     assert (first.status, of(first).approvals_needed, of(first).is_pending) == ("pending", 1, True)
-    assert execution.ready_at(first) is None
+    assert claims.ready_at(first) is None
 
     second, event = decide(first, "1", proposal(), BO, NOW + 1)
 
@@ -87,7 +87,7 @@ def test_it_waits_until_enough_have_approved():
     assert (made.type, made.by, made.at, made.revision) == ("approve", BO, NOW + 1, 1)
     assert [vote.by for vote in of(second).votes] == [ADA, BO]
     assert (second.status, of(second).approvals_needed) == ("settled", 0)
-    assert [c.key for c in execution.runnable_calls(second)] == ["1"]
+    assert [c.key for c in claims.runnable_calls(second)] == ["1"]
 
 
 def test_t40_one_person_is_one_vote_however_often_they_press():
@@ -123,7 +123,7 @@ def test_one_rejection_rejects_whatever_was_approved():
     review = after(one(), (ADA, "approve"), (BO, proposal("reject", message="no")))
     made = decision_of(review)
     assert (made.type, made.by, made.message) == ("reject", BO, "no")
-    assert execution.runnable_calls(review) == ()
+    assert claims.runnable_calls(review) == ()
 
 
 def test_a_reject_quorum_takes_several_and_tells_all_reasons():
@@ -145,7 +145,7 @@ def test_one_person_skips_where_one_rejects():
     """A skip is a no: it takes what a rejection takes."""
     review = after(one(), (ADA, "approve"), (BO, "ignore"))
     assert (decision_of(review).type, decision_of(review).by) == ("ignore", BO)
-    assert execution.runnable_calls(review) == ()
+    assert claims.runnable_calls(review) == ()
 
 
 def test_promise_2_who_comes_late_is_told_all_who_decided():
@@ -254,7 +254,7 @@ def offered(**others: Any) -> Review:
     rules = policy(twin={"reviewers": pair}, **others)
     calls, tools = [ToolCall("c1", "pair", {"n": 1})], dict.fromkeys(["pair", "twin", *others])
     asked = asked_by(rules, calls, **tools)
-    return request.build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
+    return judging.build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
 
 
 def into(name: str | None, **args: Any) -> Proposal:
@@ -370,14 +370,14 @@ def test_a_deadline_decides_over_votes():
     assert (decision_of(review).by, [v.by for v in of(review).votes]) == (None, [ADA])
     with refused("already_decided", "The deadline already rejected both."):
         after(review, (BO, "approve"))
-    assert execution.runnable_calls(review) == ()
+    assert claims.runnable_calls(review) == ()
 
 
 def test_a_cancelled_review_takes_no_more_votes():
     review = cancel(after(one(), (ADA, "approve")), None, "gone on", NOW).review
     with refused("cancelled"):
         after(review, (BO, "approve"))
-    assert execution.runnable_calls(review) == ()
+    assert claims.runnable_calls(review) == ()
     assert "was cancelled" in answers(review)[0].content
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.sandbox.hands import Actor
-from bot.sandbox.server import running_sandbox
+from slack_sandbox.client.actor import Actor
+from slack_sandbox.server import running_sandbox
 from tests.support.bots import CANARY, CLICK, Scene, doubles
 from tests.support.slack_limits import assert_calls
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from hitl_core import Gate, ToolCall
-from hitl_core.review import execution
+from hitl_core.review import claims
 from tests.support.bots import CANARY, Process, Scene, email
 from tests.support.slack import MARIA, Message, buttons, said
 
@@ -116,7 +116,7 @@ async def in_doubt(scene: Scene, gate: Gate, review_id: str, call: ToolCall) -> 
     outcome = await gate.wait(review_id)
     assert await outcome.once(call)
     outcome.release()
-    await gate.reviews.change(review_id, "die", lambda r, now: execution.expire_lease(r, now + 100))
+    await gate.reviews.change(review_id, "die", lambda r, now: claims.expire_lease(r, now + 100))
     return await scene.card("it may have run or not")
 
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bot.sandbox.view import validate_view
 from hitl_core import ToolCall
 from hitl_core.model import encode
+from slack_sandbox.workspace.view_validation import validate_view
 from tests.support.bots import CANARY, Scene, email
 from tests.support.bots import POLICY as POLICY_OF_BOTS
 from tests.support.builders import review_of as review_made

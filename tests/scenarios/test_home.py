@@ -7,10 +7,10 @@ from typing import Any, cast
 import pytest
 
 from bot.app import running_bot
-from bot.keeper import HomeRefresher
+from bot.outbox.home_refresher import HomeRefresher
 from bot.settings import Settings
 from hitl_core import Gate, ToolCall
-from hitl_core.review import execution
+from hitl_core.review import claims
 from tests.support.aging import age
 from tests.support.bots import POLICY, QUICK, Scene, email, sql
 from tests.support.builders import review_of as made
@@ -192,8 +192,8 @@ async def test_an_open_home_is_drawn_again_by_one_of_the_bots(scene: Scene) -> N
     await home(scene, "U0ALICE", "1 review waits for you")
     assert len(await scene.calls("views.publish")) == before + 1
 
-    scene.ask(gate, thread_id="soon after")
-    await scene.card("thread soon after")
+    scene.ask(gate, thread_id="soon-after")
+    await scene.card("thread soon-after")
     for bot in bots:
         await _keeper(bot).tick()
     assert len(await scene.calls("views.publish")) == before + 1  # not twice within half a minute
@@ -314,7 +314,7 @@ async def _in_doubt(gate: Gate, call: ToolCall, review_id: str) -> None:
     outcome = await gate.wait(review_id)
     assert await outcome.once(call)
     outcome.release()
-    await gate.reviews.change(review_id, "die", lambda r, now: execution.expire_lease(r, now + 100))
+    await gate.reviews.change(review_id, "die", lambda r, now: claims.expire_lease(r, now + 100))
 
 
 @pytest.mark.parametrize("tool", ["send_email", "read_file"])
@@ -392,7 +392,7 @@ async def test_faults_11_home_says_that_there_is_more_than_it_counted(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Faults 11: given more reviews than are told apart, then no number is claimed for all of them."""
-    monkeypatch.setattr("bot.home.MAX_WAITING", 3)
+    monkeypatch.setattr("bot.inbox.homes.MAX_WAITING", 3)
     await scene.bot()
     gate = await scene.gate()
     for number in range(5):

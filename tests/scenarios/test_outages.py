@@ -12,11 +12,11 @@ import aiohttp
 import pytest
 
 from bot.app import Timing, running_bot
-from bot.click import RESULT_UNKNOWN
+from bot.inbox.commands import RESULT_UNKNOWN
 from bot.settings import Settings
 from hitl_core import Outcome, ToolCall
-from hitl_core.embedded_redis import EmbeddedRedis
-from hitl_core.store.keys import Keys
+from hitl_core.store.redis.keys import Keys
+from slack_sandbox.demo.embedded_redis import EmbeddedRedis
 from tests.support.bots import CANARY, POLICY, QUICK, Scene, email
 from tests.support.slack import APPROVALS, OPS, Message, said
 from tests.support.waiting import wait_until

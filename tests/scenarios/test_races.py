@@ -12,8 +12,8 @@ from urllib.parse import parse_qs
 import aiohttp
 import pytest
 
-from bot import directory
-from bot.sandbox.server import SIGNING_SECRET
+from bot.people import directory
+from slack_sandbox.server import SIGNING_SECRET
 from tests.support.bots import CLICK, POLICY, Scene, email, sql
 from tests.support.slack import APPROVALS, CARL, review_of, said
 from tests.support.waiting import wait_until

@@ -10,9 +10,9 @@ from collections.abc import Callable
 import aiohttp
 import pytest
 
-from bot import readiness
-from hitl_core.embedded_redis import EmbeddedRedis
+from bot.health import readiness
 from hitl_core.store import RedisStore
+from slack_sandbox.demo.embedded_redis import EmbeddedRedis
 from tests.support.bots import ROOT, Scene, email
 from tests.support.troubled_redis import TROUBLES, Trouble, in_trouble
 from tests.support.waiting import wait_until
@@ -66,7 +66,7 @@ async def test_faults_10_a_bot_starts_while_redis_takes_no_writes(
         await wait_until("it says so", lambda: "not ready: Redis" in caplog.text, 20)
         assert f"({trouble})" in caplog.text
     await wait_until("it says so", lambda: "ready again after" in caplog.text, 20)
-    said = [r.getMessage() for r in caplog.records if r.name == "bot.readiness"]
+    said = [r.getMessage() for r in caplog.records if r.name == "bot.health.readiness"]
     assert len(said) == 2
     gate = await scene.gate()
     waiting = scene.ask(gate, email())

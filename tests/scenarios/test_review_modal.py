@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from bot.sandbox.view import validate_view
 from hitl_core import ToolCall
+from slack_sandbox.workspace.view_validation import validate_view
 from tests.support.bots import CANARY, Scene
 from tests.support.slack import Message, buttons, review_of, said
 from tests.support.slack_limits import assert_view

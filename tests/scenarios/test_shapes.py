@@ -13,9 +13,9 @@ from urllib.parse import parse_qs, urlencode
 
 import pytest
 
-from bot.channels.slack.shape import InvalidPayload, parse_body
-from bot.sandbox.hands import sign
-from bot.sandbox.server import SIGNING_SECRET
+from bot.channels.slack.transport.payload import InvalidPayload, parse_body
+from slack_sandbox.client.actor import sign
+from slack_sandbox.server import SIGNING_SECRET
 from tests.support.bots import Scene, email, sql
 from tests.support.slack import CARL
 

@@ -13,8 +13,8 @@ from urllib.parse import quote
 import aiohttp
 import pytest
 
-from bot.sandbox.hands import sign
-from bot.sandbox.server import SIGNING_SECRET
+from slack_sandbox.client.actor import sign
+from slack_sandbox.server import SIGNING_SECRET
 from tests.support.bots import CANARY, Scene, email
 from tests.support.slack import review_of
 
@@ -44,7 +44,9 @@ async def test_a_wrong_signing_secret_is_told_once(
     of what they held; a minute later it says so again. What isn't signed at all is a stranger's: no line."""
 
     def lines() -> list[str]:
-        return [r.getMessage() for r in caplog.records if r.name == "bot.channels.slack.http"]
+        return [
+            r.getMessage() for r in caplog.records if r.name == "bot.channels.slack.transport.http"
+        ]
 
     wrong = {**signed(CANARY), "X-Slack-Signature": "v0=" + "0" * 64}
     async with a_bot(scene) as (url, session):
@@ -56,7 +58,7 @@ async def test_a_wrong_signing_secret_is_told_once(
         assert "SLACK_SIGNING_SECRET" in line
         assert CANARY not in line
         assert "v0=" not in line
-        monkeypatch.setattr("bot.logs.INTERVAL", 0.0)
+        monkeypatch.setattr("bot.web.logs.INTERVAL", 0.0)
         await session.post(url, data=CANARY, headers=wrong)
         assert len(lines()) == 2
 

@@ -11,8 +11,8 @@ import aiohttp
 import pytest
 
 from bot.app import Bot
-from bot.sandbox.socket_mode import Connection
 from hitl_core import ToolCall
+from slack_sandbox.delivery.socket_mode import Connection
 from tests.support.bots import CANARY, POLICY, QUICK, Process, Scene, email, sql
 from tests.support.slack import Message, review_of
 from tests.support.waiting import wait_until

@@ -88,7 +88,7 @@ async def test_promise_10_slack_in_trouble_at_start_is_one_sentence(
     assert len(bot.output.splitlines()) == 1
 
 
-@pytest.mark.parametrize("command", ["bot serve", "bot.sandbox --help"])
+@pytest.mark.parametrize("command", ["bot serve", "slack_sandbox --help"])
 async def test_without_the_extra_it_says_what_to_install(scene: Scene, command: str) -> None:
     """Given only what agents install; then one sentence has the command to run, and the exit code is 2."""
     module, *words = command.split()

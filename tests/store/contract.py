@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from hitl_core.model import DEFAULT_PLACE, Event, MessageRef, Review, Token
-from hitl_core.review import execution, transitions
-from hitl_core.review.transitions import Transition
+from hitl_core.review import claims, state_machine
+from hitl_core.review.state_machine import Transition
 from hitl_core.store import Recheck, Store, Write
 from tests.support.builders import call, person, proposal, review_of, write_of
 from tests.support.jobs import begin_all, finish_all
@@ -54,7 +54,7 @@ async def chain_of(store: Store, review_id: str) -> str:
 async def approved(store: Store, review: Review) -> Review:
     at = await store.now()
     return await stepped(
-        store, transitions.decide(review, "1", proposal(), person(), at), wake=True
+        store, state_machine.decide(review, "1", proposal(), person(), at), wake=True
     )
 
 
@@ -62,8 +62,8 @@ async def finished(store: Store, review: Review) -> Review:
     """Approved, claimed and done."""
     review = await approved(store, review)
     at = await store.now()
-    review = await stepped(store, execution.claim(review, "p1", at, 30))
-    return await stepped(store, execution.finish(review, review.fence, {}, at))
+    review = await stepped(store, claims.claim(review, "p1", at, 30))
+    return await stepped(store, claims.finish(review, review.fence, {}, at))
 
 
 async def loaded(store: Store, review_id: str) -> Review:
@@ -73,7 +73,7 @@ async def loaded(store: Store, review_id: str) -> Review:
 
 
 def decided(review: Review, at: float) -> Transition:
-    return transitions.decide(review, "1", proposal(), person(), at)
+    return state_machine.decide(review, "1", proposal(), person(), at)
 
 
 async def attempted(store: Store, review: Review, op: str | None) -> None:
@@ -139,8 +139,8 @@ class StoreContract:
         """Given two transitions of one version, when both are stored, then the second is refused."""
         review = await created(store)
         at = await store.now()
-        approval = transitions.decide(review, "1", proposal("approve"), person("Ada"), at)
-        rejection = transitions.decide(review, "1", proposal("reject"), person("Bo"), at)
+        approval = state_machine.decide(review, "1", proposal("approve"), person("Ada"), at)
+        rejection = state_machine.decide(review, "1", proposal("reject"), person("Bo"), at)
         mine, yours = await next_write(store, approval), await next_write(store, rejection)
 
         assert await store.commit(mine)
@@ -188,9 +188,11 @@ class StoreContract:
     async def test_an_edit_adds_bytes_and_keeps_the_old_ones(self, store: Store):
         """Both revisions can be read after an edit, and after whatever follows it."""
         review = await created(store)
-        edited = transitions.decide(review, "1", proposal("edit", n=2), person(), await store.now())
+        edited = state_machine.decide(
+            review, "1", proposal("edit", n=2), person(), await store.now()
+        )
         review = await stepped(store, edited)
-        await stepped(store, execution.claim(review, "p1", await store.now(), 30))
+        await stepped(store, claims.claim(review, "p1", await store.now(), 30))
 
         snapshot = await store.load(review.id)
 
@@ -297,10 +299,10 @@ class StoreContract:
         await attempted(store, review, "click-1")
         review = await approved(store, review)
         await store.record_post(review.id, "q", THERE)
-        review = await stepped(store, execution.claim(review, "p1", await store.now(), 30))
-        review = await stepped(store, execution.renew(review, 1, await store.now(), 30))
+        review = await stepped(store, claims.claim(review, "p1", await store.now(), 30))
+        review = await stepped(store, claims.renew(review, 1, await store.now(), 30))
         await attempted(store, review, "click-2")
-        await stepped(store, execution.finish(review, 1, {}, await store.now()))
+        await stepped(store, claims.finish(review, 1, {}, await store.now()))
 
         entries = await audit_of(store)
 
@@ -417,8 +419,8 @@ class StoreContract:
             review = await loaded(store, review.id)
             key = next(action.key for action in review.actions if action.is_pending)
             at = await store.now()
-            await stepped(store, transitions.decide(review, key, proposal(), person(), at))
-        bos = transitions.decide(reviews[2], "1", proposal(), person("Bo"), await store.now())
+            await stepped(store, state_machine.decide(review, key, proposal(), person(), at))
+        bos = state_machine.decide(reviews[2], "1", proposal(), person("Bo"), await store.now())
         await stepped(store, bos)
 
         found = await store.recent_decisions(person().key)
@@ -646,7 +648,7 @@ class StoreContract:
 
         listener = asyncio.create_task(store.changes(20))
         other = await created(store, agent="support", thread_id="another")
-        await stepped(store, execution.set_waiter(other, "p1", await store.now()))
+        await stepped(store, claims.set_waiter(other, "p1", await store.now()))
 
         assert await asyncio.wait_for(listener, 5) == [other.id]
         assert await store.changes(0.02) == []
@@ -716,13 +718,13 @@ class StoreContract:
         await finish_all(store)
         at = await store.now()
 
-        review = await stepped(store, execution.set_waiter(review, "p1", at))
-        review = await stepped(store, execution.claim(review, "p1", at, 30))
-        review = await stepped(store, execution.renew(review, 1, at, 30))
-        review = await stepped(store, execution.start(review, 1, "1", at))
+        review = await stepped(store, claims.set_waiter(review, "p1", at))
+        review = await stepped(store, claims.claim(review, "p1", at, 30))
+        review = await stepped(store, claims.renew(review, 1, at, 30))
+        review = await stepped(store, claims.start(review, 1, "1", at))
         assert await store.lanes() == []
 
-        await stepped(store, execution.report(review, 1, {"1": "sent"}, at))
+        await stepped(store, claims.report(review, 1, {"1": "sent"}, at))
         assert [job.review_id for job in await finish_all(store)] == [review.id]
 
     async def test_what_was_begun_and_never_finished_is_begun_again(
@@ -790,7 +792,7 @@ class StoreContract:
         await finish_all(store)
         at = await store.now()
         new = await created(store)
-        await stepped(store, transitions.cancel(one, None, "why", at))
+        await stepped(store, state_machine.cancel(one, None, "why", at))
         await let_pass(0.01)
         await approved(store, two)
 

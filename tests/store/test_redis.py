@@ -22,19 +22,12 @@ from redis.exceptions import NoScriptError
 
 from hitl_core.audit.anchor import Anchor
 from hitl_core.audit.sealer import seal
-from hitl_core.embedded_redis import EmbeddedRedis, find_redis_server
-from hitl_core.errors import (
-    HitlError,
-    SettingsError,
-    StoreError,
-    StoreUnavailable,
-    StoreUnwritable,
-)
+from hitl_core.errors import HitlError, SettingsError, StoreError, StoreUnavailable, StoreUnwritable
 from hitl_core.model import DEFAULT_PLACE, Event
-from hitl_core.review import transitions
+from hitl_core.review import state_machine
 from hitl_core.store import RedisStore
-from hitl_core.store.client import connect, read_script, store_errors
-from hitl_core.store.keys import (
+from hitl_core.store.redis.client import connect, read_script, store_errors
+from hitl_core.store.redis.keys import (
     Keys,
     alive_key,
     choose_partition,
@@ -43,16 +36,9 @@ from hitl_core.store.keys import (
     make_review_id,
     parse_partition,
 )
+from slack_sandbox.demo.embedded_redis import EmbeddedRedis, find_redis_server
 from tests.store.carried import carried
-from tests.store.contract import (
-    HERE,
-    approved,
-    attempted,
-    audit_of,
-    created,
-    finished,
-    next_write,
-)
+from tests.store.contract import HERE, approved, attempted, audit_of, created, finished, next_write
 from tests.support.builders import person, proposal, review_of, write_of
 from tests.support.jobs import begin_all, finish_all
 from tests.support.proxy import proxy_to
@@ -661,7 +647,7 @@ async def test_a_write_whose_reply_was_lost_may_be_repeated(redis_url: str):
         review = await created(store)
         new = write_of(review_of(now=await store.now()))
         change = await next_write(
-            store, transitions.decide(review, "1", proposal(), person(), await store.now())
+            store, state_machine.decide(review, "1", proposal(), person(), await store.now())
         )
         [hint] = await begin_all(store)
         refused = Event(kind="refused", review_id=review.id, at=0, op="click")

@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
-from hitl_core.embedded_redis import EmbeddedRedis
 from hitl_core.store import RedisStore
+from slack_sandbox.demo.embedded_redis import EmbeddedRedis
 from tests.store.carried import carried
 from tests.store.contract import Pass, StoreContract
 from tests.support.redis_server import FORGETFUL

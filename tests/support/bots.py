@@ -16,11 +16,11 @@ from redis.asyncio import Redis
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.app import Bot, Timing, running_bot
-from bot.sandbox.hands import Actor
-from bot.sandbox.server import BOT_TOKEN, SIGNING_SECRET, Sandbox
 from bot.settings import Settings
 from hitl_core import Gate, Outcome, Policy, ToolCall
 from hitl_core.model import MessageRef
+from slack_sandbox.client.actor import Actor
+from slack_sandbox.server import BOT_TOKEN, SIGNING_SECRET, Sandbox
 from tests.support.slack import (
     ALICE,
     APPROVALS,

@@ -6,13 +6,13 @@ import itertools
 from collections.abc import Coroutine, Sequence
 from typing import Any, TypeVar
 
-from hitl_core.gate import request
-from hitl_core.gate.request import JudgedCalls, ReviewKey
+from hitl_core.gate.submission import judging
+from hitl_core.gate.submission.judging import JudgedCalls, ReviewKey
 from hitl_core.model import Arguments, Event, Review, Reviewer, ToolCall, encode
 from hitl_core.policy import Policy
-from hitl_core.review import execution
+from hitl_core.review import claims
 from hitl_core.review.service import Reviews
-from hitl_core.review.transitions import Proposal, Transition, due_at
+from hitl_core.review.state_machine import Proposal, Transition, due_at
 from hitl_core.store import Write
 
 T = TypeVar("T")
@@ -95,14 +95,14 @@ def review_of(
     """As the gate makes them; every call of this function is another turn, unless it names one."""
     name = turn or f"turn-{next(_numbers)}"
     which = ReviewKey(agent, thread_id, name, requester, origin)
-    return request.build_review(which, asked_by(by or policy(), calls), partitions, now)
+    return judging.build_review(which, asked_by(by or policy(), calls), partitions, now)
 
 
 def asked_by(by: Policy, calls: Sequence[ToolCall], **tools: Any) -> JudgedCalls:
     """What the gate makes of a turn of any size, at once. `tools` are the agent's, each with its schema or
     None.
     """
-    schemas = request.ToolSchemas()
+    schemas = judging.ToolSchemas()
     rulings = [_now(schemas.add_schema(by.judge(each), tools.get(each.name))) for each in calls]
     named = _now(schemas.edit_targets(tools))
     return JudgedCalls(
@@ -110,7 +110,7 @@ def asked_by(by: Policy, calls: Sequence[ToolCall], **tools: Any) -> JudgedCalls
         rulings,
         tools=named,
         policy=by.digest,
-        excerpt=request.excerpt_for(by, calls, rulings, named),
+        excerpt=judging.excerpt_for(by, calls, rulings, named),
     )
 
 
@@ -138,7 +138,7 @@ def proposal(
 def write_of(changed: Transition | tuple[Review, Event], *, wake: bool = False) -> Write:
     """What the service would store for this, the version aside."""
     review, event = changed
-    return Write(review, event, review.args, due_at(review), execution.ready_at(review), wake)
+    return Write(review, event, review.args, due_at(review), claims.ready_at(review), wake)
 
 
 async def approve_all(reviews: Reviews, review_id: str, by: Reviewer | None = None) -> None:

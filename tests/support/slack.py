@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from bot.sandbox.hands import Actor
+from slack_sandbox.client.actor import Actor
 from tests.support.waiting import wait_until
 
 APPROVALS, OPS = "C0APPROVE", "C0OPS"

@@ -10,7 +10,7 @@ from typing import Any, assert_never
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.card import Card, ThreadLine
-from bot.channel import (
+from bot.channels.contract import (
     ChannelError,
     LookupFailed,
     MessageGone,
@@ -18,13 +18,14 @@ from bot.channel import (
     Undeliverable,
     Unreachable,
 )
-from bot.channels.slack import blocks, ids
-from bot.channels.slack.api import NO_PLACE, Api, Data, read_field
-from bot.channels.slack.people import PeopleLookup
+from bot.channels.slack import ids
 from bot.channels.slack.places import NAME
-from bot.channels.slack.rich import make_inert
-from bot.channels.slack.rooms import Conversations
-from bot.health import Health
+from bot.channels.slack.render import card_message
+from bot.channels.slack.render.block_kit import make_inert
+from bot.channels.slack.transport.api import NO_PLACE, Api, Data, read_field
+from bot.channels.slack.transport.conversations import Conversations
+from bot.channels.slack.transport.people import PeopleLookup
+from bot.health.health import Health
 from bot.text import one_line, shorten
 from hitl_core.errors import SettingsError
 from hitl_core.model import DEFAULT_PLACE, MessageRef, Place
@@ -111,7 +112,7 @@ class SlackChannel:
         return f"{self._workspace_url}archives/{ref.conversation}/p{ref.ts.replace('.', '')}"
 
     def incomplete_actions(self, card: Card) -> frozenset[str]:
-        return blocks.incomplete_actions(card, self.name_of)
+        return card_message.incomplete_actions(card, self.name_of)
 
     async def post(self, place: Place, card: Card) -> MessageRef:
         return await self._post(place, card, self._card_message(card))
@@ -132,7 +133,7 @@ class SlackChannel:
             thread_ts=self._conversations.destination(place).thread or ref.ts,
             unfurl_links=False,
             unfurl_media=False,
-            **blocks.thread_message(line, self.name_of),
+            **card_message.thread_message(line, self.name_of),
         )
 
     async def upload(self, place: Place, ref: MessageRef, name: str, text: str) -> None:
@@ -209,7 +210,7 @@ class SlackChannel:
             log.warning("%s could not be told: %s", user_id, error)
 
     def _card_message(self, card: Card) -> dict[str, Any]:
-        return blocks.message(card, self.name_of, self.link)
+        return card_message.message(card, self.name_of, self.link)
 
     async def _post(self, place: Place, card: Card, content: dict[str, Any]) -> MessageRef:
         conversation, thread = (

@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass
 from typing import Any, cast
 
-from bot.click import ActionRef
+from bot.inbox.commands import ActionRef
 from hitl_core.model import MessageRef, Place
 
 Body = dict[str, Any]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from bot.channel import Audience
+from bot.channels.contract import Audience
 from hitl_core.model import DEFAULT_PLACE, Place
 
 NAME = "slack"

@@ -26,8 +26,9 @@ from hitl_core.errors import (
 )
 from hitl_core.failpoints import failpoint
 from hitl_core.gate import Gate, Outcome
+from hitl_core.integrations.langgraph.active_runs import ActiveRun, ActiveRuns
 from hitl_core.integrations.langgraph.graph import Graph, Json, read_tools
-from hitl_core.integrations.langgraph.holding import ActiveRun, ActiveRuns
+from hitl_core.integrations.langgraph.inventory import Inventory
 from hitl_core.integrations.langgraph.lost_pauses import PauseLost
 from hitl_core.integrations.langgraph.nested import find_reader
 from hitl_core.integrations.langgraph.pauses import (
@@ -37,12 +38,11 @@ from hitl_core.integrations.langgraph.pauses import (
     is_unfinished,
     read_pauses,
 )
-from hitl_core.integrations.langgraph.reachable import Inventory
 from hitl_core.integrations.langgraph.resumption import NodeFailed, resume
 from hitl_core.integrations.langgraph.run import Run
 from hitl_core.integrations.langgraph.settings import RunSettings, Settings
 from hitl_core.integrations.langgraph.thread import GraphThread, Streaming, read_requester
-from hitl_core.integrations.langgraph.withdrawal import add_answers, hold_withdrawal
+from hitl_core.integrations.langgraph.withdraw import add_answers, hold_withdrawal
 from hitl_core.model import Place, Review
 
 log = logging.getLogger(__name__)

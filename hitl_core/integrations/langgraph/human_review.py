@@ -10,11 +10,11 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 from hitl_core.errors import IntegrationError
 from hitl_core.gate import Gate
+from hitl_core.integrations.langgraph.active_runs import ActiveRuns
 from hitl_core.integrations.langgraph.driver import Driver
 from hitl_core.integrations.langgraph.graph import Graph
 from hitl_core.integrations.langgraph.guard import ReviewGuard
-from hitl_core.integrations.langgraph.holding import ActiveRuns
-from hitl_core.integrations.langgraph.reachable import Inventory, build_inventory, check_guardable
+from hitl_core.integrations.langgraph.inventory import Inventory, build_inventory, check_guardable
 from hitl_core.integrations.langgraph.settings import Settings
 from hitl_core.integrations.langgraph.thread import Stream, Streaming
 from hitl_core.integrations.langgraph.watch import Watch

@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 class ModelTurn(Pause):
     message: AIMessage
 
-    def calls(self) -> list[ToolCall]:
+    def turn_calls(self) -> list[ToolCall]:
         if not self.turn:
             raise IntegrationError(
                 "The AI message has no id, so its review could not be found again."

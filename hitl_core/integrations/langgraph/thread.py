@@ -10,8 +10,8 @@ from typing import Any, TypeAlias, cast
 from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command, StateSnapshot
 
+from hitl_core.integrations.langgraph.active_runs import ActiveRuns
 from hitl_core.integrations.langgraph.graph import Graph, Json
-from hitl_core.integrations.langgraph.holding import ActiveRuns
 from hitl_core.integrations.langgraph.nested import SavedStates, add_tool_agents
 from hitl_core.integrations.langgraph.pauses import open_interrupts, tasks_with_answers
 from hitl_core.integrations.langgraph.settings import SETTINGS_KEY, RunSettings, merge_settings

@@ -1,0 +1,87 @@
+"""A click → the agent is resumed in another process, one at a time.
+
+The floor is an empty Bolt app that runs one script, and a process that reads the stream which the script
+writes to. Both get the very same requests, in turns. The clock starts when the first byte is sent and
+stops inside the agent's process when its coroutine has its outcome; all processes share one clock.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+from statistics import quantiles
+
+from benchmarks.amount import Amount
+from benchmarks.figure import Figure
+from benchmarks.fixture import Fixture, open_fixture
+from benchmarks.http_client import Connection, open_connection
+from benchmarks.payload import make_clicks
+from benchmarks.process import Process, running
+
+#: What a click leaves to be done may not fall on the next one, in seconds.
+PAUSE = 0.01
+WARMUP_CLICKS = 10
+
+
+async def measure(amount: Amount) -> list[Figure]:
+    times: dict[str, list[float]] = {"ours": [], "floor": []}
+    count = amount.clicks + WARMUP_CLICKS
+    async with open_fixture() as fixture, AsyncExitStack() as stack:
+        agent = await stack.enter_async_context(
+            running("benchmarks.programs.agent", str(count), environment=fixture.environment)
+        )
+        await agent.line()
+        async with fixture.unpaced_bot():
+            messages = await fixture.wait_posted(count)
+        sides = {
+            "ours": (await stack.enter_async_context(_bot(fixture)), agent),
+            "floor": await stack.enter_async_context(_floor(fixture)),
+        }
+        for number, click in enumerate(make_clicks(messages)):
+            for side in sorted(sides, reverse=number % 2 == 0):  # neither is always the first
+                seconds = await _resume_time(*sides[side], click.request, click.review_id)
+                if number >= WARMUP_CLICKS:
+                    times[side].append(seconds * 1000)
+                await asyncio.sleep(PAUSE)
+    ours, floor = (quantiles(times[side], n=100, method="inclusive") for side in ("ours", "floor"))
+    return [
+        Figure(f"click to agent resumed, p{p}", "ms", ours[p - 1], floor[p - 1], 3.0, "lower")
+        for p in (50, 99)
+    ]
+
+
+async def _resume_time(
+    connection: Connection, agent: Process, request: bytes, review_id: str
+) -> float:
+    """How long it took, in seconds."""
+    start = time.monotonic_ns()
+    _, line = await asyncio.gather(connection.send(request), agent.line())
+    printed_id, at = line.split()
+    if printed_id != review_id:
+        raise RuntimeError(f"{printed_id} was resumed by a click on {review_id}.")
+    return (int(at) - start) / 1e9
+
+
+@asynccontextmanager
+async def _bot(fixture: Fixture) -> AsyncGenerator[Connection, None]:
+    """`python -m bot serve`, exactly as an operator runs it."""
+    async with (
+        running("bot", "serve", environment=fixture.environment) as bot,
+        open_connection(await bot.word_after("listening on ")) as connection,
+    ):
+        yield connection
+
+
+@asynccontextmanager
+async def _floor(fixture: Fixture) -> AsyncGenerator[tuple[Connection, Process], None]:
+    async with (
+        running("benchmarks.programs.stream_reader", environment=fixture.environment) as reader,
+        running(
+            "benchmarks.programs.empty_bolt", "--store", environment=fixture.environment
+        ) as bolt,
+    ):
+        await reader.line()
+        async with open_connection(await bolt.word_after("listening on ")) as connection:
+            yield connection, reader

@@ -1,0 +1,65 @@
+"""Clicks per second, 50 at a time: one bot beside an empty Bolt app, and two bots beside one.
+
+No agent runs meanwhile, because an empty app has none either. Two processes beside one are the halves of
+the bot that a click meets (`--only http`): two whole bots would share the work on the cards as well. How
+far two empty apps get tells what the machine has left for a second process.
+"""
+
+from __future__ import annotations
+
+from contextlib import AsyncExitStack
+from statistics import median
+
+from benchmarks.amount import AT_ONCE, Amount
+from benchmarks.figure import Figure
+from benchmarks.fixture import Fixture, open_fixture
+from benchmarks.http_client import measure_rate
+from benchmarks.payload import make_clicks
+from benchmarks.process import running
+
+Program = tuple[str, ...]
+
+BOT = ("bot", "serve")
+HTTP = (*BOT, "--only", "http")
+EMPTY_APP = ("benchmarks.programs.empty_bolt",)
+
+
+async def measure(amount: Amount) -> list[Figure]:
+    one = await _measure_interleaved(amount, {"empty": [EMPTY_APP], "bot": [BOT]})
+    two = await _measure_interleaved(
+        amount, {"empty": [EMPTY_APP], "empties": [EMPTY_APP] * 2, "one": [HTTP], "two": [HTTP] * 2}
+    )
+    return [
+        Figure("clicks, one bot", "/s", one["bot"], one["empty"], 0.5, "higher"),
+        Figure("clicks, two bots beside one", "/s", two["two"], two["one"], 1.6, "higher"),
+        Figure("(two empty Bolts beside one)", "/s", two["empties"], two["empty"], None, "higher"),
+    ]
+
+
+async def _measure_interleaved(amount: Amount, sides: dict[str, list[Program]]) -> dict[str, float]:
+    """Clicks per second of each side: the median of rounds that take turns, after one that warms up."""
+    of_bots = sum(EMPTY_APP not in programs for programs in sides.values())
+    rates_by_side: dict[str, list[float]] = {side: [] for side in sides}
+    async with open_fixture() as fixture, AsyncExitStack() as stack:
+        waiting = await fixture.create_pending((amount.rounds + 1) * of_bots * amount.burst)
+        urls = {
+            side: [await _start(program, fixture, stack) for program in programs]
+            for side, programs in sides.items()
+        }
+        for _ in range(amount.rounds + 1):
+            for side, programs in sides.items():
+                burst = make_clicks(waiting[: amount.burst])
+                requests = [click.request for click in burst]
+                rates_by_side[side].append(await measure_rate(requests, urls[side], AT_ONCE))
+                if (
+                    EMPTY_APP not in programs
+                ):  # an empty app leaves them as they are, for the next side
+                    await fixture.check_settled([click.review_id for click in burst])
+                    del waiting[: amount.burst]
+    return {side: median(rates[1:]) for side, rates in rates_by_side.items()}
+
+
+async def _start(program: Program, fixture: Fixture, stack: AsyncExitStack) -> str:
+    """Where it listens."""
+    process = await stack.enter_async_context(running(*program, environment=fixture.environment))
+    return await process.word_after("listening on ")

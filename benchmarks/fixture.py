@@ -1,0 +1,106 @@
+"""What every figure about clicks needs: a Redis as in production, a Slack, and reviews that wait there."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import tempfile
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+from redis.asyncio import Redis
+
+from benchmarks.payload import POLICY, SIGNING_SECRET, tool_call
+from benchmarks.process import Process, running
+from hitl_core import Gate, Policy
+from hitl_core.store.redis.keys import Keys
+from slack_sandbox.demo.embedded_redis import DURABLE_SETTINGS, EmbeddedRedis
+
+EVERYSEC = {**DURABLE_SETTINGS, "appendfsync": "everysec"}
+#: How many submits are under way at a time while a channel is filled.
+SUBMITS_AT_ONCE = 16
+#: How long reviews may take to be posted, in seconds.
+PATIENCE = 600.0
+
+
+class Fixture:
+    def __init__(self, folder: Path, redis_url: str, redis: Redis, slack_url: str) -> None:
+        self.redis_url, self.redis = redis_url, redis
+        self._slack_url = slack_url
+        self._policy = folder / "policy.yaml"
+        self._policy.write_text(json.dumps(POLICY))
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The settings of a bot, or of a program that stands in for one."""
+        return {
+            "SLACK_BOT_TOKEN": "xoxb-bench",
+            "SLACK_SIGNING_SECRET": SIGNING_SECRET,
+            "SLACK_API_URL": f"{self._slack_url}api/",
+            "HITL_REDIS_URL": self.redis_url,
+            "HITL_CHANNEL": "#agent-approvals",
+            "HITL_PORT": "0",
+            "HITL_POLICY": str(self._policy),
+        }
+
+    @asynccontextmanager
+    async def unpaced_bot(self) -> AsyncGenerator[Process, None]:
+        """A bot that posts as fast as it can."""
+        environment = self.environment
+        async with running("benchmarks.programs.unpaced_bot", environment=environment) as bot:
+            await bot.word_after("listening on ")
+            yield bot
+
+    async def submit(self, count: int) -> None:
+        """So many new reviews, each of a thread of its own."""
+        numbers = iter(range(count))
+        before = await self._get_json("count")
+
+        async def work() -> None:
+            for number in numbers:
+                await gate.submit([tool_call()], thread_id=f"pending-{before + number}", turn="1")
+
+        policy = Policy.from_mapping(POLICY)
+        async with Gate.connect(self.redis_url, policy=policy, agent="bench") as gate:
+            await asyncio.gather(*(work() for _ in range(SUBMITS_AT_ONCE)))
+
+    async def wait_posted(self, count: int) -> list[dict[str, Any]]:
+        """The messages, once there are so many and the bot has nothing left to do about them."""
+        async with asyncio.timeout(PATIENCE):
+            while (  # noqa: ASYNC110 - another process writes it
+                await self._get_json("count") < count
+                or await self.redis.hlen(Keys(0).change_counts)
+            ):
+                await asyncio.sleep(0.1)
+        return await self._get_json("messages")
+
+    async def create_pending(self, count: int) -> list[dict[str, Any]]:
+        """The messages of so many reviews that wait for a click and for which no agent waits."""
+        async with self.unpaced_bot():
+            await self.submit(count)
+            return await self.wait_posted(count)
+
+    async def _get_json(self, what: str) -> Any:
+        async with aiohttp.request("GET", f"{self._slack_url}{what}") as response:
+            return await response.json()
+
+    async def check_settled(self, review_ids: list[str]) -> None:
+        """Raises RuntimeError where a click did not count: a refused one is answered with 200 as well."""
+        keys = [Keys(0).review(review_id) for review_id in review_ids]
+        statuses = [await self.redis.hget(key, "status") for key in keys]
+        if wrong := [status for status in statuses if status not in (b"settled", b"done")]:
+            raise RuntimeError(f"{len(wrong)} of {len(statuses)} clicks did not count.")
+
+
+@asynccontextmanager
+async def open_fixture() -> AsyncGenerator[Fixture, None]:
+    """Empty at first; all of it ends with the block."""
+    async with AsyncExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        server = stack.enter_context(EmbeddedRedis(folder / "redis", settings=EVERYSEC))
+        redis = await stack.enter_async_context(Redis.from_url(server.url))
+        slack = await stack.enter_async_context(running("benchmarks.programs.slack"))
+        yield Fixture(folder, server.url, redis, await slack.word_after("listening on "))

@@ -1,0 +1,57 @@
+"""Submits per second over HTTP (`POST /v1/reviews`), 50 at a time, beside an empty aiohttp handler."""
+
+from __future__ import annotations
+
+import json
+import time
+from statistics import median
+
+from benchmarks.amount import AT_ONCE, Amount
+from benchmarks.figure import Figure
+from benchmarks.fixture import Fixture, open_fixture
+from benchmarks.http_client import measure_rate, post_request
+from benchmarks.payload import tool_call
+from benchmarks.process import running
+from hitl_core.model import Token
+from hitl_core.store import RedisStore
+
+
+async def measure(amount: Amount) -> list[Figure]:
+    rates: dict[str, list[float]] = {}
+    async with (
+        open_fixture() as fixture,
+        running("bot", "serve", "--only", "http", environment=fixture.environment) as bot,
+        running("benchmarks.programs.empty_http") as empty,
+    ):
+        headers = {
+            "Authorization": f"Bearer {await create_token(fixture)}",
+            "Content-Type": "application/json",
+        }
+        urls = {
+            "empty": await empty.word_after("listening on "),
+            "door": await bot.word_after("listening on "),
+        }
+        for number in range(amount.rounds + 1):
+            requests = [
+                post_request("/v1/reviews", headers, _body(f"{number}-{each}"))
+                for each in range(amount.burst)
+            ]
+            for side, url in urls.items():
+                rates.setdefault(side, []).append(await measure_rate(requests, [url], AT_ONCE, 201))
+    door, floor = (median(rates[side][1:]) for side in ("door", "empty"))
+    return [Figure("submits over HTTP, of named turns", "/s", door, floor, None, "higher")]
+
+
+def _body(thread_id: str) -> bytes:
+    call = tool_call()
+    calls = [{"id": call.id, "name": call.name, "args": call.args}]
+    return json.dumps({"thread_id": thread_id, "turn": "1", "calls": calls}).encode()
+
+
+async def create_token(fixture: Fixture) -> str:
+    """A token for the agent "bench", as `hitl tokens create` makes one."""
+    token, text = Token.issue("bench", "make bench", time.time())
+    store = await RedisStore.open(fixture.redis_url)
+    await store.save_token(token)
+    await store.close()
+    return text

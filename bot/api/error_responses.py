@@ -1,0 +1,100 @@
+"""Around every request of the door: refusals become problems, and the log gets one line."""
+
+from __future__ import annotations
+
+import logging
+import re
+import time
+from collections.abc import Awaitable, Callable
+from uuid import uuid4
+
+from aiohttp import web
+
+from bot.web.connections import is_authenticated
+from bot.web.logs import ThrottledLog
+from bot.web.problems import ApiProblem, to_response
+from hitl_core.errors import (
+    HitlError,
+    LeaseLost,
+    Refused,
+    StoreError,
+    StoreUnavailable,
+    safe_message,
+)
+
+log = logging.getLogger(__name__)
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+_stranger_log = ThrottledLog(log, "%d requests came without a valid token; the newest got %d")
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+
+
+@web.middleware
+async def handle_errors(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """The log's line has no body and no query; strangers share one. A client may name its request itself, by
+    X-Request-Id.
+    """
+    header_id = request.headers.get("X-Request-Id", "")
+    request_id = header_id if _REQUEST_ID.fullmatch(header_id) else uuid4().hex
+    began = time.monotonic()
+    try:
+        response = await handler(request)
+    except HitlError as error:
+        response = to_response(_to_problem(error, request_id))
+    except (web.HTTPNotFound, web.HTTPMethodNotAllowed) as error:
+        response = to_response(_route_problem(error))
+    except Exception as error:
+        response = to_response(_internal_problem(error, request_id))
+    took = (time.monotonic() - began) * 1000
+    path = request.rel_url.raw_path[:200]
+    if is_authenticated(request):
+        log.info("%s %s %s %d %.0f ms", request_id, request.method, path, response.status, took)
+    else:
+        _stranger_log.warn(response.status)
+    response.headers.update(
+        {
+            "X-Request-Id": request_id,
+            "Cache-Control": "no-store",
+            "X-Content-Type-Options": "nosniff",
+        }
+    )
+    return response
+
+
+def _to_problem(error: HitlError, request_id: str) -> ApiProblem:
+    """As the client is told of it: without an address or a key of the store."""
+    match error:
+        case ApiProblem():
+            return error
+        case LeaseLost():
+            return ApiProblem("lease_lost", "This holder's lease has ended.")
+        case Refused(code="cancelled" | "started" as code):
+            return ApiProblem(code, str(error))
+        case Refused(code="busy"):
+            again = "Others are changing this review at this very moment. Send it again."
+            return ApiProblem("busy", again, headers={"Retry-After": "1"})
+        case StoreUnavailable():
+            log.warning("%s: %s", request_id, error)
+            away = "The store can't be reached now. Send it again in a moment: that is safe."
+            return ApiProblem("unavailable", away, headers={"Retry-After": "2"})
+        case StoreError():
+            log.error("%s: %s", request_id, error)
+            refused = "The store refuses this. An operator must look at it."
+            return ApiProblem("unavailable", refused, headers={"Retry-After": "30"})
+        case _:
+            return _internal_problem(error, request_id)
+
+
+def _route_problem(error: web.HTTPNotFound | web.HTTPMethodNotAllowed) -> ApiProblem:
+    if isinstance(error, web.HTTPNotFound):
+        return ApiProblem("no_such_path", "There is nothing here. See /v1/openapi.json.")
+    allowed = ", ".join(sorted(error.allowed_methods))
+    return ApiProblem(
+        "method_not_allowed", f"This path takes {allowed}.", headers={"Allow": allowed}
+    )
+
+
+def _internal_problem(error: Exception, request_id: str) -> ApiProblem:
+    log.error("%s failed: %s", request_id, safe_message(error))
+    return ApiProblem("internal", f"Something failed here. The log has it as {request_id}.")

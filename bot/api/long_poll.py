@@ -1,0 +1,95 @@
+"""Long polls: one listener for all who wait, and a look at the reviews themselves now and then."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from hitl_core.errors import StoreUnavailable
+from hitl_core.gate.waiting.watchers import Watchers, cancel_tasks
+from hitl_core.store import Store
+
+T = TypeVar("T")
+
+#: Hints can be lost: this often the reviews themselves are looked at, in seconds.
+RECHECK_INTERVAL = 15.0
+#: So long it waits for a store that was away; when that is back, the listener wakes all.
+STORE_RETRY = 5.0
+#: This often a waiter asks whether its client is still there, in seconds.
+CLIENT_CHECK_INTERVAL = 2.0
+#: Who waits for any review looks no more often than this, in seconds, however much happens.
+MIN_INTERVAL = 0.2
+
+
+class LongPoll(Watchers):
+    """Listens from the first wait on, until `close`. A wait holds no connection to the store."""
+
+    def __init__(self, store: Store) -> None:
+        super().__init__()
+        self._store = store
+        self._listener: asyncio.Task[None] | None = None
+        self._closed = False
+
+    async def close(self) -> None:
+        """Whoever waits is answered now, with what was seen last."""
+        self._closed = True
+        self.wake_all()
+        if self._listener is not None:
+            await cancel_tasks([self._listener])
+
+    async def wait(
+        self,
+        review_id: str | None,
+        look: Callable[[], Awaitable[tuple[T, bool]]],
+        seconds: float,
+        is_gone: Callable[[], bool],
+    ) -> T:
+        """What `look` sees when it says that it is enough; or last, when the time is over or nobody is there
+        any more. It looks whenever this review, or with None any, may have changed.
+
+        Survives a store that is away for a while: raises StoreUnavailable only at the end.
+        """
+        finish = time.monotonic() + seconds
+        if seconds:
+            self._listen()
+        with self.watch(review_id) as wakeup:
+            while True:
+                wakeup.clear()
+                checked_at = time.monotonic()
+                pause = RECHECK_INTERVAL * random.uniform(0.8, 1.0)
+                try:
+                    result, enough = await look()
+                    if enough or self._is_over(finish, is_gone):
+                        return result
+                except StoreUnavailable:
+                    if self._is_over(finish, is_gone):
+                        raise
+                    pause = STORE_RETRY
+                await self._wait_wakeup(
+                    wakeup, min(finish, checked_at + pause), lambda: self._is_over(finish, is_gone)
+                )
+                if review_id is None:
+                    await asyncio.sleep(checked_at + MIN_INTERVAL - time.monotonic())
+
+    def _is_over(self, finish: float, is_gone: Callable[[], bool]) -> bool:
+        return self._closed or is_gone() or time.monotonic() >= finish
+
+    async def _wait_wakeup(
+        self, wakeup: asyncio.Event, until: float, is_over: Callable[[], bool]
+    ) -> None:
+        """Until it is woken, or `until`. aiohttp tells no handler that its client is gone: it must ask."""
+        while (left := until - time.monotonic()) > 0 and not is_over():
+            try:
+                async with asyncio.timeout(min(left, CLIENT_CHECK_INTERVAL)):
+                    await wakeup.wait()
+                return
+            except TimeoutError:
+                pass
+
+    def _listen(self) -> None:
+        if not self._closed and (self._listener is None or self._listener.done()):
+            hear = self.listen(lambda: self._store.changes(10.0), may_have_missed=True)
+            self._listener = asyncio.create_task(hear)

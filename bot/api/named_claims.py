@@ -1,0 +1,156 @@
+"""Who has a review while every request comes alone: claims by name, over the core's transitions. Pure.
+
+A holder is `http:<token id>:<its own name>`. The same one goes on with what it holds, so each request can be
+sent again; to all others the review is taken until the lease ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from bot.web.problems import ApiProblem
+from hitl_core.model import Call, Review
+from hitl_core.review import claims
+from hitl_core.review.state_machine import Transition
+
+
+def is_held_by(review: Review, holder: str, now: float) -> bool:
+    """Whether this holder has it, on a lease that has not ended."""
+    lease = review.lease if review.status == "claimed" else None
+    return lease is not None and lease.holder == holder and lease.until > now
+
+
+def claim(review: Review, holder: str, now: float, lease: float) -> Transition:
+    """Claim it, or renew what this holder has. Raises Problem where nobody may have it now, or another has.
+
+    Where the last holder died and left a doubt the answer is the lapsed review, which is nobody's.
+    """
+    if is_held_by(review, holder, now):
+        return claims.renew(review, review.fence, now, lease)
+    check_claimable(review, now)
+    return claims.claim(review, holder, now, lease)
+
+
+def renew(review: Review, holder: str, now: float, lease: float) -> Transition:
+    """Renew what this holder has, and claim nothing."""
+    if not is_held_by(review, holder, now):
+        check_claimable(review, now)
+        raise ApiProblem("lease_lost", "This holder has no lease of this review, or it has ended.")
+    return claims.renew(review, review.fence, now, lease)
+
+
+def start(review: Review, fence: int, call: Call, now: float, lease: float) -> Transition:
+    """Let one call begin, in the claim of this `fence`.
+
+    Raises Problem, LeaseLost, and Refused("already_started").
+    """
+    check_may_run(review, call)
+    renewed = claims.renew(review, fence, now, lease).review
+    return claims.start(renewed, fence, call.key, now)
+
+
+def finish_cancelled(transition: Transition, now: float) -> Transition:
+    """A review of which nothing can run is done as well, in the same step."""
+    claimed = claims.claim(transition.review, "http", now, 1.0).review
+    return Transition(claims.finish(claimed, claimed.fence, {}, now).review, transition.event)
+
+
+def check_claimable(review: Review, now: float) -> None:
+    """Raises Problem where nobody can take this review up now."""
+    if review.status == "pending":
+        raise ApiProblem("not_settled", "People have not decided on everything yet. Wait for it.")
+    if review.status == "done":
+        if review.cancelled is not None:
+            raise ApiProblem("cancelled", "This review was cancelled: nothing of it runs.")
+        raise ApiProblem("done", "This review is done.")
+    if review.lease is not None and review.lease.until > now:
+        raise ApiProblem(
+            "claimed_elsewhere",
+            "Another holder has this review. It is free again when that lease ends without `done`.",
+        )
+    check_doubts(review)
+
+
+def check_doubts(review: Review) -> None:
+    """Raises Problem where people are asked whether a call ran."""
+    if review.calls_in_doubt:
+        names = ", ".join(repr(call.tool_call_id) for call in review.calls_in_doubt)
+        raise ApiProblem(
+            "in_doubt",
+            f"Whether {names} ran is not known: its holder was gone before `done`. A person is asked."
+            " Wait for the review.",
+        )
+
+
+def check_may_run(review: Review, call: Call) -> None:
+    """Raises Problem for a call that nobody approved and that the policy does not allow."""
+    if review.cancelled is not None:
+        raise ApiProblem("cancelled", "This review was cancelled: nothing of it runs.")
+    if review.status == "pending":
+        raise ApiProblem("not_settled", "People have not decided on everything yet. Wait for it.")
+    if not claims.can_run(review, call):
+        raise ApiProblem(
+            "not_allowed",
+            f"The call {call.tool_call_id!r} must not run: `outcome.answers` says what to tell the"
+            " model in its place.",
+        )
+
+
+def check_unchanged(
+    review: Review, call: Call, name: str | None, args: Mapping[str, Any] | None
+) -> None:
+    """Raises Problem where the agent is about to run something else than what was decided. None: it did not
+    say.
+    """
+    decided = review.arguments(call.key).parse()
+    if name not in (None, review.tool_name(call)) or not (
+        args is None or _is_same_json(args, decided)
+    ):
+        raise ApiProblem(
+            "args_changed",
+            f"The call {call.tool_call_id!r} is not the one that was decided: it must not run."
+            " `outcome.execute` has that one.",
+        )
+
+
+def result_lines(review: Review, results: Mapping[str, str]) -> dict[str, str]:
+    """What to keep of these results, by the key of each call. Raises Problem for a call that is not of this
+    review, or must not run. Of a call that is over already nothing is kept.
+    """
+    calls = {call.tool_call_id: call for call in review.calls}
+    lines: dict[str, str] = {}
+    for id, text in results.items():
+        pointer = f"/results/{id.replace('~', '~0').replace('/', '~1')}"
+        if (call := calls.get(id)) is None:
+            raise ApiProblem("no_such_call", "This review has no such call.", pointer=pointer)
+        if not claims.can_run(review, call):
+            detail = "This call must not run, so it has no result."
+            raise ApiProblem("not_allowed", detail, pointer=pointer)
+        run = review.runs.get(call.key)
+        if run is None or run.state in ("started", "cleared"):
+            lines[call.key] = claims.one_line(text)
+    return lines
+
+
+def has_same_results(review: Review, results: Mapping[str, str]) -> bool:
+    """Whether a review that is done says all of this already: then it was told twice, and nothing is lost."""
+    calls = {call.tool_call_id: call.key for call in review.calls}
+    runs = {id: review.runs.get(calls[id]) for id in results if id in calls}
+    return all(
+        (run := runs.get(id)) is not None and run.line == claims.one_line(text)
+        for id, text in results.items()
+    )
+
+
+def _is_same_json(given: object, decided: object) -> bool:
+    """Whether these are the same JSON. Of numbers the value counts: some languages can't tell 1.0 from 1."""
+    if isinstance(given, dict) and isinstance(decided, dict):
+        one, other = cast(dict[str, Any], given), cast(dict[str, Any], decided)
+        return one.keys() == other.keys() and all(
+            _is_same_json(one[key], other[key]) for key in one
+        )
+    if isinstance(given, list) and isinstance(decided, list):
+        some, others = cast(list[Any], given), cast(list[Any], decided)
+        return len(some) == len(others) and all(map(_is_same_json, some, others))
+    return isinstance(given, bool) == isinstance(decided, bool) and given == decided

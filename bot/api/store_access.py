@@ -1,0 +1,74 @@
+"""The store as the door uses it: for whoever holds a token, and for so many requests at a time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import TypeVar
+
+from bot.web.problems import ApiProblem
+from hitl_core.errors import ReviewNotFound, StoreUnavailable
+from hitl_core.model import Snapshot, Token
+from hitl_core.model.token import parse_id
+from hitl_core.review.service import ChangeResult, Reviews, TransitionFunction
+from hitl_core.store import Store
+
+T = TypeVar("T")
+
+#: How long a store that is away is asked again before the client is told, in seconds.
+RETRY_SECONDS = 1.5
+#: So many use the store at the same time, however many come: the clicks need connections as well.
+MAX_CONCURRENT = 16
+#: How long a request stands in line, in seconds: all are slow where the store is away.
+QUEUE_TIMEOUT = 5.0
+
+
+class StoreAccess:
+    """Every method raises StoreUnavailable or StoreError."""
+
+    def __init__(self, store: Store) -> None:
+        self.store, self.reviews = store, Reviews(store, retry_seconds=RETRY_SECONDS)
+        self._limit = asyncio.Semaphore(MAX_CONCURRENT)
+
+    async def run_with_retry(self, call: Callable[[], Awaitable[T]]) -> T:
+        """Something that is safe to repeat."""
+        return await self.run(partial(self.reviews.with_retry, call))
+
+    async def run(self, call: Callable[[], Awaitable[T]]) -> T:
+        """Something that repeats itself what it may."""
+        try:
+            async with asyncio.timeout(QUEUE_TIMEOUT):
+                await self._limit.acquire()
+        except TimeoutError as error:
+            raise StoreUnavailable("Too many requests stand in line for the store.") from error
+        try:
+            return await call()
+        finally:
+            self._limit.release()
+
+    async def load_token(self, text: str) -> Token:
+        """The token with this text, else Problem. Read each time: one that is revoked stops at once."""
+        id = parse_id(text)
+        token = await self.run_with_retry(partial(self.store.token, id)) if id else None
+        if token is None or not token.matches(text):
+            raise ApiProblem(
+                "unauthorized",
+                "This token is unknown, revoked or malformed.",
+                headers={"WWW-Authenticate": 'Bearer realm="hitl", error="invalid_token"'},
+            )
+        return token
+
+    async def load_review(self, who: Token, review_id: str) -> Snapshot:
+        """Raises the same Problem for another agent's review as for none."""
+        try:
+            snapshot = await self.run(partial(self.reviews.load, review_id))
+        except ReviewNotFound:
+            snapshot = None
+        if snapshot is None or snapshot.review.agent != who.agent:
+            raise ApiProblem("not_found", "There is no such review, or its retention has ended.")
+        return snapshot
+
+    async def change(self, review_id: str, op: str, transition: TransitionFunction) -> ChangeResult:
+        """Raises what the transition raises, and Refused("busy")."""
+        return await self.run(partial(self.reviews.change, review_id, op, transition))

@@ -1,0 +1,121 @@
+"""A request's body → one of our shapes, or a sentence that names what is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeVar, assert_never
+
+from aiohttp import web
+from pydantic import ValidationError
+
+from bot.api.wire.requests import RequestModel
+from bot.offload import offload_parsing
+from bot.web.body import BODY_TIMEOUT, BodyError, read_body
+from bot.web.problems import ApiProblem
+from hitl_core.errors import InvalidToolCall
+from hitl_core.gate.submission.judging import has_more_than
+from hitl_core.model import decode
+from hitl_core.model.json_size import has_more_values
+
+#: The most that a request's body may take, in bytes. Room for sixteen calls of the largest arguments.
+MAX_BODY = 4 * 1024 * 1024
+#: The most JSON values in one body: who clicks waits while they are judged and written.
+MAX_VALUES = 20_000
+
+S = TypeVar("S", bound=RequestModel)
+
+
+async def read_model(request: web.Request, shape: type[S], *, optional: bool = False) -> S:
+    """Raises Problem. An `optional` body that is missing is read as an empty object."""
+    return parse_model(shape, await read_json(request, optional=optional))
+
+
+async def read_json(request: web.Request, *, optional: bool = False) -> dict[str, Any]:
+    """A body, whatever is in it. Raises Problem."""
+    body = await _read_bytes(request)
+    if not body and optional:
+        return {}
+    if request.content_type != "application/json":
+        raise ApiProblem(
+            "unsupported_media_type", "Send JSON, with the header Content-Type: application/json."
+        )
+    return await offload_parsing(body, _parse_object)
+
+
+def parse_query(request: web.Request, shape: type[S]) -> S:
+    """Raises Problem with the name of the first thing that is wrong."""
+    params = dict(request.query)
+    for name in params:
+        if len(request.query.getall(name)) > 1:
+            raise ApiProblem("invalid", f"{name}: This is given twice.")
+    try:
+        return shape.model_validate(params)
+    except ValidationError as error:
+        first = _first_error(error)
+        raise ApiProblem("invalid", f"{first['loc'][0]}: {_error_text(first)}.") from None
+
+
+def parse_model(shape: type[S], value: object) -> S:
+    """Raises Problem with the pointer of the first thing that is wrong."""
+    try:
+        return shape.model_validate(value)
+    except ValidationError as error:
+        first = _first_error(error)
+        raise ApiProblem(
+            "invalid", f"{_error_text(first)}.", pointer=json_pointer(first["loc"])
+        ) from None
+
+
+def json_pointer(loc: Sequence[str | int]) -> str:
+    """RFC 6901; of the whole body it is empty. Pydantic's mark of a key that is wrong is left out."""
+    loc = loc[:-1] if loc[-1:] == ("[key]",) else loc
+    return "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in loc)
+
+
+def _first_error(error: ValidationError) -> Any:
+    return error.errors(include_url=False, include_context=False, include_input=False)[0]
+
+
+def _error_text(error: Any) -> str:
+    if error["type"] == "extra_forbidden":
+        return "There is no such key here"
+    if error["type"] == "missing":
+        return "This is missing"
+    return str(error["msg"])
+
+
+async def _read_bytes(request: web.Request) -> bytes:
+    try:
+        return await read_body(request, MAX_BODY)
+    except BodyError as error:
+        match error.code:
+            case "too_large":
+                detail = f"A body may have {MAX_BODY:,} bytes at most."
+                raise ApiProblem("too_large", detail) from None
+            case "too_slow":
+                detail = f"The body took longer than {BODY_TIMEOUT:g} seconds. Send it again."
+                headers = {"Connection": "close"}
+                raise ApiProblem("too_slow", detail, headers=headers) from None
+            case "broken":
+                detail = "The body did not arrive as its headers say."
+                raise ApiProblem("bad_json", detail) from None
+            case _:
+                assert_never(error.code)
+
+
+def _parse_object(body: bytes) -> dict[str, Any]:
+    """By the same strict decoder as everything that comes from outside: what is stored is what was meant."""
+    too_many = f"A body may have {MAX_VALUES:,} JSON values at most; this has more."
+    if has_more_values(body, 2 * MAX_VALUES):  # so many are not even parsed
+        raise ApiProblem("invalid", too_many, pointer="")
+    try:
+        value = decode(body.decode())
+    except UnicodeDecodeError as error:
+        raise ApiProblem("bad_json", "The body is not UTF-8 text.") from error
+    except InvalidToolCall as error:
+        reason = str(error).removeprefix("The arguments")
+        raise ApiProblem("bad_json", f"The body{reason.replace(' are ', ' is ', 1)}") from error
+    if has_more_than(MAX_VALUES, value):
+        where = [key for key, each in value.items() if has_more_than(MAX_VALUES, each)][:1]
+        raise ApiProblem("invalid", too_many, pointer=json_pointer(where))
+    return value

@@ -1,0 +1,183 @@
+"""The door as an OpenAPI 3.1 document, made from the shapes.
+
+python -m bot.api.wire.openapi > docs/openapi.json
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from pydantic import BaseModel
+from pydantic.json_schema import GenerateJsonSchema, models_json_schema
+
+from bot.api.wire.operations import OPERATIONS, Operation
+from bot.api.wire.responses import ProblemOut
+from bot.web.problems import PROBLEM_TYPES, ProblemCode
+
+Json = dict[str, Any]
+
+#: Raise the second number with a new key or route, the first with what breaks clients.
+VERSION = "1.1"
+
+DESCRIPTION = """
+Human approval for AI agents' tool calls. An agent submits the tool calls of one model turn, waits until
+people have decided in their chat, asks `once` before each call that may run, and says `done`. An agent whose
+own system asks submits the interrupt as it is, and resumes it with `resume`, in that system's own words.
+People decide in their chat: no request decides.
+
+A token belongs to one agent and sees its reviews only. Bodies have 4 MiB and 20,000 JSON values at most, and
+10 seconds to arrive.
+There is no rate limit: put one in front. No answer carries CORS headers: a token does not belong into a
+browser. Every refusal is a problem (RFC 9457) with a stable `code`, and has changed nothing. Every request
+may be sent again when its answer was lost: with an `Idempotency-Key`, `once` and `done` then answer as they
+did.
+""".strip()
+
+_ID_PARAMETER: Json = {
+    "name": "id",
+    "in": "path",
+    "required": True,
+    "schema": {"type": "string"},
+    "example": "0-7d0f1f6a3a7c4b8f9e2d5c6b1a0f4e3d",
+}
+_KEY_HEADER: Json = {
+    "name": "Idempotency-Key",
+    "in": "header",
+    "description": "A name of the client's own for this operation: sent again with the same key, it gets"
+    " the same answer. A new one for each operation.",
+    "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"},
+}
+_TOKEN_SCHEME: Json = {
+    "type": "http",
+    "scheme": "bearer",
+    "description": "`hitl_<id>_<secret>`, made by `hitl tokens create`.",
+}
+_DOCUMENT_ROUTE: Json = {
+    "summary": "This document",
+    "security": [],
+    "responses": {"200": {"description": "OpenAPI 3.1.", "content": {"application/json": {}}}},
+}
+_COMMON_PROBLEMS: Sequence[ProblemCode] = ("unauthorized", "too_many", "internal", "unavailable")
+
+
+def build_document() -> Json:
+    """The whole of it, ready for JSON."""
+    paths: Json = {}
+    for each in OPERATIONS:
+        paths.setdefault(each.path, {})[each.method] = _operation(each)
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "hitl", "version": VERSION, "description": DESCRIPTION},
+        "servers": [{"url": "/"}],
+        "security": [{"token": []}],
+        "paths": {**paths, "/v1/openapi.json": {"get": _DOCUMENT_ROUTE}},
+        "components": {
+            "securitySchemes": {"token": _TOKEN_SCHEME},
+            "schemas": _schemas(),
+            "responses": {code: _problem_response(code) for code in PROBLEM_TYPES},
+        },
+    }
+
+
+def _operation(each: Operation) -> Json:
+    operation: Json = {"summary": each.summary}
+    parameters = [_ID_PARAMETER] if "{id}" in each.path else []
+    parameters += _query_parameters(each.query) if each.query else []
+    parameters += [_KEY_HEADER] if each.takes_key else []
+    if parameters:
+        operation["parameters"] = parameters
+    if each.bodies:
+        examples = {shape.__name__: {"value": value} for shape, value in each.bodies.items()}
+        content = {"schema": _schema(*each.bodies), "examples": examples}
+        body = {"required": each.body_required, "content": {"application/json": content}}
+        operation["requestBody"] = body
+    operation["responses"] = {
+        str(status): answer for status, answer in sorted(_responses(each).items())
+    }
+    return operation
+
+
+def _responses(each: Operation) -> dict[int, Json]:
+    responses: dict[int, Json] = {}
+    for status, (description, *shapes) in each.responses.items():
+        content = {"application/json": {"schema": _schema(*shapes)}}
+        responses[status] = {"description": description, "content": content}
+    codes: dict[int, list[ProblemCode]] = {}
+    for code in (*_COMMON_PROBLEMS, *each.problems):
+        codes.setdefault(PROBLEM_TYPES[code].status, []).append(code)
+    return responses | {status: _problem_responses(several) for status, several in codes.items()}
+
+
+def _problem_responses(codes: Sequence[ProblemCode]) -> Json:
+    """One response may have several codes: the document has one entry a status."""
+    if len(codes) == 1:
+        return _ref("responses", codes[0])
+    titles = "; ".join(f"`{code}`: {PROBLEM_TYPES[code].title}" for code in codes)
+    return {**_problem_response(codes[0]), "description": f"{titles}."}
+
+
+def _problem_response(code: ProblemCode) -> Json:
+    status, title = PROBLEM_TYPES[code]
+    response: Json = {
+        "description": f"`{code}`: {title}.",
+        "content": {"application/problem+json": {"schema": _ref("schemas", "ProblemOut")}},
+    }
+    text: Json = {"schema": {"type": "string"}}
+    if status == 401:
+        response["headers"] = {"WWW-Authenticate": {"description": "RFC 6750.", **text}}
+    if status in (429, 503):
+        response["headers"] = {"Retry-After": {"description": "Seconds.", **text}}
+    return response
+
+
+def _query_parameters(shape: type[BaseModel]) -> list[Json]:
+    schema = shape.model_json_schema(schema_generator=_UntitledSchema)
+    parameters: list[Json] = []
+    for name, each in schema["properties"].items():
+        description = {"description": each.pop("description")} if "description" in each else {}
+        if "anyOf" in each:  # of a value or null: an address has no null
+            each = each["anyOf"][0]
+        parameters.append({"name": name, "in": "query", **description, "schema": each})
+    return parameters
+
+
+def _schemas() -> Json:
+    """Of all that goes in or out, and of what these are made of."""
+    bodies = {shape for each in OPERATIONS for shape in each.bodies}
+    answers = {s for each in OPERATIONS for _, *shapes in each.responses.values() for s in shapes}
+    answers.add(ProblemOut)
+    shapes: Sequence[tuple[type[BaseModel], Literal["validation", "serialization"]]] = [
+        *((body, "validation") for body in sorted(bodies, key=str)),
+        *((answer, "serialization") for answer in sorted(answers, key=str)),
+    ]
+    template = "#/components/schemas/{model}"
+    _, schemas = models_json_schema(shapes, schema_generator=_UntitledSchema, ref_template=template)
+    return schemas["$defs"]
+
+
+def _schema(*shapes: type[BaseModel]) -> Json:
+    refs = [_ref("schemas", shape.__name__) for shape in shapes]
+    return refs[0] if len(refs) == 1 else {"oneOf": refs}
+
+
+def _ref(kind: str, name: str) -> Json:
+    return {"$ref": f"#/components/{kind}/{name}"}
+
+
+class _UntitledSchema(GenerateJsonSchema):
+    """Without a title for each field, which only says its name again."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        return False
+
+
+def document_text() -> str:
+    """As it is committed."""
+    return json.dumps(build_document(), indent=2, ensure_ascii=False) + "\n"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(document_text())

@@ -1,0 +1,140 @@
+"""One action with everything that will run, and the answers that are allowed. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bot import text
+from bot.card.arguments import MAX_CALL, argument_warnings, arguments_excerpt, main_fact
+from bot.card.changes import edits_of
+from bot.card.choices import choices_of
+from bot.card.decided import decision_lines
+from bot.card.deciders import progress_of
+from bot.card.model import ActionLine, OpenAction
+from bot.card.suspicious_text import is_plain
+from hitl_core.model import Action, Review
+from hitl_core.policy.reader.read_policy import DESCRIPTION_PREFIX
+from hitl_core.review.redaction import redaction_pointers, secrets_of, visible_schema, without
+
+#: What the arguments of all actions of a card may take together.
+MAX_CARD_ARGS = 7_000
+MAX_WHY = 300
+MAX_TITLE = 100
+#: What a modal has room for.
+MAX_MODAL = 20_000
+
+
+def find_open_action(review: Review, key: str, *, room: int = MAX_MODAL) -> OpenAction:
+    """One action by its key, decided or not, with more room than on a card. Raises KeyError without one."""
+    for number, action in enumerate(review.actions, start=1):
+        if action.key == key:
+            open_action = make_open_action(review, action, number, room)
+            closed = [
+                one for one in decision_lines(review, [action], action.places[0]) if one.key == key
+            ]
+            return replace(open_action, decided=closed[0]) if closed else open_action
+    raise KeyError(key)
+
+
+def make_open_actions(
+    review: Review, waiting: list[Action], numbers: dict[str, int]
+) -> tuple[OpenAction, ...]:
+    """Each as far as there is room; what one doesn't need the others have."""
+    actions = [
+        make_open_action(review, action, numbers[action.key], MAX_CALL) for action in waiting
+    ]
+    room = MAX_CARD_ARGS
+    by_weight = sorted(range(len(actions)), key=lambda at: _weight(actions[at]))
+    for count, at in enumerate(by_weight):
+        share = room // (len(actions) - count)
+        if _weight(actions[at]) > share:
+            actions[at] = _shrink(review, waiting[at], actions[at], share)
+        room -= min(share, _weight(actions[at]))
+    return tuple(actions)
+
+
+def make_open_action(review: Review, action: Action, number: int, room: int) -> OpenAction:
+    config = action.config
+    args, schema = review.arguments(action.key).parse(), visible_schema(config)
+    redact = redaction_pointers(action, args)
+    secrets = secrets_of(review, action.key)
+    why = without(_description_text(action), secrets)
+    title = without(action.request.title or "", secrets)
+    texts = [("Its description", why), ("Its title", title)]
+    plain = is_plain(review.arguments(action.key).data)
+    excerpt = arguments_excerpt(args, schema, redact, room=room)
+    return OpenAction(
+        key=action.key,
+        revision=action.revision,
+        seal=review.seal(action.key),
+        number=number,
+        name=action.name,
+        title=text.shorten(title, MAX_TITLE),
+        why=text.shorten(why, MAX_WHY),
+        by_agent=action.request.by_agent,
+        rule=text.shorten(without(_rule_reason(review, action), secrets), MAX_WHY),
+        fact=main_fact(args, schema, redact),
+        excerpt=excerpt,
+        warnings=argument_warnings({} if plain else args, schema, redact, texts),
+        allowed=config.allowed_decisions,
+        is_question=config.answer_schema is not None,
+        choices=choices_of(config),
+        confirm=config.confirm,
+        must_read=config.must_read and excerpt.missing > 0,
+        edits=edits_of(review, action),
+        progress=progress_of(action, review.requester),
+    )
+
+
+def _shrink(review: Review, action: Action, open_action: OpenAction, room: int) -> OpenAction:
+    config, args = action.config, review.arguments(action.key).parse()
+    redact = redaction_pointers(action, args)
+    excerpt = arguments_excerpt(args, visible_schema(config), redact, room=room)
+    return replace(open_action, excerpt=excerpt, must_read=config.must_read and excerpt.missing > 0)
+
+
+def make_action_line(review: Review, action: Action, number: int) -> ActionLine:
+    """On one line, and quickly: there may be many, and large ones."""
+    config, arguments = action.config, review.arguments(action.key)
+    args, schema = arguments.parse(), visible_schema(config)
+    redact = redaction_pointers(action, args)
+    return ActionLine(
+        key=action.key,
+        revision=action.revision,
+        number=number,
+        name=action.name,
+        fact=main_fact(args, schema, redact),
+        has_warnings=not is_plain(arguments.data) and bool(argument_warnings(args, schema, redact)),
+        progress=progress_of(action, review.requester),
+    )
+
+
+def to_action_line(action: OpenAction) -> ActionLine:
+    return ActionLine(
+        key=action.key,
+        revision=action.revision,
+        number=action.number,
+        name=action.name,
+        fact=action.fact,
+        has_warnings=bool(action.warnings),
+        progress=action.progress,
+    )
+
+
+def _weight(action: OpenAction) -> int:
+    return sum(
+        text.weight(argument.label) + text.weight(argument.value)
+        for argument in action.excerpt.arguments
+    )
+
+
+def _rule_reason(review: Review, action: Action) -> str:
+    """Why a person is asked at all, without the description that is told anyway."""
+    call = review.call(action.key)
+    return call.verdict.reason.removeprefix(action.request.description).strip() if call else ""
+
+
+def _description_text(action: Action) -> str:
+    """The description, without what the card says anyway: LangChain's repeats the call below its prefix."""
+    description, *_ = action.request.description.split(f"\n\nTool: {action.request.name}\nArgs: ")
+    return "" if description.strip() == DESCRIPTION_PREFIX else description.strip()

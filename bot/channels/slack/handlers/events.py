@@ -1,0 +1,50 @@
+"""What Slack tells of people, groups and conversations: what was believed of them is forgotten at once.
+
+docs.slack.dev/reference/events
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bot.channels.slack.channel import SlackChannel
+from bot.people.directory import Directory
+
+Event = dict[str, Any]
+
+
+class Events:
+    """Of several bots only one hears of a change; the others believe what they know for `MAX_AGE` at most."""
+
+    def __init__(self, directory: Directory, channel: SlackChannel) -> None:
+        self._directory, self._channel = directory, channel
+
+    def register(self, app: Any) -> None:
+        """`app` is Bolt's AsyncApp, whose decorators carry no types."""
+        app.event("user_change")(self.on_user_change)
+        for name in ("subteam_updated", "subteam_members_changed"):
+            app.event(name)(self.on_group_change)
+        for name in ("member_joined_channel", "member_left_channel"):
+            app.event(name)(self.on_members_change)
+        for kind in ("channel", "group"):
+            app.event(f"{kind}_rename")(self.on_rename)
+            app.event(f"{kind}_archive")(self.on_archive)
+
+    async def on_user_change(self, event: Event) -> None:
+        self._directory.forget_person(str(event["user"]["id"]))
+
+    async def on_group_change(self, event: Event) -> None:
+        group = event.get("subteam") or {"id": event["subteam_id"]}
+        self._directory.forget_group(str(group["id"]))
+        if handle := group.get("handle"):
+            self._channel.set_label(str(group["id"]), f"@{handle}")
+
+    async def on_members_change(self, event: Event) -> None:
+        self._directory.forget_members(str(event["channel"]))
+
+    async def on_rename(self, event: Event) -> None:
+        self._channel.set_channel_name(str(event["channel"]["id"]), str(event["channel"]["name"]))
+
+    async def on_archive(self, event: Event) -> None:
+        """Nobody is asked there any more: who may decide is looked up anew."""
+        self._directory.forget_members(str(event["channel"]))

@@ -1,0 +1,157 @@
+"""App Home and `/approvals`: what waits for a person, with its buttons."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import re
+from collections.abc import Coroutine
+from contextlib import suppress
+from typing import Any
+
+from slack_bolt.async_app import AsyncAck
+
+from bot.channels.contract import ChannelError, LookupFailed
+from bot.channels.slack import ids
+from bot.channels.slack.channel import SlackChannel
+from bot.channels.slack.ids import Body
+from bot.channels.slack.render import card_message
+from bot.channels.slack.render.block_kit import Block, make_inert
+from bot.channels.slack.render.home_blocks import error_blocks, list_blocks, summary, view_blocks
+from bot.inbox import budget
+from bot.inbox.homes import HomeLoader
+from bot.inbox.inbox import STORE_UNAVAILABLE, Inbox
+from bot.outbox.home_refresher import KEEP_FOR
+from bot.text import one_line
+from hitl_core.errors import HitlError, Refused
+from hitl_core.model import Reviewer
+from hitl_core.store import Store
+
+log = logging.getLogger(__name__)
+
+#: Slack takes an answer within 3 s.
+ANSWER_TIMEOUT = 2.2
+USAGE = "Try `/approvals` for what waits for you, or `/approvals show ID` for one review."
+
+
+class HomeTab:
+    """All bots of one Redis know which page of whose Home is shown, and what stands on it."""
+
+    def __init__(
+        self, homes: HomeLoader, inbox: Inbox, channel: SlackChannel, store: Store
+    ) -> None:
+        self._homes, self._inbox, self._channel, self._store = homes, inbox, channel, store
+
+    def register(self, app: Any) -> None:
+        """`app` is Bolt's AsyncApp, whose decorators carry no types."""
+        app.event("app_home_opened")(self.on_home_opened)
+        app.action(re.compile("home_page:.*"))(self.on_page_button)
+        app.command("/approvals")(self.on_command)
+
+    async def on_home_opened(self, event: Body) -> None:
+        if event.get("tab") != "home":
+            return
+        user_id = str(event["user"])
+        await self._run_in_time(user_id, self._open_home(user_id))
+
+    async def on_page_button(self, ack: AsyncAck, body: Body) -> None:
+        user_id, page = str(body["user"]["id"]), ids.parse_last_number(ids.button_value(body))
+        await self._run_in_time(user_id, self.publish(user_id, page))
+        await ack()
+
+    async def publish(self, user_id: str, page: int | None = None, *, force: bool = False) -> None:
+        """This page, or the one that is shown. What stands there already is not drawn again, unless `anew`.
+        Raises ChannelError, StoreUnavailable.
+        """
+        key = _state_key(user_id)
+        state = json.loads(await self._store.draft(key) or b"{}")
+        who = await self._load_reviewer(user_id)
+        home = await self._homes.load_home(who, state.get("page", 0) if page is None else page)
+        view = {"type": "home", "blocks": view_blocks(home, self._channel)}
+        digest = hashlib.sha256(json.dumps(view).encode()).hexdigest()
+        if not force and state.get("digest") == digest:
+            return
+        await self._channel.publish_home(user_id, view)
+        new_state = json.dumps({"page": home.page, "digest": digest}).encode()
+        await self._store.save_draft(key, new_state, KEEP_FOR)
+
+    async def on_command(self, ack: AsyncAck, body: Body) -> None:
+        """`/approvals` and `/approvals show ID`: seen by who typed it, and by nobody else."""
+        reply: dict[str, Any]
+        try:
+            async with budget.timeout(ANSWER_TIMEOUT):
+                reply = await self._answer_command(body)
+        except (HitlError, ChannelError, TimeoutError) as error:
+            if not isinstance(error, Refused):
+                log.warning("/approvals could not be answered: %s", error or "it took too long")
+            reply = {"text": make_inert(one_line(_explain_error(error)))}
+        await ack(response_type="ephemeral", text=reply["text"], blocks=reply.get("blocks"))
+
+    async def _answer_command(self, body: Body) -> dict[str, Any]:
+        verb, _, rest = str(body.get("text") or "").strip().partition(" ")
+        who = await self._load_reviewer(str(body["user_id"]), str(body["team_id"]))
+        if not verb:
+            home = await self._homes.load_home(who)
+            return {"text": summary(home), "blocks": list_blocks(home, self._channel)}
+        if verb != "show" or not rest.strip():
+            return {"text": USAGE}
+        card = await self._inbox.access.find_card(await self._homes.find_review_id(who, rest), who)
+        reply = card_message.message(card, self._channel.name_of, self._channel.link)
+        return {**reply, "blocks": _without_escalate(reply["blocks"])}
+
+    async def _open_home(self, user_id: str) -> None:
+        await self._store.record_home_view(user_id, await self._store.now())
+        await self.publish(user_id, 0, force=True)
+
+    async def _run_in_time(self, user_id: str, publishing: Coroutine[Any, Any, None]) -> None:
+        """Slack asks again for what is not answered in time; here the next look mends it."""
+        try:
+            async with budget.timeout(ANSWER_TIMEOUT):
+                await publishing
+        except (HitlError, ChannelError, TimeoutError) as error:
+            log.warning("the Home of %s could not be drawn: %s", user_id, error or "too slow")
+            await self._show_error(user_id, error)
+
+    async def _show_error(self, user_id: str, error: Exception) -> None:
+        """In their Home, until it can be drawn."""
+        with suppress(HitlError, ChannelError, TimeoutError):
+            async with budget.timeout(ANSWER_TIMEOUT / 4):
+                view = {"type": "home", "blocks": error_blocks(_explain_error(error))}
+                await self._channel.publish_home(user_id, view)
+                await self._store.drop_draft(_state_key(user_id))
+
+    async def _load_reviewer(self, user_id: str, team: str = "") -> Reviewer:
+        return await self._inbox.load_reviewer(user_id, team or self._channel.team, user_id)
+
+
+def _state_key(user_id: str) -> str:
+    """Where it is kept what their Home shows."""
+    return f"home:{user_id}"
+
+
+def _explain_error(error: Exception) -> str:
+    """What went wrong, by the name of the system that failed."""
+    match error:
+        case Refused():
+            return str(error)
+        case HitlError():
+            return STORE_UNAVAILABLE
+        case LookupFailed():
+            return f"{error}. Tell the people who run the bot."
+        case ChannelError():
+            return f"Slack didn't say what this needs: {error}. Try again in a moment."
+        case _:
+            return "Slack or the store took too long to answer. Try again in a moment."
+
+
+def _without_escalate(content: list[Block]) -> list[Block]:
+    """To pass it on belongs to its own card, which says from where."""
+    remaining = list[Block]()
+    for block in content:
+        if block["type"] == "actions":
+            elements = [one for one in block["elements"] if one["action_id"] != "escalate"]
+            block = {**block, "elements": elements}
+        if block.get("elements") != []:
+            remaining.append(block)
+    return remaining

@@ -1,0 +1,277 @@
+"""Buttons → the inbox, or a modal. Every handler commits first and acknowledges last; nothing that can raise
+stands after an `ack` (with Bolt's default runner such an error would turn the ack into a 404).
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Coroutine
+from dataclasses import replace
+from typing import Any, cast
+
+from slack_bolt.async_app import AsyncAck, AsyncRespond
+
+from bot.card import choices_of
+from bot.channels.contract import ChannelError, base_place
+from bot.channels.slack import ids
+from bot.channels.slack.channel import SlackChannel
+from bot.channels.slack.handlers.home import HomeTab
+from bot.channels.slack.handlers.responder import Responder
+from bot.channels.slack.handlers.submissions import Submissions
+from bot.channels.slack.handlers.views import ModalKind, Views, name_and_arguments
+from bot.channels.slack.ids import Body, ModalMeta
+from bot.channels.slack.modals import arguments_modal, small_modals
+from bot.inbox import budget
+from bot.inbox.commands import ActionRef, ReadRequired, Reply
+from bot.inbox.inbox import Inbox
+from bot.offload import offload_drawing
+from hitl_core.errors import Refused, safe_message
+from hitl_core.model import DecisionType, DoubtAnswer, Snapshot
+from hitl_core.review.state_machine import Proposal
+
+log = logging.getLogger(__name__)
+
+#: What drawing a modal again may take of the 3 s that a click has, after what it did was stored.
+REFRESH_TIMEOUT = 0.8
+
+DOUBT_ANSWERS: dict[str, DoubtAnswer] = {
+    "doubt_ran": "ran",
+    "doubt_rerun": "rerun",
+    "doubt_skip": "skip",
+}
+
+
+class Listeners:
+    """`register` ties each button and modal of this channel to one method."""
+
+    def __init__(self, inbox: Inbox, channel: SlackChannel, home: HomeTab) -> None:
+        self._inbox, self._channel = inbox, channel
+        self._responder = Responder(inbox, channel, home)
+        self._views = Views(inbox.access, channel)
+        self._submissions = Submissions(inbox, self._views, self._responder)
+
+    def register(self, app: Any) -> None:
+        """`app` is Bolt's AsyncApp, whose decorators carry no types."""
+        app.action("approve")(self.approve)
+        app.action("approve_all")(self.approve_all)
+        app.action(re.compile("answer:.*"))(self.answer)
+        for action_id in ("edit", "reject", "respond", "see"):
+            app.action(action_id)(self.open_form)
+        app.action("more")(self.choose_from_menu)
+        app.action("review")(self.open_review)
+        app.action(re.compile("turn:.*"))(self.show_review_page)
+        app.action("escalate")(self.open_escalation)
+        for action_id in DOUBT_ANSWERS:
+            app.action(action_id)(self.answer_doubt)
+        app.action(re.compile("see_page:.*"))(self.show_arguments_page)
+        app.action("file")(self.post_file)
+        self._submissions.register(app)
+        app.error(self.log_error)
+
+    async def log_error(self, error: Exception) -> None:
+        """The person sees a failure; the log quotes no payload, as Bolt's own handler might."""
+        log.error("what somebody did in Slack could not be handled: %s", safe_message(error))
+
+    async def approve(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
+        target = ids.parse_action_ref(ids.button_value(body))
+        await self._decide(body, respond, _proposal("approve", target), target)
+        await ack()
+
+    async def approve_all(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
+        review_id, revisions, seal = ids.parse_revisions(ids.button_value(body))
+        who, op = await self._responder.load_reviewer(body), ids.op_of_click(body)
+        reply = await self._inbox.approve_all(review_id, revisions, seal, who, op)
+        await self._show_result(body, respond, reply)
+        await ack()
+
+    async def answer(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
+        """One of the answers that a question offers."""
+        target, number = (
+            ids.parse_action_ref(ids.button_value(body)),
+            ids.parse_last_number(ids.button_value(body)),
+        )
+        try:
+            snapshot = await self._inbox.access.load_for_view(
+                target, await self._responder.load_reviewer(body)
+            )
+            action = snapshot.review.action(target.action)
+            choices = choices_of(action.config) if action else ()
+            if action is None or number >= len(choices):
+                raise Refused("unknown_action", "This review has no such answer.")
+            responds = "respond" in action.config.allowed_decisions
+            kind: DecisionType = "respond" if responds else "approve"
+            proposal = _proposal(kind, target, choices[number].answer)
+            await self._decide(body, respond, proposal, target)
+        except Refused as refused:
+            await self._responder.send_reply(body, respond, Reply(refused.code, str(refused)))
+        await ack()
+
+    async def choose_from_menu(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
+        """What stands under the dots: its value begins with the word for it."""
+        verb, _, value = ids.option_value(body).partition(".")
+        target = ids.parse_action_ref(value)
+        if verb == "ignore":
+            await self._decide(body, respond, _proposal("ignore", target), target)
+        else:
+            await self._open_modal(body, respond, "respond", target)
+        await ack()
+
+    async def open_form(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
+        kind = cast(ModalKind, body["actions"][0]["action_id"])
+        await self._open_modal(body, respond, kind, ids.parse_action_ref(ids.button_value(body)))
+        await ack()
+
+    async def open_review(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
+        """The modal that pages through everything that stands on this card."""
+        value = ids.button_value(body)
+        target, card = ids.parse_action_ref(value), ids.message_of(body)
+        who = await self._responder.load_reviewer(body)
+
+        async def build_view() -> small_modals.View:
+            place = await self._inbox.access.find_place(target.review_id, card, who)
+            meta = ModalMeta(target, review_place=place, review_page=ids.parse_last_number(value))
+            return await self._views.review_page(meta, who)
+
+        await self._responder.open_modal(body, respond, ModalMeta(target), build_view())
+        await ack()
+
+    async def show_review_page(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
+        """Another page of the Review modal."""
+        value, review_meta = ids.button_value(body), ids.parse_meta(body["view"])
+        meta = ModalMeta(
+            review_meta.target,
+            review_place=review_meta.review_place,
+            review_page=ids.parse_last_number(value),
+        )
+        who = await self._responder.load_reviewer(body)
+        await self._refresh_modal(body, self._views.review_page(meta, who))
+        await ack()
+
+    async def open_escalation(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
+        meta = ModalMeta(ids.parse_action_ref(ids.button_value(body)), card=ids.message_of(body))
+        if meta.card is None:
+            why = "Press it on the card in its channel: that says from where it is passed on."
+            await self._responder.send_reply(body, respond, Reply("gone", why))
+        else:
+            pending_view = self._views.escalation(meta, await self._responder.load_reviewer(body))
+            await self._responder.open_modal(body, respond, meta, pending_view)
+        await ack()
+
+    async def answer_doubt(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
+        who, target = (
+            await self._responder.load_reviewer(body),
+            ids.parse_action_ref(ids.button_value(body)),
+        )
+        answer = DOUBT_ANSWERS[str(body["actions"][0]["action_id"])]
+        reply = await self._inbox.answer_doubt(target, answer, who, ids.op_of_click(body))
+        await self._show_result(body, respond, reply)
+        await ack()
+
+    async def show_arguments_page(self, ack: AsyncAck, body: Body) -> None:
+        """Another page of "See all of it"."""
+        value = ids.button_value(body)
+        meta = ModalMeta(ids.parse_action_ref(value), ids.parse_last_number(value))
+        who = await self._responder.load_reviewer(body)
+        await self._refresh_modal(body, self._views.arguments_page(meta, who))
+        await ack()
+
+    async def post_file(self, ack: AsyncAck, body: Body) -> None:
+        """All of it as a file in the thread of its card: for what is too long to be read in a modal."""
+        target = ids.parse_action_ref(ids.button_value(body))
+        try:
+            snapshot = await self._inbox.access.load_for_view(
+                target, await self._responder.load_reviewer(body)
+            )
+            name, text = await offload_drawing(
+                snapshot.review, lambda: _file_content(target, snapshot)
+            )
+            action = snapshot.review.action(target.action)
+            places = action.places if action else snapshot.review.places
+            place = next((one for one in snapshot.posts if base_place(one) in places), None)
+            if place is None:
+                raise Refused(
+                    "gone", "Its card doesn't stand anywhere yet. Press again in a moment."
+                )
+            ref = snapshot.posts[place]
+            await self._channel.upload(place, ref, f"{name}.txt", text)
+            where = self._channel.name_of(place)
+            view = small_modals.notice(f"The file is below the card in {where}.", "Posted")
+        except Refused as refused:
+            view = small_modals.notice(str(refused))
+        except ChannelError as error:
+            log.warning("review %s: no file: %s", target.review_id, error)
+            view = small_modals.notice("Slack didn't take the file. Press again in a moment.")
+        await self._responder.push_modal(body, view)
+        await ack()
+
+    async def _decide(
+        self, body: Body, respond: AsyncRespond, proposal: Proposal, target: ActionRef
+    ) -> None:
+        who = await self._responder.load_reviewer(body)
+        reply = await self._inbox.decide(target, proposal, who, ids.op_of_click(body))
+        if reply.code == "message_required" and proposal.type == "approve":
+            await self._open_modal(body, respond, "answer", target)
+        else:
+            await self._show_result(body, respond, reply)
+
+    async def _show_result(self, body: Body, respond: AsyncRespond, reply: Reply) -> None:
+        """What the person sees of it, where the card alone doesn't show it."""
+        view = ids.view_of(body)
+        if reply.unread is not None:
+            await self._open_modal(body, respond, "see", reply.unread)
+        elif reply.code != "ok":
+            await self._responder.send_reply(body, respond, reply)
+        elif view.get("callback_id") == "review":
+            who = await self._responder.load_reviewer(body)
+            await self._refresh_modal(
+                body, self._views.review_page(ids.parse_meta(view), who, next_pending=True)
+            )
+        else:
+            await self._responder.send_reply(body, respond, reply)
+        await self._responder.refresh_home(body)
+
+    async def _refresh_modal(
+        self, body: Body, pending_view: Coroutine[Any, Any, small_modals.View]
+    ) -> None:
+        """The modal with the button, drawn again. Never raises: what it shows has happened anyway."""
+        try:
+            async with budget.timeout(REFRESH_TIMEOUT):
+                view = await pending_view
+                await self._responder.update_modal(str(body["view"]["id"]), view)
+        except TimeoutError:
+            log.warning("a modal could not be drawn again in time")
+        except Refused as refused:
+            await self._responder.show_refusal(body, refused)
+
+    async def _open_modal(
+        self, body: Body, respond: AsyncRespond, kind: ModalKind, target: ActionRef
+    ) -> None:
+        """Where the policy wants all of it to be seen before, that opens in its place."""
+        view = ids.view_of(body)
+        review_meta = ids.parse_meta(view) if view.get("callback_id") == "review" else None
+        meta = (
+            ModalMeta(
+                target, review_place=review_meta.review_place, review_page=review_meta.review_page
+            )
+            if review_meta
+            else ModalMeta(target)
+        )
+        who = await self._responder.load_reviewer(body)
+
+        async def build_view() -> small_modals.View:
+            try:
+                return await self._views.build(kind, meta, who)
+            except ReadRequired as unread:
+                return await self._views.build("see", replace(meta, target=unread.target), who)
+
+        await self._responder.open_modal(body, respond, meta, build_view())
+
+
+def _file_content(target: ActionRef, snapshot: Snapshot) -> tuple[str, str]:
+    name, arguments = name_and_arguments(target, snapshot)
+    return name, arguments_modal.to_text(arguments)
+
+
+def _proposal(kind: DecisionType, target: ActionRef, answer: Any = None) -> Proposal:
+    return Proposal(kind, target.revision, answer=answer, seal=target.seal)

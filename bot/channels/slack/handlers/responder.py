@@ -1,0 +1,172 @@
+"""How a person is told: by a modal, privately below a message, or by their App Home drawn again."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Coroutine
+from typing import Any
+
+from slack_bolt.async_app import AsyncRespond
+
+from bot.channels.contract import ChannelError
+from bot.channels.slack import ids
+from bot.channels.slack.channel import SlackChannel
+from bot.channels.slack.handlers.home import HomeTab
+from bot.channels.slack.ids import Body, ModalMeta
+from bot.channels.slack.modals import small_modals
+from bot.channels.slack.modals.small_modals import View
+from bot.channels.slack.render.block_kit import make_inert
+from bot.inbox import budget
+from bot.inbox.commands import Reply
+from bot.inbox.inbox import Inbox
+from bot.text import one_line
+from hitl_core.errors import HitlError, Refused
+from hitl_core.model import Reviewer
+
+log = logging.getLogger(__name__)
+
+#: A trigger_id lives for 3 s: when reading takes longer than this, a view is opened first.
+LOADING_DELAY = 0.5
+#: What telling somebody may take of the 3 s that a click has.
+REPLY_TIMEOUT = 0.4
+
+#: Refusals that mean that the message with the button doesn't show what is stored.
+STALE_CODES = frozenset(
+    {
+        "already_decided",
+        "already_started",
+        "already_voted",
+        "cancelled",
+        "done",
+        "expired",
+        "not_due",
+        "stale",
+        "unknown_action",
+    }
+)
+
+
+class Responder:
+    def __init__(self, inbox: Inbox, channel: SlackChannel, home: HomeTab) -> None:
+        self._inbox, self._channel, self._home = inbox, channel, home
+
+    async def load_reviewer(self, body: Body) -> Reviewer:
+        user = body["user"]
+        name = str(user.get("name") or user.get("username") or user["id"])
+        team = str(user.get("team_id") or "")  # unknown is another workspace
+        return await self._inbox.load_reviewer(str(user["id"]), team, name)
+
+    async def open_modal(
+        self,
+        body: Body,
+        respond: AsyncRespond | None,
+        meta: ModalMeta,
+        pending_view: Coroutine[Any, Any, View],
+    ) -> None:
+        """A modal within the trigger's 3 s, with a loading view where the store is slow; on top of another
+        one where the button stands there. A refusal is told.
+        """
+        task = asyncio.create_task(pending_view)
+        done, _ = await asyncio.wait([task], timeout=budget.scale(LOADING_DELAY))
+        try:
+            if done:
+                await self._show_modal(body, task.result())
+                return
+            view_id = await self._show_modal(body, small_modals.loading(meta))
+            try:
+                view = await task
+            except Refused as refused:
+                view = small_modals.notice(str(refused))
+                await self._refresh_card(body, refused.code)
+            await self._channel.update_view(view_id, view)
+        except Refused as refused:
+            await self.send_reply(body, respond, Reply(refused.code, str(refused)))
+        except ChannelError as error:
+            log.error("review %s: no modal: %s", meta.target.review_id, error)
+            why = "Slack didn't open the form. Press again."
+            await self.send_reply(body, respond, Reply("unavailable", why))
+        finally:
+            task.cancel()
+
+    async def send_reply(self, body: Body, respond: AsyncRespond | None, reply: Reply) -> None:
+        """Privately. The click's own response_url reaches people who are not in the channel as well."""
+        await self._refresh_card(body, reply.code)
+        if not reply.text:
+            return
+        if ids.view_of(body):
+            await self.push_modal(body, small_modals.notice(reply.text))
+            return
+        try:
+            async with budget.timeout(REPLY_TIMEOUT):
+                assert respond is not None  # every message has one
+                answer = await respond(
+                    text=make_inert(one_line(reply.text)),
+                    response_type="ephemeral",
+                    replace_original=False,
+                )
+            if answer.status_code == 200:
+                return
+        except Exception as error:  # Bolt's webhook client raises whatever its HTTP library does
+            log.info("response_url failed: %s", error)
+        with contextlib.suppress(TimeoutError):
+            async with budget.timeout(REPLY_TIMEOUT):
+                await self._channel.post_ephemeral(
+                    body["channel"]["id"], body["user"]["id"], reply.text
+                )
+
+    async def _refresh_card(self, body: Body, code: str) -> None:
+        """The message with the button shows something old, or is a second one: it is drawn as it is. Never
+        raises: whoever presses is told anyway.
+        """
+        if (
+            code not in (*STALE_CODES, "ok")
+            or ids.view_of(body)
+            or (at := ids.message_of(body)) is None
+        ):
+            return
+        with contextlib.suppress(TimeoutError):
+            async with budget.timeout(REPLY_TIMEOUT):
+                # A press that counts changed the review, so what is noted of it is drawn anyway.
+                await self._inbox.redraw(ids.review_id_of(body), at, only_second=code == "ok")
+
+    async def push_modal(self, body: Body, view: View) -> None:
+        """On top of the modal with the button. Never raises: it only tells."""
+        try:
+            await self._show_modal(body, view)
+        except ChannelError as error:
+            log.warning("a modal could not be opened: %s", error)
+
+    async def show_refusal(self, body: Body, refused: Refused) -> None:
+        """In place of the modal with the button, where nothing can be done in it any more; else on top of it,
+        so that what was typed stays. Never raises.
+        """
+        if refused.code == "unavailable":
+            await self.push_modal(body, small_modals.notice(str(refused)))
+        else:
+            await self.update_modal(str(body["view"]["id"]), small_modals.notice(str(refused)))
+
+    async def update_modal(self, view_id: str, view: View) -> None:
+        """Never raises: what it shows has happened anyway."""
+        try:
+            async with budget.timeout(2 * REPLY_TIMEOUT):
+                await self._channel.update_view(view_id, view)
+        except (ChannelError, TimeoutError) as error:
+            log.warning("a modal could not be drawn again: %s", error)
+
+    async def refresh_home(self, body: Body) -> None:
+        """After a click in App Home, which nothing else draws again at once."""
+        if ids.view_of(body).get("type") != "home":
+            return
+        try:
+            async with budget.timeout(2 * REPLY_TIMEOUT):
+                await self._home.publish(str(body["user"]["id"]))
+        except (HitlError, ChannelError, TimeoutError) as error:
+            log.warning("a Home could not be drawn again: %s", error)
+
+    async def _show_modal(self, body: Body, view: View) -> str:
+        trigger = str(body["trigger_id"])
+        if ids.view_of(body).get("type") == "modal":
+            return await self._channel.push_view(trigger, view)
+        return await self._channel.open_view(trigger, view)

@@ -1,0 +1,241 @@
+"""Modals that people fill in → the inbox. Closed when it counted, with errors beside the fields when it can
+be mended.
+
+Every handler commits first and acknowledges last; nothing that can raise stands after an `ack` (with Bolt's
+default runner such an error would turn the ack into a 404).
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from slack_bolt.async_app import AsyncAck
+
+from bot.channels.slack import ids
+from bot.channels.slack.handlers.responder import REPLY_TIMEOUT, Responder
+from bot.channels.slack.handlers.views import Views, build_form
+from bot.channels.slack.ids import Body, ModalMeta
+from bot.channels.slack.modals import small_modals
+from bot.channels.slack.modals.form_modal import BACK, FormModal
+from bot.channels.slack.modals.inputs import ACTION_ID
+from bot.inbox import budget
+from bot.inbox.commands import RESULT_UNKNOWN, Reply
+from bot.inbox.inbox import Inbox
+from bot.offload import offload_drawing
+from hitl_core.errors import InvalidToolCall, Refused
+from hitl_core.forms import FormErrors, SchemaError
+from hitl_core.model import DecisionType, Reviewer, Snapshot
+from hitl_core.model.call import is_text
+from hitl_core.review.state_machine import Proposal
+
+log = logging.getLogger(__name__)
+
+#: What a modal decides, by its callback_id; FORMS are those with a form of a schema.
+DECISIONS: dict[str, DecisionType] = {
+    "edit": "edit",
+    "reject": "reject",
+    "respond": "respond",
+    "answer_respond": "respond",
+    "answer_approve": "approve",
+}
+FORM_CALLBACKS = {"edit", "answer_respond", "answer_approve"}
+#: Refusals that the person can mend in the modal; after others its place is taken by a notice.
+FIXABLE_CODES = frozenset(
+    {
+        "busy",
+        "denied",
+        "invalid_answer",
+        "invalid_args",
+        "message_required",
+        "unavailable",
+        "unchanged",
+    }
+)
+#: What a submission did, by the kind of its event.
+_DONE_TEXTS = {
+    "decided": "it is the decision",
+    "edited": "your edit stands, and is to be approved",
+    "voted": "your vote counts",
+}
+#: Slack takes an answer within 3 s.
+ANSWER_TIMEOUT = 2.2
+HALF_CHARACTER = (
+    "This holds half a character, which can't be stored, maybe a broken emoji. Type it again."
+)
+
+#: What `ack` says to a modal: nothing closes it.
+AckResponse = dict[str, Any]
+
+
+class Submissions:
+    def __init__(self, inbox: Inbox, views: Views, responder: Responder) -> None:
+        self._inbox, self._views, self._responder = inbox, views, responder
+
+    def register(self, app: Any) -> None:
+        """`app` is Bolt's AsyncApp, whose decorators carry no types."""
+        for callback_id in (*DECISIONS, "escalate"):
+            app.view(callback_id)(self.submit)
+        # A choice that decides what follows, and the page before.
+        app.action({"action_id": ACTION_ID, "type": "block_actions"})(self.redraw)
+        app.action(BACK)(self.redraw)
+
+    async def submit(self, ack: AsyncAck, body: Body) -> None:
+        view = body["view"]
+        who = await self._responder.load_reviewer(body)
+        try:
+            async with budget.timeout(ANSWER_TIMEOUT):
+                answer = await self._handle_submission(view, ids.parse_meta(view), who)
+        except TimeoutError:
+            answer = _reply_response(Reply("unavailable", RESULT_UNKNOWN), view)
+        if not answer:
+            await self._show_next_action(view, who)
+        await ack(**answer)
+
+    async def redraw(self, ack: AsyncAck, body: Body) -> None:
+        """The form again, with what was chosen or at the page before."""
+        view = ids.view_of(body)
+        if view.get("callback_id") not in FORM_CALLBACKS:
+            await ack()  # no form of ours has such a button
+            return
+        who, meta = await self._responder.load_reviewer(body), ids.parse_meta(view)
+        back = body["actions"][0]["action_id"] == BACK
+        try:
+            kind = DECISIONS[str(view["callback_id"])]
+            snapshot = await self._inbox.access.load_for_decision(meta.target, kind, who)
+            modal = await self._load_form(snapshot, view, meta, who)
+            if (
+                back or meta.has_draft
+            ):  # what another choice had asked for must not come back from there
+                await self._inbox.drafts.save(_draft_key(view, who), modal.answers)
+            page = modal.form_state.page - back
+            new_view = modal.at_page(page, has_draft=back or meta.has_draft).view()
+        except Refused as refused:
+            await self._responder.show_refusal(body, refused)
+        else:
+            await self._responder.update_modal(str(view["id"]), new_view)
+        await ack()
+
+    async def _handle_submission(self, view: Body, meta: ModalMeta, who: Reviewer) -> AckResponse:
+        op = ids.op_of_submission(view, who.id)
+        callback_id = str(view["callback_id"])
+        message = small_modals.read_message(view["state"]["values"])
+        if message is not None and not is_text(message):
+            return _error_response({_first_input(view): HALF_CHARACTER})
+        try:
+            if callback_id == "escalate":
+                assert meta.card is not None  # the button stood on it
+                reply = await self._inbox.escalate(meta.target, meta.card, message, who, op)
+                return _reply_response(reply, view)
+            kind = DECISIONS[callback_id]
+            snapshot = await self._inbox.access.load_for_decision(meta.target, kind, who, op)
+            if (stored_kind := snapshot.review.ops.get(op)) is not None:
+                return _repeat_notice(stored_kind)  # the answer to the first time was lost
+            if callback_id in FORM_CALLBACKS:
+                return await self._submit_form(snapshot, view, meta, who, op)
+            proposal = Proposal(kind, meta.target.revision, message, seal=meta.target.seal)
+            return _reply_response(await self._inbox.decide(meta.target, proposal, who, op), view)
+        except Refused as refused:
+            return _reply_response(Reply(refused.code, str(refused)), view)
+        except (InvalidToolCall, SchemaError) as error:
+            return _reply_response(Reply("invalid_args", str(error)), view)
+
+    async def _submit_form(
+        self, snapshot: Snapshot, view: Body, meta: ModalMeta, who: Reviewer, op: str
+    ) -> AckResponse:
+        modal = await self._load_form(snapshot, view, meta, who)
+        form_state = modal.form_state
+        if not form_state.matches_view(view["state"]["values"]):
+            # Sent before what follows a choice was drawn.
+            return _update_response(modal.at_page(form_state.page, has_draft=meta.has_draft))
+        try:
+            proposal = await offload_drawing(snapshot.review, modal.proposal)
+        except FormErrors as wrong:
+            return await self._show_form_errors(view, who, modal, wrong)
+        if not form_state.is_last_page:
+            return await self._show_page(view, who, modal, form_state.page + 1)
+        if warning := modal.removal_warning(proposal):
+            return _update_response(modal.with_confirmation(proposal), warning)
+        return _reply_response(await self._inbox.decide(meta.target, proposal, who, op), view)
+
+    async def _show_form_errors(
+        self, view: Body, who: Reviewer, modal: FormModal, form_errors: FormErrors
+    ) -> AckResponse:
+        """Beside the fields of this page; what is wrong on another page is told there, at the end."""
+        form_state = modal.form_state
+        page = form_state.page_with_error(form_errors)
+        if page != form_state.page and not form_state.is_last_page:
+            return await self._show_page(view, who, modal, form_state.page + 1)
+        problem = f"Not sent yet: {form_state.error_text(form_errors)}"
+        if page is not None and page != form_state.page:
+            return await self._show_page(view, who, modal, page, problem)
+        if errors := form_state.field_errors(form_errors):
+            return _error_response(errors)
+        return _update_response(
+            modal.at_page(form_state.page, has_draft=modal.meta.has_draft), problem
+        )
+
+    async def _show_page(
+        self, view: Body, who: Reviewer, modal: FormModal, page: int, problem: str = ""
+    ) -> AckResponse:
+        await self._inbox.drafts.save(_draft_key(view, who), modal.answers)
+        return _update_response(modal.at_page(page, has_draft=True), problem)
+
+    async def _load_form(
+        self, snapshot: Snapshot, view: Body, meta: ModalMeta, who: Reviewer
+    ) -> FormModal:
+        """The form with what its inputs hold, and what was entered on its other pages."""
+        kind = DECISIONS[str(view["callback_id"])]
+        draft = await self._inbox.drafts.load(_draft_key(view, who)) if meta.has_draft else {}
+        values = view["state"]["values"]
+        return await offload_drawing(
+            snapshot.review, lambda: build_form(snapshot, kind, meta, draft).with_state(values)
+        )
+
+    async def _show_next_action(self, view: Body, who: Reviewer) -> None:
+        """Below a modal that was opened from the Review modal this one shows what waits next."""
+        meta = ids.parse_meta(view)
+        if meta.review_place is None or view.get("previous_view_id") is None:
+            return
+        review_meta = ModalMeta(
+            meta.target, review_place=meta.review_place, review_page=meta.review_page
+        )
+        try:
+            async with budget.timeout(REPLY_TIMEOUT):
+                review_view = await self._views.review_page(review_meta, who, next_pending=True)
+                await self._responder.update_modal(str(view["previous_view_id"]), review_view)
+        except (Refused, TimeoutError) as error:
+            log.info("the modal below could not be drawn again: %s", error)
+
+
+def _repeat_notice(kind: str) -> AckResponse:
+    """What the first try of the same submission did."""
+    text = f"Your first try was stored: {_DONE_TEXTS.get(kind, 'it counts')}. Nothing more was done now."
+    return {"response_action": "update", "view": small_modals.notice(text, "Stored already")}
+
+
+def _draft_key(view: Body, who: Reviewer) -> str:
+    return f"form:{view['id']}:{who.key}"
+
+
+def _first_input(view: Body) -> str:
+    """The block beside which an error stands that belongs to no field; "" without any input."""
+    inputs = (block["block_id"] for block in view["blocks"] if block["type"] == "input")
+    return str(next(inputs, ""))
+
+
+def _reply_response(reply: Reply, view: Body) -> AckResponse:
+    if reply.code == "ok":
+        return {}
+    first = _first_input(view)
+    if reply.code in FIXABLE_CODES and first:
+        return _error_response({first: reply.text})
+    return {"response_action": "update", "view": small_modals.notice(reply.text)}
+
+
+def _update_response(modal: FormModal, problem: str = "") -> AckResponse:
+    return {"response_action": "update", "view": modal.view(problem)}
+
+
+def _error_response(errors: dict[str, str]) -> AckResponse:
+    return {"response_action": "errors", "errors": errors}

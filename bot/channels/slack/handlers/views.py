@@ -1,0 +1,130 @@
+"""Which modal belongs to a button: read from the review as it is now, for somebody who may decide."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, assert_never
+
+from bot.card import all_arguments, find_open_action
+from bot.channels.slack.channel import SlackChannel
+from bot.channels.slack.ids import ModalMeta
+from bot.channels.slack.modals import arguments_modal, review_modal, small_modals
+from bot.channels.slack.modals.answer_modal import AnswerModal, is_plain_text
+from bot.channels.slack.modals.edit_modal import EditModal
+from bot.channels.slack.modals.form_modal import FormModal
+from bot.channels.slack.modals.form_state import Answers
+from bot.channels.slack.modals.small_modals import View
+from bot.inbox.access import ReviewAccess
+from bot.inbox.commands import ActionRef
+from bot.offload import offload_drawing
+from hitl_core.errors import Refused
+from hitl_core.model import Action, DecisionType, Reviewer, Snapshot
+from hitl_core.review.redaction import redaction_pointers, visible_schema
+
+#: What a button opens. "answer": what Approve needs besides.
+ModalKind = Literal["edit", "reject", "respond", "answer", "see"]
+
+
+class Views:
+    """Every method raises Refused."""
+
+    def __init__(self, access: ReviewAccess, channel: SlackChannel) -> None:
+        self._access, self._channel = access, channel
+
+    async def build(self, kind: ModalKind, meta: ModalMeta, who: Reviewer) -> View:
+        match kind:
+            case "see":
+                return await self.arguments_page(meta, who)
+            case "edit":
+                snapshot = await self._access.load_for_decision(meta.target, "edit", who)
+                return await _form_view(snapshot, "edit", meta)
+            case "reject":
+                snapshot = await self._access.load_for_decision(meta.target, "reject", who)
+                return small_modals.rejection(meta, _get_action(snapshot, meta.target))
+            case "respond":
+                snapshot = await self._access.load_for_decision(meta.target, "respond", who)
+                action = _get_action(snapshot, meta.target)
+                if is_plain_text(action.config.answer_schema):
+                    why = find_open_action(snapshot.review, action.key).why
+                    return small_modals.text_answer(meta, action, why)
+                return await _form_view(snapshot, "respond", meta)
+            case "answer":
+                snapshot = await self._access.load_for_decision(meta.target, "approve", who)
+                return await _form_view(snapshot, "approve", meta)
+        assert_never(kind)
+
+    async def arguments_page(self, meta: ModalMeta, who: Reviewer) -> View:
+        """Its last page counts as having read all of it."""
+        snapshot = await self._access.load_for_view(meta.target, who)
+        view = await offload_drawing(snapshot.review, lambda: _arguments_view(meta, snapshot))
+        if arguments_modal.is_last_page(view):
+            await self._access.mark_read(meta.target, who)
+        return view
+
+    async def review_page(
+        self, meta: ModalMeta, who: Reviewer, *, next_pending: bool = False
+    ) -> View:
+        """A page of the Review modal; `on`: the next one that waits. What it shows whole was read."""
+        assert meta.review_place is not None  # whoever opened it knew where
+        snapshot = await self._access.load_at_place(meta.target.review_id, meta.review_place, who)
+        review = snapshot.review
+        if next_pending:
+            meta = review_modal.next_pending_page(review, meta)
+        if (read_action := review_modal.fully_shown_action(review, meta)) is not None:
+            await self._access.mark_read(
+                ActionRef(review.id, read_action.key, read_action.revision), who
+            )
+        return await offload_drawing(
+            review, lambda: review_modal.review_page(review, meta, self._channel.name_of)
+        )
+
+    async def escalation(self, meta: ModalMeta, who: Reviewer) -> View:
+        assert meta.card is not None  # the button stands on it
+        target = meta.target
+        snapshot, place = await self._access.load_for_escalation(target.review_id, meta.card, who)
+        steps = {
+            action.route.escalate[action.next_step].to
+            for action in snapshot.review.actions
+            if action.is_pending and place in action.places and action.next_step is not None
+        }
+        if not steps:
+            raise Refused("nothing_to_escalate", "There is nobody else to pass this on to.")
+        return small_modals.escalation(
+            meta, " and ".join(map(self._channel.name_of, sorted(steps)))
+        )
+
+
+async def _form_view(snapshot: Snapshot, kind: DecisionType, meta: ModalMeta) -> View:
+    return await offload_drawing(snapshot.review, lambda: build_form(snapshot, kind, meta).view())
+
+
+def build_form(
+    snapshot: Snapshot, kind: DecisionType, meta: ModalMeta, answers: Answers | None = None
+) -> FormModal:
+    """The modal in which this decision is filled in. Raises Refused."""
+    action = _get_action(snapshot, meta.target)
+    if kind == "edit":
+        return EditModal(snapshot.review, action, meta, answers or {})
+    assert kind in ("respond", "approve")  # the others have no form
+    return AnswerModal(snapshot.review, action, kind, meta, answers or {})
+
+
+def name_and_arguments(target: ActionRef, snapshot: Snapshot) -> tuple[str, tuple[Any, ...]]:
+    """The tool's name and all of its arguments, as people read them. Raises Refused."""
+    review = snapshot.review
+    if (call := review.call(target.action)) is None:
+        raise Refused("unknown_action", "This review has no such action.")
+    action, args = review.action(target.action), review.arguments(target.action).parse()
+    if action is None:
+        return call.name, all_arguments(args, None)
+    redact = redaction_pointers(action, args)
+    return action.name, all_arguments(args, visible_schema(action.config), redact)
+
+
+def _arguments_view(meta: ModalMeta, snapshot: Snapshot) -> View:
+    return arguments_modal.arguments_view(meta, *name_and_arguments(meta.target, snapshot))
+
+
+def _get_action(snapshot: Snapshot, target: ActionRef) -> Action:
+    action = snapshot.review.action(target.action)
+    assert action is not None  # may_decide looked
+    return action

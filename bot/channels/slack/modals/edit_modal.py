@@ -1,0 +1,167 @@
+"""The Edit modal: the arguments of a call as a form, and the tools that it may become. Pure."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from bot.channels.slack.ids import ModalMeta
+from bot.channels.slack.modals.form_modal import FormModal
+from bot.channels.slack.modals.form_state import Answers, FormSource, FormState
+from bot.channels.slack.modals.inputs import ACTION_ID, MAX_LABEL, MAX_OPTIONS
+from bot.channels.slack.modals.small_modals import MAX_TITLE
+from bot.channels.slack.render.block_kit import Block, line, plain_text, rich_text, text_element
+from bot.channels.slack.render.mentions import join_names
+from bot.text import one_line
+from hitl_core.errors import Refused
+from hitl_core.forms import find_removed
+from hitl_core.jsonschema.pointer import format_path
+from hitl_core.model import Action, Review, encode
+from hitl_core.review.edit_rules import judge_edit
+from hitl_core.review.redaction import redaction_pointers, visible_schema
+from hitl_core.review.state_machine import Proposal
+
+#: The block of the choice between tools.
+TOOL_BLOCK = "tool"
+#: So many of the values that an edit takes away are named.
+MAX_REMOVED = 10
+
+
+class EditModal(FormModal):
+    """Raises Refused where no form can be made."""
+
+    def __init__(self, review: Review, action: Action, meta: ModalMeta, answers: Answers) -> None:
+        self._review, self._action = review, action
+        self._tools = _tool_choices(review, action)
+        self._tool = meta.tool if meta.tool in self._tools else action.name
+        several = len(self._tools) > 1
+        super().__init__(
+            "edit",
+            replace(meta, tool=self._tool if several else None),
+            FormState(self._form_source(self._tool), answers, meta.page),
+        )
+
+    def with_state(self, values: Mapping[str, Any]) -> FormModal:
+        updated = super().with_state(values)
+        tool = self._tool
+        if TOOL_BLOCK in values:
+            selected = values[TOOL_BLOCK].get(ACTION_ID, {}).get("selected_option")
+            tool = self._tools[int(selected["value"])] if selected else tool
+        if tool == self._tool:
+            return updated
+        converted = updated.form_state.convert_to(self._form_source(tool))
+        meta = replace(self.meta, tool=tool, page=0)  # another form, to be read from its start
+        return EditModal(self._review, self._action, meta, converted.answers)
+
+    def at_page(self, page: int, *, has_draft: bool) -> FormModal:
+        meta = replace(self.meta, page=page, has_draft=has_draft)
+        return EditModal(self._review, self._action, meta, self.answers)
+
+    def proposal(self) -> Proposal:
+        args = encode(self.form_state.value())
+        target = self.meta.target
+        return Proposal("edit", target.revision, None, args, self._tool, seal=target.seal)
+
+    def removal_warning(self, proposal: Proposal) -> str:
+        assert proposal.args is not None  # every edit has some
+        if self.meta.confirming_edit == _edit_digest(proposal):
+            return ""
+        before = self._review.arguments(self._action.key).parse()
+        removed_paths = [
+            one_line(format_path(each)) for each in find_removed(before, proposal.args.parse())
+        ]
+        if len(removed_paths) > MAX_REMOVED:
+            removed_paths = [
+                *removed_paths[:MAX_REMOVED],
+                f"{len(removed_paths) - MAX_REMOVED} more",
+            ]
+        return (
+            f"This removes {join_names(removed_paths)}. Send it again to confirm."
+            if removed_paths
+            else ""
+        )
+
+    def with_confirmation(self, proposal: Proposal) -> FormModal:
+        meta = replace(self.meta, page=self.form_state.page, confirming_edit=_edit_digest(proposal))
+        return EditModal(self._review, self._action, meta, self.answers)
+
+    def title(self) -> str:
+        return f"Edit {self._action.name}"
+
+    def intro_blocks(self) -> list[Block]:
+        whole = len(self.title()) <= MAX_TITLE
+        head = [] if whole else [text_element(f"{self._action.name}   ", bold=True)]
+        return [rich_text("told", line(*head, text_element(self._effect_text())))]
+
+    def extra_blocks(self) -> list[Block]:
+        return [self._tool_input()] if self.form_state.is_last_page and len(self._tools) > 1 else []
+
+    def submit_label(self) -> str:
+        reviewers = self._action.route.reviewers
+        return "Approve edited" if reviewers.editor_approves else "Send edited"
+
+    def _effect_text(self) -> str:
+        reviewers = self._action.route.reviewers
+        if not reviewers.editor_approves:
+            return "This approves nothing yet: others are asked to approve what you send."
+        unless = ", unless the policy asks others about it" if self._review.excerpt else ""
+        if (more := reviewers.quorum - 1) == 0:
+            return f"What you send is what runs{unless}."
+        others = "one other person" if more == 1 else f"{more} others"
+        return f"You approve what you send, and {others} must approve it before it runs."
+
+    def _tool_input(self) -> Block:
+        """Which tool it is: that decides what is asked."""
+        options = [
+            {"text": plain_text(name, MAX_LABEL), "value": str(at)}
+            for at, name in enumerate(self._tools[:MAX_OPTIONS])
+        ]
+        return {
+            "type": "input",
+            "block_id": TOOL_BLOCK,
+            "dispatch_action": True,
+            "label": plain_text("Tool"),
+            "hint": plain_text("The policy allows this call to become another one."),
+            "element": {
+                "type": "static_select",
+                "action_id": ACTION_ID,
+                "options": options,
+                "initial_option": options[self._tools.index(self._tool)],
+            },
+        }
+
+    def _form_source(self, tool: str) -> FormSource:
+        review, action = self._review, self._action
+        arguments = review.arguments(action.key)
+        args = arguments.parse()
+        if tool != action.name:
+            action = judge_edit(review, action, tool, arguments, 0.0).action
+        return FormSource(
+            visible_schema(action.config),
+            args,
+            redaction_pointers(action, args),
+            action.revision,
+            edition=str(self._tools.index(tool) or ""),
+        )
+
+
+def _tool_choices(review: Review, action: Action) -> list[str]:
+    """What the call may become, first what it is."""
+    tools, args = {action.name: None}, review.arguments(action.key)
+    for name in [action.request.name, *sorted(review.tools)]:
+        with contextlib.suppress(Refused):
+            if name not in tools:
+                judge_edit(review, action, name, args, 0.0)
+            tools[name] = None
+    return list(tools)
+
+
+def _edit_digest(proposal: Proposal) -> str:
+    """Which edit it is: of what is shown, to what. Another value is another edit, to be confirmed again."""
+    args = proposal.args.digest if proposal.args else ""
+    identity = json.dumps([proposal.revision, proposal.seal, proposal.name, args])
+    return hashlib.sha256(identity.encode()).hexdigest()[:32]

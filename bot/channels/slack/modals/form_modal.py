@@ -1,0 +1,107 @@
+"""A modal with a form over one page or several. Pure."""
+
+from __future__ import annotations
+
+import copy
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from bot.channels.slack.ids import ModalMeta
+from bot.channels.slack.modals.fields import is_truncated
+from bot.channels.slack.modals.form_state import Answers, FormState
+from bot.channels.slack.modals.small_modals import View, modal
+from bot.channels.slack.render.block_kit import (
+    Block,
+    actions,
+    button,
+    context,
+    line,
+    mrkdwn,
+    rich_text,
+    shorten,
+    text_element,
+)
+from hitl_core.review.state_machine import Proposal
+
+#: "Back" to the page before; what `Listeners` knows it by.
+BACK = "form_back"
+
+
+class FormModal(ABC):
+    """`meta` says which page it shows; `filling` has the answers of all of them."""
+
+    def __init__(self, callback_id: str, meta: ModalMeta, filling: FormState) -> None:
+        self._callback_id, self.meta, self.form_state = callback_id, meta, filling
+
+    def with_state(self, values: Mapping[str, Any]) -> FormModal:
+        """With what the inputs of a view hold now (its `state.values`)."""
+        modal_copy = copy.copy(self)
+        modal_copy.form_state = self.form_state.with_values(values)
+        return modal_copy
+
+    @abstractmethod
+    def at_page(self, page: int, *, has_draft: bool) -> FormModal:
+        """To be drawn at this page, with all that was entered so far; `kept`: there is a draft of it."""
+
+    @abstractmethod
+    def proposal(self) -> Proposal:
+        """What sending it decides. Raises FormErrors, InvalidToolCall, SchemaError."""
+
+    def removal_warning(self, proposal: Proposal) -> str:
+        """In one sentence what sending this would take away; "" where nothing, or where it is confirmed."""
+        return ""
+
+    def with_confirmation(self, proposal: Proposal) -> FormModal:
+        """The same, asking to confirm exactly this."""
+        return self
+
+    @abstractmethod
+    def title(self) -> str: ...
+
+    @abstractmethod
+    def intro_blocks(self) -> list[Block]:
+        """What sending it does, above the inputs."""
+
+    def extra_blocks(self) -> list[Block]:
+        """Inputs of its own, below those of the form."""
+        return []
+
+    @abstractmethod
+    def submit_label(self) -> str:
+        """The button that sends it."""
+
+    @property
+    def answers(self) -> Answers:
+        return self.form_state.answers
+
+    def view(self, problem: str = "") -> View:
+        """`wrong` is told at the top, where no input of this page can say it."""
+        form_state = self.form_state
+        blocks: list[Block] = []
+        if problem:
+            blocks.append(
+                rich_text("wrong", line(text_element(f"⚠ {shorten(problem, 500)}", bold=True)))
+            )
+        blocks += [*self.intro_blocks(), *form_state.blocks(), *self.extra_blocks()]
+        if any(map(is_truncated, form_state.page_fields)):
+            blocks.append(self._file_button())
+        if form_state.page_count > 1:
+            blocks.append(self._page_buttons())
+        meta = replace(self.meta, page=form_state.page)
+        submit = self.submit_label() if form_state.is_last_page else "Next"
+        return modal(self._callback_id, self.title(), blocks, meta, submit=submit)
+
+    def _page_buttons(self) -> Block:
+        page, pages = self.form_state.page, self.form_state.page_count
+        if page == 0:
+            return context("page", mrkdwn(f"Page 1 of {pages}"))
+        label = f"◀ Back to page {page} of {pages}"
+        return actions("page", [button(BACK, label, str(page - 1), label)])
+
+    def _file_button(self) -> Block:
+        target = self.meta.target
+        value = f"{target.review_id}.{target.action}.{target.revision}"
+        label = "Post all of it as a file"
+        return actions("file", [button("file", label, value, f"{label}, below the card")])

@@ -1,0 +1,143 @@
+"""A field of a form as an input of a modal. Pure."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any, assert_never
+
+from bot.channels.slack.render.block_kit import (
+    Block,
+    Element,
+    line,
+    plain_text,
+    pre,
+    rich_text,
+    text_element,
+)
+from hitl_core.forms import Field
+
+ACTION_ID = "value"
+#: The most that a plain_text_input holds (docs.slack.dev/reference/block-kit/block-elements).
+MAX_INPUT = 3000
+MAX_LABEL = 75
+#: More options than this stand in groups, and there are as many groups at most.
+MAX_OPTIONS = 100
+MAX_CHECKBOXES = 10
+
+
+def input_block(field: Field, block_id: str) -> Block:
+    if field.locked is not None:
+        head = line(
+            text_element(field.label, bold=True), text_element(f"  {field.locked}", italic=True)
+        )
+        return rich_text(block_id, head, *([pre(field.initial)] if field.initial else []))
+    block: Block = {
+        "type": "input",
+        "block_id": block_id,
+        "label": plain_text(field.label, 150),
+        "optional": not field.required,
+        "element": _element(field),
+        **({"dispatch_action": True} if field.redraws else {}),
+    }
+    return {**block, "hint": plain_text(field.hint, 300)} if field.hint else block
+
+
+def _element(field: Field) -> Element:
+    match field.kind:
+        case "text" | "long_text" | "lines" | "json":
+            return _without_none(
+                type="plain_text_input",
+                action_id=ACTION_ID,
+                multiline=field.kind != "text",
+                initial_value=field.initial or None,
+                min_length=field.min_length,
+                max_length=max(1, field.max_length or MAX_INPUT),
+            )
+        case "email" | "uri":
+            kind = "email_text_input" if field.kind == "email" else "url_text_input"
+            return _without_none(
+                type=kind, action_id=ACTION_ID, initial_value=field.initial or None
+            )
+        case "integer" | "number":
+            low, high = field.minimum, field.maximum
+            if low is not None and high is not None and Decimal(low) > Decimal(high):
+                low = high = None  # Slack refuses the view, and the check of the answers says it
+            return _without_none(
+                type="number_input",
+                action_id=ACTION_ID,
+                is_decimal_allowed=field.kind == "number",
+                initial_value=field.initial or None,
+                min_value=low,
+                max_value=high,
+            )
+        case "date":
+            return _picker("datepicker", initial_date=field.initial)
+        case "time":
+            return _picker("timepicker", initial_time=field.initial)
+        case "datetime":
+            at = None if field.initial is None else int(field.initial)
+            return _picker("datetimepicker", initial_date_time=at)
+        case "boolean" | "choice":
+            return _single_select(field)
+        case "choices":
+            return _multi_select(field)
+    assert_never(field.kind)
+
+
+def _picker(kind: str, **initial: Any) -> Element:
+    return _without_none(type=kind, action_id=ACTION_ID, **initial)
+
+
+def _single_select(field: Field) -> Element:
+    options = _options(field)
+    selected = None if not field.initial else options[int(field.initial)]
+    short = len(options) <= 5 and field.required and not field.redraws
+    return _without_none(
+        type="radio_buttons" if short else "static_select",
+        action_id=ACTION_ID,
+        initial_option=selected,
+        **_group_options(options),
+    )
+
+
+def _multi_select(field: Field) -> Element:
+    options = _options(field)
+    selected = [options[int(at)] for at in field.initial.split(",")] if field.initial else None
+    if len(options) <= MAX_CHECKBOXES:
+        return _without_none(
+            type="checkboxes", action_id=ACTION_ID, options=options, initial_options=selected
+        )
+    return _without_none(
+        type="multi_static_select",
+        action_id=ACTION_ID,
+        initial_options=selected,
+        max_selected_items=field.max_items,
+        **_group_options(options),
+    )
+
+
+def _options(field: Field) -> list[Element]:
+    return [
+        {"text": plain_text(option.label, MAX_LABEL), "value": str(index)}
+        for index, option in enumerate(field.options)
+    ]
+
+
+def _group_options(options: list[Element]) -> dict[str, Any]:
+    """Slack takes 100 options, or 100 groups of them."""
+    if len(options) <= MAX_OPTIONS:
+        return {"options": options}
+    starts = range(0, len(options), MAX_OPTIONS)
+    return {
+        "option_groups": [
+            {
+                "label": plain_text(f"{at + 1} to {min(at + MAX_OPTIONS, len(options))}"),
+                "options": options[at : at + MAX_OPTIONS],
+            }
+            for at in starts
+        ]
+    }
+
+
+def _without_none(**parts: Any) -> Element:
+    return {key: value for key, value in parts.items() if value is not None}

@@ -1,0 +1,80 @@
+"""The Review modal: one action of a review on each page, with its buttons. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bot.card import find_open_action, page_keys
+from bot.channels.slack.ids import ModalMeta
+from bot.channels.slack.modals.small_modals import View, modal
+from bot.channels.slack.render.action_blocks import action_blocks
+from bot.channels.slack.render.block_kit import (
+    Block,
+    actions,
+    button,
+    context,
+    divider,
+    line,
+    mrkdwn,
+    rich_text,
+    text_element,
+)
+from bot.channels.slack.render.mentions import Names
+from hitl_core.model import Action, Review
+
+
+def review_page(review: Review, meta: ModalMeta, names: Names) -> View:
+    """The turn that `meta` names of what stands at `meta.under`; the last one where there are fewer."""
+    keys = _action_keys(review, meta)
+    page = _page_number(meta, keys)
+    waiting = sum(1 for key in keys if (a := review.action(key)) is not None and a.is_pending)
+    wait = "waits" if waiting == 1 else "wait"
+    state = f"{waiting} of {len(keys)} still {wait}" if waiting else "All decided"
+    blocks: list[Block] = [context(f"at:{page}", mrkdwn(f"{page + 1} of {len(keys)}  ·  {state}"))]
+    if keys:
+        blocks += action_blocks(review.id, find_open_action(review, keys[page]), names)
+    else:
+        blocks = [rich_text("told", line(text_element("Nothing stands here any more.")))]
+    if len(keys) > 1:
+        blocks.append(divider("line:turning"))  # or its buttons would look like answers
+        blocks.append(_navigation(review.id, page, len(keys)))
+    return modal("review", "Review", blocks, replace(meta, review_page=page), close="Close")
+
+
+def fully_shown_action(review: Review, meta: ModalMeta) -> Action | None:
+    """What that turn shows whole and the policy wants to be read."""
+    keys = _action_keys(review, meta)
+    action = review.action(keys[_page_number(meta, keys)]) if keys else None
+    if action is None or not action.is_pending or not action.config.must_read:
+        return None
+    return None if find_open_action(review, action.key).excerpt.missing else action
+
+
+def next_pending_page(review: Review, meta: ModalMeta) -> ModalMeta:
+    """The next one that waits, from this one on and around; this one where none does."""
+    keys = _action_keys(review, meta)
+    for step in range(len(keys)):
+        page = (meta.review_page + step) % len(keys)
+        action = review.action(keys[page])
+        if action is not None and action.is_pending:
+            return replace(meta, review_page=page)
+    return meta
+
+
+def _action_keys(review: Review, meta: ModalMeta) -> tuple[str, ...]:
+    assert meta.review_place is not None  # whoever opens it knows where
+    return page_keys(review, meta.review_place)
+
+
+def _page_number(meta: ModalMeta, keys: tuple[str, ...]) -> int:
+    return max(0, min(meta.review_page, len(keys) - 1))
+
+
+def _navigation(review_id: str, page: int, pages: int) -> Block:
+    directions = [("turn:back", "◀ Back", page - 1), ("turn:on", "Next ▶", page + 1)]
+    buttons = [
+        button(action_id, label, f"{review_id}.0.{to}", f"Action {to + 1} of {pages}")
+        for action_id, label, to in directions
+        if 0 <= to < pages
+    ]
+    return actions(f"turning:{page}", buttons)

@@ -1,0 +1,183 @@
+"""One action that waits, with everything that will run and its buttons; or a call in doubt. Pure."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from bot.card import Argument, ArgumentsExcerpt, Doubt, OpenAction, quote
+from bot.channels.slack.ids import format_action_ref
+from bot.channels.slack.render.block_kit import (
+    MAX_TEXT_SIZE,
+    Block,
+    Element,
+    actions,
+    button,
+    context,
+    line,
+    mrkdwn,
+    overflow,
+    pre,
+    rich_text,
+    text_element,
+    with_confirm,
+)
+from bot.channels.slack.render.card_lines import doubt_quorum, statement_elements, votes, warnings
+from bot.channels.slack.render.decided_blocks import decision_block, edit_blocks
+from bot.channels.slack.render.mentions import Names
+from bot.inbox.commands import ActionRef
+
+SEE_LABEL = "See all of it"
+ANSWER_LABEL = "Answer"
+
+
+def action_blocks(
+    review_id: str, action: OpenAction, names: Names, *, numbered: bool = True, above: str = ""
+) -> list[Block]:
+    """Ids end in the action's key. What is decided says how, and has no buttons. What the title `above` says
+    already is not said again.
+    """
+    number = f"{action.number}  " if numbered else ""
+    title = quote(action.title) if action.title and quote(action.title) not in above else ""
+    head = [text_element(f"{number}{title or action.name}", bold=True)]
+    if title:
+        head.append(text_element(f"   {action.name}"))
+    why = "" if quote(action.why) in above else action.why
+    if why and action.by_agent:  # like its title: what the asker says stands between quotes
+        why = quote(why)
+    if reason := " ".join(filter(None, (why, action.rule))):
+        head.append(text_element(f"   {reason}", italic=True))
+    call_elements = [
+        *_argument_elements(head, action.excerpt.arguments),
+        *warnings(action.warnings),
+    ]
+    blocks = [
+        rich_text(f"call:{action.key}", *call_elements),
+        *_note_blocks(action),
+        *votes(action.key, action.progress if action.decided is None else None, names),
+    ]
+    if action.decided is not None:
+        return [
+            *blocks,
+            {**decision_block((action.decided,), MAX_TEXT_SIZE), "block_id": f"is:{action.key}"},
+        ]
+    blocks[1:1] = edit_blocks(action.key, action.edits)
+    value = format_action_ref(ActionRef(review_id, action.key, action.revision, action.seal))
+    buttons = _buttons(action, value)
+    return [*blocks, *([actions(f"do:{action.key}:{action.revision}", buttons)] if buttons else [])]
+
+
+def doubt_blocks(review_id: str, doubt: Doubt) -> list[Block]:
+    value = format_action_ref(ActionRef(review_id, doubt.key, doubt.attempt, doubt.seal))
+    text = "   The agent stopped in the middle of it: it may have run or not."
+    head = [text_element(doubt.name, bold=True), text_element(text, italic=True)]
+    name = doubt.name
+    notes = [*_redaction_note(doubt.excerpt), *_truncation_note(doubt.excerpt)]
+    notes += [*doubt_quorum(doubt), *statement_elements(doubt.votes)]
+    return [
+        rich_text(f"call:{doubt.key}", *_argument_elements(head, doubt.excerpt.arguments)),
+        *([context(f"said:{doubt.key}", *notes)] if notes else []),
+        actions(
+            f"doubt:{doubt.key}",
+            [
+                button("doubt_ran", "It ran", value, f"{name} ran, go on"),
+                button("doubt_rerun", "Run again", value, f"Run {name} again", style="danger"),
+                button("doubt_skip", "Skip", value, f"Go on without {name}"),
+                *_see_button(doubt.excerpt, name, value),
+            ],
+        ),
+    ]
+
+
+def _buttons(action: OpenAction, value: str) -> list[Element]:
+    """Those that everybody needs; what is rare stands under the dots. Where something is cut, all of it is
+    one click away.
+    """
+    name = f"number {action.number}, {action.name}"
+    runs = "approve" in action.allowed or "edit" in action.allowed
+    buttons = _answer_buttons(action, value, name)
+    more: list[tuple[str, str]] = []
+    for decision in action.allowed:
+        match decision:
+            case "approve" if not action.choices:
+                buttons.append(_approve_button(action, value, name))
+            case "edit":
+                buttons.append(button("edit", "Edit", value, f"Edit the arguments of {name}"))
+            case "reject":
+                buttons.append(button("reject", "Reject", value, f"Reject {name}", style="danger"))
+            case "respond" if not action.choices and not runs:
+                label = f"Answer {name}"
+                buttons.append(button("respond", ANSWER_LABEL, value, label, style="primary"))
+            case "respond" if not action.choices:
+                more.append(("Answer instead of running it", f"respond.{value}"))
+            case "ignore":
+                more.append(("Skip it", f"ignore.{value}"))
+            case "approve" | "respond":
+                pass  # the answers that it offers
+            case _:
+                assert_never(decision)
+    menu = [overflow("more", more)] if more else []
+    return [*buttons, *_see_button(action.excerpt, action.name, value), *menu]
+
+
+def _approve_button(action: OpenAction, value: str, name: str) -> Element:
+    label = f"Approve {name}: {action.fact}"
+    element = button("approve", "Approve", value, label, style="primary")
+    if not action.confirm:
+        return element
+    return with_confirm(element, f"Approve {action.name}?", action.fact, "Approve")
+
+
+def _answer_buttons(action: OpenAction, value: str, name: str) -> list[Element]:
+    """A button for each. What it says is the asker's own where it stands between quotes."""
+    labels = [one.label if one.is_own_label else quote(one.label) for one in action.choices]
+    return [
+        button(f"answer:{at}", label, f"{value}.{at}", f"Answer {label} to {name}")
+        for at, label in enumerate(labels)
+    ]
+
+
+def _see_button(visible: ArgumentsExcerpt, name: str, value: str) -> list[Element]:
+    return (
+        [button("see", SEE_LABEL, value, f"See all arguments of {name}")] if visible.missing else []
+    )
+
+
+def _note_blocks(action: OpenAction) -> list[Block]:
+    notes = [*_redaction_note(action.excerpt), *_truncation_note(action.excerpt)]
+    if action.must_read and action.decided is None:
+        notes.append(mrkdwn("*Approve* opens it first, until you have read all of it."))
+    return [context(f"said:{action.key}", *notes)] if notes else []
+
+
+def _redaction_note(visible: ArgumentsExcerpt) -> list[Element]:
+    text = "What is ⟦hidden⟧ is shown to nobody; the approval covers it."
+    return [mrkdwn(text)] if visible.has_hidden else []
+
+
+def _truncation_note(visible: ArgumentsExcerpt) -> list[Element]:
+    if not visible.missing:
+        return []
+    of = (
+        f", among them {visible.omitted_count:,} whole arguments"
+        if visible.omitted_count > 1
+        else ""
+    )
+    of = ", among them a whole argument" if visible.omitted_count == 1 else of
+    are = "is" if visible.missing == 1 else "are"
+    count = f"{visible.missing:,} of {visible.size:,} characters {are}"
+    return [mrkdwn(f"✂ {count} not shown here{of}. Press *{SEE_LABEL}* before you decide.")]
+
+
+def _argument_elements(head: list[Element], arguments: tuple[Argument, ...]) -> list[Element]:
+    """Label and value on a line; long text and code in a box of its own."""
+    elements: list[Element] = []
+    section = head if arguments else [*head, text_element("\nno arguments")]
+    for argument in arguments:
+        before = "\n" if section else ""
+        section.append(text_element(f"{before}{argument.label}", bold=True))
+        if argument.block:
+            elements += [line(*section), pre(argument.value)]
+            section = []
+        else:
+            section.append(text_element(f"  {argument.value}"))
+    return [*elements, line(*section)] if section else elements

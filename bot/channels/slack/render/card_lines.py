@@ -1,0 +1,305 @@
+"""The quiet lines of a card: for whom, from where, by when, who may decide. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+
+from bot.card import (
+    Card,
+    Deadline,
+    Deciders,
+    Doubt,
+    EscalationNote,
+    NextStep,
+    Progress,
+    VoteGroup,
+    as_name,
+    quote,
+)
+from bot.channels.slack.render.block_kit import (
+    Block,
+    Element,
+    context,
+    line,
+    make_inert,
+    mrkdwn,
+    plain_text,
+    rich_text,
+    text_element,
+)
+from bot.channels.slack.render.mentions import (
+    USER_ID,
+    Link,
+    Names,
+    format_requester,
+    join_names,
+    link_text,
+    mention,
+    mention_by_id,
+    people_text,
+)
+from hitl_core.model import MessageRef, Place
+
+MAX_NOTES = 5
+#: A context holds ten elements (docs.slack.dev/reference/block-kit/blocks/context-block).
+MAX_ELEMENTS = 10
+MAX_STATEMENTS = 4
+SEPARATOR = "  ·  "
+
+#: How each decision is told: a sign, and the word for who reads the screen aloud.
+DECISION_LABELS = {
+    "approve": ("✔", "approved by"),
+    "edit": ("✎", "edited and approved by"),
+    "reject": ("✖", "rejected by"),
+    "respond": ("↩", "answered by"),
+    "ignore": ("⊘", "skipped by"),
+    "cancel": ("⊗", "cancelled by"),
+    "moved": ("↪", "is for others to decide since an edit by"),
+}
+_STATEMENT_TEXTS = {
+    "approve": "to run it with this answer",
+    "respond": "to answer in its place",
+    "ignore": "to skip it",
+    "ran": "to say that it ran",
+    "rerun": "to run it again",
+    "skip": "to skip it",
+    "cancel": "to cancel all of it",
+}
+_DEADLINE_TEXTS = {"reject": "rejected", "respond": "answered by the policy", "ignore": "skipped"}
+
+
+def escalation_line(card: Card, names: Names, link: Link) -> list[Block]:
+    """Those whom an escalation calls, and the way back to the first message."""
+    texts = (
+        [f"{people_text(card.escalation_people, names)}, please decide"]
+        if card.escalation_people
+        else []
+    )
+    back = link_text("see the first message", card.first_message, link)
+    texts += [back] if back else []
+    return [context("called", mrkdwn(SEPARATOR.join(texts)))] if texts else []
+
+
+def origin(card: Card, names: Names, link: Link) -> list[Block]:
+    """For whom, through which agents, and what happens by when."""
+    source = card.origin
+    place = source.conversation and link_text(
+        "this conversation", _parse_thread(source.conversation), link
+    )
+    texts = [f"in {place}"] if place else []
+    elements: list[Element] = []
+    if source.requester and USER_ID.fullmatch(source.requester):
+        texts = [" ".join([f"For <@{source.requester}>", *texts])]
+    elif source.requester:
+        elements.append(plain_text(f"For {as_name(source.requester)}", 100))
+    if source.path:
+        elements += [mrkdwn(SEPARATOR.join(texts))] if texts else []
+        elements.append(
+            plain_text(
+                f"{'·  ' if elements else ''}via {' → '.join(map(as_name, source.path))}", 200
+            )
+        )
+        texts = []
+    texts += _due_texts(card, names)
+    if texts:
+        elements.append(mrkdwn(f"{'·  ' if elements else ''}{SEPARATOR.join(texts)}"))
+    blocks = [context("origin", *elements)] if elements else []
+    if card.warnings:
+        blocks.append(rich_text("odd", *warnings(card.warnings)))
+    return blocks
+
+
+def warnings(texts: Iterable[str]) -> list[Element]:
+    """A line each, and none that is easily overlooked."""
+    return [line(text_element(f"⚠ {one}", bold=True)) for one in texts]
+
+
+def delivery_problems(card: Card, names: Names) -> list[Block]:
+    """What waits where nobody sees it, and why."""
+    blocks: list[Block] = []
+    for at, one in enumerate(card.place_problems[:MAX_NOTES]):
+        what = f"Number {join_names(map(str, one.numbers))}" if one.numbers else "This"
+        text = f"{what} can't be shown in {place(one.place, names)}"
+        if one.is_here:
+            text = "Not all could be looked up that this depends on"
+        why = plain_text(f"Since then: {one.why}", 600)
+        blocks.append(
+            context(f"unshown:{at}", mrkdwn(f"⚠ {text} ({format_date(one.since)})."), why)
+        )
+    return blocks
+
+
+def notes(card: Card, names: Names) -> list[Block]:
+    blocks = [
+        context(
+            f"note:{at}",
+            mrkdwn(_note_text(note, card, names)),
+            *([plain_text(quote(note.why), 600)] if note.why else []),
+        )
+        for at, note in enumerate(card.notes[-MAX_NOTES:])
+    ]
+    if card.cancel_votes:
+        blocks.append(context("cancels", *statement_elements(card.cancel_votes)))
+    if card.elsewhere:
+        before = [
+            f"`{one.name}` {DECISION_LABELS[one.type][1]} {mention(one.by)}"
+            for one in card.elsewhere
+        ]
+        blocks.append(context("before", mrkdwn(f"Decided before: {join_names(before)}.")))
+    return blocks
+
+
+def votes(key: str, progress: Progress | None, names: Names) -> list[Block]:
+    """Who has approved, who rejected and why, who wants something else, and who is still needed."""
+    if progress is None:
+        return []
+    elements = [mrkdwn(progress_text(progress, names))]
+    if progress.rejected:
+        by = join_names(mention(vote.by) for vote in progress.rejected)
+        text = (
+            f"Rejected by {by}, {len(progress.rejected)} of {progress.reject_quorum} that it takes."
+        )
+        elements.append(mrkdwn(text))
+        whys = [quote(vote.message) for vote in progress.rejected if vote.message]
+        elements += [plain_text(why, 600) for why in whys[:5]]
+    return [
+        context(
+            f"votes:{key}", *[*elements, *statement_elements(progress.other_votes)][:MAX_ELEMENTS]
+        )
+    ]
+
+
+def statement_elements(statements: Sequence[VoteGroup]) -> list[Element]:
+    """Who wants what, of how many; and the words on which they agree."""
+    elements = list[Element]()
+    for one in statements[:MAX_STATEMENTS]:
+        count = f"{len(one.by)} of {one.needed} want {_STATEMENT_TEXTS[one.kind]}"
+        elements.append(mrkdwn(f"{count}: {join_names(map(mention, one.by))}."))
+        elements += [plain_text(quote(one.message), 600)] if one.message else []
+    return elements
+
+
+def doubt_quorum(doubt: Doubt) -> list[Element]:
+    """How many must say what became of a call, where one person is not enough."""
+    texts = list[str]()
+    if doubt.quorum > 1:
+        texts.append(f"{doubt.quorum} people must say that it ran, or to run it again.")
+    if doubt.excluded_requester:
+        asker = format_requester(doubt.excluded_requester.removeprefix("slack:"))
+        texts.append(f"{asker} asked for it and can't be one of them.")
+    return [mrkdwn(" ".join(texts))] if texts else []
+
+
+def progress_text(progress: Progress, names: Names) -> str:
+    """Names only whom the foot of the card doesn't name anyway."""
+    others = people_text(progress.still_needed, names, either="or") if progress.is_partial else ""
+    by = f" by {others}" if others else ""
+    if progress.editor:
+        by += f", not by {mention(progress.editor)}, whose edit it is"
+    missing = progress.quorum - len(progress.approved)
+    if not progress.approved:
+        return f"Needs {missing} approval{'s' * (missing != 1)}{by}."
+    who = join_names(mention(one) for one in progress.approved)
+    text = f"{len(progress.approved)} of {progress.quorum} approvals: {who}."
+    return f"{text} Still needed: {missing}{by}."
+
+
+def more_waiting(count: int) -> Block:
+    text = "1 more waits. It appears" if count == 1 else f"{count} more wait. They appear"
+    return context("more", mrkdwn(f"{text} here as these are decided."))
+
+
+def footer(card: Card, names: Names) -> Block:
+    texts = [_deciders_text(one, names) for one in card.deciders[:3]]
+    if len(card.deciders) > 3:
+        texts.append("Others may decide on the others.")
+    thread = "" if card.origin.conversation else f"{SEPARATOR}thread {as_name(card.origin.thread)}"
+    ids = f"{card.review_id}{thread}"
+    return context("foot", *([mrkdwn(" ".join(texts))] if texts else []), plain_text(ids, 200))
+
+
+def format_date(at: float) -> str:
+    """In the reader's own time zone, to stand in brackets: it may begin with a capital, "Today"
+    (docs.slack.dev/messaging/formatting-message-text#date-formatting)."""
+    otherwise = datetime.fromtimestamp(int(at), UTC).strftime("%Y-%m-%d %H:%M UTC")
+    return f"<!date^{int(at)}^{{date_short_pretty}}, {{time}}|{otherwise}>"
+
+
+def places(several: Iterable[Place], names: Names) -> str:
+    return join_names(place(one, names) for one in several)
+
+
+def place(one: Place, names: Names) -> str:
+    """A person's or a group's is called by who it is."""
+    id = mention_by_id(one)
+    return id if id.startswith("<") else make_inert(names(one))
+
+
+def _deciders_text(deciders: Deciders, names: Names) -> str:
+    who = people_text(deciders.people, names) or "Nobody"
+    of = f" on number {join_names(map(str, deciders.numbers))}" if deciders.numbers else ""
+    texts = [f"{who[0].upper()}{who[1:]} may decide{of}."]
+    if deciders.quorum > 1:
+        texts.append(f"{deciders.quorum} of them must approve.")
+    if deciders.excluded_requester:
+        asker = format_requester(deciders.excluded_requester.removeprefix("slack:"))
+        texts.append(f"{asker} asked for it and can't approve it.")
+    return " ".join(texts)
+
+
+def _due_texts(card: Card, names: Names) -> list[str]:
+    if card.doubts:
+        return ["the agent waits for an answer"]
+    if card.decision_time is not None:
+        return [f"decided after {format_duration(card.decision_time)}"]
+    if not card.waiting:
+        return []
+    texts: list[str] = []
+    if card.next_step:
+        texts.append(
+            f"escalates to {place(card.next_step.to, names)} ({_due_date(card.next_step)})"
+        )
+    if card.deadline:
+        what = f"`{card.deadline.name}` is " if card.deadline.name else ""
+        texts.append(
+            f"{what}{_DEADLINE_TEXTS[card.deadline.decision]} unless decided in time"
+            f" ({_due_date(card.deadline)})"
+        )
+    return texts or ["waits until somebody decides"]
+
+
+def _due_date(due: NextStep | Deadline) -> str:
+    """Where its clock doesn't run yet, it starts with this message."""
+    return f"after {format_duration(due.after)}" if due.at is None else format_date(due.at)
+
+
+def format_duration(seconds: float) -> str:
+    """One unit is enough to know whether it was quick."""
+    for length, unit in ((86_400, "day"), (3600, "h"), (60, "min")):
+        if seconds >= length:
+            count = round(seconds / length)
+            return f"{count} {unit}{'s' * (unit == 'day' and count > 1)}"
+    return f"{max(1, round(seconds))} s"
+
+
+def _note_text(note: EscalationNote, card: Card, names: Names) -> str:
+    origin, when = places(note.origin, names), format_date(note.at)
+    if note.fallback:
+        where = "here" if note.to == card.place else f"in {place(note.to, names)}"
+        return f"Shown {where}, as it could not be shown in {origin} ({when})."
+    if note.to == card.place:
+        if note.by:
+            return f"Passed on from {origin} by {mention(note.by)} ({when})."
+        return f"{origin} had not decided on this in time ({when})."
+    why = f" by {mention(note.by)}" if note.by else ", as this was not decided in time"
+    return f"Escalated to {place(note.to, names)}{why} ({when})."
+
+
+def _parse_thread(conversation: Place) -> MessageRef | None:
+    """`slack:C0123/1700000000.000100` as the message that began it."""
+    channel, _, rest = conversation.partition(":")
+    id, _, ts = rest.partition("/")
+    return (
+        MessageRef(channel=channel, conversation=id, ts=ts) if channel == "slack" and ts else None
+    )

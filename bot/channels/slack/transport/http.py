@@ -1,0 +1,92 @@
+"""Slack's requests over HTTP: bounded, signed, and then handed on.
+
+https://docs.slack.dev/authentication/verifying-requests-from-slack
+"""
+
+from __future__ import annotations
+
+import logging
+
+from aiohttp import web
+from slack_bolt.adapter.aiohttp import to_aiohttp_response
+from slack_bolt.async_app import AsyncApp
+from slack_sdk.signature import SignatureVerifier
+
+from bot.channels.slack.transport.dispatch import dispatch
+from bot.channels.slack.transport.payload import InvalidPayload, parse_body
+from bot.offload import offload_parsing
+from bot.web.application import LEAVING
+from bot.web.body import BodyError, read_body
+from bot.web.connections import mark_authenticated
+from bot.web.logs import ThrottledLog
+from hitl_core.failpoints import failpoint
+
+log = logging.getLogger(__name__)
+
+#: Slack's own requests are far smaller; a modal's view has 250 kB at most.
+MAX_BODY = 1024 * 1024
+
+_SIGNATURE_HEADERS = ("X-Slack-Request-Timestamp", "X-Slack-Signature")
+_STATUS = {"too_large": 413, "too_slow": 408, "broken": 400}
+
+
+class SlackEndpoint:
+    """Nothing of a request that is not Slack's is told in the log: who sent it is not known."""
+
+    def __init__(self, slack: AsyncApp, signing_secret: str) -> None:
+        self._slack, self._signing = slack, SignatureVerifier(signing_secret)
+        self._forged = ThrottledLog(
+            log,
+            "%d requests with a wrong signature were refused (401). If Slack sent them, "
+            "SLACK_SIGNING_SECRET is not this app's, or this machine's clock is wrong",
+        )
+        self._broken = ThrottledLog(log, "%d requests did not arrive whole; the newest: %s")
+
+    def add_to(self, app: web.Application, path: str) -> None:
+        app.router.add_post(path, self.handle)
+
+    async def handle(self, request: web.Request) -> web.StreamResponse:
+        if (signature := _signature(request)) is None:
+            return web.Response(status=401)
+        try:
+            body = await read_body(request, MAX_BODY)
+        except BodyError as error:
+            self._broken.warn(error.code)
+            return web.Response(status=_STATUS[error.code])
+        if not self._is_signature_valid(body, *signature):
+            self._forged.warn()
+            return web.Response(status=401)
+        mark_authenticated(request)
+        try:
+            payload = await offload_parsing(body, parse_body)
+        except InvalidPayload as wrong:
+            log.error("a signed request was refused (%d): %s", wrong.status, wrong)
+            return web.Response(status=wrong.status)
+        response = await to_aiohttp_response(await dispatch(self._slack, payload))
+        if request.app[LEAVING].is_set():
+            response.force_close()
+        try:
+            await response.prepare(request)
+            await response.write_eof()
+        except ConnectionResetError:  # whatever was decided is stored; the person may press again
+            log.warning("an answer came too late: Slack had hung up")
+        await failpoint("bot.after_ack")
+        return response
+
+    def _is_signature_valid(self, body: bytes, timestamp: str, signature: str) -> bool:
+        try:
+            return self._signing.is_valid(body, timestamp, signature)
+        except UnicodeDecodeError:
+            return False
+
+
+def _signature(request: web.Request) -> tuple[str, str] | None:
+    """The timestamp and the signature as they should look, before anything is read. To a sender what is
+    missing, malformed or given twice is simply wrong.
+    """
+    if any(len(request.headers.getall(name, ())) != 1 for name in _SIGNATURE_HEADERS):
+        return None
+    timestamp, signature = (request.headers[name] for name in _SIGNATURE_HEADERS)
+    if not (timestamp.isascii() and timestamp.isdigit() and len(timestamp) < 16):
+        return None
+    return (timestamp, signature) if signature.isascii() and len(signature) < 100 else None

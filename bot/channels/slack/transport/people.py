@@ -1,0 +1,126 @@
+"""Who people are, and what they belong to, as Slack knows it now."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any, Literal
+
+from bot.channels.contract import NotFound, Person
+from bot.channels.slack.places import NAME
+from bot.channels.slack.transport.api import Api, Data, read_field, read_list, read_object
+from bot.channels.slack.transport.conversations import Conversations
+from hitl_core.model import DEFAULT_PLACE, person_label
+
+#: What Slack answers where it is sure (docs.slack.dev/reference/methods): every other error, known or new,
+#: leaves it unknown. A workspace whose plan has no groups has them again when it is paid.
+_NOBODY = {"user_not_found": "there is no such person"}
+_NO_GROUP = {"no_such_subteam": "there is no such group"}
+_NO_GROUPS = {"plan_upgrade_required": "this workspace has no groups"}
+
+
+class PeopleLookup:
+    """`team` is the bot's own workspace. What each method promises says `Channel`."""
+
+    def __init__(self, api: Api, conversations: Conversations) -> None:
+        self._api, self._conversations = api, conversations
+        self.team = ""
+
+    async def person(self, user_id: str) -> Person | None:
+        try:
+            person = await self._api.look_up(
+                "users.info",
+                lambda answer: _person(user_id, read_object(answer, "user"), self.team),
+                absent_errors=_NOBODY,
+                about=user_id,
+                user=user_id,
+            )
+        except NotFound:
+            return None
+        self._conversations.set_label(user_id, person_label(person.name, user_id))
+        return person
+
+    async def group_members(self, group_id: str) -> frozenset[str]:
+        try:
+            return await self._api.look_up(
+                "usergroups.users.list",
+                lambda answer: frozenset(map(_read_id, read_list(answer, "users"))),
+                absent_errors=_NO_GROUP,
+                about=group_id,
+                usergroup=group_id,
+            )
+        except NotFound:
+            return frozenset()
+
+    async def conversation_members(self, conversation: str) -> frozenset[str]:
+        return frozenset(
+            await self._api.look_up_all(
+                "conversations.members",
+                "members",
+                _read_id,
+                about=conversation,
+                channel=conversation,
+                limit=1000,
+            )
+        )
+
+    async def audiences(self, person_id: str) -> frozenset[str]:
+        audiences = {f"user:{person_id}", f"place:{NAME}:{person_id}"}
+        with suppress(NotFound):
+            for group in await self._api.look_up(
+                "usergroups.list",
+                lambda answer: _group_ids_of(person_id, read_list(answer, "usergroups")),
+                absent_errors=_NO_GROUPS,
+                include_users=True,
+            ):
+                audiences |= {f"group:{group}", f"place:{NAME}:{group}"}
+        for targets in await self._api.look_up_all(
+            "users.conversations",
+            "channels",
+            lambda one: {read_field(one, "id", str), f"#{read_field(one, 'name', str)}"},
+            about=person_id,
+            user=person_id,
+            types="public_channel,private_channel",
+            exclude_archived=True,
+            limit=999,
+        ):
+            audiences |= {f"place:{NAME}:{target}" for target in targets}
+            if self._conversations.default in targets:
+                audiences.add(f"place:{DEFAULT_PLACE}")
+        return frozenset(audiences)
+
+
+def _person(user_id: str, user: Data, team: str) -> Person:
+    """Raises ValueError where it is not told what decides: whether this is a bot, a guest, or has left."""
+    # Of somebody who has left Slack tells little: the name stands in the profile alone.
+    profile: Data = user.get("profile") or {}
+    name = user.get("real_name") or profile.get("real_name") or user.get("name")
+    return Person(
+        user_id,
+        str(name or ""),
+        _kind(user, team),
+        not read_field(user, "deleted", bool),
+    )
+
+
+def _kind(user: Data, team: str) -> Literal["member", "guest", "stranger", "bot"]:
+    """As users.info tells it (docs.slack.dev/reference/objects/user-object)."""
+    if read_field(user, "is_bot", bool) or user.get("is_workflow_bot"):
+        return "bot"
+    if user.get("is_stranger") or read_field(user, "team_id", str) != team:
+        return "stranger"
+    if user["deleted"]:  # nothing more is told, and nothing more matters
+        return "member"
+    if read_field(user, "is_restricted", bool) or read_field(user, "is_ultra_restricted", bool):
+        return "guest"
+    return "member"
+
+
+def _group_ids_of(person_id: str, groups: list[Any]) -> list[str]:
+    return [str(group["id"]) for group in groups if person_id in read_list(group, "users")]
+
+
+def _read_id(value: Any) -> str:
+    """Raises ValueError where it is none."""
+    if not isinstance(value, str) or not value:
+        raise ValueError("no id")
+    return value

@@ -1,0 +1,202 @@
+"""Socket Mode: Slack's payloads over sockets that the bot opens, for a bot that no request can reach.
+
+slack_sdk's own client is not used. It tries for ever with an address that is spent, closes a socket before
+the next one stands, may answer over another socket than it was asked by, and ends amid its handlers' work.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+import time
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+
+import aiohttp
+from slack_bolt.async_app import AsyncApp
+from slack_sdk.errors import SlackApiError
+from slack_sdk.web.async_client import AsyncWebClient
+from slack_sdk.web.async_slack_response import AsyncSlackResponse
+
+from bot.channels.contract import ChannelError, RateLimited, Unreachable
+from bot.channels.slack.transport.api import error_translation
+from bot.channels.slack.transport.socket_connection import SocketConnection, SocketTimeouts
+from hitl_core.errors import HitlError, SettingsError, safe_message
+
+log = logging.getLogger(__name__)
+
+#: Slack allows an app ten, of all its bots together, and a socket and its successor are two for a moment.
+SOCKET_COUNT = 2
+
+_OPEN_METHOD = "apps.connections.open"
+_WRONG_TOKEN = frozenset(
+    {
+        "account_inactive",
+        "invalid_auth",
+        "missing_scope",
+        "not_allowed_token_type",
+        "not_authed",
+        "token_expired",
+        "token_revoked",
+    }
+)
+
+
+class SocketModeClient:
+    """Each is replaced before Slack ends it, or as soon as it is lost."""
+
+    def __init__(
+        self,
+        app: AsyncApp,
+        client: AsyncWebClient,
+        session: aiohttp.ClientSession,
+        timeouts: SocketTimeouts,
+    ) -> None:
+        self._app, self._session, self._timeouts = app, session, timeouts
+        self._client: Any = client  # its answers are typed as anything or nothing
+        self._running: dict[SocketConnection, asyncio.Task[None]] = {}
+        self._maintainers: list[asyncio.Task[None]] = []
+        self._first_hello: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._last_problem = "Slack has not said hello yet"
+
+    def check(self) -> None:
+        """Raises HitlError while no socket is connected."""
+        if not any(socket.connected for socket in self._running):
+            why = self._last_problem.rstrip(".")
+            raise HitlError(f"No socket to Slack is connected, so clicks fail: {why}.")
+
+    async def start(self) -> None:
+        """Until the first hello, or for as long as one may take. Raises SettingsError for a wrong token."""
+        self._maintainers = [
+            asyncio.create_task(self._maintain_socket()) for _ in range(SOCKET_COUNT)
+        ]
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self._timeouts.hello_timeout):
+                await self._first_hello
+
+    async def drain(self) -> None:
+        """Opens no more sockets, and closes those that stand, each when what it had begun is answered."""
+        for keeper in self._maintainers:
+            keeper.cancel()
+        await asyncio.gather(*self._maintainers, return_exceptions=True)
+        running = dict(self._running)
+        await asyncio.gather(*(socket.drain() for socket in running))
+        await asyncio.gather(*running.values(), return_exceptions=True)
+
+    async def _maintain_socket(self) -> None:
+        """Keeps one socket connected, for ever."""
+        tries = 0
+        while True:
+            began, wait = time.monotonic(), 0.0
+            try:
+                socket = await self._connect()
+                if not self._first_hello.done():
+                    self._first_hello.set_result(None)
+                await socket.replace_event.wait()
+                self._last_problem = socket.close_reason
+            except Exception as error:
+                if isinstance(error, SettingsError) and self._fail_start(error):
+                    return
+                self._last_problem = _describe_error(error)
+                wait = error.seconds if isinstance(error, RateLimited) else 0.0
+            log.warning("another socket to Slack is needed: %s", self._last_problem)
+            tries = 0 if time.monotonic() - began > self._timeouts.max_retry_delay else tries + 1
+            await asyncio.sleep(max(wait, self._backoff(tries)))
+
+    def _fail_start(self, error: SettingsError) -> bool:
+        """Whether `start` raises this: later, an operator who mends it needs no restart."""
+        if not self._first_hello.done():
+            self._first_hello.set_exception(error)
+        return not self._first_hello.cancelled() and self._first_hello.exception() is not None
+
+    def _backoff(self, tries: int) -> float:
+        """At once after a socket that stood for long; never in step with the others."""
+        doubled = self._timeouts.first_retry_delay * 2.0 ** min(tries - 1, 16) if tries else 0.0
+        return min(doubled, self._timeouts.max_retry_delay) * random.uniform(0.5, 1.0)
+
+    async def _connect(self) -> SocketConnection:
+        """A socket that Slack has greeted. It goes on by itself until it is lost."""
+        async with asyncio.timeout(self._timeouts.hello_timeout):
+            ws = await self._session.ws_connect(
+                await self._fetch_url(),
+                heartbeat=self._timeouts.heartbeat_interval,
+                proxy=self._client.proxy,
+            )
+            socket = SocketConnection(self._app, ws, self._timeouts)
+            running = self._running[socket] = asyncio.create_task(socket.run())
+            running.add_done_callback(lambda _: self._running.pop(socket))
+            try:
+                await socket.hello_event.wait()
+            except asyncio.CancelledError:
+                running.cancel()
+                raise
+        if socket.connected:
+            return socket
+        if socket.close_reason == "Slack said link_disabled":
+            raise SettingsError(
+                "Socket Mode is off for this app: turn it on at api.slack.com/apps, Socket Mode."
+            )
+        raise Unreachable(f"there was no hello: {socket.close_reason}")
+
+    async def _fetch_url(self) -> str:
+        """Good for one connection, soon. https://docs.slack.dev/reference/methods/apps.connections.open"""
+        async with error_translation(_OPEN_METHOD):
+            try:
+                answer = await self._client.api_call(_OPEN_METHOD)
+            except SlackApiError as error:
+                response: object = error.response
+                error_code = isinstance(response, AsyncSlackResponse) and str(response.get("error"))
+                if error_code in _WRONG_TOKEN:
+                    raise SettingsError(
+                        f"Slack refuses SLACK_APP_TOKEN ({error_code}): it must be an app-level token with "
+                        "connections:write, from api.slack.com/apps, Basic Information."
+                    ) from error
+                raise
+        return str(answer["url"])
+
+
+@asynccontextmanager
+async def open_socket_mode(
+    app: AsyncApp,
+    app_token: str,
+    api_url: str,
+    leaving: asyncio.Event,
+    timeouts: SocketTimeouts | None = None,
+) -> AsyncGenerator[SocketModeClient, None]:
+    """`app`, which must process before it responds, handles what comes until the bot is `leaving` or the
+    block ends. Raises SettingsError where Slack refuses the token; where Slack is away, `check` says so and
+    it goes on trying."""
+    timeouts = timeouts or SocketTimeouts()
+    client = AsyncWebClient(
+        app_token, base_url=api_url, timeout=int(timeouts.hello_timeout) + 1, retry_handlers=[]
+    )
+    async with aiohttp.ClientSession() as session:
+        socket_mode = SocketModeClient(app, client, session, timeouts)
+        drain_task = asyncio.create_task(_drain_when_leaving(socket_mode, leaving))
+        try:
+            await socket_mode.start()
+            yield socket_mode
+        finally:
+            await socket_mode.drain()
+            drain_task.cancel()
+
+
+async def _drain_when_leaving(socket_mode: SocketModeClient, leaving: asyncio.Event) -> None:
+    """No load balancer stands before a socket: Slack takes another one at once."""
+    await leaving.wait()
+    await socket_mode.drain()
+
+
+def _describe_error(error: Exception) -> str:
+    """Not those of aiohttp: they would quote the address and its ticket."""
+    match error:
+        case HitlError() | ChannelError():
+            return str(error)
+        case TimeoutError():
+            return "Slack said no hello in time"
+        case aiohttp.ClientError():
+            return f"Slack took no connection ({type(error).__name__})"
+        case _:
+            return safe_message(error)

@@ -1,0 +1,137 @@
+"""Tells the bot's own channel what has been wrong for a minute, and when it is over."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import logging
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Self
+
+from bot.channels.contract import ChannelError
+from bot.health.health import FORGET_AFTER, Health, Problem, ProblemKind
+from hitl_core.errors import HitlError, safe_message
+from hitl_core.model import DEFAULT_PLACE
+from hitl_core.store import Store
+
+log = logging.getLogger(__name__)
+
+#: How long something is wrong before people are told, and the least time between two messages, in seconds.
+NOTICE_DELAY = 60.0
+#: How often it is looked at, in seconds.
+INTERVAL = 10.0
+#: How many problems one message names.
+MAX_NAMED = 10
+
+#: What can't be told there.
+OWN_CHANNEL: tuple[ProblemKind, str] = ("place", DEFAULT_PLACE)
+
+#: Posts these lines as one message. Raises ChannelError.
+Post = Callable[[Sequence[str]], Awaitable[object]]
+
+
+class Notices:
+    """While the block runs. Of several bots beside one Redis one posts for all: Redis knows which problems
+    the channel has been told of, and when the last message was.
+    """
+
+    def __init__(
+        self,
+        health: Health,
+        store: Store,
+        post: Post,
+        *,
+        interval: float = INTERVAL,
+        delay: float = NOTICE_DELAY,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._health, self._store, self._post = health, store, post
+        self._interval, self._delay, self._clock = interval, delay, clock
+        #: What the channel knows of, by this bot or another one, and until when Redis remembers that.
+        self._posted: dict[tuple[ProblemKind, str], tuple[Problem, float]] = {}
+        self._task: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Self:
+        self._task = asyncio.create_task(self.run())
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._task
+
+    async def run(self) -> None:
+        """Until it is cancelled."""
+        while True:
+            await asyncio.sleep(self._interval)
+            try:
+                await self.tick()
+            except Exception as error:
+                log.warning(
+                    "the bot's own channel could not be told what is wrong: %s", safe_message(error)
+                )
+
+    async def tick(self) -> None:
+        """One message at most. Raises HitlError where the store is away: then nobody is told twice."""
+        now = self._clock()
+        current = {
+            one.key: one for one in self._health.current_problems() if one.key != OWN_CHANNEL
+        }
+        lasting = [one for one in current.values() if now - one.since >= self._delay]
+        new = [one for one in lasting if one.key not in self._posted]
+        over = [one for key, (one, _) in self._posted.items() if key not in current]
+        await self._remember([one for one in lasting if one.key in self._posted], now)
+        if not (new or over) or not await self._store.try_lock("notices", self._delay):
+            return
+        new = [one for one in new if not await self._is_posted(one, now)]
+        ended = [one for one in over if await self._store.draft(_draft_key(one)) is not None]
+        if (new or ended) and not await self._post_notice(new, ended):
+            return
+        for one in over:
+            del self._posted[one.key]
+            await self._store.drop_draft(_draft_key(one))
+        self._posted |= {one.key: (one, 0.0) for one in new}
+        await self._remember(new, now)
+
+    async def _post_notice(self, new: Sequence[Problem], over: Sequence[Problem]) -> bool:
+        try:
+            await self._post(_message_lines(new, over))
+        except ChannelError as error:
+            text = f"The bot's own channel (HITL_CHANNEL) can't be told what is wrong: {error}."
+            self._health.report(*OWN_CHANNEL, text)
+            return False
+        self._health.resolve(*OWN_CHANNEL)
+        return True
+
+    async def _is_posted(self, problem: Problem, now: float) -> bool:
+        """Whether another bot told of it, or this one before it was restarted."""
+        if await self._store.draft(_draft_key(problem)) is None:
+            return False
+        self._posted[problem.key] = problem, now
+        return True
+
+    async def _remember(self, problems: Sequence[Problem], now: float) -> None:
+        """Redis knows for a while that the channel was told; a bot that dies leaves nothing behind."""
+        for one in problems:
+            if self._posted[one.key][1] - now < FORGET_AFTER / 2:
+                with contextlib.suppress(HitlError):
+                    await self._store.save_draft(_draft_key(one), b"1", FORGET_AFTER)
+                    self._posted[one.key] = one, now + FORGET_AFTER
+
+
+def _draft_key(problem: Problem) -> str:
+    subject = hashlib.sha256(problem.subject.encode()).hexdigest()[:24]
+    return f"notice:{problem.kind}:{subject}"
+
+
+def _message_lines(new: Sequence[Problem], over: Sequence[Problem]) -> list[str]:
+    lines = [one.text for one in new[:MAX_NAMED]]
+    if len(new) > MAX_NAMED:
+        lines.append(f"{len(new) - MAX_NAMED} more things are wrong: see the log of the bot.")
+    lines += [f"This is over: {one.text}" for one in over[:MAX_NAMED]]
+    if len(over) > MAX_NAMED:
+        lines.append(f"{len(over) - MAX_NAMED} other problems are over as well.")
+    return lines

@@ -1,0 +1,75 @@
+"""Looks at the places of what waits, and at those that it may be passed on to: a typo is found early."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Iterator
+
+from bot.channels.contract import Channel, ChannelError, NotFound
+from bot.health.delivery_problems import unusable_text
+from bot.health.health import Health
+from hitl_core.errors import HitlError, ReviewNotFound, safe_message
+from hitl_core.model import Place, Review
+from hitl_core.review.service import Reviews
+
+log = logging.getLogger(__name__)
+
+#: How often, in seconds: more often than a problem is forgotten. One bot looks, for all.
+INTERVAL = 600.0
+#: How many reviews and how many places are looked at each time.
+MAX_REVIEWS, MAX_PLACES = 300, 50
+
+
+class PlaceCheck:
+    def __init__(self, reviews: Reviews, channel: Channel, health: Health) -> None:
+        self._reviews, self._channel, self._health = reviews, channel, health
+        self._reported: set[Place] = set()
+
+    async def run(self) -> None:
+        """Until it is cancelled: at the bot's start, and again and again."""
+        while True:
+            try:
+                if await self._reviews.store.try_lock("places", INTERVAL / 2):
+                    await self.check_places()
+            except HitlError as error:
+                log.warning(
+                    "the places of what waits could not be looked at: %s", safe_message(error)
+                )
+            await asyncio.sleep(INTERVAL)
+
+    async def check_places(self) -> None:
+        """Raises StoreUnavailable."""
+        places = dict.fromkeys([place async for place in self._waiting_places()])
+        for place in list(places)[:MAX_PLACES]:
+            try:
+                await self._channel.check_place(place)
+            except NotFound as error:
+                name = self._channel.name_of(place)
+                self._health.report("place", place, unusable_text(name, str(error)))
+                self._reported.add(place)
+            except ChannelError as error:
+                log.info("whether %s can be used is not known: %s", place, error)
+            else:
+                if place in self._reported:
+                    self._reported.discard(place)
+                    self._health.resolve("place", place)
+
+    async def _waiting_places(self) -> AsyncIterator[Place]:
+        for review_id in await self._reviews.store.live_ids(MAX_REVIEWS):
+            try:
+                review = (await self._reviews.load(review_id)).review
+            except ReviewNotFound:
+                continue
+            for place in _review_places(review):
+                yield place
+
+
+def _review_places(review: Review) -> Iterator[Place]:
+    """Where it waits, and where it may go."""
+    for action in review.actions:
+        if action.is_pending and not review.cancelled:
+            yield from action.places
+            yield from (step.to for step in action.route.escalate)
+            if action.route.fallback:
+                yield action.route.fallback

@@ -1,0 +1,78 @@
+"""`python -m bot check-policy FILE`: whether the channels, people and groups of a policy exist in Slack."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal, NamedTuple
+
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.channels.contract import Channel, ChannelError, NotFound
+from bot.channels.slack.channel import SlackChannel
+from bot.health.health import Health
+from bot.settings import Settings
+from bot.text import one_line
+from hitl_core.errors import SettingsError
+from hitl_core.model import ORIGIN, Place, Reviewers
+from hitl_core.policy import Policy
+
+#: One call to Slack, in seconds.
+TIMEOUT = 10
+
+
+class Finding(NamedTuple):
+    """Of one place, person or group: whether it can be used, `unknown` where Slack doesn't say."""
+
+    name: Place
+    usable: Literal["yes", "no", "unknown"]
+    why: str = ""
+
+    def __str__(self) -> str:
+        word = {"yes": "ok", "no": "NOT USABLE", "unknown": "NOT KNOWN"}[self.usable]
+        return one_line(f"{word}  {self.name}{': ' if self.why else ''}{self.why}")
+
+
+async def check_policy(policy: Policy, channel: Channel) -> list[Finding]:
+    """Each once, those of the policy's default first. Changes nothing."""
+    findings: list[Finding] = []
+    for place in policy_places(policy):
+        try:
+            await channel.check_place(place)
+        except NotFound as error:
+            findings.append(Finding(place, "no", str(error)))
+        except ChannelError as error:
+            findings.append(Finding(place, "unknown", str(error)))
+        else:
+            findings.append(Finding(place, "yes"))
+    return findings
+
+
+def policy_places(policy: Policy) -> list[Place]:
+    """All that its rules name; a person and a group as the places where they are told."""
+    places: list[Place] = []
+    for rule in (policy.default, *policy.rules):
+        route = rule.route
+        places += [place for place in route.notify if place != ORIGIN]
+        places += _reviewer_places(route.reviewers)
+        for step in route.escalate:
+            places += [step.to, *_reviewer_places(step.reviewers)]
+        if route.fallback:
+            places.append(route.fallback)
+    return list(dict.fromkeys(places))
+
+
+def open_channel(environment: Mapping[str, str]) -> SlackChannel:
+    """Raises SettingsError where a setting is missing."""
+    token, default, url = (
+        environment.get(name, "").strip()
+        for name in ("SLACK_BOT_TOKEN", "HITL_CHANNEL", "SLACK_API_URL")
+    )
+    if not token.startswith("xoxb-") or not default:
+        raise SettingsError("Set SLACK_BOT_TOKEN and HITL_CHANNEL as the bot has them.")
+    address = url or Settings.slack_api_url
+    client = AsyncWebClient(token=token, base_url=address, timeout=TIMEOUT, retry_handlers=[])
+    return SlackChannel(client, default, Health(quiet=True))
+
+
+def _reviewer_places(reviewers: Reviewers) -> list[Place]:
+    return [f"slack:{id}" for id in (*reviewers.users, *reviewers.groups)]

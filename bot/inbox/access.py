@@ -1,0 +1,251 @@
+"""Who may see what, and may decide on it: by the review as it is now."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import Callable, Collection, Sequence
+
+from bot.card import Card, build_card
+from bot.channels.contract import base_place
+from bot.inbox import budget
+from bot.inbox.commands import CLICK_TIMEOUT, STORE_UNAVAILABLE, ActionRef, ReadRequired
+from bot.people.directory import ONLY_MEMBERS, Directory
+from hitl_core.errors import HitlError, Refused, ReviewNotFound, StoreError, StoreUnavailable
+from hitl_core.model import (
+    Action,
+    Call,
+    DecisionType,
+    Grant,
+    MessageRef,
+    Place,
+    Review,
+    Reviewer,
+    Reviewers,
+    Snapshot,
+)
+from hitl_core.review import state_machine
+from hitl_core.review.service import Reviews
+from hitl_core.review.state_machine import Proposal
+
+log = logging.getLogger(__name__)
+
+#: How long the note of a message that Slack shows already may take, in seconds.
+POST_RECORD_WAIT = 0.5
+#: Stands for an action in what is about a whole review.
+WHOLE_REVIEW = "0"
+
+
+class ReviewAccess:
+    """`cut` says which actions a card doesn't show whole. Methods raise Refused with a sentence, also where
+    the store is away.
+    """
+
+    def __init__(
+        self,
+        reviews: Reviews,
+        directory: Directory,
+        incomplete_actions: Callable[[Card], Collection[str]],
+    ) -> None:
+        self._reviews, self._directory, self._incomplete_actions = (
+            reviews,
+            directory,
+            incomplete_actions,
+        )
+
+    async def load(self, review_id: str) -> Snapshot:
+        try:
+            async with budget.timeout(CLICK_TIMEOUT):
+                return await self._reviews.load(review_id)
+        except ReviewNotFound as error:
+            raise Refused("gone", "This review is no longer kept.") from error
+        except (TimeoutError, StoreUnavailable, StoreError) as error:
+            log.warning("review %s could not be read: %s", review_id, error)
+            raise Refused("unavailable", STORE_UNAVAILABLE) from error
+
+    async def load_permitted(self, review_id: str, keys: Sequence[str], who: Reviewer) -> Snapshot:
+        """The review, where this person may decide on each of these. A click can be faster than the note of
+        where its card stands: whoever would be refused for want of it is looked at again for a moment.
+        """
+        end = time.monotonic() + budget.scale(POST_RECORD_WAIT)
+        while True:
+            snapshot = await self._load_for_person(review_id, who)
+            try:
+                for key in keys:
+                    await self._directory.check_can_decide(
+                        who, snapshot, _grants(snapshot.review, key)
+                    )
+                return snapshot
+            except Refused as refused:
+                if refused.code != "unknown_members" or time.monotonic() > end:
+                    raise
+            await asyncio.sleep(0.02)
+
+    async def load_for_view(self, target: ActionRef, who: Reviewer) -> Snapshot:
+        """Whoever may not decide is shown nothing."""
+        return await self.load_permitted(target.review_id, [target.action], who)
+
+    async def load_for_decision(
+        self, target: ActionRef, kind: DecisionType, who: Reviewer, op: str = ""
+    ) -> Snapshot:
+        """For what opens or reads a form: refuses where the answer could only be refused. An `op` that was
+        stored before (it is in `review.ops`) is let through.
+        """
+        snapshot = await self.load_for_view(target, who)
+        action = snapshot.review.action(target.action)
+        if action is None:
+            raise Refused("unknown_action", "This review has no such action.")
+        if op not in snapshot.review.ops:
+            state_machine.check_decidable(
+                snapshot.review, action, target.revision, snapshot.now, target.seal
+            )
+            state_machine.check_voter(snapshot.review, action, kind, who)
+            self.check_read(snapshot, action, kind, who)
+        return snapshot
+
+    async def load_for_escalation(
+        self, review_id: str, message_ref: MessageRef, who: Reviewer
+    ) -> tuple[Snapshot, Place]:
+        """The place that this card is at. A press can be faster than the note of it."""
+        end = time.monotonic() + budget.scale(POST_RECORD_WAIT)
+        while (
+            place := _place_of_message(
+                snapshot := await self._load_for_person(review_id, who), message_ref
+            )
+        ) is None:
+            if time.monotonic() > end:
+                raise Refused("gone", "This review doesn't stand here any more.")
+            await asyncio.sleep(0.02)
+        grants = [g for a in snapshot.review.actions if place in a.places for g in a.grants]
+        here = Grant((place,), Reviewers())
+        await self._directory.check_can_decide(who, snapshot, [*grants, here])
+        return snapshot, place
+
+    async def find_card(self, review_id: str, who: Reviewer) -> Card:
+        """The card of a review at a place where this person may decide: the first."""
+        snapshot = await self.load_permitted(review_id, [WHOLE_REVIEW], who)
+        return build_card(
+            snapshot.review, await self._first_permitted_place(snapshot, who), snapshot.posts
+        )
+
+    async def find_place(
+        self, review_id: str, message_ref: MessageRef | None, who: Reviewer
+    ) -> Place:
+        """The place where this card stands; else one where this person may decide."""
+        snapshot = await self.load_permitted(review_id, [WHOLE_REVIEW], who)
+        place = _place_of_message(snapshot, message_ref) if message_ref else None
+        return place or await self._first_permitted_place(snapshot, who)
+
+    async def load_at_place(self, review_id: str, place: Place, who: Reviewer) -> Snapshot:
+        """Whoever may decide something that stands at a place sees what stands there."""
+        snapshot = await self.load_permitted(review_id, [WHOLE_REVIEW], who)
+        review = snapshot.review
+        there = [c for c in review.calls if review.action(c.key) and place in review.places_of(c)]
+        await self._first_permitted_call(who, snapshot, there)
+        return snapshot
+
+    async def _first_permitted_place(self, snapshot: Snapshot, who: Reviewer) -> Place:
+        """What stands at other places is not for them to see."""
+        review = snapshot.review
+        calls = [call for call in review.calls if review.action(call.key)]
+        call = await self._first_permitted_call(who, snapshot, [*calls, *review.calls_in_doubt])
+        return review.places_of(call)[0]
+
+    async def _first_permitted_call(
+        self, who: Reviewer, snapshot: Snapshot, calls: Sequence[Call]
+    ) -> Call:
+        """The first of these on which this person may decide."""
+        refusal = Refused("gone", "Nothing of this review stands there.")
+        for call in calls:
+            try:
+                await self._directory.check_can_decide(
+                    who, snapshot, snapshot.review.grants_of(call)
+                )
+                return call
+            except Refused as refused:
+                refusal = refused
+        raise refusal
+
+    async def ineligible_voters(self, snapshot: Snapshot, key: str) -> Collection[str]:
+        """Who voted on this action, or on what became of this call, and may no longer decide."""
+        review = snapshot.review
+        action, run = review.action(key), review.runs.get(key)
+        votes = run.votes if run else action.votes if action else ()
+        voters = [vote.by for vote in votes]
+        return await self._directory.ineligible_voters(voters, snapshot, _grants(review, key))
+
+    async def is_entitled(
+        self, snapshot: Snapshot, key: str, proposal: Proposal, who: Reviewer, op: str
+    ) -> bool:
+        """Whether this person may decide by the rule itself that an edit falls under, not only as the action
+        was passed on to them. Not known is no. Raises Refused for an edit that the policy denies.
+        """
+        if op in snapshot.review.ops:
+            return False
+        grant = state_machine.find_new_grant(snapshot.review, key, proposal, snapshot.now)
+        if grant is None:
+            return False
+        try:
+            await self._directory.check_can_decide(who, snapshot, [grant])
+        except Refused:
+            return False
+        return True
+
+    async def mark_read(self, target: ActionRef, who: Reviewer) -> None:
+        """This person has opened all of this revision. Never raises: pressing again shows it once more."""
+        mark = _read_mark(target.action, target.revision, who)
+        with contextlib.suppress(HitlError):
+            await self._reviews.store.record_mark(target.review_id, mark)
+
+    def check_read(
+        self, snapshot: Snapshot, action: Action, kind: DecisionType, who: Reviewer
+    ) -> None:
+        """Raises Unread where the policy wants all of it to be seen before it is approved, this person has
+        not opened it, and a card that they may have looked at doesn't show it whole.
+        """
+        approves = kind == "approve" or (kind == "edit" and action.route.reviewers.editor_approves)
+        if not approves or not action.is_pending or not action.config.must_read:
+            return
+        if _read_mark(action.key, action.revision, who) in snapshot.marks:
+            return
+        review = snapshot.review
+        if any(
+            action.key in self._incomplete_actions(build_card(review, place))
+            for place in action.places
+        ):
+            raise ReadRequired(ActionRef(review.id, action.key, action.revision), action.name)
+
+    async def _load_for_person(self, review_id: str, who: Reviewer) -> Snapshot:
+        """A stranger who guesses gets one answer, whether there is such a review or not."""
+        try:
+            return await self.load(review_id)
+        except Refused as refused:
+            if refused.code == "gone" and self._directory.is_external(who):
+                raise Refused("not_permitted", ONLY_MEMBERS) from refused
+            raise
+
+
+def _grants(review: Review, key: str) -> tuple[Grant, ...]:
+    """Who may decide on an action, or on one of them, or say what became of a call that was allowed without
+    asking.
+    """
+    if (action := review.action(key)) is not None:
+        return action.grants
+    if key == WHOLE_REVIEW:
+        doubts = [grant for call in review.calls_in_doubt for grant in review.grants_of(call)]
+        return (*(grant for action in review.actions for grant in action.grants), *doubts)
+    call = review.call(key)
+    return review.grants_of(call) if call else (Grant(review.places, Reviewers()),)
+
+
+def _place_of_message(snapshot: Snapshot, message_ref: MessageRef) -> Place | None:
+    for place, ref in snapshot.posts.items():
+        if (ref.conversation, ref.ts) == (message_ref.conversation, message_ref.ts):
+            return base_place(place)
+    return None
+
+
+def _read_mark(key: str, revision: int, who: Reviewer) -> str:
+    return f"read:{key}:{revision}:{who.key}"

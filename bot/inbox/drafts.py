@@ -1,0 +1,54 @@
+"""What somebody has entered on the other pages of a form that is not sent yet."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+from typing import cast
+
+from bot.inbox import budget
+from bot.inbox.commands import CLICK_TIMEOUT, STORE_UNAVAILABLE
+from hitl_core.errors import Refused, StoreError, StoreUnavailable
+from hitl_core.store import Store
+
+log = logging.getLogger(__name__)
+
+#: How long they are kept after the last page that was turned, in seconds.
+DRAFT_TTL = 4 * 3600.0
+
+
+class Drafts:
+    """Answers by field, under a key of its own for each form and person. Methods raise Refused where the
+    store is away.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    async def load(self, key: str) -> dict[str, str | None]:
+        """Raises Refused where they are no longer kept."""
+        async with _store_timeout():
+            data = await self._store.draft(key)
+        if data is None:
+            raise Refused(
+                "gone",
+                "What you entered on the other pages is no longer kept, so nothing was changed."
+                " Open the form again.",
+            )
+        return cast("dict[str, str | None]", json.loads(data))
+
+    async def save(self, key: str, answers: Mapping[str, str | None]) -> None:
+        async with _store_timeout():
+            await self._store.save_draft(key, json.dumps(dict(answers)).encode(), DRAFT_TTL)
+
+
+@asynccontextmanager
+async def _store_timeout() -> AsyncGenerator[None, None]:
+    try:
+        async with budget.timeout(CLICK_TIMEOUT):
+            yield
+    except (TimeoutError, StoreUnavailable, StoreError) as error:
+        log.warning("a form could not be kept: %s", error)
+        raise Refused("unavailable", STORE_UNAVAILABLE) from error

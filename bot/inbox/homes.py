@@ -1,0 +1,281 @@
+"""What one person's Home shows: what waits for them, what waits for others, what they decided."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from bot.card import Card, build_card
+from bot.channels.contract import Channel, copy_place
+from bot.offload import offload_drawing
+from bot.people.cache import Cache
+from bot.people.directory import MAX_AGE, Directory
+from hitl_core.errors import Refused, ReviewNotFound
+from hitl_core.model import Action, Call, Grant, MessageRef, Place, Review, Reviewer, Snapshot
+from hitl_core.model.review import is_id_prefix, is_review_id
+from hitl_core.review import state_machine
+from hitl_core.review.service import Reviews
+from hitl_core.store.contract import MAX_DECIDED
+
+#: How many reviews of each part one page lists.
+PAGE_SIZE = 5
+#: How many that wait are told apart at most. Nobody turns so many pages.
+MAX_WAITING = 1000
+#: How many are read at once.
+CONCURRENCY = 16
+
+
+@dataclass(frozen=True)
+class HomeTask:
+    """A review that waits for this person, as its card shows it: the actions that they may decide, and the
+    calls in doubt of which they may say what became.
+    """
+
+    review: Review
+    card: Card
+    keys: tuple[str, ...]
+    doubts: tuple[str, ...]
+    ref: MessageRef | None
+
+
+@dataclass(frozen=True)
+class HomeLine:
+    """A review of which there is nothing to do here: its card says what became of it. `may_see`: what it is
+    about is this person's to know. `unknown`: why nobody can tell at the moment whether they may decide.
+    """
+
+    card: Card
+    at: float
+    ref: MessageRef | None
+    can_see: bool
+    unknown: str | None = None
+
+
+@dataclass(frozen=True)
+class Home:
+    """One page, of `pages` from 0. `total` counts what waits for this person on all of them; `more`: there is
+    more than was counted.
+    """
+
+    mine: tuple[HomeTask, ...]
+    others: tuple[HomeLine, ...]
+    decided: tuple[HomeLine, ...]
+    page: int
+    pages: int
+    total: int
+    more: bool
+
+
+class PermissionUnknown(Exception):
+    """Nobody can tell at the moment whether this person may decide; the text is a sentence."""
+
+
+class HomeLoader:
+    """Makes them: by the index of who is asked, and then by whether this person may decide indeed."""
+
+    def __init__(self, reviews: Reviews, channel: Channel, directory: Directory) -> None:
+        self._reviews, self._channel, self._directory = reviews, channel, directory
+        self._audiences = Cache(channel.audiences)
+
+    async def load_home(self, who: Reviewer, page: int = 0) -> Home:
+        """The last page where there are fewer. Raises ChannelError, StoreUnavailable."""
+        store = self._reviews.store
+        waiting = await store.waiting_reviews(await self._audience_keys(who), MAX_WAITING)
+        own_requests = await store.waiting_reviews(
+            {f"requester:{who.id}", f"requester:slack:{who.id}"}, MAX_WAITING
+        )
+        past_decisions = await store.recent_decisions(who.key, MAX_DECIDED)
+        mine, others = await self._split_waiting(
+            who,
+            [one for one, _ in waiting.reviews],
+            [one for one, _ in own_requests.reviews],
+            {one for one, _ in past_decisions},
+        )
+        pages = max(1, *(-(-len(part) // PAGE_SIZE) for part in (mine, others, past_decisions)))
+        page = max(0, min(page, pages - 1))
+        here = slice(page * PAGE_SIZE, (page + 1) * PAGE_SIZE)
+        tasks, unsure = list[HomeTask](), list[HomeLine]()
+        for one in await self._load_reviews(mine[here]):
+            try:
+                tasks.append(await self._home_task(who, one))
+            except PermissionUnknown as unknown:
+                unsure.append(await self._unknown_line(one, str(unknown)))
+        wanted = tuple(task for task in tasks if task.keys or task.doubts)
+        waits = unsure + [
+            await self._home_line(who, one, one.review.created_at)
+            for one in await self._load_reviews(others[here])
+        ]
+        times = dict(past_decisions[here])
+        done = [
+            await self._home_line(who, one, times[one.review.id])
+            for one in await self._load_reviews(times)
+        ]
+        count = len(mine) - len(tasks) - len(unsure) + len(wanted)
+        more = waiting.total > len(waiting.reviews)
+        return Home(wanted, tuple(waits), tuple(done), page, pages, count, more)
+
+    async def find_review_id(self, who: Reviewer, prefix: str) -> str:
+        """The whole id of a review that somebody means, by a few digits of one that is theirs: it waits for
+        them, they asked for it, or had a say in it. Raises Refused, ChannelError, StoreUnavailable.
+        """
+        prefix = prefix.strip().lower()
+        if is_review_id(prefix):
+            return prefix
+        if not is_id_prefix(prefix):
+            like = "An id looks like 0-93b4c7d2: at least four characters after the dash."
+            raise Refused("no_id", f"{prefix!r} is no review's id. {like}")
+        store, own = self._reviews.store, {f"requester:{who.id}", f"requester:slack:{who.id}"}
+        waiting = await store.waiting_reviews(await self._audience_keys(who) | own, MAX_WAITING)
+        theirs = [*waiting.reviews, *await store.recent_decisions(who.key, MAX_DECIDED)]
+        matches = {one for one, _ in theirs if one.startswith(prefix)}
+        if len(matches) > 1:
+            sentence = f"{len(matches)} of your reviews begin with {prefix}: give more of the id."
+            raise Refused("ambiguous", sentence)
+        if not matches:
+            sentence = f"No review of yours begins with {prefix}. Give the whole id."
+            raise Refused("gone", sentence)
+        return matches.pop()
+
+    async def _audience_keys(self, who: Reviewer) -> set[str]:
+        """By what this person may be asked: guests and strangers by their name alone."""
+        if not await self._directory.is_member(who.id):
+            return {f"user:{who.id}"}
+        return set(await self._audiences.get(who.id, MAX_AGE))
+
+    async def _split_waiting(
+        self,
+        who: Reviewer,
+        waiting: Sequence[str],
+        own_requests: Sequence[str],
+        past_decisions: set[str],
+    ) -> tuple[list[str], list[str]]:
+        """What waits for this person, and for others only. The index tells that of most; where they asked for
+        it themselves, or had a say already, the review does.
+        """
+        unsure = past_decisions.union(own_requests)
+        unclear = [one for one in waiting if one in unsure]
+        unwanted = {
+            one.review.id
+            for one in await self._load_reviews(unclear)
+            if not await self._may_need_decision(who, one)
+        }
+        mine = [one for one in waiting if one not in unwanted]
+        theirs = set(mine)
+        others = [one for one in dict.fromkeys([*waiting, *own_requests]) if one not in theirs]
+        return mine, others
+
+    async def _load_reviews(self, ids: Iterable[str]) -> list[Snapshot]:
+        """Those that are still kept and can be read."""
+        limit = asyncio.Semaphore(CONCURRENCY)
+
+        async def load(review_id: str) -> Snapshot | None:
+            async with limit:
+                try:
+                    return await self._reviews.load(review_id)
+                except ReviewNotFound:
+                    return None
+
+        snapshots = await asyncio.gather(*map(load, ids))
+        return [one for one in snapshots if one is not None]
+
+    async def _open_keys(self, who: Reviewer, snapshot: Snapshot) -> tuple[list[str], list[str]]:
+        """The actions on which this person's word is wanted, and the calls in doubt of which they may say
+        what became, and have not. Raises Unknown where not all is known, and none of them surely is.
+        """
+        review = snapshot.review
+        actions = [action for action in review.actions if action.is_pending]
+        open_ = [
+            call
+            for call in review.calls_in_doubt
+            if all(vote.by.key != who.key for vote in review.runs[call.key].votes)
+        ]
+        keys, doubts, unknown = list[str](), list[str](), list[PermissionUnknown]()
+        for action in actions:
+            try:
+                if await self._needs_decision(who, snapshot, action):
+                    keys.append(action.key)
+            except PermissionUnknown as error:
+                unknown.append(error)
+        for call in open_:
+            try:
+                if await self._can_decide(who, snapshot, review.grants_of(call)):
+                    doubts.append(call.key)
+            except PermissionUnknown as error:
+                unknown.append(error)
+        if unknown and not (keys or doubts):
+            raise unknown[0]
+        return keys, doubts
+
+    async def _may_need_decision(self, who: Reviewer, snapshot: Snapshot) -> bool:
+        """What is not known hides nothing."""
+        try:
+            return any(await self._open_keys(who, snapshot))
+        except PermissionUnknown:
+            return True
+
+    async def _needs_decision(self, who: Reviewer, snapshot: Snapshot, action: Action) -> bool:
+        review = snapshot.review
+        if any(vote.by.key == who.key and vote.type != "reject" for vote in action.votes):
+            return False
+        try:
+            state_machine.check_decidable(review, action, action.revision, snapshot.now)
+            state_machine.check_voter(review, action, "approve", who)
+        except Refused:
+            return False
+        return await self._can_decide(who, snapshot, action.grants)
+
+    async def _can_decide(self, who: Reviewer, snapshot: Snapshot, grants: Iterable[Grant]) -> bool:
+        """Raises Unknown."""
+        try:
+            await self._directory.check_can_decide(who, snapshot, grants)
+        except Refused as refused:
+            if refused.code in ("unavailable", "unknown_members"):
+                raise PermissionUnknown(str(refused)) from refused
+            return False
+        return True
+
+    async def _unknown_line(self, snapshot: Snapshot, why: str) -> HomeLine:
+        """Nothing of what it is about is shown: it may not be theirs to know."""
+        review, posts = snapshot.review, snapshot.posts
+        home_card = await offload_drawing(
+            review, lambda: build_card(review, review.places[0], posts)
+        )
+        return HomeLine(home_card, review.created_at, None, can_see=False, unknown=why)
+
+    async def _home_task(self, who: Reviewer, snapshot: Snapshot) -> HomeTask:
+        keys, doubts = await self._open_keys(who, snapshot)
+        review = snapshot.review
+        theirs = [call for call in review.calls if call.key in (*keys, *doubts)]
+        home_card, ref = await self._draw_card(who, snapshot, theirs)
+        return HomeTask(review, home_card, tuple(keys), tuple(doubts), ref)
+
+    async def _home_line(self, who: Reviewer, snapshot: Snapshot, at: float) -> HomeLine:
+        review = snapshot.review
+        calls = [call for call in review.calls if review.action(call.key)]
+        try:
+            theirs = [
+                c for c in calls if await self._can_decide(who, snapshot, review.grants_of(c))
+            ]
+        except PermissionUnknown:
+            theirs = []
+        home_card, ref = await self._draw_card(who, snapshot, theirs)
+        return HomeLine(home_card, at, ref, can_see=bool(theirs))
+
+    async def _draw_card(
+        self, who: Reviewer, snapshot: Snapshot, theirs: Iterable[Call]
+    ) -> tuple[Card, MessageRef | None]:
+        """The card as it stands where one of these calls does, and this person's message, or that of a
+        conversation.
+        """
+        review, posts = snapshot.review, snapshot.posts
+        places = list(dict.fromkeys(place for call in theirs for place in review.places_of(call)))
+        messages: list[tuple[Place, MessageRef]] = []
+        for place in places:
+            if (mine := posts.get(copy_place(place, who.id))) is not None:
+                messages.insert(0, (place, mine))
+            audience = self._channel.audience(place)
+            if place in posts and (audience.kind == "conversation" or audience.id == who.id):
+                messages.append((place, posts[place]))
+        place, ref = messages[0] if messages else ([*places, *review.places][0], None)
+        return await offload_drawing(review, lambda: build_card(review, place, posts)), ref

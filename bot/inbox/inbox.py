@@ -1,0 +1,172 @@
+"""What a person did → a decision → what the person is told."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Collection, Mapping
+
+from bot.card import Card
+from bot.inbox import budget
+from bot.inbox.access import ReviewAccess
+from bot.inbox.commands import (
+    CLICK_TIMEOUT,
+    RESULT_UNKNOWN,
+    STORE_UNAVAILABLE,
+    UNAUDITED_REFUSALS,
+    ActionRef,
+    ReadRequired,
+    Reply,
+)
+from bot.inbox.drafts import Drafts
+from bot.people.directory import Directory
+from hitl_core.errors import HitlError, Refused, StoreUnavailable
+from hitl_core.failpoints import failpoint
+from hitl_core.model import DoubtAnswer, MessageRef, Review, Reviewer
+from hitl_core.review import claims, state_machine
+from hitl_core.review.service import Reviews
+from hitl_core.review.state_machine import Proposal, Transition
+
+log = logging.getLogger(__name__)
+
+
+class Inbox:
+    """`op` names one click or submission: the same one counts once, however often it arrives."""
+
+    def __init__(
+        self,
+        reviews: Reviews,
+        directory: Directory,
+        incomplete_actions: Callable[[Card], Collection[str]],
+    ) -> None:
+        """`cut` says which actions a card doesn't show whole."""
+        self._reviews, self._directory = reviews, directory
+        self.access = ReviewAccess(reviews, directory, incomplete_actions)
+        self.drafts = Drafts(reviews.store)
+
+    async def load_reviewer(self, user_id: str, team: str, name: str) -> Reviewer:
+        """A clicking person. `name` is what is known of them, should nobody be able to look it up."""
+        return await self._directory.load_reviewer(user_id, team, name)
+
+    async def decide(self, target: ActionRef, proposal: Proposal, who: Reviewer, op: str) -> Reply:
+        async def act() -> None:
+            snapshot = await self.access.load_for_view(target, who)
+            action = snapshot.review.action(target.action)
+            if action is not None and op not in snapshot.review.ops:
+                self.access.check_read(snapshot, action, proposal.type, who)
+            ineligible_voters = await self.access.ineligible_voters(snapshot, target.action)
+            entitled = await self.access.is_entitled(snapshot, target.action, proposal, who, op)
+            await failpoint("bot.before_commit")
+            await self._reviews.decide(
+                target.review_id,
+                target.action,
+                proposal,
+                who,
+                op,
+                snapshot,
+                ineligible_voters=ineligible_voters,
+                has_new_grant=entitled,
+            )
+            await failpoint("bot.after_commit")
+
+        return await self._apply(target.review_id, target.action, who, op, act)
+
+    async def approve_all(
+        self, review_id: str, revisions: Mapping[str, int], seal: str, who: Reviewer, op: str
+    ) -> Reply:
+        """All actions whose revisions one card showed, by their keys: every one of them, or nothing. `seal`
+        is that of all of them together.
+        """
+
+        async def act() -> None:
+            snapshot = await self.access.load_permitted(review_id, list(revisions), who)
+            for action in snapshot.review.actions:
+                if action.key in revisions and op not in snapshot.review.ops:
+                    self.access.check_read(snapshot, action, "approve", who)
+            ineligible_voters = {
+                key: await self.access.ineligible_voters(snapshot, key) for key in revisions
+            }
+            proposals = {key: Proposal("approve", revision) for key, revision in revisions.items()}
+            await self._reviews.decide_all(
+                review_id,
+                proposals,
+                who,
+                op,
+                snapshot,
+                ineligible_voters=ineligible_voters,
+                seal=seal,
+            )
+
+        return await self._apply(review_id, ",".join(revisions), who, op, act)
+
+    async def escalate(
+        self, target: ActionRef, message_ref: MessageRef, why: str | None, who: Reviewer, op: str
+    ) -> Reply:
+        """Everything that waits on this card, one step on. The target's revision is how many steps that card
+        showed.
+        """
+
+        async def act() -> None:
+            snapshot, place = await self.access.load_for_escalation(
+                target.review_id, message_ref, who
+            )
+            await self._reviews.change(
+                target.review_id,
+                op,
+                lambda r, now: state_machine.escalate(
+                    r, place, who, now, steps_on_card=target.revision, why=why
+                ),
+                snapshot,
+            )
+
+        return await self._apply(target.review_id, None, who, op, act)
+
+    async def answer_doubt(
+        self, target: ActionRef, answer: DoubtAnswer, who: Reviewer, op: str
+    ) -> Reply:
+        """The target's revision is the attempt that the card asked about."""
+
+        async def act() -> None:
+            snapshot = await self.access.load_for_view(target, who)
+            ineligible_voters = await self.access.ineligible_voters(snapshot, target.action)
+
+            def transition(review: Review, now: float) -> Transition:
+                return claims.resolve(
+                    review, target.action, answer, who, now,
+                    attempt=target.revision, ineligible_voters=ineligible_voters, seal=target.seal,
+                )  # fmt: skip
+
+            await self._reviews.change(target.review_id, op, transition, snapshot)
+
+        return await self._apply(target.review_id, target.action, who, op, act)
+
+    async def redraw(
+        self, review_id: str, message_ref: MessageRef, *, only_second: bool = False
+    ) -> None:
+        """Somebody pressed on this message, which shows something old. It raises nothing."""
+        await self._reviews.redraw(review_id, message_ref, only_duplicate=only_second)
+
+    async def _apply(
+        self,
+        review_id: str,
+        action: str | None,
+        who: Reviewer,
+        op: str,
+        act: Callable[[], Awaitable[None]],
+    ) -> Reply:
+        """Within the time that a click has; every refusal is a sentence, and the log has no arguments."""
+        try:
+            async with budget.timeout(CLICK_TIMEOUT):
+                await act()
+        except Refused as refused:
+            log.info("review %s: %s refused %s", review_id, refused.code, who.id)
+            if refused.code not in UNAUDITED_REFUSALS:
+                await self._reviews.record_refusal(review_id, refused.code, who, op, action=action)
+            unread = refused.target if isinstance(refused, ReadRequired) else None
+            return Reply(refused.code, str(refused), unread)
+        except (TimeoutError, StoreUnavailable) as error:
+            log.warning("review %s: a click could not be stored: %s", review_id, error)
+            return Reply("unavailable", RESULT_UNKNOWN)
+        except HitlError as error:
+            log.error("review %s: a click failed: %s", review_id, error)
+            return Reply("unavailable", STORE_UNAVAILABLE)
+        return Reply("ok")

@@ -1,0 +1,219 @@
+"""One conversation, while this bot holds it: its cards in order, one at a time, each in its newest state."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Protocol
+from weakref import WeakValueDictionary
+
+from bot.channels.contract import ChannelError, LookupFailed, NotFound, RateLimited, Unreachable
+from bot.health.health import Health
+from hitl_core.errors import HitlError, ReviewNotFound, StoreUnavailable, safe_message
+from hitl_core.store import Job, Recheck, Store
+from hitl_core.store.contract import LaneHalf
+
+log = logging.getLogger(__name__)
+
+#: A channel or a store that is away is asked again after this many seconds at the latest.
+MAX_PAUSE = 5.0
+#: For so long a request that nobody waits for any more can still be applied, in seconds.
+LATE_WINDOW = 60.0
+#: A job that was begun this often and never finished is given up.
+MAX_ATTEMPTS = 5
+#: A job that makes no progress for so long is reported, in seconds.
+REPORT_AFTER = 60.0
+#: How long a bot holds a lane while others wait for one, in seconds.
+MAX_HOLD = 30.0
+
+
+class Send(Protocol):
+    def __call__(self, job: Job, *, again: bool) -> Awaitable[None]:
+        """`again`: an earlier try may have been applied."""
+        ...
+
+
+@dataclass(frozen=True)
+class StuckJob:
+    """A job that makes no progress: which, since when by `time.monotonic`, and why."""
+
+    job: Job
+    since: float
+    why: str
+
+
+class Lane:
+    """Posts and drawings go side by side: they have limits of their own. `late` as LATE."""
+
+    def __init__(
+        self, name: str, store: Store, send: Send, health: Health, late_window: float, poll: float
+    ) -> None:
+        self.name, self._store, self._send, self._health = name, store, send, health
+        self._late_window, self._poll = late_window, poll
+        self._wakeups: dict[LaneHalf, asyncio.Event] = {
+            "post": asyncio.Event(),
+            "draw": asyncio.Event(),
+        }
+        self._idle_halves, self._closing, self._started_at = set[LaneHalf](), False, 0.0
+        self._card_locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._draining = False
+        self.stuck: dict[LaneHalf, StuckJob] = {}
+        self.crowded = False
+
+    def wake(self) -> None:
+        for news in self._wakeups.values():
+            news.set()
+
+    def drain(self) -> None:
+        """Begin nothing more."""
+        self._draining = True
+        self.wake()
+
+    async def run(self) -> None:
+        """Until nothing is left to do here, or it has to leave: what it began is through then."""
+        self._started_at = time.monotonic()
+        busy = True
+        while busy and not self._must_stop():
+            self._closing = False
+            self._idle_halves.clear()
+            async with asyncio.TaskGroup() as halves:
+                works = [halves.create_task(self._run_half(half)) for half in self._wakeups]
+            busy = any(work.result() for work in works)
+
+    def _must_stop(self) -> bool:
+        return self._draining or (self.crowded and time.monotonic() - self._started_at > MAX_HOLD)
+
+    async def _run_half(self, half: LaneHalf) -> bool:
+        """The jobs of this half, until neither has anything to do for a while; whether there was one."""
+        busy = False
+        while not (self._must_stop() or self._closing):
+            self._wakeups[half].clear()
+            if job := await self._take(half):
+                busy = True
+                self._idle_halves.discard(half)
+                await self._process(half, job)
+                continue
+            self._idle_halves.add(half)
+            try:
+                async with asyncio.timeout(self._poll):
+                    await self._wakeups[half].wait()
+            except TimeoutError:
+                self._closing = self._closing or len(self._idle_halves) == len(self._wakeups)
+        return busy
+
+    async def _take(self, half: LaneHalf) -> Job | None:
+        try:
+            return await self._store.take_job(self.name, half)
+        except HitlError as error:
+            log.warning("%s: %s", self.name, error)
+            return None
+
+    async def _process(self, half: LaneHalf, job: Job) -> None:
+        if job.kind == "unknown" or job.attempts > MAX_ATTEMPTS:
+            why = "it can't be read" if job.kind == "unknown" else "it was begun too often"
+            log.error("review %s: its card was given up: %s", job.review_id, why)
+            await self._write_with_retry(
+                half, job, lambda: self._store.move_to_dead_letters(job, why)
+            )
+            self._update_health(job, why)
+            return
+        try:
+            # One message is drawn by one of the two halves at a time.
+            async with self._card_locks.setdefault(job.review_id, asyncio.Lock()):
+                failure, unsure = await self._send_with_retry(half, job)
+        except asyncio.CancelledError:
+            await asyncio.shield(self._put_back(job))
+            raise
+        if failure and job.kind == "card":
+            await self._write_with_retry(
+                half, job, lambda: self._store.move_to_dead_letters(job, failure)
+            )
+        else:
+            check = self._follow_up_check(half, job, unsure)
+            await self._write_with_retry(half, job, lambda: self._store.finish_job(job, check))
+        self.stuck.pop(half, None)
+        if failure is None:
+            self._update_health(job, None)
+
+    def report(self) -> None:
+        """The jobs that have made no progress for PATIENCE."""
+        for stuck in self.stuck.values():
+            if time.monotonic() - stuck.since >= REPORT_AFTER:
+                self._update_health(stuck.job, stuck.why)
+
+    def _update_health(self, job: Job, why: str | None) -> None:
+        """What keeps this card from being shown; None: nothing does any more."""
+        subject = f"{job.review_id} at {job.place}"
+        if why is None:
+            self._health.resolve("delivery", subject)
+        else:
+            text = f"The review {job.review_id} can't be shown at {job.place}: {why}."
+            self._health.report("delivery", subject, text)
+
+    def _follow_up_check(self, half: LaneHalf, job: Job, unsure: bool) -> Recheck:
+        """An earlier request of it may still be applied: then it is looked at once more."""
+        after = self._late_window if unsure and job.kind != "stray" else None
+        if half == "post" or job.kind == "sweep":
+            return Recheck("sweep", after, f"{job.first_at:.6f}")
+        return Recheck("check", after)
+
+    async def _send_with_retry(self, half: LaneHalf, job: Job) -> tuple[str | None, bool]:
+        """Why it can't be delivered, or None; and whether one of its requests may still be applied. Tries
+        again as long as the channel or the store is only away.
+        """
+        pause, unsure = 0.25, job.attempts > 1
+        again = unsure
+        began = time.monotonic()
+        self.stuck[half] = StuckJob(job, began, "no answer yet, or limited")
+        while True:
+            try:
+                await self._send(job, again=again)
+                return None, unsure
+            except RateLimited as limited:
+                error, seconds = f"limited for {limited.seconds:.0f} s", limited.seconds
+                log.info("review %s: %s waits: %s", job.review_id, job.place, error)
+            except (Unreachable, StoreUnavailable) as away:
+                error, seconds = str(away), pause
+                log.warning("review %s: %s has to wait: %s", job.review_id, job.place, error)
+                pause = min(pause * 2, MAX_PAUSE)
+                again = True  # it may have been applied: look first
+                unsure = unsure or isinstance(away, Unreachable)
+            except ReviewNotFound:
+                return None, False
+            except (
+                NotFound,
+                LookupFailed,
+            ) as known:  # a problem already: of the place or the look-up
+                log.error("review %s can't be shown at %s: %s", job.review_id, job.place, known)
+                return str(known), unsure
+            except Exception as refused:
+                why = str(refused) if isinstance(refused, ChannelError) else safe_message(refused)
+                log.error("review %s can't be shown at %s: %s", job.review_id, job.place, why)
+                self._update_health(job, why)
+                return why, unsure
+            self.stuck[half] = StuckJob(job, began, error)
+            await asyncio.sleep(seconds)
+
+    async def _write_with_retry(
+        self, half: LaneHalf, job: Job, write: Callable[[], Awaitable[object]]
+    ) -> None:
+        """It is done, and has to be ticked off."""
+        pause = 0.1
+        while True:
+            try:
+                await write()
+                return
+            except HitlError as error:
+                log.warning("review %s: shown, but not ticked off: %s", job.review_id, error)
+                self.stuck[half] = StuckJob(job, time.monotonic(), str(error))
+            await asyncio.sleep(pause)
+            pause = min(pause * 2, MAX_PAUSE)
+
+    async def _put_back(self, job: Job) -> None:
+        try:
+            await self._store.put_back_job(job)
+        except HitlError as error:
+            log.warning("review %s: not put back: %s", job.review_id, error)

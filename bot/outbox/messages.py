@@ -1,0 +1,94 @@
+"""The messages of a review: post, draw, find, delete, each call at the pace that all bots share."""
+
+from __future__ import annotations
+
+import logging
+
+from bot.card import Card, ThreadLine, build_card
+from bot.channels.contract import (
+    Channel,
+    LookupFailed,
+    MessageGone,
+    NotFound,
+    Undeliverable,
+    base_place,
+)
+from bot.offload import offload_drawing
+from bot.outbox.rate_limit import RateLimit
+from hitl_core.model import MessageRef, Place, Snapshot
+
+log = logging.getLogger(__name__)
+
+
+class Messages:
+    """Places may be copies. Every method raises what the channel raises, but never Limited for its own
+    posts and drawings: those wait for their turn.
+    """
+
+    def __init__(self, channel: Channel, pace: RateLimit) -> None:
+        self._channel, self._pace = channel, pace
+
+    async def post(self, snapshot: Snapshot, place: Place) -> MessageRef:
+        """The card; where the channel refuses it as a card, its text."""
+        conversation = await self._channel.conversation_id(place)
+        card_values = await _draw_card(snapshot, place)
+        try:
+            return await self._pace.post(
+                conversation, lambda: self._channel.post(place, card_values)
+            )
+        except NotFound:
+            raise
+        except Undeliverable as error:
+            try:
+                posted = await self._pace.post(
+                    conversation, lambda: self._channel.post_plain(place, card_values)
+                )
+            except Undeliverable:
+                raise error from None  # it was not the card that was refused, but the place
+            log.error(
+                "review %s: its card was refused (%s), so it is text only",
+                card_values.review_id,
+                error,
+            )
+            return posted
+
+    async def draw(self, ref: MessageRef, snapshot: Snapshot, place: Place) -> None:
+        card_values = await _draw_card(snapshot, place)
+        try:
+            await self._pace.update(lambda: self._channel.update(ref, card_values))
+        except MessageGone:
+            # Somebody deleted it. What was decided is stored; a new post would ask again.
+            log.warning("review %s: its message at %s is gone", snapshot.review.id, place)
+
+    async def reply(self, place: Place, ref: MessageRef, line: ThreadLine) -> None:
+        await self._pace.post(ref.conversation, lambda: self._channel.reply(place, ref, line))
+
+    async def find(self, snapshot: Snapshot, place: Place, since: float) -> list[MessageRef]:
+        """Our messages about this review at this place, the oldest first; another place may be the same
+        conversation. `since`: when the first of them can have been posted, 0 where that is not known.
+        """
+        review = snapshot.review
+        elsewhere = [ref for other, ref in snapshot.posts.items() if other != place]
+        refs = await self._channel.find_messages(place, review.id, since or review.created_at)
+        return [ref for ref in refs if ref not in elsewhere]
+
+    async def delete(self, ref: MessageRef) -> None:
+        await self._channel.delete(ref)
+
+    async def is_in_conversation(self, place: Place, conversation: str) -> bool:
+        """Whether this place is in this conversation, or may be: False for one that can't be reached, or is a
+        group; True where nobody can tell.
+        """
+        try:
+            return await self._channel.conversation_id(place) == conversation
+        except LookupFailed:
+            return True
+        except Undeliverable:
+            return False
+
+
+async def _draw_card(snapshot: Snapshot, place: Place) -> Card:
+    review = snapshot.review
+    return await offload_drawing(
+        review, lambda: build_card(review, base_place(place), snapshot.posts)
+    )

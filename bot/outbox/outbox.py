@@ -1,0 +1,177 @@
+"""Events → cards → post or update. Every change reaches every card, in order, or is seen not to."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Callable, Coroutine
+from typing import Any
+from uuid import uuid4
+
+from bot.health.health import Health
+from bot.outbox.delivery import Delivery
+from bot.outbox.lane import LATE_WINDOW, Lane
+from hitl_core.errors import HitlError, safe_message
+from hitl_core.review.service import Reviews
+
+log = logging.getLogger(__name__)
+
+#: The least time between two messages to one conversation, in seconds: Slack takes about one a second.
+MESSAGE_INTERVAL = 1.0
+#: A lane whose bot said nothing for this long is taken over, in seconds. Twice the longest call to a channel.
+LANE_LEASE = 8.0
+#: Dead letters are tried again this often: the operator may have mended what was wrong.
+REQUEUE_INTERVAL = 300.0
+#: While a look-up fails, they are tried again after this many seconds, then after twice as many, and so on.
+FIRST_REQUEUE = 5.0
+#: How many conversations a bot works on at a time. Others wait, and have their turn.
+MAX_LANES = 200
+#: How long deliveries that are under way may take at the end, in seconds.
+DRAIN_TIMEOUT = 2.0
+
+
+class Outbox:
+    """One lane a conversation, with its threads, held by one bot at a time: one that is slow, limited or
+    broken holds up no other.
+
+    All bots of one Redis must have the same `idle`: it is when they take each other for dead.
+    """
+
+    def __init__(
+        self,
+        reviews: Reviews,
+        delivery: Delivery,
+        *,
+        lane_lease: float = LANE_LEASE,
+        requeue_interval: float = REQUEUE_INTERVAL,
+        late_window: float = LATE_WINDOW,
+        health: Health | None = None,
+    ) -> None:
+        self._delivery, self._store = delivery, reviews.store
+        self._lane_lease, self._requeue_interval, self._late_window = (
+            lane_lease,
+            requeue_interval,
+            late_window,
+        )
+        self._health = health or Health()
+        self._bot_id = uuid4().hex
+        self._requeue_pause = 0.0
+        self.lanes: dict[str, Lane] = {}
+        self._running: dict[str, asyncio.Task[None]] = {}
+        self._tasks = asyncio.TaskGroup()
+        self._readers: list[asyncio.Task[None]] = []
+        self._draining = False
+
+    async def run(self) -> None:
+        """For ever."""
+        async with self._tasks as tasks:
+            for step in (
+                self._listen,
+                self._scan_lanes,
+                self._renew_lanes,
+                self._requeue_dead_letters,
+            ):
+                self._readers.append(tasks.create_task(self._repeat(step)))
+
+    async def drain(self) -> None:
+        """Begin nothing more, finish what was begun, and let other bots have the rest at once."""
+        self._draining = True
+        for reader in self._readers:
+            reader.cancel()
+        running = list(self._running.values())
+        for lane in self.lanes.values():
+            lane.drain()
+        if running:
+            await asyncio.wait(running, timeout=DRAIN_TIMEOUT)
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*self._readers, *running, return_exceptions=True)
+
+    async def _listen(self) -> None:
+        for lane in await self._store.lane_hints(block=2.0):
+            await self._open_lane(lane)
+
+    async def _scan_lanes(self) -> None:
+        """For what no hint told: what another bot left, and what is to be done only now."""
+        for lane in await self._store.lanes(2 * MAX_LANES):
+            await self._open_lane(lane)
+        await asyncio.sleep(self._lane_lease / 4)
+
+    async def _renew_lanes(self) -> None:
+        """The lanes that this bot works on are its own for as long as it lives."""
+        await asyncio.sleep(self._lane_lease / 4)
+        for lane in self.lanes.values():
+            lane.report()
+        names = list(self.lanes)
+        for lost in set(names) - await self._store.hold_lanes(
+            names, self._bot_id, self._lane_lease
+        ):
+            log.warning("another bot has taken over %s", lost)
+            if lane := self.lanes.get(lost):
+                lane.drain()
+
+    async def _requeue_dead_letters(self) -> None:
+        if requeued := await self._store.requeue_dead_letters():
+            log.info("the undelivered cards of %d reviews are tried again", requeued)
+        await self._wait_requeue()
+
+    async def _wait_requeue(self) -> None:
+        """While a look-up fails, that is soon: nothing but such a try may find that it works again. When one
+        begins to fail or works again it is at once, but not more often than every SOON.
+        """
+        soon, changed = min(FIRST_REQUEUE, self._requeue_interval), self._health.lookups_changed
+        fails = self._health.counts()["lookup"] > 0
+        self._requeue_pause = (
+            min(max(2 * self._requeue_pause, soon), self._requeue_interval) if fails else 0.0
+        )
+        changed.clear()
+        await asyncio.sleep(soon)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout((self._requeue_pause or self._requeue_interval) - soon):
+                await changed.wait()
+
+    async def _open_lane(self, name: str) -> None:
+        """Work on this lane, unless another bot does."""
+        if name in self.lanes:
+            self.lanes[name].wake()
+            return
+        if len(self.lanes) >= MAX_LANES:
+            for lane in self.lanes.values():
+                lane.crowded = True
+            return
+        if self._draining or not await self._store.hold_lanes(
+            [name], self._bot_id, self._lane_lease
+        ):
+            return
+        if name not in self.lanes:
+            self.lanes[name] = Lane(
+                name,
+                self._store,
+                self._delivery.run_job,
+                self._health,
+                self._late_window,
+                self._lane_lease / 8,
+            )
+            self._running[name] = self._tasks.create_task(self._run_lane(name))
+
+    async def _run_lane(self, name: str) -> None:
+        try:
+            await self.lanes[name].run()
+        except Exception as error:
+            log.warning("outbox: %s: %s", name, safe_message(error))
+        finally:
+            del self.lanes[name], self._running[name]
+            with contextlib.suppress(HitlError):
+                await asyncio.shield(self._store.release_lane(name, self._bot_id))
+
+    async def _repeat(self, step: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        pause = 0.1
+        while True:
+            try:
+                await step()
+                pause = 0.1
+            except Exception as error:
+                log.warning("outbox: %s", safe_message(error))
+                await asyncio.sleep(pause)
+                pause = min(pause * 2, 2.0)

@@ -1,0 +1,48 @@
+"""The pace at which all bots together call a limited service: nobody calls before it is their turn."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from bot.channels.contract import RateLimited
+from hitl_core.store import Store
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+#: Slack takes about one message a second in each conversation, and 50 updates a minute in all
+#: (docs.slack.dev/apis/web-api/rate-limits), of which a few may come at once.
+UPDATE_FACTOR, UPDATE_BURST = 1.2, 10
+
+
+class RateLimit:
+    """`every` is the least time between two messages to one conversation, in seconds."""
+
+    def __init__(self, store: Store, interval: float) -> None:
+        self._store, self._interval = store, interval
+
+    async def post(self, conversation: str, call: Callable[[], Awaitable[T]]) -> T:
+        return await self._call_when_free(f"post:{conversation}", self._interval, 1, call)
+
+    async def update(self, call: Callable[[], Awaitable[T]]) -> T:
+        return await self._call_when_free(
+            "update", self._interval * UPDATE_FACTOR, UPDATE_BURST, call
+        )
+
+    async def _call_when_free(
+        self, name: str, interval: float, burst: int, call: Callable[[], Awaitable[T]]
+    ) -> T:
+        """A call that was refused for its rate did nothing, so it is called again, however often. Raises what
+        it raises otherwise, and StoreUnavailable.
+        """
+        while True:
+            await asyncio.sleep(await self._store.reserve_slot(name, interval, burst))
+            try:
+                return await call()
+            except RateLimited as limited:
+                log.info("%s: limited for %.0f s", name, limited.seconds)
+                await self._store.pause_slots(name, limited.seconds)

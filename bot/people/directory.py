@@ -1,0 +1,251 @@
+"""Who may decide: the people whom the policy names, or the members of where the action stands."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from functools import partial
+from typing import TypeVar, assert_never
+
+from bot.channels.contract import Channel, ChannelError, LookupFailed, Person, Undeliverable
+from bot.inbox import budget
+from bot.people.cache import Cache
+from hitl_core.errors import Refused
+from hitl_core.model import CLI, Grant, Place, Reviewer, Snapshot, person_label
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+#: Who may no longer decide is refused this many seconds later, at the latest.
+MAX_AGE = 60.0
+#: Who may decide since just now is let in this many seconds later, at the latest.
+MIN_AGE = 3.0
+#: In a larger conversation nobody knows who its members are: the policy has to name reviewers.
+MAX_MEMBERS = 1000
+#: How long a click waits for one answer about who may decide, in seconds.
+LOOKUP_TIMEOUT = 0.8
+#: How long a click waits for the name of who pressed, in seconds.
+NAME_TIMEOUT = 0.3
+
+ONLY_MEMBERS = "Only people of this workspace may decide."
+TRY_AGAIN = "Nothing was changed. Press again, or tell the people who run the bot."
+LOOKUP_UNAVAILABLE = "Who may decide could not be looked up just now. Press again."
+
+
+class Directory:
+    """Believes what it looked up for MAX_AGE seconds, and forgets at once what it is told has changed."""
+
+    def __init__(self, channel: Channel, team: str) -> None:
+        self._channel, self._team = channel, team
+        self._people: Cache[str, Person | None] = Cache(channel.person)
+        self._groups: Cache[str, frozenset[str]] = Cache(channel.group_members)
+        self._members: Cache[str, frozenset[str]] = Cache(channel.conversation_members)
+
+    def is_external(self, who: Reviewer) -> bool:
+        """Somebody of another workspace may decide only where the policy names them, and else learns nothing,
+        not even which reviews there are.
+        """
+        return who.team != self._team
+
+    async def check_can_decide(
+        self, who: Reviewer, snapshot: Snapshot, grants: Iterable[Grant]
+    ) -> None:
+        """Raises Refused where this person may not decide by any of these, or nobody can tell in time."""
+        grants = tuple(grants)
+        if await _answer_in_time(self._can_decide(who, snapshot, grants)):
+            return
+        if _has_unposted_card(grants, snapshot, self._channel):
+            sentence = "This message is still being noted down. Press again in a moment."
+            raise Refused("unknown_members", sentence)
+        if self.is_external(who):
+            raise Refused("not_permitted", ONLY_MEMBERS)
+        names = await _answer_in_time(self.format_deciders(grants)) or "nobody"
+        raise Refused("not_permitted", f"Only {names} may decide this.")
+
+    async def ineligible_voters(
+        self, voters: Sequence[Reviewer], snapshot: Snapshot, grants: Iterable[Grant]
+    ) -> frozenset[str]:
+        """Which of these people may no longer decide. Raises Refused where nobody can tell in time."""
+        grants = tuple(grants)
+
+        async def find_ineligible() -> frozenset[str]:
+            allowed = [await self._can_decide(who, snapshot, grants) for who in voters]
+            return frozenset([who.key for who, yes in zip(voters, allowed, strict=True) if not yes])
+
+        return await _answer_in_time(find_ineligible())
+
+    async def has_decider(self, grants: Iterable[Grant]) -> bool:
+        """Whether somebody is left who may decide. One who is known to be there is enough; raises
+        ChannelError where there is none, and not all could be looked up.
+        """
+        grants = tuple(grants)
+        audiences = [
+            self._channel.audience(place)
+            for grant in grants
+            if grant.includes_members
+            for place in grant.places
+        ]
+        if any(audience.kind == "conversation" for audience in audiences):
+            return True
+        users = [user for grant in grants for user in grant.reviewers.users]
+        groups = [group for grant in grants for group in grant.reviewers.groups]
+        users += [audience.id for audience in audiences if audience.kind == "person"]
+        groups += [audience.id for audience in audiences if audience.kind == "group"]
+        return await _any_yes(
+            [
+                *(partial(self.is_active, user) for user in dict.fromkeys(users)),
+                *(partial(self._has_active_member, group) for group in dict.fromkeys(groups)),
+            ]
+        )
+
+    async def is_member(self, user_id: str) -> bool:
+        """Whether this is one of the workspace's own people, no guest. Raises ChannelError."""
+        person = await self._find_person(user_id)
+        return person is not None and person.active and person.kind == "member"
+
+    async def is_active(self, user_id: str) -> bool:
+        """Whether this is a person who has not left. Raises ChannelError."""
+        person = await self._find_person(user_id)
+        return person is not None and person.active and person.kind != "bot"
+
+    async def format_deciders(self, grants: Iterable[Grant]) -> str:
+        """Who may decide, for people: "Ann, @finance or members of #team-ops"."""
+        names: list[str] = []
+        for grant in grants:
+            for user in grant.reviewers.users:
+                try:
+                    person = await self._find_person(user)
+                except ChannelError:
+                    person = None
+                names.append(person_label(person.name, user) if person else user)
+            names += [self._channel.name_of(f"slack:{group}") for group in grant.reviewers.groups]
+            if grant.includes_members:
+                names += [self._place_label(place) for place in grant.places]
+        unique_names = list(dict.fromkeys(names))
+        return " or ".join(
+            [part for part in (", ".join(unique_names[:-1]), *unique_names[-1:]) if part]
+        )
+
+    def forget_person(self, user_id: str) -> None:
+        self._people.forget(user_id)
+
+    def forget_group(self, group_id: str) -> None:
+        self._groups.forget(group_id)
+
+    def forget_members(self, conversation: str) -> None:
+        self._members.forget(conversation)
+
+    async def load_reviewer(self, user_id: str, team: str, name: str) -> Reviewer:
+        """A clicking person, with the name that people know; the ids alone decide anything."""
+        try:
+            async with budget.timeout(NAME_TIMEOUT):
+                person = await self._find_person(user_id)
+            name = person.name if person else name
+        except (TimeoutError, ChannelError):
+            log.info("the name of %s could not be looked up", user_id)
+        return Reviewer(channel=self._channel.name, team=team, id=user_id, name=name)
+
+    async def _can_decide(self, who: Reviewer, snapshot: Snapshot, grants: Iterable[Grant]) -> bool:
+        """Bots and people who left never; strangers and guests only by name. Raises ChannelError where no
+        answer is yes, and one is not known.
+        """
+        if who.channel == CLI:
+            return True  # whoever holds the store's address can write anything to it
+        if who.channel != self._channel.name:
+            return False  # people of another channel are not known here
+        person = await self._find_person(who.id)
+        if person is None or not person.active or person.kind == "bot":
+            return False
+        if any(who.id in grant.reviewers.users for grant in grants):
+            return True
+        if person.kind != "member" or self.is_external(who):
+            return False
+        grants = tuple(grants)
+        groups = [group for grant in grants for group in grant.reviewers.groups]
+        places = [place for grant in grants if grant.includes_members for place in grant.places]
+        return await _any_yes(
+            [
+                *(partial(self._in_group, group, who.id) for group in groups),
+                *(partial(self._is_place_member, who.id, snapshot, place) for place in places),
+            ]
+        )
+
+    async def _is_place_member(self, user_id: str, snapshot: Snapshot, place: Place) -> bool:
+        audience = self._channel.audience(place)
+        match audience.kind:
+            case "person":
+                return audience.id == user_id
+            case "group":
+                return await self._in_group(audience.id, user_id)
+            case "conversation":
+                ref = snapshot.posts.get(place)
+                return ref is not None and await self._in_conversation(ref.conversation, user_id)
+            case _:
+                assert_never(audience.kind)
+
+    async def _in_conversation(self, conversation: str, user_id: str) -> bool:
+        """Who is not among them is looked for again soon: somebody may just have been added."""
+        members = self._members
+        return user_id in await members.get(conversation, MAX_AGE) or user_id in await members.get(
+            conversation, MIN_AGE
+        )
+
+    async def _in_group(self, group: str, user_id: str) -> bool:
+        return user_id in await self.group_members(group) or user_id in await self.group_members(
+            group, MIN_AGE
+        )
+
+    async def _has_active_member(self, group: str) -> bool:
+        members = sorted(await self.group_members(group))
+        return await _any_yes([partial(self.is_active, user) for user in members])
+
+    async def group_members(self, group: str, max_age: float = MAX_AGE) -> frozenset[str]:
+        """Nobody is in a group that was deleted or disabled. Raises ChannelError where that is not known."""
+        return await self._groups.get(group, max_age)
+
+    async def _find_person(self, user_id: str) -> Person | None:
+        """None where there is no such person. Raises ChannelError where that is not known."""
+        return await self._people.get(user_id, MAX_AGE)
+
+    def _place_label(self, place: Place) -> str:
+        name = self._channel.name_of(place)
+        return name if self._channel.audience(place).kind == "person" else f"members of {name}"
+
+
+async def _any_yes(questions: Iterable[Callable[[], Awaitable[bool]]]) -> bool:
+    """Three answers: True with the first yes, False where all are no; else raises the first ChannelError."""
+    unknown: ChannelError | None = None
+    for question in questions:
+        try:
+            if await question():
+                return True
+        except ChannelError as error:
+            unknown = unknown or error
+    if unknown is not None:
+        raise unknown
+    return False
+
+
+async def _answer_in_time(question: Awaitable[T]) -> T:
+    """Raises Refused where Slack doesn't tell within the time that a click has for this."""
+    try:
+        async with budget.timeout(LOOKUP_TIMEOUT):
+            return await question
+    except (LookupFailed, Undeliverable) as error:
+        raise Refused(
+            "unavailable", f"Who may decide is not known: {error}. {TRY_AGAIN}"
+        ) from error
+    except (TimeoutError, ChannelError) as error:
+        log.warning("who may decide could not be looked up: %s", error or "it took too long")
+        raise Refused("unavailable", LOOKUP_UNAVAILABLE) from error
+
+
+def _has_unposted_card(grants: Iterable[Grant], snapshot: Snapshot, channel: Channel) -> bool:
+    """Whether a card is still being posted whose conversation would say who may decide."""
+    return any(
+        place not in snapshot.posts and channel.audience(place).kind == "conversation"
+        for grant in grants
+        if grant.includes_members
+        for place in grant.places
+    )

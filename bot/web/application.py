@@ -1,0 +1,44 @@
+"""What an operator's probes ask; the application that Slack's requests and the door are added to."""
+
+from __future__ import annotations
+
+import asyncio
+
+from aiohttp import web
+
+from bot.health.readiness import PROBE_TIMEOUT, Probe, public_reason
+from bot.web.server import Handler
+from hitl_core.errors import HitlError
+
+LEAVING = web.AppKey("leaving", asyncio.Event)
+
+
+def make_app(ready: Probe, leaving: asyncio.Event) -> web.Application:
+    """The probes. `ready` raises HitlError while the bot can't do its work; while it is `leaving` it does
+    all that it is asked, but closes each connection, so that a load balancer takes another bot.
+    """
+
+    @web.middleware
+    async def close_when_leaving(request: web.Request, handler: Handler) -> web.StreamResponse:
+        response = await handler(request)
+        if leaving.is_set() and not response.prepared:
+            response.force_close()
+        return response
+
+    async def healthz(_: web.Request) -> web.Response:
+        return web.json_response({"ok": True})
+
+    async def readyz(_: web.Request) -> web.Response:
+        try:
+            if leaving.is_set():
+                raise HitlError("This bot is about to stop.")
+            async with asyncio.timeout(PROBE_TIMEOUT):
+                return web.json_response({"ok": True, **await ready()})
+        except (HitlError, TimeoutError) as error:
+            return web.json_response({"ok": False, "why": public_reason(error)}, status=503)
+
+    app = web.Application(middlewares=[close_when_leaving])
+    app[LEAVING] = leaving
+    app.router.add_get("/healthz", healthz)
+    app.router.add_get("/readyz", readyz)
+    return app

@@ -1,0 +1,165 @@
+"""`hitl audit show REVIEW`: who did what to one review, and when."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from hitl_core.audit.verify import BrokenChain, Verifier
+from hitl_core.cli import phrases
+from hitl_core.cli.command import add_command
+from hitl_core.cli.session import add_id, add_redis, find_review, is_full_id, with_reviews
+from hitl_core.cli.terminal import BOLD, DIM, RED, Paint, note, say, say_field, say_json
+from hitl_core.errors import ReviewNotFound
+from hitl_core.model import Reviewer
+
+if TYPE_CHECKING:
+    from hitl_core.cli.command import Commands
+    from hitl_core.review.service import Reviews
+
+_EPILOG = """\
+examples:
+  $ hitl audit show 0-93b4c7d2
+  1  2026-11-21T17:33:10Z  submitted
+    digest     9f86d081884c
+    policy     2c26b46b68ff
+    rule       send_email
+  2  2026-11-21T17:33:11Z  delivered slack:C0OPS/1763746391.000100
+    place      slack:#ops
+  3  2026-11-21T17:35:42Z  decided approve
+    by         “Ada” (slack T0ACME/U0ADA)
+    action     1
+    digest     9f86d081884c
+    op         click:1763746542.81
+  $ hitl audit show 0-93b4c7d2 --json | jq '.[].by.id'
+
+Times are in UTC. Of digests the first characters are shown; --json has all of
+them, and the hash of every entry. An `op` is the click's id, as Slack gave it.
+
+Exits with 0; 1 where there is no such review, several, or its entries are not
+as they were written, 2 where the command or a setting is wrong, 3 where Redis
+can't be reached.
+"""
+#: The clocks of a Redis and of the one that took its place may differ by this much, in milliseconds.
+_CLOCK_TOLERANCE = 3_600_000
+_SHORT = 12
+
+
+class _History(NamedTuple):
+    """The lines of one review, and what is wrong with them."""
+
+    lines: list[str]
+    problem: str | None
+
+
+def add_to(commands: Commands) -> None:
+    parser = add_command(
+        commands, "show", run, help="show what happened to one review, and by whom", epilog=_EPILOG
+    )
+    add_id(parser)
+    parser.add_argument("--json", action="store_true", help="one JSON array, for programs")
+    add_redis(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    history = with_reviews(args, lambda reviews: _load_history(reviews, args.id))
+    entries = [json.loads(line) for line in history.lines]
+    if args.json:
+        say_json(entries)
+    else:
+        for entry in entries:
+            _say_entry(entry)
+    if history.problem:
+        note(history.problem)
+    return 1 if history.problem else 0
+
+
+async def _load_history(reviews: Reviews, given: str) -> _History:
+    """Raises Refused, ReviewNotFound."""
+    from hitl_core.audit.export import entries, entry_line, find_start, follows_line
+    from hitl_core.store.redis.keys import parse_partition
+
+    chain, after = "", ""
+    try:
+        snapshot = await find_review(reviews, given)
+        review_id, chain = snapshot.review.id, snapshot.chain
+        start = max(0, int(snapshot.review.created_at * 1000) - _CLOCK_TOLERANCE)
+        after = f"{parse_partition(review_id)}:{start}-0"
+    except ReviewNotFound:  # what happened is kept for longer than the review
+        if not is_full_id(given):
+            raise
+        review_id = given.strip().lower()
+    partition, ledger, verifier = parse_partition(review_id), reviews.store.ledger, Verifier()
+    if partition is None or partition >= reviews.store.partitions:
+        raise ReviewNotFound(f"The audit has nothing about {review_id}.")
+    if trimmed := await find_start(ledger, partition):
+        verifier.add_line(follows_line(trimmed))
+    lines = list[str]()
+    async for entry in entries(ledger, partition, after):
+        if review_id in entry.line and json.loads(entry.line).get("review_id") == review_id:
+            lines.append(entry_line(entry))
+    if not lines and (trimmed or not chain):
+        raise ReviewNotFound(
+            f"The audit has nothing about {review_id}, or it was exported and is no longer here."
+        )
+    return _History(lines, _find_problem(verifier, lines, chain))
+
+
+def _find_problem(verifier: Verifier, lines: list[str], chain: str) -> str | None:
+    """What is wrong with these entries, of which the review says that they end with this head."""
+    head = ""
+    for line in lines:
+        fields = json.loads(line)
+        head = f"{fields.get('n')}:{fields.get('hash')}"
+        try:
+            verifier.add_line(line)
+        except BrokenChain as broken:
+            return f"Entry {fields.get('n')} is not as it was written: {broken.problem}."
+    if chain not in ("", head):
+        return f"The review says that it has {chain.partition(':')[0]} entries, but they end here."
+    return None
+
+
+def _say_entry(entry: dict[str, Any]) -> None:
+    what = f" {entry['what']}" if "what" in entry else ""
+    colour = RED if entry["kind"] == "refused" else BOLD
+    say(
+        Paint(f"{entry['n']}  ", DIM),
+        f"{phrases.timestamp(entry['at'])}  ",
+        Paint(entry["kind"], colour),
+        what,
+    )
+    for label, value in _fields(entry):
+        say_field(label, value)
+
+
+def _fields(entry: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    if "by" in entry:
+        yield "by", phrases.person_text(Reviewer.model_validate(entry["by"]))
+    for label in ("action", "why"):
+        if label in entry:
+            yield label, entry[label]
+    if "place" in entry:
+        yield "place", phrases.place_text(entry["place"])
+    if "digest" in entry:
+        yield "digest", _digest_text(entry.get("before"), entry["digest"])
+    if "policy" in entry:
+        yield "policy", entry["policy"][:_SHORT]
+    if entry.get("rule"):
+        rules = [rule.strip() or "the default" for rule in entry["rule"].split(",")]
+        yield "rule", ", ".join(rules)
+    if "op" in entry:
+        yield "op", entry["op"]
+
+
+def _digest_text(before: str | None, after: str) -> str:
+    """Of several actions at once both are lists."""
+    if before is None or before == after:
+        return _short(after)
+    return f"{_short(before)} → {_short(after)}"
+
+
+def _short(digests: str) -> str:
+    return ", ".join(digest[:_SHORT] for digest in digests.split(","))

@@ -1,0 +1,152 @@
+"""`hitl policy import DIALECT FILE`: another system's configuration, as a policy of ours."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from hitl_core import dialects
+from hitl_core.cli.command import add_command
+from hitl_core.cli.policy.yaml_text import to_yaml
+from hitl_core.cli.terminal import complain, note, say, say_problems
+from hitl_core.forms.fields.json_text import read_json
+from hitl_core.policy import InvalidPolicy, Policy, Problem
+from hitl_core.policy.reader.report import Report, format_key_path
+from hitl_core.policy.reader.yaml_document import parse_yaml
+
+if TYPE_CHECKING:
+    from hitl_core.cli.command import Commands
+
+_EPILOG = """\
+examples:
+  $ hitl policy import langchain hitl.json > policy.yaml
+  $ cat hitl.json
+  {"interrupt_on": {"send_email": true, "read_file": false}}
+  $ hitl policy import sagents interrupts.yaml | tee policy.yaml
+
+The file is JSON or YAML and holds what the system itself is given: of LangChain
+for Python the middleware's arguments, {"interrupt_on": …, "edit_notice": …}; of
+LangChain for JavaScript and XpertAI {"interruptOn": …}; of Sagents
+{"interrupt_on": …}; of ArcGIS {"agent": …, "tools": …}. What it means there it
+means here: tools that it doesn't name run without asking, and names are no
+patterns.
+
+A function is no text: where `when` or `description` is one, it is named, and
+nothing is printed. Write a JSON Schema in its place, or load the configuration
+in Python: hitl_core.dialects.get("langchain").load_policy(…).
+
+Exits with 0; 1 where the configuration is not good or can't be said in YAML; 2
+where the command is wrong, or the system has no configuration.
+"""
+_FUNCTION_MESSAGE = "This is a function, which a file can't hold."
+_SCHEMA_MESSAGE = (
+    f"{_FUNCTION_MESSAGE} Write a JSON Schema over the arguments,"
+    " or load the configuration in Python."
+)
+_TEXT_MESSAGE = f"{_FUNCTION_MESSAGE} Write a text, or load the configuration in Python."
+#: What Python writes where a function was.
+_REPR = re.compile(r"<.+ at 0x[0-9a-fA-F]+>")
+_RULES = ("interrupt_on", "interruptOn")
+
+
+def add_to(commands: Commands) -> None:
+    parser = add_command(
+        commands,
+        "import",
+        run,
+        help="write another system's configuration as a policy",
+        epilog=_EPILOG,
+    )
+    parser.add_argument(
+        "dialect", metavar="DIALECT", choices=dialects.names, help=", ".join(dialects.names)
+    )
+    parser.add_argument("file", metavar="FILE", help="its configuration, JSON or YAML; or -")
+
+
+def run(args: argparse.Namespace) -> int:
+    try:
+        data = sys.stdin.buffer.read() if args.file == "-" else Path(args.file).read_bytes()
+    except OSError as error:
+        return complain(f"{args.file} can't be read: {error.strerror or error}.")
+    try:
+        policy, text = import_policy(args.dialect, data, args.file)
+    except InvalidPolicy as error:
+        return say_problems(error, to=sys.stderr)
+    if policy.dialect == "langchain_per_call":
+        note("`interrupt_mode` is the agent's own, and in no policy: keep it in its middleware.")
+    say(f"# From a configuration of {args.dialect}. Tools that it doesn't name run without asking.")
+    print(text, end="")
+    if policy.allow_override:
+        note("A run's own configuration, which this lets loosen it, is written with our keys now.")
+    return 0
+
+
+def import_policy(dialect: str, data: bytes, name: str) -> tuple[Policy, str]:
+    """The policy, and the YAML of ours that says the same. Raises InvalidPolicy, Unsayable."""
+    config = _parse_config(data, name)
+    policy = _load_policy(dialect, config, name)
+    return policy, to_yaml(
+        policy, {tool: rule.get("when") for _, tool, rule in _list_rules(config)}
+    )
+
+
+def _parse_config(data: bytes, name: str) -> Mapping[str, Any]:
+    """Raises InvalidPolicy."""
+    report = Report(name)
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        report.fail("The file is not UTF-8 text.")
+    if not text.strip():
+        report.fail("The file is empty.")
+    if not text.lstrip().startswith("{"):
+        return cast(Mapping[str, Any], parse_yaml(text, report))
+    try:
+        return read_json(text)
+    except ValueError as error:
+        report.fail(f"This {error}.")
+
+
+def _load_policy(dialect: str, config: Mapping[str, Any], name: str) -> Policy:
+    """Raises InvalidPolicy, Unsayable. What stands where a function was is told as that; Sagents has none."""
+    functions = {} if dialect == "sagents" else dict(_find_functions(config))
+    lost_functions = [
+        Problem(name, None, path, message)
+        for path, message in functions.items()
+        if message == _TEXT_MESSAGE
+    ]
+    try:
+        policy = dialects.get(dialect).load_policy(config, name=name)
+    except InvalidPolicy as error:
+        problems = [replace(p, message=functions.get(p.path, p.message)) for p in error.problems]
+        raise InvalidPolicy([*problems, *lost_functions]) from error
+    if lost_functions:
+        raise InvalidPolicy(lost_functions)
+    return policy
+
+
+def _find_functions(config: object) -> Iterator[tuple[str, str]]:
+    """The path of each, and what to say of it."""
+    for key, name, rule in _list_rules(config):
+        when, description = rule.get("when"), rule.get("description")
+        if isinstance(when, str):
+            yield format_key_path((key, name, "when")), _SCHEMA_MESSAGE
+        if isinstance(description, str) and _REPR.fullmatch(description):
+            yield format_key_path((key, name, "description")), _TEXT_MESSAGE
+
+
+def _list_rules(config: object) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+    """The key of the map of tools, and in it each tool that has a rule in detail."""
+    for key in _RULES:
+        for name, rule in _as_mapping(_as_mapping(config).get(key)).items():
+            if entries := _as_mapping(rule):
+                yield key, name, entries
+
+
+def _as_mapping(value: object) -> Mapping[str, Any]:
+    return cast(Mapping[str, Any], value) if isinstance(value, Mapping) else {}

@@ -1,0 +1,75 @@
+"""A policy that another system's configuration became, as YAML of ours that means the same. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, cast
+
+import yaml
+
+from hitl_core.cli.terminal import clean
+from hitl_core.policy import Policy
+from hitl_core.policy.reader.read_policy import DESCRIPTION_PREFIX
+from hitl_core.policy.rule import DEFAULT_DECISIONS, Rule
+
+#: Text that our reader takes for a number, whatever PyYAML thinks of it.
+_NUMBER = re.compile(r"[-+]?\.?[0-9].*")
+
+
+def to_yaml(policy: Policy, whens: Mapping[str, object]) -> str:
+    """`whens` are the JSON Schemas of the rules' `when`, by tool: a rule has only what became of it."""
+    config: dict[str, Any] = {"default": policy.default.kind}
+    if policy.allow_override:
+        config["allow_override"] = True
+    if policy.default.prefix.strip() not in ("", DESCRIPTION_PREFIX):
+        config["description_prefix"] = policy.default.prefix
+    if policy.edit_notice is not None:
+        config["edit_notice"] = policy.edit_notice
+    config["interrupt_on"] = {
+        str(rule.name): _rule_to_yaml(rule, whens.get(str(rule.name))) for rule in policy.rules
+    }
+    dumped = yaml.dump(config, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100)
+    text = "\n".join(map(clean, dumped.split("\n")))
+    Policy.from_yaml(text, name=f"{policy.name}, as YAML")  # or it would be of no use
+    return text
+
+
+def _rule_to_yaml(rule: Rule, when: object) -> object:
+    if rule.kind == "allow":
+        return False
+    entry: dict[str, Any] = {}
+    if rule.allowed_decisions != DEFAULT_DECISIONS:
+        entry["allowed_decisions"] = list(rule.allowed_decisions)
+    if isinstance(rule.description, str) and rule.description.strip():
+        entry["description"] = rule.description
+    if rule.when is not None:
+        entry["when"] = when
+    for key in ("args_schema", "answer_schema"):
+        if (schema := getattr(rule, key)) is not None:
+            entry[key] = schema
+    if rule.output is not None:
+        entry["output"] = rule.output.model_dump()
+    return entry or True
+
+
+class _Dumper(yaml.SafeDumper):
+    """Without anchors, and with quotes around whatever some reader might not take for that text."""
+
+    def ignore_aliases(self, data: object) -> bool:
+        return True
+
+    def represent_text(self, text: str) -> yaml.Node:
+        # In double quotes what `clean` makes of the unseen is YAML's own escape for it.
+        plain = clean(text) == text and not _NUMBER.fullmatch(text)
+        return cast(Any, self).represent_scalar(
+            "tag:yaml.org,2002:str", text, None if plain else '"'
+        )
+
+    def represent_items(self, items: list[object]) -> yaml.Node:
+        flat = not any(isinstance(item, list | dict) for item in items)
+        return self.represent_sequence("tag:yaml.org,2002:seq", items, flow_style=flat)
+
+
+cast(Any, _Dumper).add_representer(str, _Dumper.represent_text)
+cast(Any, _Dumper).add_representer(list, _Dumper.represent_items)

@@ -1,0 +1,18 @@
+"""`hitl reviews`: list, show, decide, resolve and cancel reviews."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hitl_core.cli.reviews import cancel, decide, list_reviews, resolve, show
+
+if TYPE_CHECKING:
+    from hitl_core.cli.command import Commands
+
+__all__ = ["add_to"]
+
+
+def add_to(commands: Commands) -> None:
+    """Add the commands of this subject."""
+    for command in (list_reviews, show, decide, resolve, cancel):
+        command.add_to(commands)

@@ -1,0 +1,160 @@
+"""One call of a review on the terminal: what it is, what was decided, what came of it, its arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TextIO, assert_never
+
+from hitl_core.cli import phrases
+from hitl_core.cli.args_text import say_args
+from hitl_core.cli.terminal import BOLD, DIM, GREEN, RED, YELLOW, Paint, say, say_field
+from hitl_core.errors import Refused
+from hitl_core.model import Action, Call, Decision, Escalation, Review, Run, Snapshot
+from hitl_core.review.redaction import visible_args
+from hitl_core.review.state_machine import PAST_VERBS, deadline, next_step_at
+
+Field = tuple[str, str | Paint]
+
+
+def card_numbers(review: Review) -> dict[str, int]:
+    """By key: the numbers that the cards give to the actions."""
+    return {action.key: number for number, action in enumerate(review.actions, start=1)}
+
+
+def find_calls(review: Review, named: str, calls: Iterable[Call]) -> list[Call]:
+    """Of these calls those that a person can mean by a number on the card, a tool's name or a call's id."""
+    numbers = card_numbers(review)
+    return [
+        call
+        for call in calls
+        if named
+        in (
+            call.tool_call_id,
+            call.name,
+            phrases.tool_name(review, call),
+            str(numbers.get(call.key, "-")),
+        )
+    ]
+
+
+def only_call(review: Review, named: str, matches: Sequence[Call]) -> Call:
+    """The only one; raises Refused where another may have been meant."""
+    if len(matches) == 1:
+        return matches[0]
+    raise ambiguous_error(review, named, matches)
+
+
+def ambiguous_error(review: Review, named: str, matches: Iterable[Call]) -> Refused:
+    numbers = card_numbers(review)
+    which = ", ".join(
+        f"{numbers.get(call.key, '-')} ({phrases.tool_name(review, call)} {call.tool_call_id})"
+        for call in matches
+    )
+    return Refused("ambiguous", f"{named!r} may mean {which}: say another of its names.")
+
+
+def say_call(snapshot: Snapshot, call: Call, *, rest: str | None, to: TextIO | None = None) -> None:
+    """`rest` is what shows the rest of long values, which are cut; None cuts nothing."""
+    review, now = snapshot.review, snapshot.now
+    action, run = review.action(call.key), review.runs.get(call.key)
+    number = card_numbers(review).get(call.key, "-")
+    name = Paint(f"{number}  {phrases.tool_name(review, call)}", BOLD)
+    say(name, "  ", Paint(call.tool_call_id, DIM), "  ", _state_text(review, call), to=to)
+    fields = [("rule", f"{call.verdict.rule or 'none, the default'}: {call.verdict.reason}")]
+    for label, value in [*fields, *_decision_fields(review, action, now), *_run_fields(run, now)]:
+        say_field(label, value, indent=4, to=to)
+    say_args(visible_args(review, call), label="arguments", rest=rest, to=to)
+    if action is not None and action.revision > 1:
+        before = visible_args(review, call, action.revision - 1)
+        say_args(before, label="before the edit", rest=rest, to=to)
+
+
+def decision_text(decision: Decision) -> Paint:
+    """`approved by Ada (slack T0ACME/U0ADA)`."""
+    by = (
+        phrases.person_text(decision.by) if decision.by else "the policy, as nobody decided in time"
+    )
+    runs = decision.type in ("approve", "edit")
+    return Paint(f"{PAST_VERBS[decision.type]} by {by}", GREEN if runs else RED)
+
+
+def _state_text(review: Review, call: Call) -> Paint:
+    action = review.action(call.key)
+    if action is None:
+        allowed = call.verdict.kind == "allow"
+        return Paint("allowed", GREEN) if allowed else Paint("denied", RED)
+    runs = action.decision is None or action.decision.type in ("approve", "edit")
+    if review.cancelled and runs:
+        return Paint("cancelled", RED)
+    if action.decision is not None:
+        return Paint(PAST_VERBS[action.decision.type], GREEN if runs else RED)
+    return Paint("waits for a person", YELLOW)
+
+
+def _decision_fields(review: Review, action: Action | None, now: float) -> Iterator[Field]:
+    if action is None:
+        return
+    if action.name != action.request.name:
+        yield "replaces", action.request.name
+    if action.decision is not None:
+        yield "decided", decision_text(action.decision)
+        yield "", phrases.time_text(action.decision.at, now)
+        if action.decision.message:
+            yield "said", action.decision.message
+    elif not review.cancelled:
+        needs = " (reject needs a reason)" if action.config.reject_reason == "required" else ""
+        yield "decisions", ", ".join(action.config.allowed_decisions) + needs
+    yield "stands in", ", ".join(map(phrases.place_text, action.places))
+    for step in action.escalations:
+        yield _escalation_field(action, step, now)
+    if action.is_pending and not review.cancelled:
+        yield from _timer_fields(action, now)
+
+
+def _escalation_field(action: Action, step: Escalation, now: float) -> Field:
+    """A fallback is no escalation: nobody was late."""
+    to, when = phrases.place_text(step.to), phrases.time_text(step.at, now)
+    if step.step is None:
+        planned_places = ", ".join(map(phrases.place_text, action.route.notify))
+        reason = f": {step.why}" if step.why else ""
+        return "fallback", f"to {to}, as it could not be shown in {planned_places}{reason}, {when}"
+    why = f"by {phrases.person_text(step.by)}" if step.by else "as this was not decided in time"
+    return "escalated", f"to {to} {why}, {when}"
+
+
+def _timer_fields(action: Action, now: float) -> Iterator[Field]:
+    """What time will do."""
+    if action.next_step is not None:
+        step, at = action.route.escalate[action.next_step], next_step_at(action)
+        when = (
+            phrases.time_text(at, now)
+            if at is not None
+            else "once its card is posted and time has passed"
+        )
+        yield "escalates", f"to {phrases.place_text(step.to)}, {when}"
+    if action.route.expire is not None and (end := deadline(action)) is not None:
+        yield "expires", f"{phrases.time_text(end, now)}: {action.route.expire.decision}"
+
+
+def _run_fields(run: Run | None, now: float) -> Iterator[Field]:
+    if run is None:
+        return
+    since = phrases.time_text(run.at, now)
+    match run.state:
+        case "started":
+            yield "run", Paint(f"started {since}", YELLOW)
+        case "done":
+            yield "result", run.line or "it ran"
+        case "in_doubt":
+            yield "run", Paint(f"in doubt: started {since}, and its process died", RED)
+        case "cleared":
+            yield "run", "may start again"
+        case "skipped":
+            yield "run", "skipped: whether it ran is not known"
+        case _:
+            assert_never(run.state)
+    if run.by is not None:
+        yield "says", phrases.person_text(run.by)
+    elif run.state == "in_doubt":
+        for vote in run.votes:
+            yield "voted", f"{vote.type}: {phrases.person_text(vote.by)}"

@@ -1,0 +1,315 @@
+"""`hitl reviews decide ID …`: a decision by whoever sits at this machine."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast, get_args
+
+from hitl_core.cli import phrases
+from hitl_core.cli.args_text import say_args
+from hitl_core.cli.command import add_command
+from hitl_core.cli.reviewers_text import describe_reviewers
+from hitl_core.cli.reviews.call_details import ambiguous_error, find_calls, only_call
+from hitl_core.cli.reviews.change_review import confirm_change, show_calls, store_change
+from hitl_core.cli.session import (
+    add_id,
+    add_redis,
+    add_yes,
+    check_deciding_enabled,
+    confirmation_problem,
+    find_review,
+    operator,
+    text_argument,
+    with_reviews,
+)
+from hitl_core.cli.terminal import complain, note, say
+from hitl_core.errors import InvalidToolCall, Refused
+from hitl_core.forms import find_removed
+from hitl_core.jsonschema.pointer import format_path
+from hitl_core.model import (
+    Action,
+    Arguments,
+    DecisionType,
+    Review,
+    Snapshot,
+    Verdict,
+    decode,
+    encode,
+)
+from hitl_core.review import state_machine
+from hitl_core.review.state_machine import PAST_VERBS, Proposal
+
+if TYPE_CHECKING:
+    from hitl_core.cli.command import Commands
+    from hitl_core.review.service import Reviews
+
+#: In place of one action.
+_ALL = "all"
+_MAX_GONE = 20  # of what an edit removes
+_EDITED_LABEL = "edited, these would run"
+_MORE = """\
+It counts like an answer in the chat and follows the same rules: allowed
+decisions, required reasons, schemas, deadlines. But nobody is asked whether
+you may, so it is off unless HITL_CLI_DECIDE=1 is set. The record names your
+login and this host; cards say "ada (command line)"."""
+_EPILOG = """\
+examples:
+  $ export HITL_CLI_DECIDE=1
+  $ hitl reviews decide 0-93b4c7d2 send_email approve
+  $ hitl reviews decide 0-93b4c7d2 2 reject --reason "Not on a Friday"
+  $ hitl reviews decide 0-93b4c7d2 c1 edit --args '{"to": "jo@example.com"}'
+  $ hitl reviews decide 0-93b4c7d2 c1 edit --tool send_sms
+  $ hitl reviews decide 0-93b4c7d2 ask respond --answer "Use the second one"
+  $ hitl reviews decide 0-93b4c7d2 pick respond --answer roads --answer rivers
+  $ hitl reviews decide 0-93b4c7d2 all reject --reason "The wrong customer"
+
+What it is about is shown, and nothing is decided before you say y. Scripts
+say --yes, and then the whole id.
+
+Exits with 0 where all of it was decided; 1 where something was refused, was
+not found, or you said no, 2 where the command or a setting is wrong, 3 where
+Redis can't be reached.
+"""
+
+
+def add_to(commands: Commands) -> None:
+    parser = add_command(
+        commands,
+        "decide",
+        run,
+        help="decide an action of a review (needs HITL_CLI_DECIDE=1)",
+        details=_MORE,
+        epilog=_EPILOG,
+    )
+    add_id(parser)
+    parser.add_argument(
+        "action",
+        metavar="ACTION",
+        help="which action: its number on the card, its tool's name, its tool call's id; or `all` that wait",
+    )
+    parser.add_argument(
+        "decision",
+        metavar="DECISION",
+        choices=get_args(DecisionType),
+        help="approve, edit, reject, respond (answer in the tool's place) or ignore (skip)",
+    )
+    reply_group = parser.add_mutually_exclusive_group()
+    reply_group.add_argument(
+        "--reason", metavar="TEXT", type=text_argument, dest="message", help="why"
+    )
+    reply_group.add_argument(
+        "--answer",
+        metavar="TEXT",
+        type=text_argument,
+        action="append",
+        dest="answers",
+        help="with respond: what the agent gets in place of the tool's result, or with approve: what the tool"
+        " runs with; an option's value or name; several times for a list",
+    )
+    args_group = parser.add_mutually_exclusive_group()
+    args_group.add_argument(
+        "--args",
+        metavar="JSON",
+        help="with edit: all of the new arguments; with --tool alone they stay as they are",
+    )
+    args_group.add_argument(
+        "--args-file", metavar="FILE", help="the same from a file; - reads them from the pipe"
+    )
+    parser.add_argument(
+        "--tool", metavar="NAME", help="with edit: the tool to run in place of the one asked for"
+    )
+    add_yes(parser)
+    add_redis(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    check_deciding_enabled()
+    if problem := _usage_problem(args) or confirmation_problem(args):
+        return complain(problem)
+    try:
+        edited = _read_edit(args)
+    except OSError as error:
+        return complain(f"{args.args_file}: {error.strerror or error}.")
+    snapshot = with_reviews(args, lambda reviews: find_review(reviews, args.id))
+    review = snapshot.review
+    if review.calls_in_doubt:  # a call can only be started when all is decided
+        raise Refused("already_decided", f"This is decided already; {phrases.doubt_text(review)}")
+    actions = _choose_actions(review, args)
+    proposals = [
+        (
+            action,
+            _make_proposal(review, action, args, edited)._replace(seal=review.seal(action.key)),
+        )
+        for action in actions
+    ]
+    for action, proposal in proposals:  # what would be refused is refused before anybody is asked
+        try:
+            state_machine.decide(review, action.key, proposal, operator(), snapshot.now)
+        except Refused as refused:
+            raise _cli_refusal(refused, review, action) from refused
+    question = _question(review, proposals)
+    if not confirm_change(
+        args, lambda: _show_proposals(snapshot, proposals), question, "Nothing was decided."
+    ):
+        return 1
+    return with_reviews(args, lambda reviews: _decide(reviews, review, proposals))
+
+
+def _usage_problem(args: argparse.Namespace) -> str | None:
+    """What is wrong with the command, before anything is looked at."""
+    given = args.args is not None or args.args_file is not None
+    if (args.decision == "edit") != (given or args.tool is not None):
+        return "edit, and only edit, takes what is new: --args or --args-file, or --tool."
+    if args.answers and args.decision not in ("approve", "respond"):
+        return f"An --answer goes with respond or approve. Why you {args.decision}: --reason."
+    if args.action == _ALL and (args.decision in ("edit", "respond") or args.answers):
+        return f"{args.decision} is for one action: name it, in place of {_ALL}."
+    if args.args_file == "-" and not args.yes:
+        return "Where the arguments come from the pipe you can't be asked there: add --yes."
+    return None
+
+
+def _read_edit(args: argparse.Namespace) -> Arguments | None:
+    """Raises InvalidToolCall, OSError."""
+    if args.args is not None:
+        return encode(decode(args.args))
+    if args.args_file is None:
+        return None
+    piped = args.args_file == "-"
+    return encode(decode(sys.stdin.buffer.read() if piped else Path(args.args_file).read_bytes()))
+
+
+def _make_proposal(
+    review: Review, action: Action, args: argparse.Namespace, edited: Arguments | None
+) -> Proposal:
+    """Raises Refused for a list where one answer is asked for."""
+    if args.decision == "edit":
+        new = review.arguments(action.key) if edited is None else edited
+        return Proposal("edit", action.revision, args.message, new, args.tool)
+    given: list[str] = args.answers or []
+    schema = action.config.answer_schema
+    if not given or schema is None or schema.get("type") == "string":
+        if len(given) > 1:
+            raise Refused("invalid_answer", "This takes one --answer.")
+        return Proposal(args.decision, action.revision, given[0] if given else args.message)
+    return Proposal(args.decision, action.revision, answer=_read_answer(schema, given))
+
+
+def _read_answer(schema: dict[str, Any], given: list[str]) -> Any:
+    """Options by their value or their name; else a JSON value, or the text."""
+    if schema.get("type") == "array":
+        items = schema.get("items")
+        return [_read_value(cast("dict[str, Any]", items or {}), each) for each in given]
+    if len(given) > 1:
+        raise Refused("invalid_answer", "This takes one --answer, and no list.")
+    return _read_value(schema, given[0])
+
+
+def _read_value(schema: dict[str, Any], given: str) -> Any:
+    from hitl_core.forms.fields.choices import list_options
+
+    for label, value in list_options(schema):
+        if given in (label, value if isinstance(value, str) else json.dumps(value)):
+            return value
+    if schema.get("type") == "string":
+        return given
+    try:
+        return decode(f'{{"value": {given}}}')["value"]
+    except InvalidToolCall:
+        return given
+
+
+def _choose_actions(review: Review, args: argparse.Namespace) -> list[Action]:
+    """Raises Refused where what was typed may mean another action than the one that was meant."""
+    named = args.action
+    calls = [call for call in review.calls if review.action(call.key)]
+    matches = find_calls(review, named, calls)
+    if named == _ALL and matches:
+        raise ambiguous_error(review, named, matches)
+    if named == _ALL:
+        if not (open_actions := phrases.open_actions(review)):
+            raise Refused("already_decided", "No action of this review waits any more.")
+        return list(open_actions)
+    if not matches:
+        tools_text = phrases.tool_names(review, calls) or "no action"
+        raise Refused("unknown_action", f"This review has {tools_text}, and no action {named!r}.")
+    key = only_call(review, named, matches).key
+    return [action for action in review.actions if action.key == key]
+
+
+def _show_proposals(snapshot: Snapshot, proposals: list[tuple[Action, Proposal]]) -> None:
+    keys = {action.key for action, _ in proposals}
+    show_calls(snapshot, (call for call in snapshot.review.calls if call.key in keys))
+    for action, proposal in proposals:
+        if proposal.args is not None:
+            named = f"edited, {proposal.name} would run with" if proposal.name else _EDITED_LABEL
+            would_run, before = proposal.args.parse(), snapshot.review.arguments(action.key).parse()
+            say_args(would_run, label=named, rest=None, to=sys.stderr)
+            if gone := [format_path(each) for each in find_removed(before, would_run)]:
+                if len(gone) > _MAX_GONE:
+                    gone = [*gone[:_MAX_GONE], f"{len(gone) - _MAX_GONE} more"]
+                note(f"This removes {', '.join(gone)}.")
+
+
+def _question(review: Review, proposals: list[tuple[Action, Proposal]]) -> str:
+    kind = proposals[0][1].type
+    verb = {"respond": "Answer in place of", "ignore": "Skip"}.get(kind, kind.capitalize())
+    keys, name = {action.key for action, _ in proposals}, proposals[0][1].name
+    tools_text = phrases.tool_names(review, (call for call in review.calls if call.key in keys))
+    return f"{verb} {tools_text}{f' into {name}' if name else ''}?"
+
+
+async def _decide(
+    reviews: Reviews, review: Review, proposals: list[tuple[Action, Proposal]]
+) -> int:
+    by, code = operator(), 0
+    for action, proposal in proposals:
+        decide = partial(reviews.decide, review.id, action.key, proposal, by)
+        try:
+            applied = await store_change(decide)
+        except Refused as refused:
+            complain(str(_cli_refusal(refused, review, action)))
+            code = 1
+            continue
+        review = applied.review
+        now = next(each for each in review.actions if each.key == action.key)
+        verb = "edited" if proposal.type == "edit" and now.is_pending else PAST_VERBS[proposal.type]
+        say(f"{verb} {_tool_name(review, action)} ({action.request.tool_call_id})")
+        if now.newest_rule is not None and now.newest_rule != action.newest_rule:
+            note(_new_rule_note(now, now.newest_rule))
+    if code == 0:
+        left = len(phrases.open_actions(review))
+        more = "1 more action waits" if left == 1 else f"{left} more actions wait"
+        note(f"{more}." if left else "That was the last one: its agent goes on.")
+    return code
+
+
+def _tool_name(review: Review, action: Action) -> str:
+    return next(phrases.tool_name(review, call) for call in review.calls if call.key == action.key)
+
+
+def _new_rule_note(action: Action, verdict: Verdict) -> str:
+    """An edit from here is nobody's approval by another rule: whom that names is not looked up here."""
+    rule = f"the rule `{verdict.rule}`" if verdict.rule else "the policy's default"
+    where = " and ".join(map(phrases.place_text, action.places))
+    people = describe_reviewers(action.route.reviewers)
+    return f"The edit falls under {rule}, so it waits in {where}: {people}."
+
+
+def _cli_refusal(refused: Refused, review: Review, action: Action) -> Refused:
+    """A refusal speaks of buttons."""
+    match refused.code:
+        case "unchanged":
+            words = "These are the arguments that it has. To run it as it is, say approve."
+        case "not_allowed":
+            allowed = ", ".join(action.config.allowed_decisions)
+            words = f"The policy allows for {_tool_name(review, action)}: {allowed}."
+        case "message_required":
+            words = f"{refused} Say it with --reason or --answer."
+        case _:
+            return refused
+    return Refused(refused.code, words)

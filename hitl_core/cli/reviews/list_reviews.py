@@ -1,0 +1,171 @@
+"""`hitl reviews list`: what waits, the longest first."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING, NamedTuple, get_args
+
+from hitl_core.cli import phrases
+from hitl_core.cli.command import add_command
+from hitl_core.cli.reviews.review_json import review_to_json
+from hitl_core.cli.session import add_redis, live_ids, with_reviews
+from hitl_core.cli.table import Cell, Column, say_table
+from hitl_core.cli.terminal import RED, Paint, complain, note, say_json
+from hitl_core.errors import StoreError
+from hitl_core.model import Snapshot, Status
+
+if TYPE_CHECKING:
+    from hitl_core.cli.command import Commands
+    from hitl_core.review.service import Reviews
+
+_EPILOG = """\
+examples:
+  $ hitl reviews list
+  ID          AGE  AGENT    THREAD  STATUS   WAITS
+  0-6be0a9f1  2h   billing  t-42    settled  in doubt: charge_card
+  0-93b4c7d2  3m   support  t-57    pending  send_email (2), run_sql
+  $ hitl reviews list --agent billing --status pending | cut -f1
+
+On a terminal ids are short; every command takes them so while the review is
+not done. In a pipe each line is the whole id, the time of its submission,
+agent, thread, status and what waits, between tabs. With --json: one array of
+what `hitl reviews show --json` says, without the arguments.
+
+Exits with 0, also where there is none; 2 where the command or a setting is
+wrong, 3 where Redis can't be reached or a stored review can't be read.
+"""
+_COLUMNS = (
+    Column("ID"),
+    Column("AGE"),
+    Column("AGENT", can_cut=True),
+    Column("THREAD", can_cut=True),
+    Column("STATUS"),
+    Column("WAITS", can_cut=True),
+)
+#: How many are asked for at once: as many as the store has connections.
+_BATCH_SIZE = 32
+#: What an id is cut to on a terminal.
+_SHORT = 10
+
+
+def add_to(commands: Commands) -> None:
+    parser = add_command(
+        commands,
+        "list",
+        run,
+        help="list the reviews that are not done, the oldest first",
+        epilog=_EPILOG,
+    )
+    parser.add_argument("--agent", metavar="A", help="only this agent's")
+    parser.add_argument("--thread", metavar="T", help="only this thread's, those that are done too")
+    parser.add_argument(
+        "--status", choices=get_args(Status), help="only those; done needs --thread"
+    )
+    parser.add_argument(
+        "--limit", metavar="N", type=_parse_count, default=30, help="at most N, else 30"
+    )
+    parser.add_argument("--json", action="store_true", help="one JSON array, for programs")
+    add_redis(parser)
+
+
+class _Listing(NamedTuple):
+    """`more`: there are others behind the limit. `problems`: what could not be read."""
+
+    snapshots: list[Snapshot]
+    more: bool
+    problems: list[str]
+
+
+def run(args: argparse.Namespace) -> int:
+    if args.status == "done" and args.thread is None:
+        return complain("Reviews that are done are found by their thread: add --thread.")
+    listing = with_reviews(args, lambda reviews: _load_listing(reviews, args))
+    if args.json:
+        say_json([review_to_json(snapshot, with_args=False) for snapshot in listing.snapshots])
+    else:
+        say_table(_COLUMNS, _rows(listing.snapshots))
+    if not listing.snapshots and not listing.problems:
+        has_filter = args.agent is not None or args.thread is not None or args.status is not None
+        note("No review matches." if has_filter else "Nothing waits: every review is done.")
+    if listing.more:
+        note(f"There are more than these {args.limit}: say --limit.")
+    for problem in listing.problems:
+        complain(problem)
+    return 3 if listing.problems else 0
+
+
+async def _load_listing(reviews: Reviews, args: argparse.Namespace) -> _Listing:
+    store, listing = reviews.store, _Listing([], False, [])
+    ids = (
+        live_ids(store)
+        if args.thread is None
+        else _iterate_ids(await store.thread_reviews(args.thread))
+    )
+    async for snapshot in _load_snapshots(reviews, ids, listing.problems):
+        if _is_wanted(snapshot, args):
+            if len(listing.snapshots) == args.limit:
+                return listing._replace(more=True)
+            listing.snapshots.append(snapshot)
+    return listing
+
+
+async def _iterate_ids(ids: list[str]) -> AsyncIterator[str]:
+    for review_id in ids:
+        yield review_id
+
+
+async def _load_snapshots(
+    reviews: Reviews, ids: AsyncIterator[str], problems: list[str]
+) -> AsyncIterator[Snapshot]:
+    """One that can't be read hides no other: a newer version's, say. One that is gone is left out."""
+    while batch := [review_id async for review_id in _take_ids(ids, _BATCH_SIZE)]:
+        loads = (reviews.store.load(review_id) for review_id in batch)
+        for result in await asyncio.gather(*loads, return_exceptions=True):
+            if isinstance(result, StoreError):
+                problems.append(str(result))
+            elif isinstance(result, BaseException):
+                raise result
+            elif result is not None:
+                yield result
+
+
+async def _take_ids(ids: AsyncIterator[str], most: int) -> AsyncIterator[str]:
+    for _ in range(most):
+        try:
+            yield await anext(ids)
+        except StopAsyncIteration:
+            return
+
+
+def _is_wanted(snapshot: Snapshot, args: argparse.Namespace) -> bool:
+    review = snapshot.review
+    if args.status is None and args.thread is None and review.status == "done":
+        return False  # since the list of ids was read
+    return args.agent in (None, review.agent) and args.status in (None, review.status)
+
+
+def _rows(snapshots: list[Snapshot]) -> list[list[Cell]]:
+    # Of a review that is done the first digits find nothing.
+    short = all(snapshot.review.status != "done" for snapshot in snapshots)
+    return [_row(snapshot, short) for snapshot in snapshots]
+
+
+def _row(snapshot: Snapshot, short: bool) -> list[Cell]:
+    review = snapshot.review
+    waits = phrases.waiting_text(review)
+    return [
+        Cell(review.id[:_SHORT] if short else review.id, review.id),
+        Cell(phrases.age(snapshot.now - review.created_at), phrases.timestamp(review.created_at)),
+        Cell(review.agent),
+        Cell(review.thread_id),
+        Cell(Paint(review.status, phrases.STATUS_COLOURS[review.status])),
+        Cell(Paint(waits, RED) if review.calls_in_doubt else waits),
+    ]
+
+
+def _parse_count(text: str) -> int:
+    if not (text.isascii() and text.isdecimal()) or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number above 0")
+    return int(text)

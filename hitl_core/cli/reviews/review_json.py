@@ -1,0 +1,95 @@
+"""A review as programs read it. Pure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hitl_core.model import Action, Call, Decision, Review, Reviewer, Run, Snapshot
+from hitl_core.review.redaction import visible_args
+from hitl_core.review.state_machine import deadline
+
+Json = dict[str, Any]
+
+
+def review_to_json(snapshot: Snapshot, *, with_args: bool) -> Json:
+    """Times are seconds since the epoch by the store's clock; what isn't there is null."""
+    review = snapshot.review
+    numbers = {action.key: n for n, action in enumerate(review.actions, start=1)}
+    cancelled, lease = review.cancelled, review.lease
+    return {
+        "id": review.id,
+        "agent": review.agent,
+        "thread_id": review.thread_id,
+        "turn": review.turn,
+        "path": list(review.path),
+        "requester": review.requester,
+        "status": review.status,
+        "created_at": review.created_at,
+        "settled_at": review.settled_at,
+        "done_at": review.done_at,
+        "cancelled": cancelled
+        and {"by": _person_to_json(cancelled.by), "at": cancelled.at, "reason": cancelled.reason},
+        "lease": lease and {"holder": lease.holder, "until": lease.until},
+        "calls": [
+            _call_to_json(review, call, numbers.get(call.key), with_args=with_args)
+            for call in review.calls
+        ],
+        "cards": [
+            {"place": place, **ref.model_dump(), "version": snapshot.shown.get(place)}
+            for place, ref in snapshot.posts.items()
+        ],
+        "troubles": [
+            {"place": place, **trouble.model_dump()} for place, trouble in review.troubles.items()
+        ],
+        "version": review.version,
+    }
+
+
+def _call_to_json(review: Review, call: Call, number: int | None, *, with_args: bool) -> Json:
+    """`number` is the action's on the cards, null for a call that nobody is asked about."""
+    action = review.action(call.key)
+    return {
+        "number": number,
+        "tool_call_id": call.tool_call_id,
+        "name": review.tool_name(call),
+        "asked_for": call.name,
+        "title": action and action.request.title,
+        **({"args": visible_args(review, call)} if with_args else {}),
+        "verdict": call.verdict.model_dump(),
+        "action": action and _action_to_json(action),
+        "run": _run_to_json(review.runs.get(call.key)),
+    }
+
+
+def _action_to_json(action: Action) -> Json:
+    return {
+        "description": action.request.description,
+        "allowed_decisions": list(action.config.allowed_decisions),
+        "revision": action.revision,
+        "places": list(action.places),
+        "escalations": [
+            {"to": e.to, "at": e.at, "by": _person_to_json(e.by), "fallback": e.step is None}
+            for e in action.escalations
+        ],
+        "expires_at": deadline(action),
+        "decision": _decision_to_json(action.decision),
+    }
+
+
+def _decision_to_json(decision: Decision | None) -> Json | None:
+    return decision and {
+        "type": decision.type,
+        "by": _person_to_json(decision.by),
+        "at": decision.at,
+        "message": decision.message,
+        "name": decision.name,
+        "answer": decision.answer,
+    }
+
+
+def _run_to_json(run: Run | None) -> Json | None:
+    return run and {**run.model_dump(exclude={"by"}), "by": _person_to_json(run.by)}
+
+
+def _person_to_json(by: Reviewer | None) -> Json | None:
+    return by and by.model_dump()

@@ -1,0 +1,109 @@
+"""`hitl reviews show ID`: everything that is known of one review."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from hitl_core.cli import phrases
+from hitl_core.cli.command import add_command
+from hitl_core.cli.reviews.call_details import say_call
+from hitl_core.cli.reviews.review_json import review_to_json
+from hitl_core.cli.session import add_id, add_redis, find_review, with_reviews
+from hitl_core.cli.terminal import BOLD, Paint, say, say_field, say_json
+from hitl_core.model import Place, Snapshot
+
+if TYPE_CHECKING:
+    from hitl_core.cli.command import Commands
+
+_EPILOG = """\
+examples:
+  $ hitl reviews show 0-93b4c7d2
+  $ hitl reviews show 0-93b4c7d2 --args | less
+  $ hitl reviews show 0-93b4c7d2 --json | jq '.calls[].args'
+
+The id stands at the foot of every card. The calls are in the model's order;
+those that people are asked about have the number that their card shows. On a
+terminal long values are cut, which is said; a pipe and --json get all of them.
+
+Exits with 0; 1 where there is no such review, or several, 2 where the command
+or a setting is wrong, 3 where Redis can't be reached.
+"""
+
+
+def add_to(commands: Commands) -> None:
+    parser = add_command(
+        commands,
+        "show",
+        run,
+        help="show one review: its calls, decisions, escalations, cards and results",
+        epilog=_EPILOG,
+    )
+    add_id(parser)
+    parser.add_argument("--args", action="store_true", help="all of the arguments, however long")
+    parser.add_argument("--json", action="store_true", help="one JSON object, for programs")
+    add_redis(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    snapshot = with_reviews(args, lambda reviews: find_review(reviews, args.id))
+    if args.json:
+        say_json(review_to_json(snapshot, with_args=True))
+    else:
+        _say_review(snapshot)
+        rest = "--args" if sys.stdout.isatty() and not args.args else None
+        for call in snapshot.review.calls:
+            say()
+            say_call(snapshot, call, rest=rest)
+    return 0
+
+
+def _say_review(snapshot: Snapshot) -> None:
+    review = snapshot.review
+    waits = phrases.waiting_text(review)
+    status = Paint(review.status, phrases.STATUS_COLOURS[review.status])
+    say(Paint(review.id, BOLD), "  ", status, f": {waits}" if waits else "")
+    for label, value in _fields(snapshot):
+        say_field(label, value)
+
+
+def _fields(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
+    review, now = snapshot.review, snapshot.now
+    yield "agent", review.agent
+    yield "thread", review.thread_id
+    if review.turn:
+        yield "turn", review.turn
+    if review.path:
+        yield "path", " > ".join(review.path)
+    if review.requester:
+        yield "requester", review.requester
+    yield "submitted", phrases.time_text(review.created_at, now)
+    if review.cancelled is not None:
+        by = phrases.person_text(review.cancelled.by) if review.cancelled.by else "the agent"
+        reason = f": {review.cancelled.reason}" if review.cancelled.reason else ""
+        yield "cancelled", f"by {by}, {phrases.time_text(review.cancelled.at, now)}{reason}"
+    if review.settled_at is not None:
+        yield "settled", phrases.time_text(review.settled_at, now)
+    if review.lease is not None:
+        yield (
+            "claimed",
+            f"by {review.lease.holder}; its lease ends {phrases.time_text(review.lease.until, now)}",
+        )
+    if review.done_at is not None:
+        yield "done", phrases.time_text(review.done_at, now)
+    for place in review.places:
+        yield "card", f"{phrases.place_text(place)}: {_card_text(snapshot, place)}"
+
+
+def _card_text(snapshot: Snapshot, place: Place) -> str:
+    """Bookkeeping raises the version as well, so a card that shows an earlier one may be up to date."""
+    ref, card_version = snapshot.posts.get(place), snapshot.shown.get(place)
+    trouble = snapshot.review.troubles.get(place)
+    since = f" (since {phrases.time_text(trouble.since, snapshot.now)})" if trouble else ""
+    if ref is None:
+        return f"can't be shown: {trouble.why}{since}" if trouble else "not posted yet"
+    version = f", version {card_version} of {snapshot.review.version}" if card_version else ""
+    problem_text = f"; {trouble.why}{since}" if trouble else ""
+    return f"{ref.channel} {ref.conversation} {ref.ts}{version}{problem_text}"

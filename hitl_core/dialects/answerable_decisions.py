@@ -1,0 +1,170 @@
+"""What people can be offered of another system's interrupt: nothing that this system can't be told. Pure.
+
+Nothing of ours stands between the answer and what acts on it, so all that may come of an action is asked for
+here, before anybody is asked: each decision that people may take, the policy's deadline and its denial.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from hitl_core.dialects.base import Dialect
+from hitl_core.dialects.parts.arcgis_config import list_options
+from hitl_core.dialects.parts.decisions import FinalDecision, interrupt_decisions
+from hitl_core.errors import DialectError
+from hitl_core.gate import JudgedCalls
+from hitl_core.gate.submission.judging import ReviewKey, build_review
+from hitl_core.model import Action, DecisionType, Expire, Review
+from hitl_core.policy import Ruling
+
+#: How a system is told no: the first of these that it takes.
+_REJECTION_TYPES: tuple[DecisionType, ...] = ("reject", "ignore")
+
+
+def limit_decisions(
+    dialect: Dialect, policy_request: JudgedCalls, interrupt_request: JudgedCalls
+) -> JudgedCalls:
+    """`made` is what our policy makes of the interrupt `asked`. The same, with those decisions only that its
+    system can be told. Raises DialectError, with what to change, where nothing is left, where the deadline or
+    a denial can't be said, and where the policy lets people say no and the interrupt doesn't.
+    """
+    preview = _preview_review(interrupt_request)
+    rulings: list[Ruling] = []
+    for number, (theirs, ruling) in enumerate(
+        zip(interrupt_request.rulings, policy_request.rulings, strict=True), 1
+    ):
+        action = preview.action(str(number))
+        if action is None:
+            rulings.append(ruling)
+        elif ruling.verdict.kind == "deny":
+            _find_denial_type(dialect, preview, action)
+            rulings.append(ruling)
+        else:
+            rulings.append(
+                _limit_ruling(dialect, preview, action, replace(ruling, extra=theirs.extra))
+            )
+    return policy_request._replace(
+        rulings=rulings, tools=policy_request.tools if dialect.can_rename else {}
+    )
+
+
+def denial_type(dialect: Dialect, interrupt_request: JudgedCalls, key: str) -> DecisionType:
+    """The decision by which a call that the interrupt asks about, and the policy denies, is told. Raises
+    DialectError.
+    """
+    preview = _preview_review(interrupt_request)
+    action = preview.action(key)
+    assert action is not None  # it is asked about
+    return _find_denial_type(dialect, preview, action)
+
+
+def _preview_review(interrupt_request: JudgedCalls) -> Review:
+    return build_review(ReviewKey("agent", "thread", "", None), interrupt_request, 1, 0.0)[0]
+
+
+def _find_denial_type(dialect: Dialect, preview: Review, action: Action) -> DecisionType:
+    for kind in _REJECTION_TYPES:
+        final = _make_decision(preview, action, kind, message="no", by_person=False)
+        if (
+            kind in interrupt_decisions(action)
+            and dialect.dump_decision(preview, action, final) is not None
+        ):
+            return kind
+    raise DialectError(
+        f"The policy denies `{action.request.name}`, and the interrupt takes no rejection of it, only"
+        f" {', '.join(interrupt_decisions(action))}. Let the interrupt take one, or let"
+        " the agent not call this tool."
+    )
+
+
+def _limit_ruling(dialect: Dialect, preview: Review, action: Action, ruling: Ruling) -> Ruling:
+    tool, theirs = action.request.name, interrupt_decisions(action)
+    can = {
+        kind
+        for kind in ruling.allowed_decisions
+        if all(
+            dialect.dump_decision(preview, action, final) is not None
+            for final in _person_decisions(preview, action, ruling, kind)
+        )
+    }
+    allowed = tuple(kind for kind in ruling.allowed_decisions if kind in can)
+    if not allowed:
+        raise DialectError(
+            f"{dialect.name} can't be told {', '.join(ruling.allowed_decisions)}, all that may be decided on"
+            f" `{tool}`."
+        )
+    expire = ruling.route.expire
+    if (
+        expire
+        and dialect.dump_decision(preview, action, _deadline_decision(preview, action, expire))
+        is None
+    ):
+        raise DialectError(
+            f"The policy's deadline would {expire.decision} `{tool}`{_message_text(expire)},"
+            f" and {dialect.name} has no word for that here: the interrupt takes {', '.join(theirs)}, and"
+            " an answer that the agent goes on with comes from a person. Give the rule for it another"
+            " `expire`, or none."
+        )
+    if ruling.says_no and can & {"approve", "edit"} and not can & {*_REJECTION_TYPES}:
+        raise DialectError(
+            f"The policy lets people reject `{tool}`, and the interrupt has no word for that: it takes"
+            f" {', '.join(theirs)}. Let the interrupt take a rejection, or leave `reject` out of the rule's"
+            " `allowed_decisions`."
+        )
+    return replace(ruling, allowed_decisions=allowed, takes=theirs)
+
+
+def _person_decisions(
+    preview: Review, action: Action, ruling: Ruling, kind: DecisionType
+) -> Iterator[FinalDecision]:
+    """Everything that a person can say with this decision, as far as a system may tell it apart."""
+    answer = None if ruling.answer_schema is None else _example(ruling.answer_schema)
+    match kind:
+        case "approve":
+            yield _make_decision(preview, action, kind, answer=answer)
+        case "respond":
+            yield _make_decision(preview, action, kind, message="text", answer=answer)
+        case "reject" if ruling.reject_reason == "optional":
+            yield _make_decision(preview, action, kind)
+            yield _make_decision(preview, action, kind, message="why")
+        case "reject":
+            yield _make_decision(preview, action, kind, message="why")
+        case "edit" | "ignore":
+            yield _make_decision(preview, action, kind)
+
+
+def _deadline_decision(preview: Review, action: Action, expire: Expire) -> FinalDecision:
+    message = expire.message or ("Nobody decided." if expire.decision == "reject" else None)
+    return _make_decision(preview, action, expire.decision, message=message, by_person=False)
+
+
+def _message_text(expire: Expire) -> str:
+    return f" with {expire.message!r:.80}" if expire.message else ""
+
+
+def _make_decision(
+    preview: Review,
+    action: Action,
+    kind: DecisionType,
+    *,
+    message: str | None = None,
+    answer: Any = None,
+    by_person: bool = True,
+) -> FinalDecision:
+    args = preview.arguments(action.key).parse()
+    return FinalDecision(kind, message, action.request.name, args, answer, by_person, "told")
+
+
+def _example(schema: dict[str, Any]) -> Any:
+    """An answer that a person could give, as far as a dialect looks at it."""
+    if options := list_options(schema):
+        return options[0]
+    match schema.get("type"):
+        case "array":
+            return [_example(schema.get("items") or {})]
+        case "boolean":
+            return True
+        case _:
+            return "text"

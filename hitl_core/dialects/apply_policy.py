@@ -1,0 +1,137 @@
+"""What another system asks, under our policy: which may only tighten it. Which calls interrupt is the agent's
+business; the policy adds places, deadlines and schemas. Pure, but for what of a policy has to be awaited.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from hitl_core.errors import DialectError
+from hitl_core.gate import JudgedCalls
+from hitl_core.gate.submission.judging import ToolSchemas, find_schema_flaw, freeze_calls
+from hitl_core.model import DecisionType, ToolCall, Verdict
+from hitl_core.model.arguments import JsonObject
+from hitl_core.policy import Policy, Ruling
+from hitl_core.policy.combine_rulings import combine_schemas
+
+
+async def apply_policy(
+    policy: Policy,
+    request: JudgedCalls,
+    *,
+    tools: Mapping[str, JsonObject | None] | None = None,
+    state: object = None,
+) -> JudgedCalls:
+    """The interrupt with our policy's word on each of its calls. `tools` and `state`: see `request.judged`.
+
+    What the policy denies is denied, also a call that the agent runs without asking: see to it that none does
+    where no guard stands in front of its tools. Raises DialectError where the two sides leave nothing that
+    could be decided, and InvalidToolCall.
+    """
+    calls, tools, schemas = freeze_calls(request.calls), tools or {}, ToolSchemas()
+    rulings: list[Ruling] = []
+    for call, interrupt_ruling in zip(calls, request.rulings, strict=True):
+        policy_ruling = await policy.judge_async(call, state)
+        if interrupt_ruling.verdict.kind == "allow":
+            rulings.append(deny_unless_allowed(policy_ruling, call))
+        else:
+            ruling = combine_rulings(policy_ruling, interrupt_ruling, call)
+            rulings.append(await schemas.add_schema(ruling, tools.get(call.name)))
+    edits = any("edit" in ruling.allowed_decisions for ruling in rulings)
+    edit_tools = await schemas.edit_targets(tools) if edits else {}
+    excerpt = await schemas.excerpt(policy, calls, rulings, edit_tools)
+    return request._replace(
+        calls=calls, rulings=rulings, tools=edit_tools, policy=policy.digest, excerpt=excerpt
+    )
+
+
+def combine_rulings(ours: Ruling, theirs: Ruling, call: ToolCall) -> Ruling:
+    """A call that an interrupt asks about: always reviewed, unless the policy denies it. A rule for the tool
+    may take decisions away; what no rule names keeps those of the interrupt. Raises DialectError.
+    """
+    if ours.verdict.kind == "deny":
+        return ours
+    asks = ours.verdict.kind == "review"
+    by_rule = asks and ours.verdict.rule is not None
+    allowed = _common_decisions(ours, theirs) if by_rule else theirs.allowed_decisions
+    if not allowed:
+        raise DialectError(
+            f"Nothing can be decided on `{call.name}`: the interrupt takes"
+            f" {', '.join(theirs.allowed_decisions)}, the policy {', '.join(ours.allowed_decisions)}."
+        )
+    text = theirs.description if theirs.text is None else theirs.text
+    # A rule's own description is told to people, the interrupt's to its system.
+    own = ours.verdict.reason.startswith(ours.description or "?")
+    description = ours.description if own or not text else theirs.description
+    answer_schema = ours.answer_schema if ours.output is None else None
+    return replace(
+        ours,
+        verdict=ours.verdict if asks else theirs.verdict,
+        description=description,
+        by_agent=description != ours.description,
+        text=None if text == description else text,
+        title=theirs.title,
+        interrupt_id=theirs.interrupt_id,
+        allowed_decisions=allowed,
+        args_schema=_combine_schemas(ours.args_schema, theirs.args_schema),
+        answer_schema=answer_schema if theirs.answer_schema is None else theirs.answer_schema,
+        says_no=by_rule and not {"reject", "ignore"}.isdisjoint(ours.allowed_decisions),
+        output=theirs.output,  # ours would change arguments behind the back of who asked
+    )
+
+
+def deny_unless_allowed(ours: Ruling, call: ToolCall) -> Ruling:
+    """A call that nobody is asked about: it runs only where the policy allows it unasked. Where a rule or the
+    default wants a person, it is denied, and the reason says what to do. LangChain lets through what it does
+    not list: `default: allow` says the same here.
+    """
+    kind, rule = ours.verdict.kind, ours.verdict.rule
+    if kind == "deny":
+        return ours
+    verdict = Verdict(
+        kind="allow", rule=rule, reason="The agent does not interrupt before this tool."
+    )
+    if kind == "review":
+        verdict = Verdict(kind="deny", rule=rule, reason=_no_interrupt_reason(call.name, rule))
+    return replace(ours, verdict=verdict, allowed_decisions=(), args_schema=None, idempotent=False)
+
+
+def _no_interrupt_reason(tool: str, rule: str | None) -> str:
+    """An agent's `when` lets calls pass of a tool that it lists, and a node may ask by itself: each cure is
+    said.
+    """
+    own = (
+        " An answer that the agent's own code asked for is none for this call: for that code to decide alone,"
+        " let the policy allow the tool."
+    )
+    if rule is None:
+        return (
+            f"its default asks for a person, but the agent did not interrupt: add `{tool}` to interrupt_on"
+            f" in the agent, or a rule or `default: allow` to the policy.{own}"
+        )
+    named = "" if rule == tool else f" (the rule is `{rule}`)"
+    return (
+        f"it asks for a person, but the agent did not interrupt: add `{tool}` to interrupt_on in the agent"
+        f"{named}. Where it is there with a `when` that let this call pass, give the policy's rule the same"
+        f" `when`.{own}"
+    )
+
+
+def _common_decisions(ours: Ruling, theirs: Ruling) -> tuple[DecisionType, ...]:
+    """Where only one side has a word for skipping a call, it goes where the other's for rejecting does."""
+    may, takes = set(ours.allowed_decisions), dict.fromkeys(theirs.allowed_decisions)
+    if "ignore" in may and "reject" in takes:
+        takes["ignore"] = None
+    if "reject" in may and "ignore" in takes:
+        may.add("ignore")
+    return tuple(kind for kind in takes if kind in may)
+
+
+def _combine_schemas(
+    ours: dict[str, Any] | None, theirs: dict[str, Any] | None
+) -> dict[str, Any] | None:
+    """Where they can't be checked as one, the policy's counts."""
+    both = combine_schemas(ours, theirs)
+    return ours if ours is not None and both is not None and find_schema_flaw(both) else both

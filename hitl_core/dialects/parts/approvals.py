@@ -1,0 +1,116 @@
+"""Sagents' approvals: what its HumanInTheLoop middleware interrupts with, and one decision on it.
+
+https://hexdocs.pm/sagents/Sagents.Middleware.HumanInTheLoop.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+from hitl_core.dialects.parts.decisions import AnswerItem
+from hitl_core.dialects.parts.elixir import inspect_value
+from hitl_core.dialects.parts.json import (
+    Json,
+    is_object,
+    read_envelope,
+    read_list,
+    read_optional_text,
+)
+from hitl_core.dialects.parts.requests import (
+    InterruptAction,
+    common_decisions,
+    dialect_description,
+    original_args,
+    parse_decision_types,
+)
+from hitl_core.errors import DialectError, UnsupportedByDialect
+from hitl_core.model import Action, DecisionType, Review
+from hitl_core.model.call_formats import read_arguments
+from hitl_core.review.proposal import Proposal
+
+#: Ours: Sagents' questions have a type, its approvals none.
+TYPE = "approval"
+ALL: tuple[DecisionType, ...] = ("approve", "edit", "reject")
+
+
+def is_approval(wire: object) -> bool:
+    """Whether its middleware would take this for its own: `restorable_interrupt?/1`."""
+    return is_object(wire) and isinstance(wire.get("action_requests"), list)
+
+
+def load_action(value: object, configs: Json) -> InterruptAction:
+    request = read_envelope(value, "An entry of `action_requests`")
+    name = request.get("tool_name")
+    if not isinstance(name, str):
+        raise DialectError("An entry of `action_requests` has no `tool_name`.")
+    config = read_envelope(configs.get(name, {}), f"The config of {name}")
+    allowed = read_list(config.get("allowed_decisions", list(ALL)), "`allowed_decisions`")
+    return InterruptAction(
+        name=name,
+        args=read_arguments(request, "arguments", tool=name),
+        description=read_optional_text(request.get("display_text"), "`display_text`"),
+        allowed=parse_decision_types(allowed),
+        id=read_optional_text(request.get("tool_call_id"), "`tool_call_id`"),
+        extra={"type": TYPE},
+    )
+
+
+def dump_approvals(review: Review, group: Sequence[Action]) -> Json:
+    configs: dict[str, list[DecisionType]] = {}
+    for action in group:
+        allowed = common_decisions("sagents", action, ALL)
+        if configs.setdefault(action.request.name, allowed) != allowed:
+            raise UnsupportedByDialect(
+                "sagents",
+                "review_configs",
+                f"sagents has one list of decisions a tool, and {action.request.name} has two here.",
+            )
+    return {
+        "action_requests": [
+            {
+                "tool_call_id": action.request.tool_call_id,
+                "tool_name": action.request.name,
+                "arguments": original_args(review, action),
+                "display_text": dialect_description(review, action) or None,
+            }
+            for action in group
+        ],
+        "review_configs": {
+            name: {"allowed_decisions": allowed} for name, allowed in configs.items()
+        },
+        "hitl_tool_call_ids": [action.request.tool_call_id for action in group],
+    }
+
+
+def load_proposal(item: AnswerItem, decision: object) -> Proposal:
+    if not isinstance(decision, dict):
+        item.fail(f"Decision at index {item.index} is not a map", "type")
+    fields = cast(Json, decision)
+    if "type" not in fields:
+        item.fail(
+            f"Decision at index {item.index} missing required 'type' field: {inspect_value(fields)}",
+            "type",
+        )
+    type_name = fields["type"]
+    kind: DecisionType | None = next(
+        (each for each in ALL if each == type_name and each in item.decision_types), None
+    )
+    if kind is None:
+        allowed = ", ".join(f":{each}" for each in item.decision_types if each in ALL)
+        given = type_name if isinstance(type_name, str) else inspect_value(type_name)
+        item.fail(
+            f"Decision type '{given}' not allowed for tool '{item.tool}'. Allowed: [{allowed}]",
+            "type",
+            "not_allowed",
+        )
+    item.check_id(fields)
+    if kind != "edit":
+        return item.make_proposal(kind, "type")
+    if "arguments" not in fields:
+        item.fail(
+            f"Decision at index {item.index} with type 'edit' must include 'arguments' field:"
+            f" {inspect_value(fields)}",
+            "arguments",
+        )
+    return item.make_proposal("edit", "arguments", args=fields["arguments"])

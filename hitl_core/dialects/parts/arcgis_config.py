@@ -1,0 +1,197 @@
+"""ArcGIS' configuration, and the four kinds of its questions as decisions and a schema."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import json
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Literal, cast
+
+from hitl_core.dialects.parts.json import check_wire
+from hitl_core.errors import DialectError
+from hitl_core.model import DecisionType, Output, Route
+from hitl_core.model.call import TOOL_NAME
+from hitl_core.policy.reader.config_node import ConfigNode, read_field
+from hitl_core.policy.reader.parsed_config import ParsedConfig
+from hitl_core.policy.reader.read_policy import DESCRIPTION_PREFIX
+from hitl_core.policy.rule import CallContext, Question, Rule, RuleFunction
+
+#: What a call of an agent's own run is named: this, and the agent's id.
+AGENT_PREFIX = "agent:"
+_INTERRUPT_KEYS = ("interrupt", "outputKey")
+_YES_NO: tuple[DecisionType, ...] = ("approve", "reject")
+
+
+def read_config(node: ConfigNode, inherited: Rule | None) -> ParsedConfig:
+    fields = node.fields(("agent", "tools", *_INTERRUPT_KEYS, "allowOverride"))
+    default_rule = Rule(
+        name=None,
+        kind="allow",
+        line=None,
+        prefix=inherited.prefix if inherited else DESCRIPTION_PREFIX,
+        route=Route(),
+        dialect="arcgis",
+    )
+    rules: list[Rule] = []
+    agent = fields.get("agent") or (node if any(key in fields for key in _INTERRUPT_KEYS) else None)
+    if agent is not None:
+        known = (
+            _INTERRUPT_KEYS
+            if agent is not node
+            else (*_INTERRUPT_KEYS, "agent", "tools", "allowOverride")
+        )
+        rules.append(_make_rule(f"{AGENT_PREFIX}*", agent, default_rule, "state", known))
+    for name, each in (read_field(fields, "tools", ConfigNode.entries) or {}).items():
+        if TOOL_NAME.fullmatch(name):
+            rules.append(_make_rule(name, each, default_rule, "input", _INTERRUPT_KEYS))
+        else:
+            each.add_problem("No tool is ever called that: names are literal here.")
+    override = read_field(fields, "allowOverride", ConfigNode.boolean) or False
+    return ParsedConfig(None if inherited else default_rule, tuple(rules), allow_override=override)
+
+
+def make_question(interrupt: Mapping[str, Any], *, into_input: bool, has_output: bool) -> Question:
+    """What a (partial) UiInterrupt asks. Where the answer has a place to go, the tool runs with it or after
+    it; where it has none, it is the tool's result. People read its metadata below its message.
+    """
+    message_value, metadata = interrupt.get("message"), _metadata(interrupt)
+    message = message_value if isinstance(message_value, str) else ""
+    text = "\n\n".join(filter(None, (message, _metadata_text(metadata))))
+    extra = {"kind": interrupt["kind"]} if interrupt.get("kind") is not None else {}
+    if metadata:
+        extra |= {
+            "message": message.encode("utf-8", "backslashreplace").decode(),
+            "metadata": metadata,
+        }
+    answer_is_used = has_output or into_input
+    option_schema = _selection_schema(interrupt, metadata)
+    match interrupt.get("kind"):
+        case "textInput":
+            schema: dict[str, Any] | None = {"type": "string"}
+        case "singleSelection":
+            schema = option_schema
+        case "multipleSelection":
+            schema = {"type": "array", "items": option_schema, "uniqueItems": True}
+        case "booleanChoice":
+            return Question(text, {"type": "boolean"} if has_output else None, _YES_NO, extra)
+        case _:  # not said: any answer but `false` goes on
+            return Question(text, {} if has_output else None, _YES_NO, extra)
+    return Question(text, schema, _YES_NO if answer_is_used else ("respond",), extra)
+
+
+def list_options(schema: Mapping[str, Any]) -> list[Any]:
+    """The values of the options that `question` made a schema of."""
+    branches = cast(list[Any], schema.get("anyOf", []))
+    return list(schema.get("enum", [each["const"] for each in branches if "const" in each]))
+
+
+def _selection_schema(interrupt: Mapping[str, Any], metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """The schema of one selection: its options are in `metadata`, as texts or as `{"value", "label"}`."""
+    options_value = interrupt.get("options", metadata.get("options"))
+    options = cast(list[Any], options_value) if isinstance(options_value, list) else []
+    return one_of(options) if options else {"type": "string"}
+
+
+def one_of(options: Iterable[Any]) -> dict[str, Any]:
+    """The schema of one of these, each a value or `{"value", "label"}`: people read the label."""
+    values, labels = list[Any](), list[Any]()
+    for each in options:
+        option = cast(Mapping[str, Any], each) if isinstance(each, Mapping) else {"value": each}
+        values.append(option.get("value", each))
+        labels.append(option.get("label"))
+    if not any(isinstance(label, str) and label.strip() for label in labels):
+        return {"enum": values}
+    pairs = zip(values, labels, strict=True)
+    return {  # not oneOf: two options may have one value
+        "anyOf": [
+            {"const": value, "title": label} if isinstance(label, str) else {"const": value}
+            for value, label in pairs
+        ]
+    }
+
+
+def _metadata(interrupt: Mapping[str, Any]) -> dict[str, Any]:
+    """Raises DialectError for what is no JSON."""
+    value = interrupt.get("metadata")
+    return check_wire(dict(cast(Mapping[str, Any], value))) if isinstance(value, Mapping) else {}
+
+
+def _metadata_text(metadata: Mapping[str, Any]) -> str:
+    """A line each, but for what a card shows anyway."""
+    return "\n".join(
+        f"{key}: {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}"
+        for key, value in metadata.items()
+        if key not in ("toolName", "args", "options")
+    )
+
+
+def _make_rule(
+    name: str,
+    node: ConfigNode,
+    default_rule: Rule,
+    into: Literal["state", "input"],
+    known: tuple[str, ...],
+) -> Rule:
+    fields = node.fields(known)
+    key = read_field(fields, "outputKey", ConfigNode.text)
+    output = None if key is None else Output(key=key, into=into)
+    interrupt = fields.get("interrupt")
+    spec = Question("", {} if output else None, _YES_NO)
+    description: str | RuleFunction | None = None
+    if interrupt is not None and callable(interrupt.value):
+        description = _call_interrupt(interrupt.value, output)
+    elif interrupt is not None and isinstance(interrupt.value, str):
+        description = interrupt.text()
+    elif interrupt is not None:
+        parts = {key: each.value for key, each in (interrupt.entries() or {}).items()}
+        try:
+            spec = make_question(parts, into_input=into == "input", has_output=output is not None)
+        except DialectError as error:
+            interrupt.add_problem(f"Its metadata can't be sent. {error}")
+        description = spec.text or None
+    return Rule(
+        name=name,
+        kind="review",
+        line=node.line,
+        prefix=default_rule.prefix,
+        route=default_rule.route,
+        dialect="arcgis",
+        description=description,
+        allowed_decisions=spec.allowed_decisions,
+        answer_schema=spec.answer_schema,
+        extra=spec.extra,
+        output=output,
+    )
+
+
+def _call_interrupt(function: Callable[..., object], output: Output | None) -> RuleFunction:
+    def ask(context: CallContext) -> object:
+        result = function(_make_request(context))
+        return wait_result(result) if inspect.isawaitable(result) else to_question(result)
+
+    async def wait_result(pending_result: Any) -> object:
+        return to_question(await pending_result)
+
+    def to_question(result: object) -> Question:
+        interrupt: Mapping[str, Any] = (
+            cast(Mapping[str, Any], result) if isinstance(result, Mapping) else {}
+        )
+        if isinstance(result, str):
+            interrupt = {"message": result}
+        into_input = output is not None and output.into == "input"
+        spec = make_question(interrupt, into_input=into_input, has_output=output is not None)
+        return spec._replace(text=spec.text or DESCRIPTION_PREFIX)
+
+    return ask
+
+
+def _make_request(context: CallContext) -> dict[str, Any]:
+    """What its middleware is given: of a tool its name and arguments, of an agent's run its id and what the
+    run was asked. A copy of the arguments, so that what a function does to them never reaches what will run.
+    """
+    args: dict[str, Any] = copy.deepcopy(context.call.args)
+    request = {"toolName": context.call.name, "args": args, "state": context.state}
+    if not context.call.name.startswith(AGENT_PREFIX):
+        return request
+    return {**args, **request, "agentId": context.call.name.removeprefix(AGENT_PREFIX)}

@@ -1,0 +1,188 @@
+"""Sagents' questions to a person: what its tool `ask_user` interrupts with, and what that is answered with.
+
+https://hexdocs.pm/sagents/Sagents.Middleware.AskUserQuestion.html
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, cast
+
+from hitl_core.dialects.parts.arcgis_config import list_options, one_of
+from hitl_core.dialects.parts.decisions import AnswerItem, FinalDecision, interrupt_decisions
+from hitl_core.dialects.parts.json import (
+    Json,
+    is_object,
+    read_envelope,
+    read_list,
+    read_optional_text,
+)
+from hitl_core.dialects.parts.requests import InterruptAction, dialect_description, original_args
+from hitl_core.errors import DialectError
+from hitl_core.model import Action, Review
+from hitl_core.review.proposal import Proposal
+
+Kind = Literal["single_select", "multi_select", "freeform"]
+KINDS: tuple[Kind, ...] = ("single_select", "multi_select", "freeform")
+TOOL = "ask_user"
+TYPE = "ask_user_question"
+#: What a person selects whose answer is none of the options, and stands in `other_text`.
+_OTHER = "other"
+
+
+def is_question(action: Action) -> bool:
+    """By the type of its interrupt. Where none asked, by what may be decided: a question is answered, or
+    cancelled, and nothing runs.
+    """
+    if type := (action.request.extra or {}).get("type"):
+        return type == TYPE
+    allowed = interrupt_decisions(action)
+    return "respond" in allowed and {*allowed} <= {"respond", "ignore"}
+
+
+def load_question(wire: Json) -> InterruptAction:
+    """Raises DialectError."""
+    text, context = wire.get("question"), wire.get("context")
+    kind, options = wire.get("response_type"), read_list(wire.get("options") or [], "`options`")
+    if not isinstance(text, str) or not text:
+        raise DialectError("An `ask_user_question` needs its `question`.")
+    if kind not in KINDS:
+        raise DialectError(f"The `response_type` of a question is one of {', '.join(KINDS)}.")
+    read = [read_envelope(option, "An option") for option in options]
+    values = [option.get("value") for option in read]
+    if not all(isinstance(value, str) and value for value in values) or (
+        bool(values) is (kind == "freeform")
+    ):
+        raise DialectError(f"A question of the kind {kind} has other `options`: each a `value`.")
+    keys = ("question", "response_type", "options", "allow_other", "allow_cancel", "context")
+    context_text = read_optional_text(context, "`context`")
+    return InterruptAction(
+        name=TOOL,
+        args={key: wire[key] for key in keys if wire.get(key) is not None},
+        description=f"{text}\n\n{context_text}" if context_text else text,
+        allowed=("respond", "ignore") if wire.get("allow_cancel") is not False else ("respond",),
+        id=read_optional_text(wire.get("tool_call_id"), "`tool_call_id`"),
+        # Where an option is called `other`, selecting that says nothing else.
+        answer_schema=_make_schema(
+            kind, read, wire.get("allow_other") is True and _OTHER not in values
+        ),
+        extra={"type": TYPE},
+    )
+
+
+def dump_question(review: Review, action: Action) -> Json:
+    """As its tool asks: the arguments are that question where it is the tool's own, else what may be
+    answered says it."""
+    args = original_args(review, action)
+    values = _list_options(action)
+    default_question: Json = {
+        "question": dialect_description(review, action),
+        "response_type": _kind(action),
+        "options": [{"label": str(value), "value": value} for value in values],
+        "allow_other": _accepts_other(action),
+        "context": None,
+    }
+    own = is_object(args, "question", "response_type")
+    return {
+        "type": TYPE,
+        **default_question,
+        **(args if own else {}),
+        "allow_cancel": "ignore" in interrupt_decisions(action),
+        "tool_call_id": action.request.tool_call_id,
+    }
+
+
+def load_proposal(item: AnswerItem, response: object) -> Proposal:
+    """Raises DecisionError, in Sagents' own words."""
+    fields = cast(Json, response) if isinstance(response, dict) else {}
+    if fields.get("type") == "answer":
+        return _load_answer(item, fields)
+    if fields.get("type") != "cancel":
+        expected = "Expected %{type: :answer, ...} or %{type: :cancel}"
+        item.fail(f"Invalid response format. {expected}", "type")
+    if "ignore" not in item.decision_types:
+        item.fail("Cancellation is not allowed for this question", "type", "not_allowed")
+    return item.make_proposal("ignore", "type")
+
+
+def dump_answer(action: Action, final: FinalDecision) -> Json | None:
+    """What Sagents resumes with. An answer that is none of the options is told as `other`, where the question
+    takes one. Only a person selects: a deadline may say a text of its own, or cancel.
+    """
+    allowed = interrupt_decisions(action)
+    if final.kind in ("reject", "ignore"):
+        return {"type": "cancel"} if "ignore" in allowed else None
+    if final.kind != "respond" or "respond" not in allowed:
+        return None
+    value = final.message if final.answer is None else final.answer
+    kind = _kind(action)
+    if kind == "freeform":
+        fits = isinstance(value, str) and value
+        return {"type": "answer", "other_text": value} if fits else None
+    given = cast(list[Any], value) if isinstance(value, list) else [value]
+    options = _list_options(action)
+    others = [each for each in given if each not in options]
+    selected = [each for each in given if each in options]
+    if not given or (others and not _accepts_other(action)) or (selected and not final.by_person):
+        return None
+    answer: Json = {"type": "answer", "selected": [*selected, _OTHER] if others else selected}
+    if others:
+        answer["other_text"] = ", ".join(map(str, others))
+    elif isinstance(value, str) and final.message not in (None, value):
+        answer["other_text"] = final.message
+    return answer
+
+
+def _load_answer(item: AnswerItem, fields: Json) -> Proposal:
+    kind, more = _kind(item.action), fields.get("other_text")
+    if more is not None and not isinstance(more, str):
+        item.fail(f"{kind} 'other_text' must be a string", "other_text")
+    if kind == "freeform":
+        if not more:
+            item.fail("freeform response requires 'other_text' field", "other_text")
+        return item.make_proposal("respond", "other_text", answer=more)
+    selected: object = fields.get("selected", [])
+    values = cast(list[Any], selected) if isinstance(selected, list) else []
+    if kind == "single_select" and len(values) != 1:
+        item.fail("single_select requires exactly one selection", "selected")
+    if not values:
+        item.fail("multi_select requires at least one selection", "selected")
+    is_other = _OTHER in values and _OTHER not in _list_options(item.action)
+    if is_other and not _accepts_other(item.action):
+        item.fail("'other' is not allowed for this question", "selected", "invalid_answer")
+    if is_other:
+        values = [each for each in values if each != _OTHER] + ([more] if more else [])
+    answer = values if kind == "multi_select" else next(iter(values), None)
+    message = more if more and not is_other and kind == "single_select" else None
+    return item.make_proposal("respond", "selected", answer=answer, message=message)
+
+
+def _make_schema(kind: Kind, options: list[Json], others: bool) -> Json:
+    text: Json = {"type": "string", "minLength": 1}
+    if kind == "freeform":
+        return text
+    values = [option["value"] for option in options]
+    one: Json = {**text, "examples": values} if others else one_of(options)
+    return one if kind == "single_select" else {"type": "array", "items": one, "minItems": 1}
+
+
+def _selection_schema(action: Action) -> Json:
+    """The schema of one selection."""
+    schema = action.config.answer_schema or {}
+    items: Any = schema.get("items", schema)
+    return cast(Json, items) if isinstance(items, dict) else {}
+
+
+def _list_options(action: Action) -> list[Any]:
+    selection = _selection_schema(action)
+    values: Any = selection.get("examples") or list_options(selection)
+    return cast(list[Any], values) if isinstance(values, list) else []
+
+
+def _accepts_other(action: Action) -> bool:
+    return not list_options(_selection_schema(action)) and _OTHER not in _list_options(action)
+
+
+def _kind(action: Action) -> Kind:
+    if (action.config.answer_schema or {}).get("type") == "array":
+        return "multi_select"
+    return "single_select" if _list_options(action) else "freeform"

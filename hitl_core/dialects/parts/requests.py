@@ -1,0 +1,215 @@
+"""Interrupts: what another system asks becomes a Request, and what a review asks is said in its words."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from hitl_core.dialects.parts.json import check_wire
+from hitl_core.errors import DialectError, UnsupportedByDialect
+from hitl_core.gate import JudgedCalls
+from hitl_core.model import (
+    DECISION_TYPES,
+    Action,
+    Arguments,
+    DecisionType,
+    DialectName,
+    Output,
+    Review,
+    Route,
+    ToolCall,
+    Verdict,
+    encode,
+)
+from hitl_core.model.arguments import JsonObject
+from hitl_core.policy import Ruling
+from hitl_core.policy.default_descriptions import default_description
+from hitl_core.policy.reader.read_policy import DESCRIPTION_PREFIX
+
+#: Whose interrupts were written by JavaScript.
+_JAVASCRIPT: frozenset[DialectName] = frozenset({"langchain_js", "xpertai", "arcgis"})
+_INTERRUPT_REASON = "The agent interrupts before this tool."
+_NO_INTERRUPT_REASON = "The agent does not interrupt before this tool."
+
+
+class InterruptAction(NamedTuple):
+    """One action of an interrupt. `id` is the tool call's, None where the system doesn't tell it."""
+
+    name: str
+    args: Any
+    description: str | None
+    allowed: tuple[DecisionType, ...]
+    id: str | None = None
+    args_schema: JsonObject | None = None
+    answer_schema: JsonObject | None = None
+    output: Output | None = None
+    title: str | None = None
+    interrupt_id: str | None = None
+    extra: JsonObject | None = None
+
+
+def build_request(
+    dialect: DialectName,
+    actions: Sequence[InterruptAction],
+    thread_id: str,
+    calls: Sequence[ToolCall],
+    path: tuple[str, ...] = (),
+) -> JudgedCalls:
+    """Raises DialectError where nothing could be decided, or the calls are not those of this interrupt."""
+    for each in actions:
+        _check_action(each)
+    if calls:
+        return _build_turn_request(dialect, actions, calls, path)
+    tool_calls = [ToolCall(each.id, each.name, each.args) for each in _add_ids(actions, thread_id)]  # pyright: ignore[reportArgumentType] - they have
+    return JudgedCalls(
+        tool_calls,
+        [_review_ruling(dialect, a, c) for a, c in zip(actions, tool_calls, strict=True)],
+        path,
+        dialect,
+    )
+
+
+def dialect_description(review: Review, action: Action) -> str:
+    """The description as the agent's own system words it."""
+    request = action.request
+    return request.description if request.text is None else request.text
+
+
+def original_args(review: Review, action: Action) -> JsonObject:
+    """As the model made them, before any edit. Only for reading."""
+    return review.arguments(action.key, 1).parse()
+
+
+def common_decisions(
+    dialect: DialectName, action: Action, words: tuple[DecisionType, ...]
+) -> list[DecisionType]:
+    """The decisions that may be taken and that the system knows. Raises Unsayable where none is left."""
+    allowed = action.config.allowed_decisions
+    known: list[DecisionType] = [kind for kind in allowed if kind in words]
+    if not known:
+        raise UnsupportedByDialect(
+            dialect,
+            allowed[0],
+            f"{dialect} has no word for {', '.join(allowed)}, all that may be decided on"
+            f" {action.request.name}.",
+        )
+    return known
+
+
+def ensure_sendable(wire: Any, dialect: DialectName) -> Any:
+    """What goes to a system written in JavaScript. Raises Unsayable for a number that it would change."""
+    try:
+        return check_wire(wire, javascript=True)
+    except DialectError as error:
+        raise UnsupportedByDialect(dialect, "value", str(error)) from error
+
+
+def parse_decision_types(value: Sequence[Any]) -> tuple[DecisionType, ...]:
+    """Those of a list that we know, in its order, each once."""
+    types: dict[DecisionType, None] = {}
+    for word in value:
+        types |= {kind: None for kind in DECISION_TYPES if kind == word}
+    return tuple(types)
+
+
+def _check_action(action: InterruptAction) -> None:
+    if not action.allowed:
+        raise DialectError(f"No decision is allowed on {action.name}, so nobody could ever decide.")
+    if action.args_schema is None:
+        return
+    from hitl_core.forms import SchemaError, check_schema  # only where a schema is checked
+
+    try:
+        check_schema(action.args_schema)
+    except SchemaError as error:
+        raise DialectError(
+            f"This schema can't be used for the arguments of {action.name}: {error}."
+        ) from error
+
+
+def _add_ids(actions: Sequence[InterruptAction], thread_id: str) -> list[InterruptAction]:
+    """The same interrupt of the same thread gets the same ids, so that it is the same review."""
+    if all(each.id is not None for each in actions):
+        return list(actions)
+    text = json.dumps([thread_id, [(a.name, a.args, a.id) for a in actions]], sort_keys=True)
+    digest = hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:16]
+    return [
+        each if each.id is not None else each._replace(id=f"{digest}:{number}")
+        for number, each in enumerate(actions, start=1)
+    ]
+
+
+def _build_turn_request(
+    dialect: DialectName,
+    actions: Sequence[InterruptAction],
+    calls: Sequence[ToolCall],
+    path: tuple[str, ...],
+) -> JudgedCalls:
+    waiting, rulings = list(actions), list[Ruling]()
+    for call in calls:
+        if waiting and _is_about(dialect, waiting[0], call):
+            rulings.append(_review_ruling(dialect, waiting.pop(0), call))
+        else:
+            rulings.append(_allow_ruling())
+    if waiting:
+        raise DialectError(
+            f"The interrupt asks about {waiting[0].name}, which is no call of this turn."
+        )
+    return JudgedCalls(calls, rulings, path, dialect)
+
+
+def _is_about(dialect: DialectName, action: InterruptAction, call: ToolCall) -> bool:
+    """By the bytes that would run: Python takes 10 for 10.0, and 1 for True."""
+    if action.name != call.name or action.id not in (None, call.id):
+        return False
+    encode_args = _encode_javascript if dialect in _JAVASCRIPT else encode
+    return encode_args(action.args) == encode_args(call.args)
+
+
+def _encode_javascript(args: object) -> Arguments:
+    """Where 10 and 10.0 are one number, and its JSON says 10."""
+
+    def number(text: str) -> float:
+        value = float(text)
+        return int(value) if value.is_integer() else value
+
+    return encode(json.loads(encode(args).data, parse_float=number))
+
+
+def _allow_ruling() -> Ruling:
+    return Ruling(
+        verdict=Verdict(kind="allow", rule=None, reason=_NO_INTERRUPT_REASON),
+        description=DESCRIPTION_PREFIX,
+        allowed_decisions=(),
+        args_schema=None,
+        reject_reason="optional",
+        route=Route(),
+        idempotent=False,
+        line=None,
+    )
+
+
+def _review_ruling(dialect: DialectName, action: InterruptAction, call: ToolCall) -> Ruling:
+    """What the description repeats of name and arguments is left out: a card shows those better."""
+    text = action.description or ""
+    tail = default_description(dialect, "", call)
+    description = (text.removesuffix(tail) if tail else text).strip() or DESCRIPTION_PREFIX
+    return Ruling(
+        verdict=Verdict(kind="review", rule=None, reason=_INTERRUPT_REASON),
+        description=description,
+        text=None if text == description else text,
+        allowed_decisions=action.allowed,
+        args_schema=action.args_schema,
+        answer_schema=action.answer_schema,
+        output=action.output,
+        reject_reason="optional",
+        route=Route(),
+        idempotent=False,
+        line=None,
+        title=action.title,
+        interrupt_id=action.interrupt_id,
+        extra=action.extra,
+        by_agent=True,
+    )

@@ -1,0 +1,92 @@
+"""`response_schema`: what LangGraph says, in per-call mode, that an interrupt's answer must look like."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+from hitl_core.dialects.parts.json import Json
+from hitl_core.dialects.parts.python import ALL
+from hitl_core.model import Action, DecisionType
+
+_BRANCH: dict[DecisionType, str] = {
+    "approve": "ApproveDecision",
+    "edit": "EditDecision",
+    "reject": "RejectDecision",
+    "respond": "RespondDecision",
+}
+
+
+def read_response_schema(schema: Json) -> tuple[tuple[DecisionType, ...], Json | None]:
+    """The decisions that it takes, in their order, and what an edit's arguments must look like."""
+    defs = schema.get("$defs")
+    known = cast(Json, defs) if isinstance(defs, dict) else {}
+    branches = schema.get("oneOf", [schema])
+    args_schemas: dict[DecisionType, Json | None] = {}
+    for branch in cast(list[object], branches) if isinstance(branches, list) else []:
+        part = _resolve_ref(branch, known)
+        kind = _resolve_ref(_property_schema(part, "type"), known).get("const")
+        decision: DecisionType | None = next((each for each in ALL if each == kind), None)
+        if decision is not None:
+            edited = _resolve_ref(_property_schema(part, "edited_action"), known)
+            args = _resolve_ref(_property_schema(edited, "args"), known)
+            args_schemas[decision] = {**args, "$defs": known} if args and known else args or None
+    return tuple(args_schemas), args_schemas.get("edit")
+
+
+def _property_schema(schema: Json, name: str) -> object:
+    properties = schema.get("properties")
+    return cast(Json, properties).get(name) if isinstance(properties, dict) else None
+
+
+def _resolve_ref(part: object, defs: Json) -> Json:
+    schema = cast(Json, part) if isinstance(part, dict) else {}
+    reference = schema.get("$ref")
+    if isinstance(reference, str):
+        target = defs.get(reference.removeprefix("#/$defs/"))
+        return cast(Json, target) if isinstance(target, dict) else {}
+    return schema
+
+
+def make_response_schema(action: Action, allowed: Sequence[DecisionType]) -> Json:
+    """What LangChain publishes: a choice by `type`, or the one decision that there is."""
+    args = action.config.args_schema or {"type": "object"}
+    defs: Json = args.get("$defs", {})  # its references are to the top of the whole
+    args = {key: value for key, value in args.items() if key != "$defs"}
+    branches = {_BRANCH[kind]: _make_branch(kind, action.request.name, args) for kind in allowed}
+    if len(branches) == 1:
+        (only,) = branches.values()
+        return {**only, "$defs": defs} if defs else only
+    return {
+        "$defs": {**defs, **branches},
+        "discriminator": {
+            "mapping": {kind: f"#/$defs/{_BRANCH[kind]}" for kind in allowed},
+            "propertyName": "type",
+        },
+        "oneOf": [{"$ref": f"#/$defs/{name}"} for name in branches],
+    }
+
+
+def _make_branch(kind: DecisionType, tool: str, args: Json) -> Json:
+    properties: Json = {"type": {"const": kind, "type": "string"}}
+    required = ["type"]
+    if kind == "edit":
+        properties["edited_action"] = {
+            "type": "object",
+            "title": "EditedAction",
+            "properties": {
+                "name": {"const": tool, "type": "string"},
+                "args": args,
+            },
+            "required": ["name", "args"],
+        }
+        required.append("edited_action")
+    elif kind in ("reject", "respond"):
+        properties["message"] = {"type": "string"}
+        required += ["message"] if kind == "respond" else []
+    return {
+        "type": "object",
+        "title": _BRANCH[kind],
+        "properties": properties,
+        "required": required,
+    }

@@ -1,0 +1,122 @@
+"""Arguments with one value put in or taken away. What is given is never changed."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any, cast
+
+from hitl_core.forms.slot import ABSENT, OnClear
+from hitl_core.jsonschema.pointer import to_pointer
+
+Json = dict[str, Any]
+#: Drawn as nothing, though Unicode calls them letters, marks or symbols; and selectors of variants.
+_FILLERS = frozenset(
+    "\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\U00013441\U00013442\U00016fe4\U0001d159"
+).union(map(chr, (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))))
+
+
+def set_value(args: Json, names: tuple[str, ...], value: Any) -> Json:
+    """With the value there; the objects on the way are made where they are missing."""
+    first, *rest = names
+    if not rest:
+        return {**args, first: value}
+    inner = args.get(first)
+    held = cast(Json, inner) if isinstance(inner, dict) else {}
+    return {**args, first: set_value(held, tuple(rest), value)}
+
+
+def remove_value(args: Json, names: tuple[str, ...], parent_on_clear: tuple[OnClear, ...]) -> Json:
+    """Without the value there. An object that this leaves empty goes the way that `above` says."""
+    first, *rest = names
+    if first not in args:
+        return args
+    if not rest:
+        return {name: value for name, value in args.items() if name != first}
+    inner = args[first]
+    if not isinstance(inner, dict):
+        return args
+    left = remove_value(cast(Json, inner), tuple(rest), parent_on_clear[1:])
+    if left or parent_on_clear[1] not in ("leave", "null"):
+        return {**args, first: left}
+    return (
+        set_value(args, (first,), None)
+        if parent_on_clear[1] == "null"
+        else remove_value(args, (first,), parent_on_clear)
+    )
+
+
+def find_removed(before: Json, after: Json) -> tuple[str, ...]:
+    """Pointers to what an edit takes away: values and items of lists that are gone, and what held something
+    and holds nothing now (null, blanks), or is no object or list any more. The outermost only, in the order
+    of `before`.
+    """
+    return tuple(_compare_objects(before, after, ""))
+
+
+def _compare_values(before: Any, after: Any, where: str) -> Iterator[str]:
+    if after is ABSENT or (_is_empty(after) and not _is_empty(before)):
+        yield where
+    elif isinstance(before, dict) and isinstance(after, dict):
+        yield from _compare_objects(cast(Json, before), cast(Json, after), where)
+    elif isinstance(before, list) and isinstance(after, list):
+        yield from _items(cast(list[Any], before), cast(list[Any], after), where)
+    elif isinstance(before, dict | list) and before:
+        yield where
+
+
+def _compare_objects(before: Json, after: Json, where: str) -> Iterator[str]:
+    for name, value in before.items():
+        yield from _compare_values(value, after.get(name, ABSENT), where + to_pointer([name]))
+
+
+def _items(before: list[Any], after: list[Any], where: str) -> Iterator[str]:
+    """Items that are the same anywhere in the list have stayed; of the others each became the next one that
+    is new, and those for which none is left are gone.
+    """
+    kept, new = Counter(map(_written, before)) & Counter(map(_written, after)), list[Any]()
+    left = kept.copy()
+    for item in after:
+        if left[_written(item)] > 0:
+            left[_written(item)] -= 1
+        else:
+            new.append(item)
+    others = iter(new)
+    for number, item in enumerate(before):
+        if kept[_written(item)] > 0:
+            kept[_written(item)] -= 1
+        else:
+            yield from _compare_values(item, next(others, ABSENT), f"{where}/{number}")
+
+
+def _written(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)
+
+
+def _is_empty(value: Any) -> bool:
+    """Whether it holds nothing, or nothing that anybody could see."""
+    if isinstance(value, str):
+        return all(_is_blank(each) for each in value)
+    return value is None or value in ([], {})
+
+
+def _is_blank(character: str) -> bool:
+    """Spaces, controls and format characters; and letters and marks that are drawn as nothing."""
+    return unicodedata.category(character)[0] in "ZC" or character in _FILLERS
+
+
+def value_at(value: Any, path: tuple[str, ...]) -> Any:
+    """ABSENT where there is nothing."""
+    for name in path:
+        if isinstance(value, list):
+            items = cast("list[Any]", value)
+            if not (name.isascii() and name.isdecimal() and int(name) < len(items)):
+                return ABSENT
+            value = items[int(name)]
+        elif isinstance(value, dict) and name in value:
+            value = cast(Json, value)[name]
+        else:
+            return ABSENT
+    return value

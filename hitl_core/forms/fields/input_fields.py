@@ -1,0 +1,163 @@
+"""The input of one value: which kind its schema asks for, and what it shows."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any, Literal, NamedTuple, cast
+
+from hitl_core.forms.fast_replace import fast_replace
+from hitl_core.forms.fields.choices import YES_NO, choice_slot, choices_slot, list_options
+from hitl_core.forms.fields.hints import is_number
+from hitl_core.forms.fields.json_text import format_json
+from hitl_core.forms.fields.lines import format_lines, item_kind
+from hitl_core.forms.fields.times import format_zone, picker_date, picker_datetime, picker_time
+from hitl_core.forms.slot import ABSENT, Slot, utf16_length
+from hitl_core.jsonschema.flatten import CannotFlatten, Schema, SchemaFlattener
+from hitl_core.jsonschema.formats import is_valid_format
+
+_LONG = 80
+_EXACT = 2**53
+
+
+class InputLimits(NamedTuple):
+    """What inputs hold: UTF-16 units of text, and options to choose from."""
+
+    max_text: int
+    max_options: int
+
+
+def choose_input(
+    slot: Slot, schema: Schema, flattener: SchemaFlattener, limits: InputLimits
+) -> Slot:
+    """The slot with the input that the schema asks for, or JSON where that can't show the value."""
+    value, empty, max_text = slot.value, slot.is_empty, limits.max_text
+    options = list_options(schema)
+    if options and len(options) <= limits.max_options:
+        return choice_slot(slot, options)
+    if options and all(isinstance(option, str) for _, option in options):
+        schema = {**schema, "type": "string"}
+    match schema.get("type"):
+        case "boolean" if empty or isinstance(value, bool):
+            return choice_slot(slot, YES_NO, "boolean")
+        case "string" if empty or isinstance(value, str):
+            return _string_slot(slot, schema, max_text)
+        case "integer" if empty or _is_integer(value):
+            return _number_slot(slot, "integer", schema)
+        case "number" if empty or is_number(value):
+            return _number_slot(slot, "number", schema)
+        case "array" if empty or isinstance(value, list):
+            return _array_slot(slot, schema, flattener, limits) or json_slot(slot, max_text)
+        case _:
+            return json_slot(slot, max_text)
+
+
+def json_slot(slot: Slot, max_text: int, masked_value: Any = None) -> Slot:
+    """`shown` stands for a value that holds something hidden."""
+    value = slot.value if masked_value is None else masked_value
+    text = None if slot.value is ABSENT else _format_value(value, max_text)
+    field = fast_replace(slot.field, kind="json", initial=text, max_length=max_text)
+    return fast_replace(slot, field=field, reads="json")
+
+
+def _format_value(value: Any, max_text: int) -> str:
+    """Pretty where that fits; to write the rest so would take long."""
+    short = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    if utf16_length(short) > max_text:
+        return short
+    text = format_json(value)
+    return text if utf16_length(text) <= max_text else short
+
+
+def _string_slot(slot: Slot, schema: Schema, max_text: int) -> Slot:
+    text = None if slot.is_empty else cast(str, slot.value)
+    match schema.get("format"):
+        case "date" if text is None or (picker_date(text) and not slot.field.locked):
+            field = fast_replace(slot.field, kind="date", initial=text)
+            return fast_replace(slot, field=field, reads="date")
+        case "time" if text is None or (picker_time(text) and not slot.field.locked):
+            picker_text = None if text is None else picker_time(text)
+            field = fast_replace(
+                slot.field, kind="time", initial=picker_text, hint=format_zone(text)
+            )
+            return fast_replace(slot, field=field, reads="time")
+        case "date-time" if text is None or (picker_datetime(text) and not slot.field.locked):
+            picker_text = None if text is None else picker_datetime(text)
+            field = fast_replace(slot.field, kind="datetime", initial=picker_text)
+            return fast_replace(slot, field=field, reads="datetime")
+        case "email" | "uri" as form if not text or is_valid_format(form, text):
+            slot = _text_slot(slot, schema, text or "", max_text)
+            return fast_replace(slot, field=fast_replace(slot.field, kind=form))
+        case _:
+            return _text_slot(slot, schema, text or "", max_text)
+
+
+def _text_slot(slot: Slot, schema: Schema, value: str, max_text: int) -> Slot:
+    least, most = schema.get("minLength"), schema.get("maxLength", max_text)
+    long = len(value) > _LONG or len(value.splitlines()) > 1 or value.endswith(("\n", "\r"))
+    long = long or schema.get("maxLength", 0) > 200 or "contentMediaType" in schema
+    field = fast_replace(
+        slot.field,
+        kind="long_text" if long else "text",
+        initial=value or None,
+        required=slot.field.required and slot.value != "" and schema.get("minLength") != 0,
+        min_length=int(least) if least and len(value) >= least and least <= max_text else None,
+        max_length=int(most) if most <= max_text and len(value) <= most else max_text,
+    )
+    return fast_replace(slot, field=field, reads="text")
+
+
+def _number_slot(slot: Slot, kind: Literal["integer", "number"], schema: Schema) -> Slot:
+    value: int | float | None = None if slot.is_empty else slot.value
+    if kind == "integer" and value is not None:
+        value = int(value)
+    initial = None if value is None else json.dumps(value)
+    plain = value is None or ("e" not in json.dumps(value) and abs(value) <= _EXACT)
+    least, most = schema.get("minimum"), schema.get("maximum")
+    if kind == "integer" and least is None and is_number(schema.get("exclusiveMinimum")):
+        least = math.floor(schema["exclusiveMinimum"]) + 1
+    if kind == "integer" and most is None and is_number(schema.get("exclusiveMaximum")):
+        most = math.ceil(schema["exclusiveMaximum"]) - 1
+    keeps_least = value is None or least is None or value >= least
+    keeps_most = value is None or most is None or value <= most
+    field = fast_replace(
+        slot.field,
+        kind=kind if plain else "text",  # number inputs round what is large
+        initial=initial,
+        minimum=_format_limit(least) if plain and keeps_least else None,
+        maximum=_format_limit(most) if plain and keeps_most else None,
+    )
+    return fast_replace(slot, field=field, reads=kind)
+
+
+def _format_limit(limit: int | float | None) -> str | None:
+    text = None if limit is None else json.dumps(limit)
+    return None if text is None or "e" in text else text
+
+
+def _array_slot(
+    slot: Slot, schema: Schema, flattener: SchemaFlattener, limits: InputLimits
+) -> Slot | None:
+    try:
+        items, nullable = flattener.flatten(schema.get("items", {}))
+    except CannotFlatten:
+        return None
+    if nullable or "prefixItems" in schema:
+        return None
+    may_be_empty = slot.value == [] or not schema.get("minItems")
+    slot = fast_replace(
+        slot, field=fast_replace(slot.field, required=slot.field.required and not may_be_empty)
+    )
+    options = list_options(items)
+    if options and len(options) <= limits.max_options:
+        return choices_slot(slot, options, schema)
+    item = item_kind(items)
+    text = format_lines([] if slot.is_empty else slot.value, item) if item else None
+    if item is None or text is None:
+        return None
+    field = fast_replace(slot.field, kind="lines", initial=text or None, max_length=limits.max_text)
+    return fast_replace(slot, field=field, reads="lines", item=item)
+
+
+def _is_integer(value: Any) -> bool:
+    return is_number(value) and (isinstance(value, int) or value.is_integer())

@@ -1,0 +1,101 @@
+"""Where a value stands in the arguments, and the slot that begins there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, cast
+
+from hitl_core.forms.fast_replace import fast_replace
+from hitl_core.forms.fields.hints import are_numbers
+from hitl_core.forms.form import Field
+from hitl_core.forms.slot import OnClear, Slot
+from hitl_core.jsonschema.flatten import Schema
+from hitl_core.jsonschema.hidden import is_fixed
+from hitl_core.jsonschema.pointer import to_pointer
+
+INFERRED: Any = object()  # stands for a schema that the value itself says
+_READ_ONLY = "This can't be changed."
+_INSIDE = " \u203a "  # between the label of an object and that of what it holds
+
+
+@dataclass(frozen=True)
+class Location:
+    """Where a value stands. `labels` name it and what is around it; `required`: it and all of that must be
+    there. `around` are the `properties` of the objects around it, by which one sees what goes round."""
+
+    path: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    required: bool = True
+    parent_on_clear: tuple[OnClear, ...] = ()
+    locked: str | None = None
+    parent_properties: tuple[int, ...] = ()
+
+    def child(self, name: str, required: bool, blank: OnClear, properties: object) -> Location:
+        return Location(
+            path=(*self.path, name),
+            labels=(*self.labels, name),
+            required=self.required and required,
+            parent_on_clear=(*self.parent_on_clear, blank),
+            locked=self.locked,
+            parent_properties=(*self.parent_properties, id(properties)),
+        )
+
+
+def with_title(
+    location: Location, declared: object, schema: Schema, *, fixed: bool = False
+) -> Location:
+    """The place, by the title that its own part of the schema gives it: one that a reference brings names the
+    type, not the argument."""
+    title = cast(Schema, declared).get("title") if isinstance(declared, dict) else None
+    if isinstance(title, str) and title.strip() and location.path:
+        location = fast_replace(location, labels=(*location.labels[:-1], title.strip()))
+    fixed = fixed or is_fixed(schema)
+    return fast_replace(location, locked=_READ_ONLY) if fixed and not location.locked else location
+
+
+def make_slot(location: Location, schema: Schema, nullable: bool, value: Any) -> Slot:
+    blank: OnClear = "refuse"
+    if nullable:
+        blank = "null"
+    elif not location.required:
+        blank = "leave"
+    elif schema.get("type") in ("string", "array"):
+        blank = "empty"
+    label = _INSIDE.join(location.labels) or "Arguments"
+    required = location.required and not nullable
+    field = Field(
+        to_pointer(location.path), "json", label, required=required, locked=location.locked
+    )
+    return Slot(field, location.path, blank, location.parent_on_clear, value=value)
+
+
+def infer_schema(value: Any) -> Schema:
+    """What the value itself says of its type, one level deep."""
+    match value:
+        case bool():
+            return {"type": "boolean"}
+        case int() | float():
+            return {"type": "number"}
+        case str():
+            return {"type": "string"}
+        case dict() if value:
+            names = list(cast("dict[str, Any]", value))
+            return {
+                "type": "object",
+                "properties": dict.fromkeys(names, INFERRED),
+                "required": names,
+            }
+        case list() if value and all(isinstance(item, str) for item in cast("list[Any]", value)):
+            return {"type": "array", "items": {"type": "string"}}
+        case list() if value and are_numbers(cast("list[Any]", value)):
+            return {"type": "array", "items": {"type": "number"}}
+        case _:
+            return {}
+
+
+def keep_annotations(declared: object) -> Schema:
+    """What a schema that can't be followed says in words, and what it forbids."""
+    if not isinstance(declared, dict):
+        return {}
+    keys = ("title", "description", "default", "readOnly", "writeOnly", "format")
+    return {key: value for key, value in cast(Schema, declared).items() if key in keys}

@@ -1,0 +1,76 @@
+"""A field with what somebody entered in it, as a form that is drawn again shows it."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from hitl_core.forms.fast_replace import fast_replace
+from hitl_core.forms.fields.answer import parse_answer
+from hitl_core.forms.form import Field
+from hitl_core.forms.slot import ABSENT, Slot, utf16_length
+from hitl_core.jsonschema.formats import is_valid_format
+
+_PICKER_FORMATS = ("option", "options", "date", "time", "datetime")
+
+
+def prefill_field(slot: Slot, answer: str | None, max_text: int) -> Field:
+    """What no such input can show is left out, if it was picked, or shown as text, if it was typed."""
+    field = slot.field
+    if field.locked is not None:
+        return field
+    if not answer:
+        empty = str(slot.values.index(ABSENT)) if ABSENT in slot.values else None
+        return fast_replace(field, initial=empty, min_length=None, min_items=None)
+    try:
+        parse_answer(slot, answer, max_text)
+    except ValueError:
+        return field if slot.reads in _PICKER_FORMATS else _prefill_text(_as_text(field), answer)
+    match field.kind:
+        case "integer" | "number":
+            return _prefill_number(field, answer.strip())
+        case "email" | "uri" if not is_valid_format(field.kind, answer):
+            return _prefill_text(_as_text(field), answer)
+        case "choices":
+            return _prefill_choices(field, answer)
+        case _ if slot.reads in _PICKER_FORMATS:
+            return fast_replace(field, initial=answer)
+        case _:
+            return _prefill_text(field, answer)
+
+
+def _as_text(field: Field) -> Field:
+    if field.kind in ("long_text", "lines", "json"):
+        return field
+    return fast_replace(field, kind="text", minimum=None, maximum=None)
+
+
+def _prefill_text(field: Field, answer: str) -> Field:
+    least, most, length = field.min_length, field.max_length, utf16_length(answer)
+    return fast_replace(
+        field,
+        initial=answer,
+        min_length=least if least and length >= least else None,
+        max_length=most if most and length <= most else None,
+    )
+
+
+def _prefill_number(field: Field, answer: str) -> Field:
+    if "e" in answer.lower():
+        return _prefill_text(_as_text(field), answer)
+    least, most, number = field.minimum, field.maximum, Decimal(answer)
+    return fast_replace(
+        field,
+        initial=answer,
+        minimum=least if least and number >= Decimal(least) else None,
+        maximum=most if most and number <= Decimal(most) else None,
+    )
+
+
+def _prefill_choices(field: Field, answer: str) -> Field:
+    least, most, count = field.min_items, field.max_items, len(answer.split(","))
+    return fast_replace(
+        field,
+        initial=answer,
+        min_items=least if least and count >= least else None,
+        max_items=most if most and count <= most else None,
+    )

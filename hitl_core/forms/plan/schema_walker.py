@@ -1,0 +1,204 @@
+"""The way through a schema and its arguments that meets every field, in the schema's order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from hitl_core.forms.fast_replace import fast_replace
+from hitl_core.forms.fields.choices import list_options
+from hitl_core.forms.fields.hints import description_text, make_hint
+from hitl_core.forms.fields.input_fields import InputLimits, choose_input, json_slot
+from hitl_core.forms.form import Field
+from hitl_core.forms.plan.branch_field import branch_slot, read_branch_choice
+from hitl_core.forms.plan.branches import (
+    Branch,
+    find_branches,
+    match_branch,
+    simplify,
+    switch_branch,
+)
+from hitl_core.forms.plan.location import (
+    INFERRED,
+    Location,
+    infer_schema,
+    keep_annotations,
+    make_slot,
+    with_title,
+)
+from hitl_core.forms.slot import ABSENT, OnClear, Slot, utf16_length
+from hitl_core.jsonschema.budget import Budget
+from hitl_core.jsonschema.flatten import CannotFlatten, Schema, SchemaFlattener
+from hitl_core.jsonschema.hidden import ProtectedPaths, is_secret, mask_value
+
+MAX_FIELDS = 400
+_VALUE_KEYS = {"anyOf", "oneOf", "not", "if", "enum", "const"}
+_HIDDEN = "This is hidden, and kept as it is."
+_HOLDS_HIDDEN = "A part of this is hidden, so it can't be changed here."
+_TOO_LONG = "This is longer than {:,} characters and can't be changed here."
+_ONE_VALUE = "This has only one value."
+
+
+class TooManyFields(Exception):
+    """There would be more than `MAX_FIELDS`."""
+
+
+class SchemaWalker:
+    """Collects `slots`. `answers` matter where they choose a branch; objects are flattened `depth` levels."""
+
+    def __init__(
+        self,
+        root: Mapping[str, Any],
+        protected: ProtectedPaths,
+        answers: Mapping[str, str | None],
+        limits: InputLimits,
+        depth: int,
+        budget: Budget,
+    ) -> None:
+        self.slots: list[Slot] = []
+        self._flattener, self._protected, self._answers = (
+            SchemaFlattener(root, budget),
+            protected,
+            answers,
+        )
+        self._limits, self._depth = limits, depth
+
+    def walk_value(self, location: Location, declared: object, value: Any) -> Any:
+        """Add the fields of one value. Returns it as the chosen branches make it, or as it is."""
+        if declared is INFERRED:
+            declared = infer_schema(value)
+        branches: tuple[Branch, ...] | None = None
+        try:
+            schema, nullable = self._flattener.flatten(declared)
+            schema = simplify(schema)
+            branches = () if list_options(schema) else find_branches(self._flattener, schema)
+        except CannotFlatten:
+            schema, nullable = keep_annotations(declared), False
+        location = with_title(
+            location, declared, schema, fixed=self._protected.is_fixed_path(location.path)
+        )
+        slot = make_slot(location, schema, nullable, value)
+        if self._protected.is_hidden_path(location.path) or is_secret(schema):
+            return self._add_hidden(slot, schema)
+        if branches:
+            return self._walk_branches(location, slot, schema, branches)
+        if branches is not None and self._is_flat(location, schema, slot):
+            return self._walk_object(location, schema, slot.on_clear, value)
+        if branches is None or not location.path:
+            return self._add(json_slot(slot, self._limits.max_text), schema)
+        return self._add(choose_input(slot, schema, self._flattener, self._limits), schema)
+
+    def add_whole(self, args: dict[str, Any]) -> None:
+        """All of it as one field."""
+        slot = make_slot(Location(), {}, False, args)
+        self._add(json_slot(slot, self._limits.max_text), {})
+
+    def _is_flat(self, location: Location, schema: Schema, slot: Slot) -> bool:
+        properties = schema.get("properties")
+        if not location.path:
+            return bool(properties) or (bool(slot.value) and not _VALUE_KEYS & schema.keys())
+        if not properties or schema.get("type", "object") != "object":
+            return False
+        deep = len(location.path) > self._depth or id(properties) in location.parent_properties
+        return not deep and (slot.is_empty or isinstance(slot.value, dict))
+
+    def _walk_object(
+        self,
+        location: Location,
+        schema: Schema,
+        blank: OnClear,
+        value: Any,
+        skip: str | None = None,
+    ) -> Any:
+        held = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+        properties = cast("dict[str, Any]", schema.get("properties", {}))
+        names = [*properties, *(name for name in held if name not in properties)]
+        if len(self.slots) + len(names) > MAX_FIELDS:
+            raise TooManyFields
+        extra: object = schema.get("additionalProperties")
+        other = cast(object, extra) if isinstance(extra, dict) else INFERRED
+        after = held
+        for name in names:
+            old = held.get(name, ABSENT)
+            declared = properties.get(name, other)
+            if name == skip or (declared is False and old is ABSENT):
+                continue
+            required = name in schema.get("required", ())
+            new = self.walk_value(location.child(name, required, blank, properties), declared, old)
+            if new is not old:
+                after = {n: item for n, item in {**after, name: new}.items() if item is not ABSENT}
+        return cast(object, value) if after is held else after
+
+    def _walk_branches(
+        self, location: Location, slot: Slot, schema: Schema, branches: tuple[Branch, ...]
+    ) -> Any:
+        current = None if slot.is_empty else match_branch(branches, slot.value)
+        deep = len(location.path) > self._depth and any(branch.properties for branch in branches)
+        has_hidden_discriminator = any(
+            b.discriminator and self._protected.is_hidden_path((*location.path, b.discriminator))
+            for b in branches
+        )
+        if deep or has_hidden_discriminator or (current is None and not slot.is_empty):
+            return self._add(json_slot(slot, self._limits.max_text), schema)
+        choice = branch_slot(slot, branches, current)
+        self._add(choice, schema)
+        chosen = read_branch_choice(choice, self._answers)
+        if chosen is None:
+            return slot.value
+        if chosen is ABSENT:
+            return slot.value if slot.is_empty else None if slot.on_clear == "null" else ABSENT
+        new, after = branches[cast(int, chosen)], cast(object, slot.value)
+        if chosen != current:
+            old = None if current is None else branches[current]
+            after = switch_branch(self._flattener, old, new, after)
+        return self._walk_branch(location, slot, new, after)
+
+    def _walk_branch(self, location: Location, slot: Slot, branch: Branch, value: Any) -> Any:
+        if "const" in branch.schema:
+            return value
+        schema, inner = (
+            branch.schema,
+            with_title(fast_replace(location, required=True), {}, branch.schema),
+        )
+        if schema.get("type", "object") == "object" and branch.properties:
+            return self._walk_object(inner, schema, slot.on_clear, value, skip=branch.discriminator)
+        own = make_slot(
+            fast_replace(inner, labels=(*location.labels, branch.label)), schema, False, value
+        )
+        if slot.on_clear in ("leave", "null"):
+            own = fast_replace(own, on_clear=slot.on_clear)
+        if is_secret(schema):
+            return self._add_hidden(own, schema)
+        return self._add(choose_input(own, schema, self._flattener, self._limits), schema)
+
+    def _add_hidden(self, slot: Slot, schema: Schema) -> Any:
+        pointer, label = slot.field.pointer, slot.field.label
+        field = Field(pointer, "text", label, description_text(schema), locked=_HIDDEN, hidden=True)
+        self.slots.append(fast_replace(slot, field=field))
+        return slot.value
+
+    def _add(self, slot: Slot, schema: Schema) -> Any:
+        hidden = (
+            []
+            if slot.is_branch_choice
+            else self._protected.find_hidden_below(slot.path, slot.value)
+        )
+        if hidden:
+            slot = json_slot(
+                slot, self._limits.max_text, masked_value=mask_value(slot.value, hidden)
+            )
+        field = fast_replace(slot.field, hint=make_hint(schema, slot.field))
+        if hidden:
+            field = fast_replace(field, locked=_HOLDS_HIDDEN)
+        elif field.locked is None and "const" in schema and slot.reads == "option":
+            field = fast_replace(field, locked=_ONE_VALUE if field.initial == "0" else None)
+        elif not slot.values and utf16_length(field.initial or "") > self._limits.max_text:
+            reason = _TOO_LONG.format(self._limits.max_text)
+            field = fast_replace(field, locked=field.locked or reason, max_length=None)
+        kept = (
+            () if slot.is_branch_choice else self._protected.find_fixed_below(slot.path, slot.value)
+        )
+        self.slots.append(fast_replace(slot, field=field, fixed_paths=kept))
+        if len(self.slots) > MAX_FIELDS:
+            raise TooManyFields
+        return slot.value

@@ -1,0 +1,127 @@
+"""What the model is told about calls that must not run: one tool message each. Pure.
+
+A rejection is told in the words of the review's dialect, so that a model meets those that it knows: LangChain
+for Python (1.3.18 and later) unless the policy or the interrupt came from another system.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple, assert_never
+
+from hitl_core.model import Call, Decision, DialectName, Review, Run, Verdict
+from hitl_core.review.claims import runnable_calls
+
+#: To a model whose call can't run as it is.
+AGAIN = "Call it again with arguments that it takes."
+
+
+class Answer(NamedTuple):
+    """A tool message: answer the call with it, in place of the tool's result."""
+
+    tool_call_id: str
+    name: str
+    content: str
+    status: Literal["success", "error"]
+
+
+def answers(review: Review) -> tuple[Answer, ...]:
+    """In the model's order: every call that `execute` does not name."""
+    running = (
+        {call.key for call in runnable_calls(review)} if review.status != "done" else set[str]()
+    )
+    return tuple(_make_answer(review, call) for call in review.calls if call.key not in running)
+
+
+def is_cancelled(review: Review, decision: Decision | None) -> bool:
+    """Whether a cancellation takes back what this call would have had: all but a no of before."""
+    no = decision is not None and decision.type in ("reject", "ignore")
+    return review.cancelled is not None and not no
+
+
+def denial_text(name: str, verdict: Verdict) -> str:
+    """What the model is told of a call that is denied."""
+    if verdict.retry:
+        return f"`{name}` was not executed. {verdict.reason} {AGAIN}"
+    return (
+        f"The policy doesn't allow `{name}`: {verdict.reason} The tool was not executed."
+        " Do not retry this tool call."
+    )
+
+
+def _make_answer(review: Review, call: Call) -> Answer:
+    content, status = _content_and_status(review, call)
+    return Answer(call.tool_call_id, call.name, content, status)
+
+
+def _content_and_status(review: Review, call: Call) -> tuple[str, Literal["success", "error"]]:
+    if call.key in review.runs:
+        return _run_content(review.tool_name(call), review.runs[call.key])
+    if call.verdict.kind == "deny":
+        return denial_text(call.name, call.verdict), "error"
+    action = review.action(call.key)
+    decision = action.decision if action else None
+    if review.cancelled and is_cancelled(review, decision):
+        reason = f" Reason: {review.cancelled.reason}" if review.cancelled.reason else ""
+        return f"The tool call `{call.name}` was cancelled. It was not executed.{reason}", "error"
+    if action is None:
+        return f"`{call.name}` was not executed.", "error"
+    if action.decision is None:
+        return f"`{call.name}` was not decided. The tool was not executed.", "error"
+    return _decision_content(call, action.decision, review.dialect)
+
+
+def _decision_content(
+    call: Call, decision: Decision, dialect: DialectName
+) -> tuple[str, Literal["success", "error"]]:
+    match decision.type:
+        case "respond":
+            return decision.message or "", "success"
+        case "ignore":
+            return f"The tool call `{call.name}` was skipped. The tool was not executed.", "error"
+        case "reject" if decision.by is None and not decision.message:
+            return (
+                f"Nobody decided on the tool call for `{call.name}` in time. The tool was not executed."
+                " Do not retry this tool call unless the user explicitly requests it."
+            ), "error"
+        case "reject":
+            return _rejection_content(call, decision.message, dialect)
+        case "approve" | "edit":
+            return f"`{call.name}` was not executed.", "error"
+    assert_never(decision.type)
+
+
+def _rejection_content(
+    call: Call, reason: str | None, dialect: DialectName
+) -> tuple[str, Literal["success", "error"]]:
+    match dialect:
+        case "langchain" | "langchain_per_call" | "agent_inbox" | "arcgis":
+            if reason:
+                return (
+                    f"User rejected the tool call for `{call.name}` with reason: {reason}",
+                    "error",
+                )
+            return (
+                f"User rejected the tool call for `{call.name}` with id {call.tool_call_id}. The tool was"
+                " not executed. Do not retry this tool call unless the user explicitly requests it."
+            ), "error"
+        case "langchain_js" | "xpertai":
+            bare = f"User rejected the tool call for `{call.name}` with id {call.tool_call_id}"
+            return bare if reason is None else reason, "error"
+        case "sagents":  # no error, so that nothing there counts it as one and tries again
+            because = f" Reason: {reason}" if reason else ""
+            text = f"Tool call '{call.name}' was rejected by a human reviewer.{because}"
+            return text, "success"
+    assert_never(dialect)
+
+
+def _run_content(name: str, run: Run) -> tuple[str, Literal["success", "error"]]:
+    match run.state:
+        case "done" if run.by is not None:
+            return f"`{name}` ran; its result was lost. {run.by.label} confirmed it.", "success"
+        case "done":
+            return f"`{name}` ran: {run.line}", "success"
+        case "skipped":
+            return f"`{name}` was skipped: whether it ran before is not known.", "error"
+        case "started" | "in_doubt" | "cleared":
+            return f"Whether `{name}` ran is not known. Do not retry it.", "error"
+    assert_never(run.state)

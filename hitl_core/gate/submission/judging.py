@@ -1,0 +1,106 @@
+"""Tool calls and a policy become a request, with everything that the policy says of them. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from hitl_core.errors import InvalidToolCall
+from hitl_core.gate.submission.calls import (
+    MAX_CALLS,
+    MAX_VALUES,
+    JudgedCalls,
+    freeze_calls,
+    has_more_than,
+)
+from hitl_core.gate.submission.new_review import build_review
+from hitl_core.gate.submission.review_key import ReviewKey, check_review_key, review_id_for
+from hitl_core.gate.submission.schemas import ToolSchemas, excerpt_for, find_schema_flaw
+from hitl_core.model import Event, Review, ToolCall
+from hitl_core.model.arguments import JsonObject
+from hitl_core.policy import Policy, Ruling
+from hitl_core.review.redaction import find_redaction_flaw
+
+__all__ = [
+    "MAX_CALLS",
+    "MAX_VALUES",
+    "JudgedCalls",
+    "ReviewKey",
+    "ToolSchemas",
+    "build_from_calls",
+    "build_review",
+    "check_calls",
+    "check_redaction",
+    "check_review_key",
+    "excerpt_for",
+    "find_schema_flaw",
+    "freeze_calls",
+    "has_more_than",
+    "judge_calls",
+    "review_id_for",
+]
+
+
+async def judge_calls(
+    policy: Policy,
+    calls: Iterable[ToolCall],
+    *,
+    tools: Mapping[str, JsonObject | None] | None = None,
+    state: object = None,
+    path: Iterable[str] = (),
+) -> JudgedCalls:
+    """What a policy says of a turn, once and for all. `tools` are the agent's own, by name, each with the
+    JSON Schema of its arguments or None: where the policy has no schema theirs is enforced, and an edit may
+    name another of them where the policy allows that one too. Raises InvalidToolCall.
+    """
+    calls, tools, schemas = freeze_calls(calls), tools or {}, ToolSchemas()
+    rulings = [
+        await schemas.add_schema(await policy.judge_async(call, state), tools.get(call.name))
+        for call in calls
+    ]
+    allows_edit = any("edit" in ruling.allowed_decisions for ruling in rulings)
+    edit_targets = await schemas.edit_targets(tools) if allows_edit else {}
+    return JudgedCalls(
+        calls,
+        rulings,
+        tuple(path),
+        policy.dialect or "langchain",
+        edit_targets,
+        policy.edit_notice if allows_edit else None,
+        policy.digest,
+        await schemas.excerpt(policy, calls, rulings, edit_targets),
+    )
+
+
+def check_calls(judged_calls: JudgedCalls) -> JudgedCalls:
+    """One that an integration made: what `judged` sees to by itself. Raises InvalidToolCall, also for a
+    schema by which no card could be drawn: nobody would be asked.
+    """
+    judged_calls = judged_calls._replace(calls=freeze_calls(judged_calls.calls))
+    for call, ruling in zip(judged_calls.calls, judged_calls.rulings, strict=True):
+        if ruling.args_schema is not None and (flaw := find_schema_flaw(ruling.args_schema)):
+            raise InvalidToolCall(
+                f"This schema can't be used for the arguments of {call.name}: {flaw}."
+            )
+    return judged_calls
+
+
+def check_redaction(judged_calls: JudgedCalls) -> None:
+    """Raise InvalidToolCall for arguments of which nobody can tell what is hidden: a card could hide anything
+    in them, and people would approve it.
+    """
+    for call, ruling in zip(judged_calls.calls, judged_calls.rulings, strict=True):
+        if ruling.verdict.kind == "review" and (
+            flaw := find_redaction_flaw([ruling.policy_schema], call.args)
+        ):
+            raise InvalidToolCall(f"{call.name} can't be reviewed: {flaw}.")
+
+
+def build_from_calls(
+    review_key: ReviewKey,
+    calls: Sequence[ToolCall],
+    rulings: Sequence[Ruling],
+    partitions: int,
+    now: float,
+) -> tuple[Review, Event]:
+    """`build_from`, for calls of which nothing else is known."""
+    return build_review(review_key, JudgedCalls(calls, rulings), partitions, now)

@@ -1,0 +1,78 @@
+"""Which turn a review is about; where the agent gives it no name, the store tells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import NamedTuple
+
+from hitl_core.errors import InvalidToolCall
+from hitl_core.model import Place
+from hitl_core.model.call import is_text
+from hitl_core.review.service import Reviews
+from hitl_core.store.redis.keys import choose_partition, make_review_id
+
+
+class ReviewKey(NamedTuple):
+    """Which turn of which agent a review is about, on whose behalf, and where that person asked."""
+
+    agent: str
+    thread_id: str
+    turn: str
+    requester: str | None
+    origin: Place | None = None
+
+
+def review_id_for(key: ReviewKey, call_ids: Sequence[str], partitions: int) -> str:
+    """The same for the same turn, in any process."""
+    partition = choose_partition(key.thread_id, partitions)
+    return make_review_id(partition, key.agent, key.thread_id, key.turn, call_ids)
+
+
+def check_review_key(key: ReviewKey) -> None:
+    """Raises InvalidToolCall for names that could not be stored."""
+    words = ("agent", "thread_id", "turn", "requester", "origin")
+    for word, name in zip(words, key, strict=True):
+        if word in words[2:] and not name:
+            continue
+        if not isinstance(name, str) or not name or not is_text(name):
+            raise InvalidToolCall(f"The {word} must be text, not {name!r:.80}.")
+
+
+async def find_next_turn(reviews: Reviews, key: ReviewKey, call_ids: Sequence[str]) -> ReviewKey:
+    """The one of #1, #2, … that is not done, else the next: galloping, as a thread may have many.
+
+    Raises StoreUnavailable.
+    """
+    partitions = reviews.store.partitions
+
+    async def is_done(number: int) -> bool:
+        id = review_id_for(key._replace(turn=f"#{number}"), call_ids, partitions)
+        snapshot = await reviews.with_retry(partial(reviews.store.load, id))
+        return snapshot is not None and snapshot.review.status == "done"
+
+    low, high = 0, 1
+    while await is_done(high):
+        low, high = high, high * 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if await is_done(middle) else (low, middle)
+    return await _find_open_turn(reviews, key, call_ids) or key._replace(turn=f"#{high}")
+
+
+async def _find_open_turn(
+    reviews: Reviews, key: ReviewKey, call_ids: Sequence[str]
+) -> ReviewKey | None:
+    """Where the retention of early turns has ended, the count alone would start again at #1."""
+    store = reviews.store
+    for id in await reviews.with_retry(partial(store.thread_reviews, key.thread_id)):
+        snapshot = await reviews.with_retry(partial(store.load, id))
+        if snapshot is None or snapshot.review.status == "done":
+            return None  # the live ones stand first
+        candidate = key._replace(turn=snapshot.review.turn)
+        if (
+            candidate.turn.startswith("#")
+            and review_id_for(candidate, call_ids, store.partitions) == id
+        ):
+            return candidate
+    return None

@@ -1,0 +1,98 @@
+"""The tools' own schemas: what the policy says nothing of is checked by these."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from hitl_core.errors import InvalidToolCall
+from hitl_core.model import ToolCall
+from hitl_core.model.arguments import JsonObject
+from hitl_core.policy import Policy, Ruling
+
+if TYPE_CHECKING:
+    from hitl_core.jsonschema.budget import Budget
+
+_PAUSE_STEPS = 4_000  # steps: some two milliseconds
+
+
+class ToolSchemas:
+    """Those of one request: all of them are read in one budget. Whoever waits on the same event loop gets a
+    turn between two calls, and between two schemas that take long."""
+
+    def __init__(self) -> None:
+        from hitl_core.jsonschema.budget import REQUEST_STEPS, Budget
+
+        self._budget = Budget(REQUEST_STEPS)
+        self._steps_at_pause = REQUEST_STEPS
+
+    async def add_schema(self, ruling: Ruling, tool_schema: JsonObject | None) -> Ruling:
+        """With the tool's own schema where there is none: it checks arguments, and says and hides nothing,
+        unless the policy vouches for it. Raises InvalidToolCall where it can't be used.
+        """
+        await asyncio.sleep(0)
+        if tool_schema is None or ruling.args_schema is not None or ruling.verdict.kind != "review":
+            return ruling
+        if flaw := await self._find_flaw(tool_schema):
+            raise InvalidToolCall(f"A tool's own schema can't be used: {flaw}.")
+        return replace(
+            ruling,
+            args_schema=tool_schema,
+            policy_schema=tool_schema if ruling.trusts_tools else None,
+        )
+
+    async def edit_targets(
+        self, tools: Mapping[str, JsonObject | None]
+    ) -> dict[str, JsonObject | None]:
+        """What an edit may name. Without tools whose schema can't be used: no edit can be checked by it."""
+        usable: dict[str, JsonObject | None] = {}
+        for name, own in tools.items():
+            if own is None or await self._find_flaw(own) is None:
+                usable[name] = own
+        return usable
+
+    async def excerpt(
+        self,
+        policy: Policy,
+        calls: Iterable[ToolCall],
+        rulings: Iterable[Ruling],
+        tools: Iterable[str],
+    ) -> JsonObject | None:
+        """`excerpt_for`, with turns for others while the rules of many tools are looked up."""
+        for tool in tools:
+            policy.preload_rules(tool)
+            await asyncio.sleep(0)
+        return excerpt_for(policy, calls, rulings, tools)
+
+    async def _find_flaw(self, schema: JsonObject) -> str | None:
+        flaw = find_schema_flaw(schema, self._budget)
+        if self._steps_at_pause - self._budget.left > _PAUSE_STEPS:
+            await asyncio.sleep(0)
+            self._steps_at_pause = self._budget.left
+        return flaw
+
+
+def excerpt_for(
+    policy: Policy, calls: Iterable[ToolCall], rulings: Iterable[Ruling], tools: Iterable[str]
+) -> JsonObject | None:
+    """What of the policy a review keeps, so that whatever changes a call's arguments is judged as well."""
+    changing = [c.name for c, r in zip(calls, rulings, strict=True) if _can_change(r)]
+    return policy.excerpt(dict.fromkeys([*changing, *tools])) if changing else None
+
+
+def _can_change(ruling: Ruling) -> bool:
+    into = ruling.output and ruling.output.into
+    return "edit" in ruling.allowed_decisions or into == "input"
+
+
+def find_schema_flaw(schema: JsonObject, budget: Budget | None = None) -> str | None:
+    """Why arguments can't be checked by this schema. Each is read once, however often it comes."""
+    from hitl_core.forms import SchemaError, check_schema
+
+    try:
+        check_schema(schema, budget=budget)
+    except SchemaError as error:
+        return str(error)
+    return None

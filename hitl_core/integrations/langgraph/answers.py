@@ -1,0 +1,115 @@
+"""A review's decisions, as the interrupt that it came from can be told them. Pure.
+
+Our policy may have taken actions out of what the agent asks (it denied them), and may have decided what the
+agent has no word for (a deadline, a skipped call).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hitl_core.errors import IntegrationError
+from hitl_core.gate import JudgedCalls, Outcome
+from hitl_core.gate.submission.judging import ReviewKey, build_review
+from hitl_core.model import Action, Decision, DecisionType, Review
+
+#: On a call that did not interrupt when the review was made: its predicate changed its mind.
+LATE_CALL_TEXT = "Nobody was asked about this call. Call the tool again if it is still needed."
+
+
+def to_agent_view(
+    interrupt_calls: JudgedCalls, outcome: Outcome, guarded: bool, refusal: str | None = None
+) -> Review:
+    """What the agent asks now, each action with a decision that it takes: what a dialect can say.
+
+    `refused` is why the first action is not as decided. Raises IntegrationError.
+    """
+    stored = outcome.review
+    turn = ReviewKey(stored.agent, stored.thread_id, stored.turn, stored.requester, stored.origin)
+    view, _ = build_review(turn, interrupt_calls, 1, stored.created_at)
+    actions = [_to_agent_action(action, outcome, guarded) for action in view.actions]
+    if refusal is not None:
+        first = view.actions[0]
+        actions[0] = _with_decision(
+            first, _fit_decision(_make_refusal(first, refusal), first, guarded, refusal)
+        )
+    update = {"actions": tuple(actions), "args": {**view.args, **stored.args}}
+    return view.model_copy(update=update)
+
+
+def _to_agent_action(agent_action: Action, outcome: Outcome, guarded: bool) -> Action:
+    stored = outcome.review
+    # Its page offers to ignore, whatever the interrupt says, and a cancellation has no other word.
+    if stored.dialect == "agent_inbox" and stored.cancelled is not None:
+        allowed = dict.fromkeys((*agent_action.config.allowed_decisions, "ignore"))
+        config = agent_action.config.model_copy(update={"allowed_decisions": tuple(allowed)})
+        agent_action = agent_action.model_copy(update={"config": config})
+    text = _answer_text(outcome, agent_action.request.tool_call_id)
+    action = stored.action(agent_action.key)
+    decision = action.decision if action else None
+    if action and decision and _can_pass_on(decision, outcome, agent_action, guarded):
+        agent_action = agent_action.model_copy(
+            update={"revision": action.revision, "digest": action.digest}
+        )
+    else:
+        decision = _make_refusal(agent_action, text)
+        if guarded is False and _is_over(outcome, agent_action):
+            decision = decision.model_copy(update={"type": "respond"})
+    return _with_decision(agent_action, _fit_decision(decision, agent_action, guarded, text))
+
+
+def _can_pass_on(decision: Decision, outcome: Outcome, agent_action: Action, guarded: bool) -> bool:
+    """Whether it is said as it was decided. A guard tells the model itself of a call that may run no more."""
+    if outcome.review.cancelled is not None:
+        return False
+    if decision.type in ("approve", "edit"):
+        return guarded or not _is_over(outcome, agent_action)
+    return decision.by is not None or decision.message is not None
+
+
+def _is_over(outcome: Outcome, agent_action: Action) -> bool:
+    """An earlier process died while the agent had its answer; a person said that it ran, or to skip it."""
+    return agent_action.key in outcome.review.runs and agent_action.request.tool_call_id not in {
+        call.id for call in outcome.execute
+    }
+
+
+def _fit_decision(decision: Decision, agent_action: Action, guarded: bool, text: str) -> Decision:
+    """The same, or another that the agent takes and that runs nothing: behind a guard also one that lets the
+    call through, as the guard obeys the review."""
+    allowed = agent_action.config.allowed_decisions
+    if decision.type in allowed:
+        return decision
+    if decision.type not in ("approve", "edit"):
+        for kind in _substitutes(guarded and text != LATE_CALL_TEXT):
+            if kind in allowed and (kind != "respond" or agent_action.config.answer_schema is None):
+                return decision.model_copy(update={"type": kind, "message": text})
+    raise IntegrationError(
+        f"The agent doesn't take {decision.type!r} for `{agent_action.request.name}`, only"
+        f" {', '.join(allowed)}: the run stays where it is."
+    )
+
+
+def _substitutes(can_run: bool) -> Sequence[DecisionType]:
+    passing: tuple[DecisionType, ...] = ("approve", "edit") if can_run else ()
+    return ("reject", "ignore", *passing, "respond")
+
+
+def _make_refusal(agent_action: Action, why: str) -> Decision:
+    return Decision(
+        type="reject",
+        by=None,
+        at=agent_action.submitted_at,
+        revision=agent_action.revision,
+        digest=agent_action.digest,
+        message=why,
+    )
+
+
+def _answer_text(outcome: Outcome, call_id: str) -> str:
+    """What the model is told of a call that doesn't run, in any framework."""
+    return next((a.content for a in outcome.answers if a.tool_call_id == call_id), LATE_CALL_TEXT)
+
+
+def _with_decision(action: Action, decision: Decision) -> Action:
+    return action.model_copy(update={"decision": decision})

@@ -1,0 +1,117 @@
+"""Which schemas are accepted, in a budget, and the check that each becomes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from hashlib import blake2b
+from typing import Any, NamedTuple
+
+from hitl_core.jsonschema.budget import SCHEMA_STEPS, Budget, TooMuchWork
+from hitl_core.jsonschema.compiler import Compiler
+from hitl_core.jsonschema.drafts import NEWEST, parse_draft
+from hitl_core.jsonschema.errors import PatternError, SchemaError
+from hitl_core.jsonschema.problem import Check
+from hitl_core.jsonschema.resolve import SchemaDocument
+from hitl_core.jsonschema.sized_cache import Recent
+
+MAX_SCHEMA = 64 * 1024  # bytes of JSON
+_TOO_LARGE = "the schema is too large or too complex to be checked"
+_TOO_LARGE_TOGETHER = "the schemas of this request are together too large to be checked"
+Json = dict[str, Any]
+
+
+class CompiledSchema(NamedTuple):
+    """`root` is the schema as JSON has it."""
+
+    root: Json
+    check: Check
+
+
+class _Compilation(NamedTuple):
+    """What came of reading a schema, and what that cost."""
+
+    compiled: CompiledSchema | None
+    flaw: SchemaError | None
+    cost: int
+
+    @property
+    def weight(self) -> int:
+        """About how much memory it takes, in units of 100 bytes."""
+        return 100 + self.cost if self.compiled else 10
+
+
+#: Some 40 MB at most. An agent chooses how large each of its schemas is, and how many it sends.
+_outcomes = Recent[bytes, _Compilation](400_000, lambda one: one.weight)
+#: What reading a schema cost, and what is wrong with it: remembered longer than its check.
+_flaws = Recent[bytes, tuple[int, SchemaError | None]](1024, lambda _: 1)
+
+
+def check_schema(
+    schema: Mapping[str, Any], *, strict: bool = False, budget: Budget | None = None
+) -> None:
+    """Raise SchemaError, one sentence, unless arguments can be checked by this schema here.
+
+    `strict` also refuses what would be ignored: keywords that its draft doesn't know. `budget`: of several
+    schemas that have to fit in together.
+    """
+    if budget is not None and budget.left < 0:
+        raise SchemaError(_TOO_LARGE_TOGETHER)
+    text = _to_json(schema)
+
+    def read() -> tuple[int, SchemaError | None]:
+        outcome = _compile(text, strict)
+        return outcome.cost, outcome.flaw
+
+    cost, flaw = _flaws.get(_key(text, strict), read)
+    if budget is not None:
+        budget.left -= cost
+        if budget.left < 0:
+            raise SchemaError(_TOO_LARGE_TOGETHER)
+    if flaw is not None:
+        raise type(flaw)(str(flaw))
+
+
+def compile_schema(schema: Mapping[str, Any]) -> CompiledSchema:
+    """Each schema once. Raises SchemaError."""
+    outcome = _compile(_to_json(schema), False)
+    if outcome.compiled is None:
+        raise SchemaError(str(outcome.flaw))
+    return outcome.compiled
+
+
+def _to_json(schema: Mapping[str, Any]) -> str:
+    try:
+        text = json.dumps(dict(schema), ensure_ascii=False, allow_nan=False)
+        size = len(text.encode())
+    except (TypeError, ValueError, RecursionError) as error:
+        raise SchemaError(f"the schema is not plain JSON: {error}") from error
+    if size > MAX_SCHEMA:
+        raise SchemaError(f"the schema is {size:,} bytes long; {MAX_SCHEMA:,} are allowed")
+    return text
+
+
+def _key(text: str, strict: bool) -> bytes:
+    """In place of the text, which may be long."""
+    return blake2b(text.encode(), person=b"strict" if strict else b"").digest()
+
+
+def _compile(text: str, strict: bool) -> _Compilation:
+    return _outcomes.get(_key(text, strict), lambda: _read(text, strict))
+
+
+def _read(text: str, strict: bool) -> _Compilation:
+    budget, found, flaw = Budget(SCHEMA_STEPS), None, None
+    try:
+        budget.spend(len(text) // 16)
+        schema: Json = json.loads(text)
+        draft = parse_draft(schema["$schema"]) if "$schema" in schema else NEWEST
+        document = SchemaDocument(schema, draft, budget, strict=strict)
+        found = CompiledSchema(schema, Compiler(document, budget).compile_root())
+    except (SchemaError, PatternError) as error:
+        flaw = type(error)(str(error))  # whose traceback holds nothing
+    except TooMuchWork:
+        flaw, budget.left = SchemaError(_TOO_LARGE), 0
+    except RecursionError:
+        flaw = SchemaError("the schema is nested too deeply")
+    return _Compilation(found, flaw, SCHEMA_STEPS - max(budget.left, 0))

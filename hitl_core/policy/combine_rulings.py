@@ -1,0 +1,230 @@
+"""Two rulings on one call become the strictest of both. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Literal, cast
+
+from hitl_core.model import Expire, Route, Verdict
+from hitl_core.policy.reader.reviewers import combine_reviewers, find_unreachable_quorum
+from hitl_core.policy.rule import Kind
+from hitl_core.policy.ruling import Ruling
+
+Schema = dict[str, Any]
+
+_REFS = frozenset({"$ref", "$dynamicRef", "$recursiveRef"})
+#: Leads to no part of a schema, so that no check takes the schema that has it.
+_DEAD_REF = "#/a reference of one of two schemas"
+_BY_STRICTNESS: tuple[Kind, ...] = ("allow", "review", "deny")
+_NOTHING_LEFT = (
+    "Nothing can be decided on it: the policy and this run's context allow no decision together."
+)
+_TWO_REFS = (
+    "Its arguments can't be checked by the schemas of the policy and the context: a `$ref` of one of them"
+    " would mean something else in both. Write there what it refers to."
+)
+
+
+def tighten(policy: Ruling, run: Ruling) -> Ruling:
+    """What a run's context may make of the policy's ruling: never more than that. Places, people, deadline
+    and whether it may run twice stay the policy's.
+    """
+    made = _combine(policy, run, asks_more=run.says_reviewers)
+    if made.verdict.kind == policy.verdict.kind or run.verdict.kind != made.verdict.kind:
+        return made
+    does = "denies it" if made.verdict.kind == "deny" else "asks for a person"
+    reason = f"This run's own configuration {does}."
+    return replace(
+        made,
+        verdict=Verdict(kind=made.verdict.kind, rule=run.verdict.rule, reason=reason),
+        redact=policy.redact,
+        policy_schema=policy.policy_schema,
+    )
+
+
+def override_ruling(policy: Ruling, run: Ruling) -> Ruling:
+    """What a run's context says in the policy's place, where the policy lets it. Even then the policy says
+    who decides, where and until when, what the arguments must be, and how carefully they are read; what it
+    hides stays hidden, and what people could reject they can.
+    """
+    allowed = run.allowed_decisions
+    if "reject" in policy.allowed_decisions and allowed and "reject" not in allowed:
+        allowed = (*allowed, "reject")
+    combined = replace(
+        run,
+        allowed_decisions=allowed,
+        route=_combine_routes(policy, run) if run.says_reviewers else policy.route,
+        needs_requester=policy.needs_requester or (run.says_reviewers and run.needs_requester),
+        must_read=policy.must_read or run.must_read,
+        confirm=policy.confirm or run.confirm,
+        reject_reason=_reject_reason(policy, run),
+        redact=policy.redact,
+        policy_schema=policy.policy_schema,
+        trusts_tools=policy.trusts_tools,
+        by_agent=run.verdict.kind == "review",
+    )
+    return _with_schemas(combined, policy.args_schema, run.args_schema)
+
+
+def _combine(policy: Ruling, run: Ruling, *, asks_more: bool) -> Ruling:
+    ours, theirs = (_BY_STRICTNESS.index(ruling.verdict.kind) for ruling in (policy, run))
+    if theirs < ours:
+        return policy
+    route = _combine_routes(policy, run) if asks_more else policy.route
+    needs_requester = policy.needs_requester or (asks_more and run.needs_requester)
+    if theirs > ours:
+        kept = replace(
+            run,
+            route=route,
+            idempotent=policy.idempotent,
+            line=policy.line,
+            needs_requester=needs_requester,
+        )
+        return _with_schemas(kept, policy.args_schema, run.args_schema)
+    if policy.verdict.kind != "review":
+        return policy
+    allowed = tuple(kind for kind in policy.allowed_decisions if kind in run.allowed_decisions)
+    if not allowed:
+        denied = Verdict(kind="deny", rule=run.verdict.rule, reason=_NOTHING_LEFT)
+        return replace(policy, verdict=denied, allowed_decisions=())
+    both = replace(
+        policy,
+        allowed_decisions=allowed,
+        route=route,
+        needs_requester=needs_requester,
+        must_read=policy.must_read or run.must_read,
+        confirm=policy.confirm or run.confirm,
+        redact=tuple(dict.fromkeys((*policy.redact, *run.redact))),
+        reject_reason=_reject_reason(policy, run),
+    )
+    return _with_schemas(both, policy.args_schema, run.args_schema)
+
+
+def _combine_routes(policy: Ruling, run: Ruling) -> Route:
+    """The policy's people, and the stricter numbers of both."""
+    reviewers = combine_reviewers(policy.route.reviewers, run.route.reviewers)
+    return policy.route.model_copy(update={"reviewers": reviewers})
+
+
+def _reject_reason(one: Ruling, other: Ruling) -> Literal["optional", "required"]:
+    return "required" if "required" in (one.reject_reason, other.reject_reason) else "optional"
+
+
+def combine_unsure(ruling: Ruling, unsure: Ruling) -> Ruling:
+    """Where nobody knows which of the two speaks, as the `when` of one has failed: what both would take.
+
+    Whoever can make a `when` fail must gain nothing by it, not even other people to ask.
+    """
+    kinds = {ruling.verdict.kind, unsure.verdict.kind}
+    if "deny" in kinds:
+        return ruling if ruling.verdict.kind == "deny" else unsure
+    if kinds != {"review"}:
+        asks = ruling if ruling.verdict.kind == "review" else unsure
+        return _with_both(replace(asks, unsure=ruling.unsure), ruling, unsure)
+    what = "asks other people" if _route_key(ruling) != _route_key(unsure) else None
+    questions = [each for each in (ruling, unsure) if each.answer_schema is not None]
+    if len(questions) == 2 and _question_key(ruling) != _question_key(unsure):
+        what = what or "asks another question"
+    if what:
+        reason = f"{unsure.verdict.reason} Another rule {what}, so nobody can be asked."
+        return _deny(replace(ruling, verdict=unsure.verdict), reason)
+    both = _combine(ruling, unsure, asks_more=True)
+    if both.verdict.kind == "deny":
+        return both
+    reminds = [each.route.remind for each in (ruling, unsure) if each.route.remind is not None]
+    expire = _earlier_expire(ruling.route.expire, unsure.route.expire)
+    route = both.route.model_copy(update={"expire": expire, "remind": min(reminds, default=None)})
+    if questions:
+        both = replace(both, answer_schema=questions[0].answer_schema, output=questions[0].output)
+    return _with_both(replace(both, verdict=unsure.verdict, route=route), ruling, unsure)
+
+
+def _with_both(ruling: Ruling, one: Ruling, other: Ruling) -> Ruling:
+    """What either of two rules hides is hidden, and what only one lets run twice runs once."""
+    return replace(
+        ruling,
+        idempotent=one.idempotent and other.idempotent,
+        redact=tuple(dict.fromkeys((*one.redact, *other.redact))),
+        policy_schema=combine_schemas(one.policy_schema, other.policy_schema),
+        trusts_tools=one.trusts_tools or other.trusts_tools,
+    )
+
+
+def _route_key(ruling: Ruling) -> tuple[object, ...]:
+    """Whom it asks, where and when."""
+    route = ruling.route
+    return route.notify, route.reviewers.people_key, route.escalate, route.fallback, route.clock
+
+
+def _question_key(ruling: Ruling) -> tuple[object, ...]:
+    return ruling.answer_schema, ruling.output
+
+
+def _earlier_expire(one: Expire | None, other: Expire | None) -> Expire | None:
+    """The earlier deadline; it rejects where one of them does."""
+    if one is None or other is None:
+        return one or other
+    first, second = sorted((one, other), key=lambda each: each.after)
+    if first.decision != "reject" and second.decision == "reject":
+        return second.model_copy(update={"after": first.after})
+    return first
+
+
+def _with_schemas(ruling: Ruling, one: Schema | None, other: Schema | None) -> Ruling:
+    """With both schemas, where it can still be decided. Each was good alone; what together can't be checked,
+    or takes more people than there are, nobody could be asked about.
+    """
+    both = combine_schemas(one, other)
+    ruling = replace(ruling, args_schema=both)
+    if ruling.verdict.kind != "review":
+        return ruling
+    if word := find_unreachable_quorum(ruling.route):
+        return _deny(ruling, f"The `{word}` of the policy and the context can never be met.")
+    reviewers = ruling.route.reviewers
+    allowed = ruling.allowed_decisions
+    if "approve" not in allowed and not (reviewers.quorum == 1 and reviewers.editor_approves):
+        allowed = tuple(kind for kind in allowed if kind != "edit")  # which others had to approve
+        if not allowed:
+            return _deny(ruling, _NOTHING_LEFT)
+    ruling = replace(ruling, allowed_decisions=allowed)
+    if both is None or both is one or both is other:
+        return ruling
+    if _has_refs(both):
+        return _deny(ruling, _TWO_REFS)
+    from hitl_core.policy import json_schema  # only where a schema is checked
+
+    if flaw := json_schema.find_problem(both):
+        return _deny(
+            ruling,
+            f"Its arguments can't be checked by the schemas of the policy and the context: {flaw}",
+        )
+    return ruling
+
+
+def _deny(ruling: Ruling, reason: str) -> Ruling:
+    verdict = Verdict(kind="deny", rule=ruling.verdict.rule, reason=reason)
+    return replace(ruling, verdict=verdict, allowed_decisions=(), args_schema=None)
+
+
+def combine_schemas(one: Schema | None, other: Schema | None) -> Schema | None:
+    """What meets both. It can't always be checked where each of them can: never where one has a reference,
+    which would lead to another part in both.
+    """
+    if one is None or other is None or one == other:
+        return one or other
+    both: Schema = {"type": "object", "allOf": [one, other]}
+    return {**both, "$ref": _DEAD_REF} if _has_refs(both) else both
+
+
+def _has_refs(schema: Schema) -> bool:
+    waiting: list[object] = [schema]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, dict):
+            held = cast(Schema, part)
+            if not _REFS.isdisjoint(held):
+                return True
+            waiting.extend(held.values())
+        elif isinstance(part, list):
+            waiting.extend(cast("list[object]", part))
+    return False

@@ -1,0 +1,40 @@
+"""What a reader makes of a configuration, and what every reader is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from hitl_core.model import DialectName
+from hitl_core.policy.reader.config_node import ConfigNode
+from hitl_core.policy.rule import Rule
+from hitl_core.policy.rule_index import RuleIndex
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ParsedConfig:
+    """Of a whole policy; or of one run's context, where `default` and `prefix` may be None: not said.
+
+    `dialect` is set where the configuration itself says which one it is.
+    """
+
+    default: Rule | None
+    rules: tuple[Rule, ...]
+    prefix: str | None = None
+    edit_notice: str | None = None
+    allow_override: bool = False
+    dialect: DialectName | None = None
+    rule_index: RuleIndex = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rule_index", RuleIndex(self.rules))
+
+    def rules_for(self, tool: str) -> tuple[Rule, ...]:
+        """The rules that may speak about a tool, in their order."""
+        rules = self.rule_index.rules_for(tool)
+        return rules if self.default is None else (*rules, self.default)
+
+
+#: Reads a configuration, adding what is wrong to the node's report. The rule is the default of the policy
+#: that a run's context is about, None for a whole policy.
+ConfigReader = Callable[[ConfigNode, Rule | None], ParsedConfig]

@@ -1,0 +1,232 @@
+"""The entry of one tool or glob in `interrupt_on` → a Rule."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, cast
+
+from hitl_core.model import DECISION_TYPES, DecisionType, Output, Reviewers
+from hitl_core.policy.reader.config_node import (
+    ConfigNode,
+    format_value,
+    join_names,
+    read_field,
+    suggest,
+)
+from hitl_core.policy.reader.reviewers import excludes_requester
+from hitl_core.policy.reader.route import KEYS as ROUTE_KEYS
+from hitl_core.policy.reader.route import read_route
+from hitl_core.policy.reader.values import read_pointers
+from hitl_core.policy.rule import DEFAULT_DECISIONS, Rule, RuleFunction, SchemaWhen
+
+KEYS = (
+    "allowed_decisions",
+    "description",
+    "when",
+    "args_schema",
+    "answer_schema",
+    "output",
+    "reject_reason",
+    "must_read",
+    "confirm",
+    "redact",
+    "idempotent",
+    *ROUTE_KEYS,
+)
+_REASONS: tuple[Literal["optional", "required"], ...] = ("optional", "required")
+_INTO_VALUES: tuple[Literal["state", "input"], ...] = ("state", "input")
+#: What other systems and other words call the decisions.
+_SYNONYMS = {"accept": "approve", "response": "respond", "deny": "reject"}
+
+
+def read_rule(name: str, node: ConfigNode, default: Rule) -> Rule | None:
+    """None, having reported it, where the entry is of no known kind."""
+    value = node.value
+    if isinstance(value, bool):
+        kind = "review" if value else "allow"
+    elif value == "deny":
+        kind = "deny"
+    else:
+        return _read_mapping(name, node, default)
+    return Rule(
+        name=name,
+        kind=kind,
+        line=node.line,
+        prefix=default.prefix,
+        route=default.route,
+        needs_requester=default.needs_requester,
+        trusts_tools=default.trusts_tools,
+    )
+
+
+def _read_mapping(name: str, node: ConfigNode, default: Rule) -> Rule | None:
+    if not isinstance(node.value, Mapping):
+        hint = {"allow": " To allow it, write false.", "review": " To review it, write true."}
+        node.add_problem(
+            f"A rule is true, false, `deny` or a mapping, not {node}."
+            + (hint.get(node.value, "") if isinstance(node.value, str) else "")
+        )
+        return None
+    fields = node.fields(KEYS)
+    decisions = read_field(fields, "allowed_decisions", read_decisions, DEFAULT_DECISIONS)
+    answer_schema = _read_answer_schema(fields, decisions)
+    route = read_route(fields, default.route)
+    _check_reviewers(fields, node, route.reviewers, decisions)
+    return Rule(
+        name=name,
+        kind="review",
+        line=node.line,
+        prefix=default.prefix,
+        route=route,
+        says_reviewers="reviewers" in fields,
+        needs_requester=excludes_requester(fields, default.needs_requester),
+        description=read_field(fields, "description", _read_description),
+        when=read_field(fields, "when", _read_when),
+        allowed_decisions=decisions,
+        args_schema=read_field(fields, "args_schema", read_args_schema),
+        answer_schema=answer_schema,
+        output=_read_output(fields, decisions, answer_schema),
+        reject_reason=read_field(fields, "reject_reason", _read_reject_reason) or "optional",
+        must_read=read_field(fields, "must_read", ConfigNode.boolean) or False,
+        confirm=read_field(fields, "confirm", ConfigNode.boolean) or False,
+        redact=read_field(fields, "redact", read_pointers, ()),
+        idempotent=read_field(fields, "idempotent", ConfigNode.boolean) or False,
+        trusts_tools=default.trusts_tools,
+    )
+
+
+def _check_reviewers(
+    fields: dict[str, ConfigNode],
+    node: ConfigNode,
+    reviewers: Reviewers,
+    allowed: tuple[DecisionType, ...],
+) -> None:
+    """Where others approve what one has edited or answered, they must be able to."""
+    alone = reviewers.quorum == 1 and reviewers.editor_approves
+    where = fields.get("reviewers") or fields.get("allowed_decisions") or node
+    if "edit" in allowed and "approve" not in allowed and not alone:
+        where.add_problem(
+            "Others have to approve an edit here, so `allowed_decisions` needs approve."
+        )
+    if "answer_schema" in fields and "approve" in allowed and reviewers.quorum > 1:
+        where.add_problem("The tool runs with one person's answer here, so the `quorum` must be 1.")
+
+
+def _read_reject_reason(node: ConfigNode) -> Literal["optional", "required"] | None:
+    return node.one_of(_REASONS)
+
+
+def read_decisions(
+    node: ConfigNode, known: tuple[DecisionType, ...] = DECISION_TYPES
+) -> tuple[DecisionType, ...]:
+    """A list of decisions, each among `words`: those that the system knows."""
+    nodes = node.items("[approve, reject]")
+    if nodes == []:
+        node.add_problem(
+            "This list is empty: nobody could ever decide. Name at least one decision."
+        )
+    decisions: list[DecisionType] = []
+    for each in nodes or []:
+        decision: DecisionType | None = next((t for t in known if t == each.value), None)
+        if decision is None:
+            ours = _SYNONYMS.get(each.value) if isinstance(each.value, str) else None
+            hint = f" Did you mean `{ours}`?" if ours in known else suggest(each.value, known)
+            each.add_problem(f"{each} is no decision: {join_names(known)}.{hint}")
+        elif decision in decisions:
+            each.add_problem(f"{format_value(decision)} stands here twice.")
+        else:
+            decisions.append(decision)
+    return tuple(decisions)
+
+
+def _read_description(node: ConfigNode) -> str | RuleFunction | None:
+    if callable(node.value):
+        return _call_with_copy(node.value)
+    return (node.text() or "").strip() or None
+
+
+def _read_when(node: ConfigNode) -> RuleFunction | None:
+    if callable(node.value):
+        return _call_with_copy(node.value)
+    return read_when_schema(node)
+
+
+def read_when_schema(node: ConfigNode) -> RuleFunction | None:
+    """A JSON Schema over the arguments."""
+    schema = read_args_schema(node)
+    if schema == {}:
+        node.add_problem("An empty `when` is always met: leave it out.")
+    return SchemaWhen.from_schema(schema) if schema else None
+
+
+def _call_with_copy(function: Callable[..., object]) -> RuleFunction:
+    """What it does to the arguments never reaches what will run."""
+    return lambda seen: function(copy.deepcopy(seen.call.args))
+
+
+def _read_answer_schema(
+    fields: dict[str, ConfigNode], allowed: tuple[DecisionType, ...]
+) -> dict[str, Any] | None:
+    """Of a person's own answer: it stands in the tool's place, or it goes along when the tool runs."""
+    schema = read_field(fields, "answer_schema", read_schema)
+    goes_along = "approve" in allowed and {*allowed} <= {"approve", "reject"}
+    if schema is not None and allowed and allowed != ("respond",) and not goes_along:
+        fields["answer_schema"].add_problem(
+            "A person's answer is all that a question gets: it needs `allowed_decisions: [respond]`, where it"
+            " stands in the tool's place, or `[approve, reject]`, where the tool runs with it."
+        )
+    return schema
+
+
+def _read_output(
+    fields: dict[str, ConfigNode], allowed: tuple[DecisionType, ...], schema: dict[str, Any] | None
+) -> Output | None:
+    """Where that answer goes."""
+    if (node := fields.get("output")) is None:
+        return None
+    parts = node.fields(("key", "into"), required=("key", "into"))
+    key = read_field(parts, "key", ConfigNode.text)
+    into = read_field(parts, "into", _read_into)
+    if "answer_schema" not in fields:
+        node.add_problem(
+            "This is where a person's answer goes: say by `answer_schema` what it may be."
+        )
+    elif into == "input" and "approve" not in allowed:
+        parts["into"].add_problem(
+            "The tool never runs here: an answer `into: input` needs approve."
+        )
+    return Output(key=key, into=into) if key and into else None
+
+
+def _read_into(node: ConfigNode) -> Literal["state", "input"] | None:
+    return node.one_of(_INTO_VALUES)
+
+
+def read_args_schema(node: ConfigNode) -> dict[str, Any] | None:
+    """A JSON Schema that an object can satisfy."""
+    schema = read_schema(node)
+    types = (schema or {}).get("type", "object")
+    if schema is None or types == "object" or (not isinstance(types, str) and "object" in types):
+        return schema
+    return node.add_problem(
+        "Nothing can satisfy this: arguments are an object, so `type` must be `object`."
+    )
+
+
+def read_schema(node: ConfigNode) -> dict[str, Any] | None:
+    """A JSON Schema that is checked here without ever working for long. In a policy every keyword counts: one
+    that nobody knows is a mistake."""
+    from hitl_core.policy import json_schema
+
+    value = node.value
+    if not isinstance(value, dict):
+        return node.add_problem(f"This must be a JSON Schema, which is a mapping, not {node}.")
+    schema, report = cast(dict[str, Any], value), node.report
+    if report.bounded and report.budget is None:
+        report.budget = json_schema.make_budget()
+    problem = json_schema.find_problem(schema, strict=True, budget=report.budget)
+    if problem is not None:
+        return node.add_problem(problem)
+    return json.loads(json.dumps(schema))  # its own, and as JSON has it: text keys, no tuples

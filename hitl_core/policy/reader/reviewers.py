@@ -1,0 +1,112 @@
+"""`reviewers`: who may decide, and how many of them it takes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, cast
+
+from hitl_core.model import Reviewers, Route
+from hitl_core.policy.reader.config_node import ConfigNode, format_value, read_field
+
+_PEOPLE_KEYS = ("users", "groups", "channel_members")
+_KEYS = (*_PEOPLE_KEYS, "quorum", "reject_quorum", "exclude_requester", "editor_approves")
+#: https://docs.slack.dev/reference/objects/user-object/ and /usergroup-object/: a user's id begins with U,
+#: or with W in an Enterprise organization, a group's with S.
+USER_ID = re.compile(r"[UW][A-Z0-9]{1,30}")
+_GROUP_ID = re.compile(r"S[A-Z0-9]{1,30}")
+MAX_QUORUM = 100
+
+
+def read_reviewers(node: ConfigNode) -> Reviewers:
+    """What it takes for a decision. Two or more who approve are others than who asked, and who edited."""
+    fields = node.fields(_KEYS)
+    quorum = read_field(fields, "quorum", _read_count) or 1
+    return _read_people(node, fields).model_copy(
+        update={
+            "quorum": quorum,
+            "reject_quorum": read_field(fields, "reject_quorum", _read_count) or 1,
+            "exclude_requester": read_field(
+                fields, "exclude_requester", ConfigNode.boolean, quorum > 1
+            ),
+            "editor_approves": read_field(
+                fields, "editor_approves", ConfigNode.boolean, quorum == 1
+            ),
+        }
+    )
+
+
+def read_people(node: ConfigNode) -> Reviewers:
+    """Of a step: who may decide as well. How many it takes stays as it is."""
+    return _read_people(node, node.fields(_PEOPLE_KEYS))
+
+
+def excludes_requester(fields: dict[str, ConfigNode], inherited: bool) -> bool:
+    """Whether the policy says so itself: then who that is must be known."""
+    if "reviewers" not in fields:
+        return inherited
+    reviewers = fields["reviewers"].value
+    return isinstance(reviewers, Mapping) and cast(Any, reviewers).get("exclude_requester") is True
+
+
+def combine_reviewers(one: Reviewers, other: Reviewers) -> Reviewers:
+    """One's people, and what is stricter of both."""
+    return one.model_copy(
+        update={
+            "quorum": max(one.quorum, other.quorum),
+            "reject_quorum": min(one.reject_quorum, other.reject_quorum),
+            "exclude_requester": one.exclude_requester or other.exclude_requester,
+            "editor_approves": one.editor_approves and other.editor_approves,
+        }
+    )
+
+
+def find_unreachable_quorum(route: Route) -> str | None:
+    """Which of its numbers is larger than the number of those who could ever decide."""
+    reviewers = route.reviewers
+    open_ended = reviewers.groups or reviewers.channel_members or not reviewers.is_explicit
+    if open_ended or route.escalate or route.fallback:
+        return None
+    most = len(reviewers.users)
+    numbers = {"quorum": reviewers.quorum, "reject_quorum": reviewers.reject_quorum}
+    return next((word for word, number in numbers.items() if number > most), None)
+
+
+def _read_people(node: ConfigNode, fields: dict[str, ConfigNode]) -> Reviewers:
+    named = any(key in fields and fields[key].value for key in _PEOPLE_KEYS)
+    if isinstance(node.value, Mapping) and not named:
+        node.add_problem(
+            "This names nobody: it needs `users`, `groups` or `channel_members: true`."
+        )
+    return Reviewers(
+        users=read_field(fields, "users", _read_users, ()),
+        groups=read_field(fields, "groups", _read_groups, ()),
+        channel_members=read_field(fields, "channel_members", ConfigNode.boolean) or False,
+    )
+
+
+def _read_users(node: ConfigNode) -> tuple[str, ...]:
+    return _read_ids(node, USER_ID, "user, such as `U0123ABCD`")
+
+
+def _read_groups(node: ConfigNode) -> tuple[str, ...]:
+    return _read_ids(node, _GROUP_ID, "user group, such as `S0123ABCD`")
+
+
+def _read_ids(node: ConfigNode, pattern: re.Pattern[str], what: str) -> tuple[str, ...]:
+    ids: dict[str, None] = {}  # in their order, and quick to look up
+    for each in node.items(f"[{what.split('`')[1]}]") or []:
+        if not isinstance(each.value, str) or not pattern.fullmatch(each.value):
+            each.add_problem(f"{each} is no id of a Slack {what}.")
+        elif each.value in ids:
+            each.add_problem(f"{format_value(each.value)} stands here twice.")
+        else:
+            ids[each.value] = None
+    return tuple(ids)
+
+
+def _read_count(node: ConfigNode) -> int | None:
+    value = node.value
+    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= MAX_QUORUM:
+        return node.add_problem(f"This must be a whole number from 1 to {MAX_QUORUM}, not {node}.")
+    return value

@@ -1,0 +1,199 @@
+"""The state machine, the agent's half: claim, start, report, finish; and what a death leaves behind. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from hitl_core.errors import LeaseLost, Refused
+from hitl_core.model import Call, DoubtAnswer, Lease, Place, Review, Reviewer, Reviewers, Run, Vote
+from hitl_core.review import vote_count
+from hitl_core.review.redaction import without
+from hitl_core.review.transition import Transition, check_seal, make_event
+
+#: A line on the card is one line; what is longer is cut here, and ends in an ellipsis.
+MAX_LINE = 200
+#: What comes behind so many characters is never looked at.
+_MAX_READ = 10_000
+
+
+def set_waiter(review: Review, process: str | None, now: float) -> Transition:
+    """Keep the hand-off for a process that waits, as long as its heart beats; None: nobody waits any more."""
+    return Transition(
+        review.model_copy(update={"waiter": process}), make_event("awaited", review, now)
+    )
+
+
+def claim(review: Review, holder: str, now: float, lease: float) -> Transition:
+    """Give the review to one process, for `lease` seconds. A dead holder's review is lapsed first.
+
+    Where that leaves a doubt the answer is the lapsed review, claimed by nobody: a person is asked.
+    Raises Refused where it is not settled, or somebody else holds it.
+    """
+    if review.status == "claimed" and review.lease and review.lease.until <= now:
+        expiry = expire_lease(review, now)
+        if expiry.review.calls_in_doubt:
+            return expiry
+        review = expiry.review
+    if review.status != "settled" or review.calls_in_doubt:
+        raise Refused("not_ready", f"This review can't be claimed: it is {review.status}.")
+    fence = review.fence + 1
+    new_lease = Lease(holder=holder, fence=fence, until=now + lease)
+    update = {"status": "claimed", "lease": new_lease, "fence": fence}
+    return Transition(review.model_copy(update=update), make_event("claimed", review, now))
+
+
+def renew(review: Review, fence: int, now: float, lease: float) -> Transition:
+    current = _check_lease(review, fence, now)
+    update = {"lease": current.model_copy(update={"until": now + lease})}
+    return Transition(review.model_copy(update=update), make_event("renewed", review, now))
+
+
+def start(review: Review, fence: int, key: str, now: float) -> Transition:
+    """Let one call begin. Raises Refused where it began already: its side effect may have happened."""
+    _check_lease(review, fence, now)
+    run = review.runs.get(key)
+    if run is not None and run.state != "cleared":
+        raise Refused("already_started", "This call was started already.")
+    new_run = Run(state="started", attempt=run.attempt + 1 if run else 1, at=now)
+    event = make_event("started", review, now, [key])
+    return Transition(_with_runs(review, {key: new_run}), event)
+
+
+def is_started(review: Review, fence: int, key: str, now: float) -> bool:
+    """Whether this claim began the call, which is not over; raises LeaseLost where it holds no longer."""
+    _check_lease(review, fence, now)
+    run = review.runs.get(key)
+    return run is not None and run.state == "started"
+
+
+def report(review: Review, fence: int, lines: Mapping[str, str], now: float) -> Transition:
+    """Keep what came of calls that ran, by key."""
+    _check_lease(review, fence, now)
+    runs = {key: _make_done_run(review.runs.get(key), line, now) for key, line in lines.items()}
+    return Transition(_with_runs(review, runs), make_event("reported", review, now, runs))
+
+
+def finish(review: Review, fence: int, lines: Mapping[str, str], now: float) -> Transition:
+    """The agent is through with this review."""
+    unreported = {
+        key: "no result was reported" for key, run in review.runs.items() if run.state == "started"
+    }
+    reported = report(review, fence, {**unreported, **lines}, now).review
+    update = {"status": "done", "lease": None, "done_at": now}
+    return Transition(reported.model_copy(update=update), make_event("done", review, now))
+
+
+def expire_lease(review: Review, now: float) -> Transition:
+    """The lease ended without `done`: calls that were started are in doubt, unless declared idempotent."""
+    if review.status != "claimed" or review.lease is None or review.lease.until > now:
+        raise Refused("not_due", "The lease has not ended.")
+    idempotent = {call.key for call in review.calls if call.idempotent}
+    runs = {
+        key: run.model_copy(update={"state": "cleared" if key in idempotent else "in_doubt"})
+        for key, run in review.runs.items()
+        if run.state == "started"
+    }
+    update = {"status": "settled", "lease": None}
+    return Transition(
+        _with_runs(review, runs).model_copy(update=update), make_event("lapsed", review, now)
+    )
+
+
+def resolve(
+    review: Review,
+    key: str,
+    answer: DoubtAnswer,
+    by: Reviewer,
+    now: float,
+    *,
+    attempt: int | None = None,
+    ineligible_voters: Collection[str] = (),
+    place: Place | None = None,
+    seal: str | None = None,
+) -> Transition:
+    """A person says what became of a call in doubt: it ran, run it again, or skip it.
+
+    To say that it ran and to run it again take as many people as an approval of the call, and leave out the
+    same ones; to skip it takes as many as a rejection. Votes of an earlier doubt don't count. Of a call that
+    nobody was asked about one person says it.
+
+    `attempt` is the one that the card asked about, None for who saw no card: an answer to an earlier doubt
+    settles no later one. `lapsed` are the keys of voters who may decide no more. `seal` as in `check_open`.
+    """
+    run = review.runs.get(key)
+    if run is None or run.state != "in_doubt":
+        who = run.by.label if run and run.by else None
+        message = f"{who} already answered this." if who else "There is no doubt about this call."
+        raise Refused("already_decided", message)
+    if attempt not in (None, run.attempt):
+        raise Refused("stale", "This was run again since, and stopped again. Look at it once more.")
+    check_seal(review, seal, key)
+    counted_votes, note = vote_count.drop_votes(run.votes, ineligible_voters)
+    reviewers = Reviewers()
+    if (action := review.action(key)) is not None:
+        vote_count.check_not_excluded(review, action, answer, by)
+        reviewers = action.route.reviewers
+    vote = Vote(type=answer, by=by, at=now, revision=run.attempt)
+    counted_votes, _, is_enough = vote_count.count_vote(counted_votes, vote, reviewers)
+    update: dict[str, object] = {"votes": counted_votes}
+    if is_enough:
+        state = {"ran": "done", "rerun": "cleared", "skip": "skipped"}[answer]
+        update |= {"state": state, "by": by, "at": now}
+    after = _with_runs(review, {key: run.model_copy(update=update)})
+    kind = "resolved" if is_enough else "voted"
+    event = make_event(kind, review, now, [key], by=by, what=answer, why=note, place=place)
+    return Transition(after, event)
+
+
+def ready_at(review: Review) -> float | None:
+    """From when an agent's process may claim it."""
+    if review.status == "claimed" and review.lease:
+        return review.lease.until
+    return review.settled_at if review.status == "settled" and not review.calls_in_doubt else None
+
+
+def runnable_calls(review: Review) -> tuple[Call, ...]:
+    """The calls that may start now, in the model's order: allowed or approved, and not run yet."""
+    return tuple(
+        call for call in review.calls if can_run(review, call) and not _has_started(review, call)
+    )
+
+
+def can_run(review: Review, call: Call) -> bool:
+    """Whether the policy allows this call without asking, or a person approved it; never once cancelled."""
+    if review.cancelled is not None:
+        return False
+    if call.verdict.kind == "allow":
+        return True
+    action = review.action(call.key)
+    decision = action.decision if action else None
+    return decision is not None and decision.type in ("approve", "edit")
+
+
+def one_line(text: object, secrets: Collection[str] = ()) -> str:
+    """The first 200 characters of the first line that says something, without `secrets`."""
+    start = str(text).lstrip()[:_MAX_READ]
+    whole = start.encode("utf-8", "replace").decode()  # file names hold half surrogate pairs
+    whole = without(whole, secrets)  # before it is cut, which could cut a secret in two
+    line = next(iter(whole.splitlines()), "").strip()
+    return line if len(line) <= MAX_LINE else line[: MAX_LINE - 1] + "…"
+
+
+def _has_started(review: Review, call: Call) -> bool:
+    run = review.runs.get(call.key)
+    return run is not None and run.state != "cleared"
+
+
+def _make_done_run(run: Run | None, line: str, now: float) -> Run:
+    return Run(state="done", attempt=run.attempt if run else 1, at=now, line=one_line(line))
+
+
+def _check_lease(review: Review, fence: int, now: float) -> Lease:
+    lease = review.lease
+    if review.status != "claimed" or lease is None or lease.fence != fence or lease.until <= now:
+        raise LeaseLost("This process no longer holds the review: its lease ended.")
+    return lease
+
+
+def _with_runs(review: Review, runs: Mapping[str, Run]) -> Review:
+    return review.model_copy(update={"runs": {**review.runs, **runs}})

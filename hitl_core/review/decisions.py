@@ -1,0 +1,247 @@
+"""The state machine, people's half: who decides what, alone or with others. Pure.
+
+A transition raises Refused where it changes nothing; the text is for the person who asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from hitl_core.errors import DecisionError, Refused
+from hitl_core.model import (
+    Action,
+    Arguments,
+    Decision,
+    DecisionType,
+    EditRecord,
+    Event,
+    EventKind,
+    Grant,
+    Place,
+    Review,
+    Reviewer,
+    Verdict,
+    Vote,
+)
+from hitl_core.review import vote_count
+from hitl_core.review.edit_rules import EditRuling
+from hitl_core.review.proposal import (
+    Proposal,
+    final_answer,
+    final_args,
+    final_message,
+    final_name,
+    judge_proposal,
+)
+from hitl_core.review.transition import (
+    Transition,
+    check_decidable,
+    check_seal,
+    make_event,
+    with_actions,
+)
+
+
+def decide(
+    review: Review,
+    key: str,
+    proposal: Proposal,
+    by: Reviewer,
+    now: float,
+    *,
+    ineligible_voters: Collection[str] = (),
+    place: Place | None = None,
+    has_new_grant: bool = False,
+) -> Transition:
+    """One person's decision on one action: final, or a vote where it takes several, or an edit on which
+    others decide. `lapsed` are the keys of voters who may decide no more: their votes are void.
+
+    An edit is judged again. Where it falls under another rule its editor's own approval counts only where
+    `entitled` says that this person may decide by that rule itself (`asks_anew`); not known is no.
+    """
+    action = review.action(key)
+    if action is None:
+        raise Refused("unknown_action", "This review has no such action.")
+    check_decidable(review, action, proposal.revision, now, proposal.seal)
+    if proposal.type not in action.config.allowed_decisions:
+        raise Refused("not_allowed", f"The policy doesn't allow this answer for {action.name}.")
+    valid_votes, note = vote_count.drop_votes(action.votes, ineligible_voters)
+    action = action.model_copy(update={"votes": valid_votes})
+    args, name = final_args(review, action, proposal), final_name(action, proposal)
+    ruling = judge_proposal(review, action, proposal, now)
+    vote_type = "approve" if proposal.type == "edit" and ruling is None else proposal.type
+    check_voter(review, action, vote_type, by)
+    message = final_message(action, proposal)
+    stored_args = dict(review.args)
+    approval_counts = True
+    if ruling is not None:
+        action = _add_revision(ruling, proposal, args, name, by, now)
+        stored_args[f"{key}:{action.revision}"] = args
+        if ruling.verdict is not None:
+            approval_counts = (
+                has_new_grant and not ruling.is_stricter and not _is_requester(review, action, by)
+            )
+            note = " ".join(filter(None, (note, _rule_note(name, ruling.verdict))))
+    if vote_type != "edit" or (approval_counts and action.route.reviewers.editor_approves):
+        action = _add_vote(action, proposal, message, by, now)
+    if (
+        ruling is not None
+        and action.is_pending
+        and "approve" not in action.config.allowed_decisions
+    ):
+        raise Refused(
+            "not_allowed", f"Others had to approve this {name}, and the rule allows no approval."
+        )
+    changed = with_actions(review, {key: action}, now).model_copy(update={"args": stored_args})
+    if ruling is not None and not ruling.idempotent:
+        changed = _once_only(changed, key)
+    kind: EventKind = "edited" if vote_type == "edit" else "voted"
+    what: DecisionType = proposal.type
+    if action.decision is not None:
+        kind, what = "decided", action.decision.type
+    why = " ".join(filter(None, (message, note))) or None
+    event = make_event(
+        kind, review, now, [key], after=changed, by=by, what=what, why=why, place=place
+    )
+    return Transition(changed, event)
+
+
+def decide_all(
+    review: Review,
+    proposals: Mapping[str, Proposal],
+    by: Reviewer,
+    now: float,
+    *,
+    ineligible_voters: Mapping[str, Collection[str]] | None = None,
+    place: Place | None = None,
+    seal: str | None = None,
+) -> Transition:
+    """A whole answer at once, by the actions' keys: all of it, or nothing. Raises DecisionError for the first
+    decision that is wrong, Refused where the actions have another `seal` together. Its event names every
+    action, decision and digest, in the same order.
+    """
+    changed, events = review, list[Event]()
+    for index, (key, proposal) in enumerate(proposals.items()):
+        try:
+            ineligible = (ineligible_voters or {}).get(key, ())
+            changed, event = decide(changed, key, proposal, by, now, ineligible_voters=ineligible)
+        except Refused as refused:
+            action = review.action(key)
+            tool = action.request.name if action else None
+            field = refused.field if isinstance(refused, DecisionError) else "type"
+            raise DecisionError(
+                str(refused), index=index, tool=tool, field=field, code=refused.code
+            ) from refused
+        events.append(event)
+    if not events:
+        raise DecisionError("The answer decides nothing.")
+    check_seal(review, seal, *proposals)
+    kinds = [event.kind for event in events]
+    event = make_event(
+        "decided" if "decided" in kinds else "edited" if "edited" in kinds else "voted",
+        review,
+        now,
+        proposals,
+        after=changed,
+        by=by,
+        what=[event.what or "" for event in events],
+        why="; ".join(dict.fromkeys(event.why for event in events if event.why)) or None,
+        place=place,
+    )
+    return Transition(changed, event)
+
+
+def check_voter(review: Review, action: Action, vote_type: DecisionType, by: Reviewer) -> None:
+    """Raises Refused where this person's answer to the newest revision could not count."""
+    if vote_type == "edit":
+        if action.route.reviewers.editor_approves:
+            vote_count.check_not_excluded(
+                review, action.model_copy(update={"edits": ()}), "approve", by
+            )
+        return
+    open_ended = vote_type == "respond" or (vote_type == "approve" and action.config.answer_schema)
+    if not open_ended:  # else the answer itself tells whether it was said before
+        vote = Vote(type=vote_type, by=by, at=0.0, revision=action.revision)
+        vote_count.count_vote(action.votes, vote, action.route.reviewers)
+    vote_count.check_not_excluded(review, action, vote_type, by)
+
+
+def find_new_grant(review: Review, key: str, proposal: Proposal, now: float) -> Grant | None:
+    """Who may decide by the rule that an edit falls under, where that is another than before. Raises Refused
+    for an edit that the policy denies.
+    """
+    action = review.action(key)
+    if action is None or proposal.type != "edit" or proposal.revision != action.revision:
+        return None
+    ruling = judge_proposal(review, action, proposal, now)
+    return ruling.grant if ruling is not None and ruling.verdict is not None else None
+
+
+def _is_requester(review: Review, action: Action, by: Reviewer) -> bool:
+    """Whether this is the requester, who must not approve it."""
+    excluded = action.route.reviewers.exclude_requester
+    return excluded and by.id == (review.requester or "").removeprefix("slack:")
+
+
+def _rule_note(name: str, verdict: Verdict) -> str:
+    rule = f"the rule `{verdict.rule}`" if verdict.rule else "the policy's default"
+    return f"(This {name} falls under {rule}.)"
+
+
+def _add_revision(
+    ruling: EditRuling, proposal: Proposal, args: Arguments, name: str, by: Reviewer, now: float
+) -> Action:
+    """Another revision, on which nobody has voted yet. A person's answer among the arguments is no edit."""
+    action = ruling.action
+    revision, edits = action.revision + 1, action.edits
+    if proposal.type == "edit":
+        other = name if name != action.request.name else None
+        digest, verdict = args.digest, ruling.verdict
+        edit = EditRecord(
+            by=by, at=now, revision=revision, digest=digest, name=other, under=verdict
+        )
+        edits = (*edits, edit)
+    update = {"revision": revision, "digest": args.digest, "votes": (), "edits": edits}
+    return action.model_copy(update=update)
+
+
+def _add_vote(
+    action: Action, proposal: Proposal, message: str | None, by: Reviewer, now: float
+) -> Action:
+    """With its decision, where enough say the same; else with one vote more."""
+    answer, kind = final_answer(action, proposal), proposal.type
+    vote_type = "approve" if kind == "edit" else kind
+    vote = Vote(
+        type=vote_type, by=by, at=now, revision=action.revision, message=message, answer=answer
+    )  # fmt: skip
+    new_votes, agreeing, is_enough = vote_count.count_vote(
+        action.votes, vote, action.route.reviewers
+    )
+    if not is_enough:
+        return action.model_copy(update={"votes": new_votes})
+    if len(agreeing) == 1:  # one person is enough: that is the decision, and no vote
+        new_votes = new_votes[:-1]
+    elif vote_type in vote_count.NEGATIVE:
+        message = "\n".join(dict.fromkeys(v.message for v in agreeing if v.message)) or None
+    if vote_type == "approve":
+        kind = "edit" if action.edits else kind
+    decision = Decision(
+        type=kind,
+        by=by,
+        at=now,
+        revision=action.revision,
+        digest=action.digest,
+        message=message,
+        name=action.name if action.name != action.request.name else None,
+        answer=answer,
+    )
+    return action.model_copy(update={"votes": new_votes, "decision": decision})
+
+
+def _once_only(review: Review, key: str) -> Review:
+    """This call must not run a second time unless a person says so."""
+    calls = tuple(
+        call.model_copy(update={"idempotent": False}) if call.key == key else call
+        for call in review.calls
+    )
+    return review.model_copy(update={"calls": calls})

@@ -1,0 +1,243 @@
+"""Changed arguments, or another tool, are judged by the rules that the review keeps. Pure.
+
+A change never makes anything weaker: the numbers, what is hidden and what must be read only grow, a deadline
+never moves to a later time, a call runs a second time by itself only where every rule so far allows it, and
+what the policy allows without asking is asked as before. Raises Refused for what the policy denies.
+
+What of a Ruling holds for a new revision is taken here and nowhere else; tests/review/test_frozen_fields.py
+asks it of each field.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from hitl_core.errors import Refused
+from hitl_core.model import (
+    Action,
+    Arguments,
+    DecisionType,
+    EarlierTerms,
+    Expire,
+    Grant,
+    Review,
+    ReviewConfig,
+    Route,
+    ToolCall,
+    Verdict,
+)
+from hitl_core.policy import Policy, Ruling
+from hitl_core.policy.combine_rulings import combine_schemas
+from hitl_core.policy.reader.reviewers import USER_ID, combine_reviewers, find_unreachable_quorum
+from hitl_core.review.due import deadline
+
+Schema = dict[str, Any]
+
+
+class EditRuling(NamedTuple):
+    """The action as it is asked about with these arguments, and under which rule, None where nothing changes
+    for those who decide. `grant` is who may decide it by that rule itself. `more`: more care is asked of
+    who approves than the editor was asked for. `idempotent`: with these arguments it may run twice.
+    """
+
+    action: Action
+    idempotent: bool
+    verdict: Verdict | None = None
+    is_stricter: bool = False
+
+    @property
+    def grant(self) -> Grant:
+        return self.action.grants[0]
+
+
+def judge_edit(
+    review: Review,
+    action: Action,
+    name: str,
+    args: Arguments,
+    now: float,
+    kind: DecisionType = "edit",
+) -> EditRuling:
+    """These arguments for this tool, in place of what the action's newest revision has. `kind` is how they
+    came there: by an edit, or with an approval that is an answer as well.
+    """
+    known_tools = review.tools if review.excerpt is not None else {}
+    if name != action.name and name not in (action.request.name, *known_tools):
+        known = ", ".join(sorted(known_tools)) or "none"
+        raise Refused(
+            "unknown_tool",
+            f"Reviewer edited tool call '{action.request.tool_call_id}' to '{name}', which is not an"
+            f" available tool. Available tools: {known}.",
+        )
+    ruling = _find_ruling(review, action, name, args)
+    again = _may_run_twice(review, action, name, ruling)
+    if ruling is None:
+        return EditRuling(action, again)
+    _check_ruling(review, action, name, ruling, kind)
+    needs_review = ruling.verdict.kind == "review"
+    config = _merge_config(
+        action.config, ruling, _merge_schemas(review, action, name, ruling), name
+    )
+    route = (
+        _merge_route(action.route, ruling.route.resolve_origin(review.origin))
+        if needs_review
+        else action.route
+    )
+    more = (config.must_read, config.confirm) != (action.config.must_read, action.config.confirm)
+    if route == action.route and config == action.config:
+        return EditRuling(action, again)
+    changed = _with_ruling(action, config, route, now)
+    same = route == action.route and not more
+    return EditRuling(changed, again, None if same else ruling.verdict, more)
+
+
+def _may_run_twice(review: Review, action: Action, name: str, ruling: Ruling | None) -> bool:
+    """Where nobody's policy was asked, it was said of the tool that was asked for and of no other."""
+    call = review.call(action.key)
+    assert call is not None  # each action is of a call
+    own = ruling.idempotent if ruling is not None else name == action.request.name
+    return call.idempotent and own
+
+
+def _find_ruling(review: Review, action: Action, name: str, args: Arguments) -> Ruling | None:
+    """None where nobody's policy was asked: then what its agent allows is all that holds."""
+    if review.excerpt is None:
+        return None
+    call = ToolCall(action.request.tool_call_id, name, args.parse())
+    return Policy.from_excerpt(review.excerpt).judge(call)
+
+
+def _check_ruling(
+    review: Review, action: Action, name: str, ruling: Ruling, kind: DecisionType
+) -> None:
+    """What it falls to can be decided."""
+    verdict, original = ruling.verdict, action.request.name
+    if verdict.kind == "deny":
+        if name != original:
+            raise Refused("denied", f"The policy denies {name}: {original} can't become it.")
+        raise Refused("denied", f"The policy denies {name} with these arguments: {verdict.reason}")
+    if verdict.kind != "review":
+        return
+    if verdict.rule is not None and kind not in ruling.allowed_decisions:
+        what = f"an edited {name}" if kind == "edit" else f"{name} with this answer"
+        raise Refused("not_allowed", f"The policy doesn't allow {what}.")
+    if _asks_another_question(review, action, ruling):
+        raise Refused("not_allowed", f"The policy asks another question about this {name}.")
+    requester = (review.requester or "").removeprefix("slack:")
+    if ruling.needs_requester and not USER_ID.fullmatch(requester):
+        raise Refused(
+            "not_allowed",
+            f"The policy doesn't let the requester approve this {name}, and who that is isn't known.",
+        )
+    route = _merge_route(action.route, ruling.route)
+    if word := find_unreachable_quorum(route):
+        raise Refused(
+            "not_allowed",
+            f"Fewer people may decide on this {name} than the `{word}` of {_count_needed(word, route)}"
+            " needs.",
+        )
+
+
+def _asks_another_question(review: Review, action: Action, ruling: Ruling) -> bool:
+    """Whether another rule asks people for an answer that they were not asked for."""
+    call = review.call(action.key)
+    assert call is not None  # each action is of a call
+    if (
+        ruling.answer_schema is None
+        or ruling.verdict.rule == (action.newest_rule or call.verdict).rule
+    ):
+        return False
+    config = action.config
+    return (ruling.answer_schema, ruling.output) != (config.answer_schema, config.output)
+
+
+def _count_needed(word: str, route: Route) -> int:
+    return int(getattr(route.reviewers, word))
+
+
+def _merge_schemas(
+    review: Review, action: Action, name: str, ruling: Ruling
+) -> tuple[Schema | None, Schema | None]:
+    """What the arguments must meet: what had to be met for this tool before, and what its rule says now, else
+    its own schema. And the part of it that the policy vouches for.
+    """
+    before = [(action.name, action.config), *((s.tool, s.config) for s in reversed(action.earlier))]
+    previous = next((config for tool, config in before if tool == name), None)
+    now, vouched = ruling.args_schema, ruling.policy_schema
+    if now is None:
+        now = review.tools.get(name)
+        vouched = now if ruling.trusts_tools else None
+    if previous is None:
+        return now, vouched
+    return combine_schemas(previous.args_schema, now), combine_schemas(
+        previous.policy_schema, vouched
+    )
+
+
+def _merge_config(
+    old: ReviewConfig, ruling: Ruling, schemas: tuple[Schema | None, Schema | None], name: str
+) -> ReviewConfig:
+    schema, vouched = schemas
+    allowed = old.allowed_decisions
+    if ruling.verdict.kind == "review" and ruling.verdict.rule is not None:
+        # The default takes no decision away.
+        allowed = tuple(d for d in allowed if d in ruling.allowed_decisions or d == "reject")
+    required = "required" in (old.reject_reason, ruling.reject_reason)
+    return old.model_copy(
+        update={
+            "action_name": name,
+            "allowed_decisions": allowed,
+            "args_schema": schema,
+            "policy_schema": vouched,
+            "reject_reason": "required" if required else "optional",
+            "must_read": old.must_read or ruling.must_read,
+            "confirm": old.confirm or ruling.confirm,
+            "redact": tuple(dict.fromkeys((*old.redact, *ruling.redact))),
+        }
+    )
+
+
+def _merge_route(old: Route, new: Route) -> Route:
+    """The new rule's people and places, with the larger numbers of both."""
+    reviewers = combine_reviewers(new.reviewers, old.reviewers)
+    expire = _merge_expire(old.expire, new.expire)
+    if _people_and_places(old) == _people_and_places(
+        new
+    ):  # whoever it stands with, and the steps that were taken, stay
+        return old.model_copy(
+            update={"reviewers": reviewers, "expire": expire, "remind": new.remind}
+        )
+    return new.model_copy(update={"reviewers": reviewers, "expire": expire})
+
+
+def _people_and_places(route: Route) -> tuple[object, ...]:
+    return route.notify, route.reviewers.people_key, route.escalate, route.fallback
+
+
+def _merge_expire(old: Expire | None, new: Expire | None) -> Expire | None:
+    """What a deadline does stays as it was; it may come sooner."""
+    if old is None or new is None:
+        return old or new
+    return old.model_copy(update={"after": min(old.after, new.after)})
+
+
+def _with_ruling(action: Action, config: ReviewConfig, route: Route, now: float) -> Action:
+    """At other places, or with other people, escalations are over, and the rule's own clock starts."""
+    moved = _people_and_places(action.route) != _people_and_places(route)
+    before = EarlierTerms(
+        tool=action.name,
+        config=action.config,
+        route=action.route,
+        escalations=action.escalations if moved else (),
+        reminded=action.reminded if moved else (),
+        left=now if moved else None,
+    )
+    update: dict[str, object] = {
+        "config": config,
+        "route": route,
+        "until": deadline(action),
+        "earlier": (*action.earlier, before),
+    }
+    if moved:
+        update |= {"escalations": (), "reminded": (), "since": now, "delivered_at": None}
+    return action.model_copy(update=update)

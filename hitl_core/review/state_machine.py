@@ -1,0 +1,89 @@
+"""The state machine, people's half and time's, in one place. Pure: `(review, …, now) → (review, event)`.
+
+A transition raises Refused where it changes nothing; the text is for the person who asked.
+"""
+
+from __future__ import annotations
+
+from hitl_core.errors import Refused
+from hitl_core.model import Cancellation, Review, Reviewer, Reviewers, Vote
+from hitl_core.review import vote_count
+from hitl_core.review.decisions import check_voter, decide, decide_all, find_new_grant
+from hitl_core.review.delivery_problems import end_delivery_problem, record_delivery_problem
+from hitl_core.review.due import LAST_STEP_REMINDER, deadline, due_at, next_step_at, remind_at
+from hitl_core.review.escalation import count_steps, escalate, use_fallback
+from hitl_core.review.proposal import Proposal
+from hitl_core.review.redaction import secrets_of, without
+from hitl_core.review.timers import apply_due, start_clocks
+from hitl_core.review.transition import (
+    PAST_VERBS,
+    Transition,
+    check_decidable,
+    check_not_cancelled,
+    make_event,
+)
+
+__all__ = [
+    "LAST_STEP_REMINDER",
+    "PAST_VERBS",
+    "Proposal",
+    "Transition",
+    "apply_due",
+    "cancel",
+    "check_decidable",
+    "check_not_cancelled",
+    "check_voter",
+    "count_steps",
+    "deadline",
+    "decide",
+    "decide_all",
+    "due_at",
+    "end_delivery_problem",
+    "escalate",
+    "find_new_grant",
+    "make_event",
+    "next_step_at",
+    "record_delivery_problem",
+    "remind_at",
+    "start_clocks",
+    "use_fallback",
+]
+
+
+def cancel(review: Review, by: Reviewer | None, reason: str | None, now: float) -> Transition:
+    """Withdraw a review before anything of it ran: nobody is asked any more, and nothing of it runs. `by` is
+    None for the agent itself. For people it is a no to all of it: it takes as many of them as the action
+    that takes most to reject.
+    """
+    check_not_cancelled(review)
+    if review.status not in ("pending", "settled"):
+        raise Refused("started", "Its agent has it already: it can't be cancelled any more.")
+    if review.runs:
+        raise Refused("started", "Something of it may have run: it can't be cancelled any more.")
+    reason = (reason or "").strip() or None
+    if by is None and reason:  # an agent may repeat what people must not see
+        reason = without(
+            reason, [each for a in review.actions for each in secrets_of(review, a.key)]
+        )
+    cancel_votes = review.cancels
+    if by is not None:
+        most = max((a.route.reviewers.reject_quorum for a in review.actions), default=1)
+        vote = Vote(type="reject", by=by, at=now, revision=0, message=reason)
+        cancel_votes, _, is_enough = vote_count.count_vote(
+            cancel_votes, vote, Reviewers(reject_quorum=most)
+        )
+        if not is_enough:
+            after = review.model_copy(update={"cancels": cancel_votes})
+            event = make_event("voted", review, now, by=by, what="cancel", why=reason)
+            return Transition(after, event)
+        reason = "\n".join(dict.fromkeys(v.message for v in cancel_votes if v.message)) or None
+    cancelled = Cancellation(by=by, at=now, reason=reason)
+    settled = review.settled_at if review.status == "settled" else now
+    update = {
+        "status": "settled",
+        "settled_at": settled,
+        "cancelled": cancelled,
+        "cancels": cancel_votes,
+    }
+    event = make_event("cancelled", review, now, by=by, why=cancelled.reason)
+    return Transition(review.model_copy(update=update), event)

@@ -1,0 +1,194 @@
+"""The lanes of the store in memory: what the bots have to show."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from hitl_core.model import Place, Review
+from hitl_core.store.contract import (
+    Backlog,
+    Job,
+    LaneHalf,
+    Recheck,
+    format_member,
+    lane_of,
+    parse_job,
+)
+
+
+@dataclass
+class _QueuedJob:
+    """`at` is from when it may be drawn; of one that was never shown (`first`) when it was submitted."""
+
+    lane: str
+    at: float
+    is_first_post: bool
+    note: str = "0"
+
+
+class MemoryLanes:
+    """See `Store` for what each method promises."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._time = clock
+        self._reviews: dict[str, Review] = {}
+        self._jobs: dict[str, _QueuedJob] = {}
+        self._starts: dict[str, str] = {}
+        self._last_tokens: dict[str, str] = {}
+        self._number = 0
+        self._posted_cards: set[tuple[str, Place]] = set()
+        self._dead_letters: list[tuple[str, str, _QueuedJob]] = []
+        self._leases: dict[str, tuple[str, float]] = {}
+        self._slots: dict[str, float] = {}
+        self._lane_hints: list[str] = []
+        self._lane_hint_position: int | None = None
+        self._changed = asyncio.Event()
+
+    async def lanes(self, limit: int = 100) -> list[str]:
+        now = self._time()
+        due = sorted((one.at, one.lane) for one in self._jobs.values() if one.at <= now)
+        return list(dict.fromkeys(lane for _, lane in due))[:limit]
+
+    async def lane_hints(self, block: float) -> list[str]:
+        if (heard := self._lane_hint_position) is None:
+            self._lane_hint_position = len(self._lane_hints)
+            return []
+        await self._wait(lambda: len(self._lane_hints) > heard, block)
+        self._lane_hint_position = len(self._lane_hints)
+        return list(dict.fromkeys(self._lane_hints[heard:]))
+
+    async def hold_lanes(self, lanes: Sequence[str], bot: str, ttl: float) -> set[str]:
+        now, lanes_held = self._time(), set[str]()
+        for lane in lanes:
+            holder, until = self._leases.get(lane, (bot, 0.0))
+            if holder == bot or until <= now:
+                self._leases[lane] = bot, now + ttl
+                lanes_held.add(lane)
+        return lanes_held
+
+    async def release_lane(self, lane: str, bot: str) -> None:
+        if self._leases.get(lane, ("", 0.0))[0] == bot:
+            del self._leases[lane]
+
+    async def take_job(self, lane: str, half: LaneHalf) -> Job | None:
+        now = self._time()
+        candidates = [
+            (entry.at, member)
+            for member, entry in self._jobs.items()
+            if entry.lane == lane and entry.is_first_post == (half == "post") and entry.at <= now
+        ]
+        if not candidates:
+            return None
+        _, member = min(candidates)
+        times, since, *_ = self._starts.get(member, f"0 {now:.6f}").split(" ")
+        self._number += 1
+        token = self._starts[member] = f"{int(times) + 1} {since} {self._number}"
+        self._last_tokens[_card_of(member)] = token
+        return parse_job(lane, 0, member, self._jobs[member].note, token)
+
+    async def finish_job(self, job: Job, check: Recheck | None = None) -> bool:
+        now, exists = self._time(), job.review_id in self._reviews
+        later = check or Recheck("check", None)
+        other = format_member(later.kind, job.review_id, job.place)
+        is_latest = self._is_latest(job)
+        if not is_latest and exists:
+            self._add_job(job.lane, other, now, note=later.note)
+        if self._starts.get(job.member) != job.token:
+            return False
+        del self._starts[job.member]
+        if job.kind == "card":
+            self._posted_cards.add((job.review_id, job.place))
+        entry = self._jobs.get(job.member)
+        if entry and exists and entry.note != job.note:
+            entry.at, entry.is_first_post = now, False
+        else:
+            self._jobs.pop(job.member, None)
+        if exists and later.delay is not None:
+            self._add_job(job.lane, other, now + later.delay, note=later.note)
+        return is_latest
+
+    async def put_back_job(self, job: Job) -> None:
+        if self._starts.get(job.member) == job.token:
+            self._starts[job.member] = f"1 {job.first_at:.6f}"
+
+    async def move_to_dead_letters(self, job: Job, why: str) -> None:
+        if self._starts.get(job.member) != job.token:
+            return
+        del self._starts[job.member]
+        self._is_latest(job)
+        if self._jobs[job.member].note == job.note:
+            entry = self._jobs.pop(job.member)
+            self._dead_letters.append((job.review_id, job.member, entry))
+
+    async def count_dead_letters(self) -> int:
+        return len({review_id for review_id, _, _ in self._dead_letters})
+
+    async def requeue_dead_letters(self) -> int:
+        letters, self._dead_letters = self._dead_letters, []
+        for _, member, entry in letters:
+            self._starts.setdefault(member, "1 0")
+            self._add_job(entry.lane, member, entry.at, first=entry.is_first_post)
+        return len({review_id for review_id, _, _ in letters})
+
+    async def redraw(
+        self,
+        review_id: str,
+        place: Place,
+        kind: Literal["check", "stray"] = "check",
+        note: str = "",
+    ) -> None:
+        if review_id in self._reviews:
+            member = format_member(kind, review_id, place)
+            self._add_job(lane_of(place), member, self._time(), note=note)
+
+    async def backlog(self) -> Backlog:
+        oldest = min((entry.at for entry in self._jobs.values()), default=math.inf)
+        return Backlog(len(self._jobs), oldest if oldest <= self._time() else None)
+
+    async def reserve_slot(self, name: str, every: float, burst: int = 1) -> float:
+        now = self._time()
+        free_at = max(self._slots.get(name, 0.0), now - every * (burst - 1))
+        self._slots[name] = free_at + every
+        return max(free_at - now, 0.0)
+
+    async def pause_slots(self, name: str, seconds: float) -> None:
+        self._slots[name] = max(self._slots.get(name, 0.0), self._time() + seconds)
+
+    def _is_latest(self, job: Job) -> bool:
+        """Whether nobody began anything about this card since; then nobody has a turn any more."""
+        if self._last_tokens.get(_card_of(job.member)) != job.token:
+            return False
+        del self._last_tokens[_card_of(job.member)]
+        return True
+
+    def _add_card(self, review_id: str, place: Place, created: float, before: float) -> None:
+        """A card that changed."""
+        first = (review_id, place) not in self._posted_cards
+        at = created if first else self._time() - before
+        self._add_job(lane_of(place), format_member("card", review_id, place), at, first=first)
+
+    def _add_job(
+        self, lane: str, member: str, at: float, *, first: bool = False, note: str = ""
+    ) -> None:
+        entry = self._jobs.setdefault(member, _QueuedJob(lane, at, first))
+        entry.at = min(entry.at, at)
+        entry.note = note or str(int(entry.note) + 1)
+        self._lane_hints.append(lane)
+        self._changed.set()
+
+    async def _wait(self, ready: Callable[[], bool], block: float) -> None:
+        try:
+            async with asyncio.timeout(block):
+                while not ready():
+                    self._changed.clear()
+                    await self._changed.wait()
+        except TimeoutError:
+            pass
+
+
+def _card_of(member: str) -> str:
+    return member.partition(" ")[2]

@@ -1,0 +1,126 @@
+"""What the Redis store keeps together with the entry of the audit that tells of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+from uuid import uuid4
+
+from hitl_core.audit.entry import PolicyChanged, link_entry
+from hitl_core.model import Event, MessageRef, Place
+from hitl_core.store.contract import delivery_event
+from hitl_core.store.redis import review_fields
+from hitl_core.store.redis.client import Client, read_script, store_errors
+from hitl_core.store.redis.keys import Keys, digest_of
+
+#: By the store's time, and the field's value so far.
+EventFactory = Callable[[float, str | None], Event | PolicyChanged]
+
+
+class _Field(NamedTuple):
+    """A field of a hash, its new value, and the field that holds the head of its audit."""
+
+    hash: str
+    name: str
+    value: str
+    chain: str
+
+
+class _StoredField(NamedTuple):
+    """What stood in the hash: the field's value, the head, and the store's time."""
+
+    value: str | None
+    head: str
+    now: float
+
+
+class AuditedFields:
+    """See `Store` for what each method promises."""
+
+    def __init__(self, redis: Client) -> None:
+        self._redis = redis
+        self._script = redis.register_script(read_script("note"))
+
+    async def record_refusal(self, keys: Keys, review_id: str, event: Event) -> None:
+        field = _Field(
+            keys.review(review_id),
+            review_fields.ATTEMPT,
+            event.op or uuid4().hex,
+            review_fields.CHAIN,
+        )
+        await self._write_field(
+            keys, field, review_id, lambda now, _: event.model_copy(update={"at": now})
+        )
+
+    async def record_post(
+        self, keys: Keys, review_id: str, place: Place, ref: MessageRef
+    ) -> MessageRef:
+        field = _Field(
+            keys.review(review_id),
+            review_fields.POST + place,
+            ref.model_dump_json(),
+            review_fields.CHAIN,
+        )
+        winner = await self._write_field(
+            keys,
+            field,
+            review_id,
+            lambda now, _: delivery_event(review_id, place, ref, now),
+            first=True,
+        )
+        return MessageRef.model_validate_json(winner) if winner else ref
+
+    async def record_policy(self, keys: Keys, agent: str, digest: str) -> str | None:
+        name = digest_of(agent)
+        async with store_errors():
+            if await self._redis.hsetnx(keys.policies, name, digest):
+                return None
+        return await self._write_field(
+            keys,
+            _Field(keys.policies, name, digest, f"{name}:chain"),
+            "",
+            lambda now, before: PolicyChanged(
+                agent=agent, at=now, before=before or "", digest=digest
+            ),
+        )
+
+    async def _write_field(
+        self,
+        keys: Keys,
+        field: _Field,
+        review_id: str,
+        make_event: EventFactory,
+        *,
+        first: bool = False,
+    ) -> str | None:
+        """Keep the field with its entry; the answer is its value before. `first`: a value that is there
+        stays. Nothing where there is no such review.
+        """
+        before = await self._run_script(keys, field, review_id, first)
+        while before is not None:
+            if before.value is not None and (first or before.value == field.value):
+                return before.value
+            entry, head = link_entry(make_event(before.now, before.value), before.head)
+            after = await self._run_script(keys, field, review_id, first, before.head, head, entry)
+            if after is not None and after[:2] == before[:2]:
+                return before.value  # nobody was faster
+            before = after
+        return None
+
+    async def _run_script(
+        self, keys: Keys, field: _Field, review_id: str, first: bool, *entry: str
+    ) -> _StoredField | None:
+        """With the head that is expected, the next one and the entry between them: write it."""
+        async with store_errors():
+            answer = await self._script(
+                keys=[field.hash, keys.audit],
+                args=[field.name, field.value, int(first), field.chain, review_id, *entry],
+            )
+        if answer is None:
+            return None
+        value, head, seconds, micros = answer
+        return _StoredField(
+            None if value is None else value.decode(),
+            (head or b"").decode(),
+            int(seconds) + int(micros) / 1e6,
+        )

@@ -1,0 +1,211 @@
+"""The lanes of the Redis store: what the bots have to show, one queue a conversation and partition."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Literal, cast
+
+from hitl_core.store.contract import (
+    Backlog,
+    Job,
+    LaneHalf,
+    Recheck,
+    format_member,
+    lane_of,
+    parse_job,
+)
+from hitl_core.store.redis.client import Client, read_script, store_errors
+from hitl_core.store.redis.keys import Keys, lane_key, parse_partition, slot_key
+
+#: Cards that were never shown stand behind all others in their queue. The same number is in queue.lua.
+FIRST_POST_SCORE = 1e11
+_SCRIPT_NAMES = (
+    "take",
+    "finish",
+    "put_back",
+    "bury",
+    "revive",
+    "redraw",
+    "hold",
+    "release",
+    "slot",
+)
+
+
+class RedisLanes:
+    """See `Store` for what each method promises. A lane has a queue in each partition; the lease of a lane
+    has no partition, so that one bot holds all of its queues.
+    """
+
+    def __init__(self, redis: Client, keys: Sequence[Keys]) -> None:
+        self._redis, self._keys = redis, keys
+        self._scripts = {name: redis.register_script(read_script(name)) for name in _SCRIPT_NAMES}
+
+    async def lanes(self, limit: int = 100) -> list[str]:
+        due_at: dict[str, float] = {}
+        now = await self._now()
+        for keys in self._keys:
+            async with store_errors():
+                due = cast(
+                    list[tuple[bytes, float]],
+                    await self._redis.zrangebyscore(
+                        keys.queues, "-inf", now, start=0, num=limit, withscores=True
+                    ),
+                )
+            for name, at in due:
+                lane = name.decode()
+                due_at[lane] = min(at, due_at.get(lane, at))
+        return sorted(due_at, key=due_at.__getitem__)[:limit]
+
+    async def hold_lanes(self, lanes: Sequence[str], bot: str, ttl: float) -> set[str]:
+        if not lanes:
+            return set()
+        async with store_errors(), self._redis.pipeline(transaction=False) as pipe:
+            for lane in lanes:
+                await self._scripts["hold"](
+                    keys=[lane_key(lane)], args=[bot, int(ttl * 1000)], client=pipe
+                )
+            answers: list[int] = await pipe.execute()
+        return {lane for lane, is_held in zip(lanes, answers, strict=True) if is_held}
+
+    async def release_lane(self, lane: str, bot: str) -> None:
+        await self._run_script("release", [lane_key(lane)], [bot])
+
+    async def take_job(self, lane: str, half: LaneHalf) -> Job | None:
+        for partition in await self._order_partitions(lane, half):
+            keys = self._keys[partition]
+            if answer := await self._run_script(
+                "take", [keys.queue(lane), keys.change_counts, keys.job_starts], [half]
+            ):
+                member, note, token = (part.decode() for part in answer)
+                return parse_job(lane, partition, member, note, token)
+        return None
+
+    async def _order_partitions(self, lane: str, half: LaneHalf) -> list[int]:
+        """The partitions, the one whose first job comes first of all in front."""
+        partitions = list(range(len(self._keys)))
+        if len(partitions) == 1:
+            return partitions
+        start = FIRST_POST_SCORE if half == "post" else "-inf"
+        async with store_errors(), self._redis.pipeline(transaction=False) as pipe:
+            for keys in self._keys:
+                pipe.zrangebyscore(keys.queue(lane), start, "+inf", 0, 1, withscores=True)
+            heads: list[list[tuple[bytes, float]]] = await pipe.execute()
+        scores = [head[0][1] if head else math.inf for head in heads]
+        return sorted(partitions, key=scores.__getitem__)
+
+    async def finish_job(self, job: Job, check: Recheck | None = None) -> bool:
+        keys, later = self._keys_of(job), check or Recheck("check", None)
+        answer = await self._run_script(
+            "finish",
+            [keys.review(job.review_id), *self._queue_keys(keys, job.lane), keys.events],
+            [
+                job.lane,
+                job.member,
+                job.note,
+                job.token,
+                job.place if job.kind == "card" else "",
+                format_member(later.kind, job.review_id, job.place),
+                "" if later.delay is None else later.delay,
+                later.note,
+            ],
+        )
+        return bool(answer)
+
+    async def put_back_job(self, job: Job) -> None:
+        await self._run_script(
+            "put_back",
+            [self._keys_of(job).job_starts],
+            [job.member, job.token, f"1 {job.first_at:.6f}"],
+        )
+
+    async def move_to_dead_letters(self, job: Job, why: str) -> None:
+        keys = self._keys_of(job)
+        await self._run_script(
+            "bury",
+            [*self._queue_keys(keys, job.lane), keys.dead_letters, keys.dead_letter_counts],
+            [job.lane, job.member, job.note, job.token, job.review_id, why],
+        )
+
+    async def count_dead_letters(self) -> int:
+        async with store_errors():
+            return sum([await self._redis.hlen(keys.dead_letter_counts) for keys in self._keys])
+
+    async def requeue_dead_letters(self) -> int:
+        count = 0
+        for keys in self._keys:
+            async with store_errors():
+                dead: list[Any] = await self._redis.xrange(keys.dead_letters)
+            for entry, fields in dead:
+                names = (b"review", b"lane", b"member")
+                review_id, lane, member = (fields.get(name, b"").decode() for name in names)
+                count += await self._run_script(
+                    "revive",
+                    [
+                        *self._queue_keys(keys, lane),
+                        keys.dead_letters,
+                        keys.dead_letter_counts,
+                        keys.events,
+                    ],
+                    [lane, member, entry, review_id],
+                )
+        return count
+
+    async def redraw(
+        self,
+        review_id: str,
+        place: str,
+        kind: Literal["check", "stray"] = "check",
+        note: str = "",
+    ) -> None:
+        partition, lane = parse_partition(review_id), lane_of(place)
+        if partition is None or partition >= len(self._keys):
+            return
+        keys = self._keys[partition]
+        await self._run_script(
+            "redraw",
+            [
+                keys.review(review_id),
+                keys.queue(lane),
+                keys.queues,
+                keys.change_counts,
+                keys.events,
+            ],
+            [lane, format_member(kind, review_id, place), note, 0],
+        )
+
+    async def backlog(self) -> Backlog:
+        waiting, oldest = 0, list[float]()
+        now = await self._now()
+        for keys in self._keys:
+            async with store_errors():
+                waiting += await self._redis.hlen(keys.change_counts)
+                first = await self._redis.zrangebyscore(
+                    keys.queues, "-inf", now, start=0, num=1, withscores=True
+                )
+            oldest += [at for _, at in first]
+        return Backlog(waiting, min(oldest, default=None))
+
+    async def reserve_slot(self, name: str, every: float, burst: int = 1) -> float:
+        return (
+            await self._run_script("slot", [slot_key(name)], [int(every * 1000), burst, 0]) / 1000
+        )
+
+    async def pause_slots(self, name: str, seconds: float) -> None:
+        await self._run_script("slot", [slot_key(name)], [0, 1, max(1, int(seconds * 1000))])
+
+    async def _now(self) -> float:
+        async with store_errors():
+            seconds, micros = await self._redis.time()
+        return int(seconds) + int(micros) / 1e6
+
+    async def _run_script(self, name: str, keys: Sequence[str], args: Sequence[Any]) -> Any:
+        async with store_errors():
+            return await self._scripts[name](keys=list(keys), args=list(args))
+
+    def _queue_keys(self, keys: Keys, lane: str) -> list[str]:
+        return [keys.queue(lane), keys.queues, keys.change_counts, keys.job_starts]
+
+    def _keys_of(self, job: Job) -> Keys:
+        return self._keys[job.partition]

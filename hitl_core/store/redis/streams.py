@@ -1,0 +1,72 @@
+"""The streams of the Redis store that one listener in each process reads: hints, and what happened."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+from hitl_core.store.redis import review_fields
+from hitl_core.store.redis.client import MAX_BLOCK, Client, store_errors
+from hitl_core.store.redis.keys import Keys
+
+StreamEntry = tuple[bytes, dict[bytes, bytes] | None]
+#: What XREAD answers: entries by stream, None where the time was up.
+StreamReply = list[tuple[bytes, list[StreamEntry]]] | None
+
+
+class RedisStreams:
+    """Every partition has a stream of its own."""
+
+    def __init__(self, redis: Client, reader: Client, keys: Sequence[Keys]) -> None:
+        self._redis, self._reader, self._keys = redis, reader, keys
+        self._positions: dict[str, dict[str, str]] = {}
+
+    async def agent_hints(self, agent: str, block: float) -> list[str]:
+        streams = [keys.agent(agent) for keys in self._keys]
+        return [_read_review_id(fields) for fields in await self._read_new(streams, block)]
+
+    async def changes(self, block: float) -> list[str]:
+        review_ids = map(
+            _read_review_id, await self._read_new([keys.audit for keys in self._keys], block)
+        )
+        return [review_id for review_id in review_ids if review_id]
+
+    async def lane_hints(self, block: float) -> list[str]:
+        hints = await self._read_new([keys.events for keys in self._keys], block)
+        return list(dict.fromkeys(fields.get(b"lane", b"").decode() for fields in hints))
+
+    async def _read_new(self, streams: list[str], block: float) -> list[dict[bytes, bytes]]:
+        """What came since the last call; these streams have one listener in this process."""
+        topic = streams[0]
+        async with store_errors():
+            if topic not in self._positions:
+                self._positions[topic] = {name: await self._last_id(name) for name in streams}
+                return []
+            try:
+                answer: StreamReply = await self._reader.xread(
+                    self._positions[topic], block=_milliseconds(block)
+                )
+            except BaseException:
+                del self._positions[
+                    topic
+                ]  # after a failover the ids may have gone back: start anew
+                raise
+        for name, entries in answer or []:
+            self._positions[topic][name.decode()] = entries[-1][0].decode()
+        return [fields for _, entries in answer or [] for _, fields in entries if fields]
+
+    async def _last_id(self, stream: str) -> str:
+        # By the reader, which is then connected: a wait that is cancelled at once has nothing half open.
+        last = cast(list[StreamEntry], await self._reader.xrevrange(stream, count=1))
+        return last[0][0].decode() if last else "0-0"
+
+
+def _read_review_id(fields: dict[bytes, bytes]) -> str:
+    """Which review a hint or an entry of the audit is about; "" for that of an agent's policy."""
+    if b"review" in fields:
+        return fields[b"review"].decode()
+    return review_fields.read_review_id(fields.get(b"event"))
+
+
+def _milliseconds(block: float) -> int:
+    return max(1, int(min(block, MAX_BLOCK) * 1000))

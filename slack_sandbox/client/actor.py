@@ -1,0 +1,189 @@
+"""Hands for scripts and tests: see, click, fill in and submit in a sandbox, as a person would.
+
+async with Hands("http://127.0.0.1:3001") as hands:
+    card = await hands.wait_for(lambda state: state["messages"]["C0APPROVE"])
+    await hands.click("U0ALICE", "C0APPROVE", card[0]["ts"], "approve")
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+from urllib.parse import urlencode
+
+from slack_sandbox.client.locators import ScriptError, build_state, find_element, option_indexes
+from slack_sandbox.client.observer import Observer
+from slack_sandbox.delivery.payloads import sign
+from slack_sandbox.json_checks import Json
+
+__all__ = ["Actor", "ScriptError", "sign"]
+
+OptionChoice = int | str | list[int] | list[str]
+
+
+class Actor(Observer):
+    """`user` is always the id of the person who looks or acts. Answers are those of the sandbox:
+    `{"ok": True}`, or `{"ok": False}` with `error` (a sentence) or `errors` (by block_id).
+
+    `option` is an index or a label, or a list of them. `confirm` is what the person answers where an
+    element asks first (its `confirm` object), which needs an answer: True goes on, and False sends
+    nothing, and the answer is `{"ok": True, "cancelled": True}`."""
+
+    async def click(
+        self,
+        user: str,
+        channel: str,
+        ts: str,
+        action_id: str,
+        *,
+        block_id: str | None = None,
+        value_startswith: str | None = None,
+        value: str | None = None,
+        option: OptionChoice | None = None,
+        confirm: bool | None = None,
+        team: str | None = None,
+    ) -> Json:
+        """Clicks an element of a message or of a notice (whose id is its ts). `value` forges the
+        button's value; `team` plays a stranger of that team."""
+        state = await self.state(user)
+        messages = [*state["messages"].get(channel, []), *state["ephemerals"]]
+        message = next((one for one in messages if one["ts"] == ts), None)
+        if message is None:
+            raise ScriptError(f"{user} sees no message {ts} in {channel}")
+        block, element = find_element(message["blocks"], action_id, block_id, value_startswith)
+        params = {"user": user, "channel": channel, "ts": ts, "team": team, "value": value}
+        return await self._send_click(params, block, element, option, confirm)
+
+    async def click_view(
+        self,
+        user: str,
+        action_id: str,
+        *,
+        block_id: str | None = None,
+        value_startswith: str | None = None,
+        option: OptionChoice | None = None,
+        values: dict[str, Any] | None = None,
+        confirm: bool | None = None,
+        home: bool = False,
+    ) -> Json:
+        """Clicks an element of the modal on top, or of the Home tab, with `values` typed before, as in
+        `submit`. An input with `dispatch_action` sends what `values` or `option` puts into it."""
+        view = await self.home(user) if home else await self._find_modal(user)
+        if view is None:
+            raise ScriptError(f"nothing was published in the Home tab of {user}")
+        block, element = find_element(view["blocks"], action_id, block_id, value_startswith)
+        typed = build_state(view["blocks"], values or {})
+        params = {"user": user, "view_id": view["id"], "state": typed}
+        return await self._send_click(params, block, element, option, confirm)
+
+    async def submit(
+        self, user: str, values: dict[str, Any] | None = None, *, view_id: str | None = None
+    ) -> Json:
+        """Fills in the modal on top and submits it. `values` maps a block's id, its label, or a
+        part of its id that no other has, to what is entered: text or a number; for menus an index
+        or a label, for checkboxes a list of them; None clears. The rest stays as it is."""
+        view = await self._find_modal(user, view_id)
+        typed = build_state(view["blocks"], values or {})
+        return await self.post("submit", {"user": user, "view_id": view["id"], "values": typed})
+
+    async def close(self, user: str) -> Json:
+        """Closes the modal on top."""
+        view = await self._find_modal(user)
+        return await self.post("close", {"user": user, "view_id": view["id"]})
+
+    async def open_home(self, user: str) -> Json:
+        """Enters the Home tab of the app."""
+        return await self.post("home", {"user": user})
+
+    async def dismiss(self, user: str, notice: str) -> Json:
+        return await self.post("dismiss", {"user": user, "id": notice})
+
+    async def say(
+        self, user: str, channel: str, text: str, *, thread_ts: str | None = None
+    ) -> Json:
+        params = {"user": user, "channel": channel, "text": text, "thread_ts": thread_ts}
+        return await self.post("say", params)
+
+    async def run_command(self, user: str, channel: str, text: str) -> Json:
+        """Sends a slash command: `/approvals show 7`."""
+        return await self.post("command", {"user": user, "channel": channel, "text": text})
+
+    async def say_as_agent(
+        self, text: str, *, channel: str | None = None, thread_ts: str | None = None
+    ) -> Json:
+        """Lets the demo agent say something."""
+        return await self.post("agent", {"text": text, "channel": channel, "thread_ts": thread_ts})
+
+    async def inject_fault(
+        self,
+        mode: str,
+        *,
+        method: str | None = None,
+        times: int | None = None,
+        retry_after: int = 1,
+    ) -> Json:
+        """Orders a fault for the bot's next calls; `times` None lasts until mode "ok". Method
+        "response_url" stands for the answers to clicks."""
+        params = {"mode": mode, "method": method, "times": times, "retry_after": retry_after}
+        return await self.post("trouble", params)
+
+    async def send_payload(
+        self,
+        bot_url: str,
+        payload: Json,
+        secret: str,
+        *,
+        timestamp: int | str | None = None,
+        signature: str | None = None,
+    ) -> tuple[int, str]:
+        """Sends the bot a payload of your own making, signed, and returns its status and body.
+        Give `timestamp` or `signature` to forge them."""
+        body = urlencode({"payload": json.dumps(payload)})
+        at = str(int(time.time())) if timestamp is None else str(timestamp)
+        headers = {
+            "Content-Type": "application/x-www-form-urlencoded",
+            "X-Slack-Request-Timestamp": at,
+            "X-Slack-Signature": sign(secret, at, body) if signature is None else signature,
+        }
+        return await self.send_raw(bot_url, body, headers)
+
+    async def send_raw(self, bot_url: str, body: str, headers: dict[str, str]) -> tuple[int, str]:
+        """Sends the bot exactly this, such as an earlier delivery once more."""
+        async with self._open_session.post(bot_url, data=body, headers=headers) as response:
+            return response.status, await response.text()
+
+    async def post(self, path: str, params: Json) -> Json:
+        """POST /sandbox/{path}; raises HandsError where the sandbox refuses the request itself."""
+        async with self._open_session.post(f"{self._url}/sandbox/{path}", json=params) as response:
+            if response.status != 200:
+                raise ScriptError(f"{path}: {response.status} {await response.text()}")
+            return await response.json()
+
+    async def _find_modal(self, user: str, view_id: str | None = None) -> Json:
+        """The modal on top, or the one with this id, which may be gone."""
+        views: list[Json] = (await self.state(user))["views"]
+        matches = [view for view in views if view_id in (None, view["id"])]
+        if not matches and view_id is None:
+            raise ScriptError(f"{user} has no modal open")
+        return matches[-1] if matches else {"id": view_id, "blocks": []}
+
+    async def _send_click(
+        self,
+        params: Json,
+        block: Json,
+        element: Json,
+        option: OptionChoice | None,
+        confirm: bool | None,
+    ) -> Json:
+        needs_confirm = "confirm" in element
+        if needs_confirm != (confirm is not None):
+            problem = (
+                "asks first: say confirm=True or confirm=False" if needs_confirm else "asks nothing"
+            )
+            raise ScriptError(f"{element['action_id']} {problem}")
+        if confirm is False:
+            return {"ok": True, "cancelled": True}
+        params |= {"block_id": block["block_id"], "action_id": element["action_id"]}
+        params |= {"confirmed": needs_confirm, "option": option_indexes(element, option)}
+        return await self.post("click", params)

@@ -1,0 +1,92 @@
+"""The Events API: what happens in the workspace is told to an app that subscribed to it.
+
+https://docs.slack.dev/apis/events-api
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+
+from slack_sandbox.delivery.app_client import Answer, AppClient
+from slack_sandbox.json_checks import Json
+from slack_sandbox.workspace.workspace import App, Workspace
+
+
+class Events:
+    """Nothing is kept for later: an event that no attempt delivered is lost, and two events may arrive
+    in another order than they happened, as with Slack. `pauses` are those before each retry, in
+    seconds; Slack's are none, a minute, and five."""
+
+    def __init__(self, workspace: Workspace, app: App, app_client: AppClient) -> None:
+        self._workspace, self._app, self._app_client = workspace, app, app_client
+        self._tasks: set[asyncio.Task[None]] = set()
+        self.retry_delays: tuple[float, ...] = (0.0, 0.05, 0.1)
+
+    def send(self, event: Json, needs: str | None = None) -> None:
+        """Starts telling the app, if it subscribed to this type of event and has the scope."""
+        if event["type"] not in self._app.events or (needs and needs not in self._app.scopes):
+            return
+        task = asyncio.create_task(self._deliver(self._envelope(event)))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def wait_delivered(self) -> None:
+        """Until every event was taken, or given up."""
+        while self._tasks:
+            await asyncio.wait(self._tasks)
+
+    async def end(self) -> None:
+        """Gives up what is under way."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def verify_url(self) -> bool:
+        """Whether the app repeats a challenge, without which Slack does not take its address.
+        https://docs.slack.dev/reference/events/url_verification"""
+        challenge = secrets.token_hex(26)
+        token = self._app.verification_token
+        answer = await self._app_client.send_event(
+            {"token": token, "challenge": challenge, "type": "url_verification"}
+        )
+        return isinstance(answer, Answer) and answer.status == 200 and challenge in answer.body
+
+    async def _deliver(self, body: Json) -> None:
+        answer = await self._app_client.send_event(body)
+        for retry, pause in enumerate(self.retry_delays, start=1):
+            match answer:
+                case Answer(status, _, may_retry):
+                    if 200 <= status < 300 or not may_retry:
+                        return
+                    reason = "http_error"
+                case silence:
+                    reason = silence
+            await asyncio.sleep(pause)
+            answer = await self._app_client.send_event(body, retry, reason)
+
+    def _envelope(self, event: Json) -> Json:
+        team, moment = self._workspace.team_id, self._workspace.next_ts()
+        body: Json = {
+            "token": self._app.verification_token,
+            "team_id": team,
+            "context_team_id": team,
+            "context_enterprise_id": None,
+            "api_app_id": self._app.app_id,
+            "event": {**event, "event_ts": moment},
+            "type": "event_callback",
+            "event_id": self._workspace.new_id("Ev"),
+            "event_time": int(float(moment)),
+            "authorizations": [
+                {
+                    "enterprise_id": None,
+                    "team_id": team,
+                    "user_id": self._app.user_id,
+                    "is_bot": True,
+                    "is_enterprise_install": False,
+                }
+            ],
+            "is_ext_shared_channel": False,
+        }
+        return json.loads(json.dumps(body))  # what is told is how it was then

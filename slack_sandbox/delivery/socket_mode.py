@@ -1,0 +1,195 @@
+"""Socket Mode: what people do goes to sockets that the app opened, in place of requests to the app.
+
+https://docs.slack.dev/apis/events-api/using-socket-mode
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+from collections.abc import Callable
+from typing import Any, Literal
+from uuid import uuid4
+
+from aiohttp import WSMsgType, web
+
+from slack_sandbox.errors import SlackError
+from slack_sandbox.json_checks import Json, is_object
+from slack_sandbox.workspace.workspace import App
+
+MAX_SOCKETS = 10  # sockets of one app at a time
+PING_INTERVAL = 10.0  # seconds
+LIFETIME = 18060  # seconds; what Slack says in its hello
+TICKET_LIFETIME = 30.0  # seconds; Slack says only that its address is temporary
+HOST = "applink-sandbox"
+#: What an app may answer with more than a receipt.
+ANSWERABLE = frozenset({"view_submission", "block_suggestion"})
+
+#: Of an envelope: what somebody did, a slash command, or what happened in the workspace.
+EnvelopeKind = Literal["interactive", "slash_commands", "events_api"]
+Reason = Literal["warning", "refresh_requested", "link_disabled", "too_many_websockets"]
+
+
+class Connection:
+    """One socket. A test may set `frozen`: then it stands, but nothing comes or goes any more, as where a
+    link is dead and nobody was told."""
+
+    def __init__(self, ws: web.WebSocketResponse, request: web.Request) -> None:
+        self.id = secrets.token_hex(4)
+        self.frozen = False
+        self._ws, self._request = ws, request
+        self._pending_answers: dict[str, asyncio.Future[Json | None]] = {}
+
+    async def send_payload(
+        self,
+        kind: EnvelopeKind,
+        payload: Json,
+        timeout: float,
+        accepts: bool,
+        more: Json | None = None,
+    ) -> Json | None:
+        """The answer to this payload, `{}` for a bare receipt; None where there was none in time.
+        `accepts` says whether the app may answer more than a receipt."""
+        envelope_id = str(uuid4())
+        future = self._pending_answers[envelope_id] = asyncio.get_running_loop().create_future()
+        envelope = {"envelope_id": envelope_id, "type": kind, "payload": payload, **(more or {})}
+        try:
+            async with asyncio.timeout(timeout):
+                await self.send({**envelope, "accepts_response_payload": accepts})
+                answer = await future
+        except (TimeoutError, ConnectionError):
+            return None
+        finally:
+            del self._pending_answers[envelope_id]
+        return answer if accepts or answer is None else {}
+
+    async def disconnect(self, reason: Reason) -> None:
+        """Slack's word that it is about to end this socket; it stands until `close`."""
+        await self.send({"type": "disconnect", "reason": reason, "debug_info": {"host": HOST}})
+
+    async def close(self) -> None:
+        """Ends it in order."""
+        await self._ws.close()
+
+    def abort(self) -> None:
+        """Ends it as a broken link does."""
+        if self._request.transport is not None:
+            self._request.transport.abort()
+
+    async def send(self, frame: Json) -> None:
+        if not self.frozen:
+            await self._ws.send_str(json.dumps(frame))
+
+    async def serve(self) -> None:
+        """Until it is closed, by either side."""
+        pinging = asyncio.create_task(self._ping())
+        try:
+            async for message in self._ws:
+                if self.frozen:
+                    continue
+                if message.type is WSMsgType.PING:
+                    await self._ws.pong(message.data)
+                elif message.type is WSMsgType.TEXT:
+                    self._handle_receipt(message.data)
+        except ConnectionError:
+            pass
+        finally:
+            pinging.cancel()
+            for future in self._pending_answers.values():
+                if not future.done():
+                    future.set_result(None)
+
+    async def _ping(self) -> None:
+        while True:
+            await asyncio.sleep(PING_INTERVAL)
+            if not self.frozen and not self._ws.closed:
+                await self._ws.ping(f"Ping from {HOST}".encode())
+
+    def _handle_receipt(self, text: str) -> None:
+        """A receipt counts for what this socket was asked, and only while somebody waits for it."""
+        try:
+            frame: Any = json.loads(text)
+        except ValueError:
+            return
+        future = (
+            self._pending_answers.get(str(frame.get("envelope_id"))) if is_object(frame) else None
+        )
+        if future is not None and not future.done():
+            payload = frame.get("payload")
+            future.set_result(payload if is_object(payload) else {})
+
+
+class SocketMode:
+    """`enabled` is the switch in the app's settings: then nothing is sent to the app's address any more.
+    `connections` are the sockets that stand, the oldest first; each payload goes to one, in turn.
+    `scopes` are those of the app-level token. Unless it `greets`, Slack takes sockets and says nothing."""
+
+    def __init__(self, app: App, url: Callable[[], str], now: Callable[[], float]) -> None:
+        self.enabled, self.sends_hello = False, True
+        self.connections: list[Connection] = []
+        self.scopes = frozenset({"connections:write"})
+        self._app, self._url, self._now = app, url, now
+        self._tickets: dict[str, float] = {}
+        self._pick_count = 0
+
+    def open(self) -> Json:
+        """`apps.connections.open`: an address for one connection, soon.
+        https://docs.slack.dev/reference/methods/apps.connections.open"""
+        if "connections:write" not in self.scopes:
+            provided = ",".join(sorted(self.scopes))
+            raise SlackError("missing_scope", needed="connections:write", provided=provided)
+        ticket = secrets.token_hex(16)
+        self._tickets[ticket] = self._now() + TICKET_LIFETIME
+        host = self._url().replace("http", "ws", 1)
+        return {"url": f"{host}/link/?ticket={ticket}&app_id={self._app.app_id}"}
+
+    def next_connection(self) -> Connection | None:
+        """The socket for the next payload; None while there is none."""
+        self._pick_count += 1
+        return (
+            self.connections[self._pick_count % len(self.connections)] if self.connections else None
+        )
+
+    async def handle(self, request: web.Request) -> web.StreamResponse:
+        """`GET /link/`: one socket, for as long as it lasts."""
+        if self._tickets.pop(request.query.get("ticket", ""), 0.0) < self._now():
+            raise web.HTTPForbidden(text="this ticket is unknown, spent or too old")
+        ws = web.WebSocketResponse(autoping=False, timeout=1.0)
+        await ws.prepare(request)
+        connection = Connection(ws, request)
+        if not self.enabled or len(self.connections) >= MAX_SOCKETS:
+            await connection.disconnect("too_many_websockets" if self.enabled else "link_disabled")
+            await connection.close()
+            return ws
+        self.connections.append(connection)
+        try:
+            if self.sends_hello:
+                await connection.send(self._hello())
+            await connection.serve()
+        finally:
+            self.connections.remove(connection)
+        return ws
+
+    async def turn_off(self) -> None:
+        """Somebody turns Socket Mode off in the app's settings."""
+        self.enabled = False
+        for connection in list(self.connections):
+            await connection.disconnect("link_disabled")
+            await connection.close()
+
+    async def end(self) -> None:
+        """The workspace closes."""
+        await asyncio.gather(*(connection.close() for connection in self.connections))
+
+    def _hello(self) -> Json:
+        return {
+            "type": "hello",
+            "connection_info": {"app_id": self._app.app_id},
+            "num_connections": len(self.connections),
+            "debug_info": {
+                "host": HOST,
+                "build_number": 1,
+                "approximate_connection_time": LIFETIME,
+            },
+        }

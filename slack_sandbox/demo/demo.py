@@ -1,0 +1,131 @@
+"""The demo: everything running, an address to open, and Ctrl-C."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from slack_sandbox.client.actor import Actor
+from slack_sandbox.demo.children import ChildError, ChildProcess, find_free_port
+from slack_sandbox.demo.embedded_redis import EmbeddedRedis, EmbeddedRedisError
+from slack_sandbox.demo.services import ASK, Services, open_services
+
+#: A child that died this soon after its start, this often, is not started again.
+QUICK_DEATH, MAX_DEATHS = 5.0, 5
+
+
+def run(data: Path, policy: Path, port: int, ask: str | None) -> int:
+    """Until Ctrl-C or SIGTERM. 1 where a process can't be kept alive."""
+    stopped = _install_signal_handlers()
+    agent_port = find_free_port()
+    ask_url = f"http://127.0.0.1:{agent_port}/ask"
+    print("Starting Redis, a local Slack, the bot and an agent ...", flush=True)
+    try:
+        with open_services(data, policy=policy, port=port, ask_url=ask_url) as services:
+            agent = _make_agent(services, policy, agent_port)
+            try:
+                agent.start()
+                _print_addresses(services, agent)
+                if ask:
+                    asyncio.run(_ask(services, ask))
+                redis = [_Redis(services.redis)] if services.redis else []
+                _restart_dead([*redis, services.sandbox, services.bot, agent], stopped)
+            finally:
+                agent.stop()
+    except KeyboardInterrupt:
+        pass
+    print("\nStopped. What waits for a decision is kept: `make demo` shows it again.")
+    return 0
+
+
+class _Redis:
+    """The demo's Redis as one more child. It syncs every write, so what was acknowledged comes back."""
+
+    name = "redis"
+
+    def __init__(self, server: EmbeddedRedis) -> None:
+        self._server = server
+        self.log = server.data_dir / "redis.log"
+        self.started = time.monotonic()
+        self.pid = server.pid or 0
+
+    def is_alive(self) -> bool:
+        return self._server.pid is not None
+
+    def start(self) -> None:
+        self.started = time.monotonic()
+        self._server.kill()  # lets go of its folder
+        self._server.start()
+        self.pid = self._server.pid or 0
+
+
+def _install_signal_handlers() -> threading.Event:
+    """Ctrl-C and SIGTERM interrupt whatever is going on; the event is for the moments in which Python
+    swallows an exception, as in the hooks that it runs around a fork."""
+    stopped = threading.Event()
+
+    def stop(*_: object) -> None:
+        stopped.set()
+        raise KeyboardInterrupt
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, stop)
+    return stopped
+
+
+def _make_agent(services: Services, policy: Path, port: int) -> ChildProcess:
+    arguments = [
+        "examples.agent",
+        f"--redis={services.redis_url}",
+        f"--data={services.data / 'agent'}",
+        f"--policy={policy}",
+        f"--port={port}",
+        f"--say={services.page}sandbox/agent",
+    ]
+    return ChildProcess("agent", arguments, "agent: http", services.data / "logs")
+
+
+def _print_addresses(services: Services, agent: ChildProcess) -> None:
+    redis = f"redis {services.redis_pid}, " if services.redis_pid else ""
+    print(
+        f"""
+  Open     {services.page}
+           Ask the agent something there: refund order 1042
+  Also as  {services.page}?user=U0CARL&channel=C0OPS   (Carl of #team-ops, in a second tab)
+  Running  {redis}sandbox {services.sandbox.pid}, bot {services.bot.pid}, agent {agent.pid}
+           Kill one (kill -9): it comes back, and nothing decided is lost.
+  Data     {os.path.relpath(services.data)}  (logs, the shop's database, e-mails that were sent)
+  Stop     Ctrl-C
+""",
+        flush=True,
+    )
+
+
+async def _ask(services: Services, text: str) -> None:
+    async with Actor(services.page.rstrip("/")) as hands:
+        await hands.say("U0MARIA", ASK, text)
+
+
+def _restart_dead(children: Sequence[ChildProcess | _Redis], stopped: threading.Event) -> None:
+    """Start again whoever dies, Redis first, as the others need it; give up on one that can't live."""
+    deaths = dict.fromkeys((child.name for child in children), 0)
+    while not stopped.wait(0.2):
+        for child in children:
+            if child.is_alive():
+                continue
+            young = time.monotonic() - child.started < QUICK_DEATH
+            deaths[child.name] = deaths[child.name] + 1 if young else 1
+            if deaths[child.name] >= MAX_DEATHS:
+                raise ChildError(f"{child.name} dies again and again: see {child.log}")
+            print(f"  {child.name} {child.pid} ended; starting it again ...", flush=True)
+            try:
+                child.start()
+            except (ChildError, EmbeddedRedisError) as error:
+                print(f"  {error}", flush=True)
+                break  # what it needs may have died as well: look at all of them again
+            print(f"  {child.name} is back as {child.pid}.", flush=True)

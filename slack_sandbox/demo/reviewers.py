@@ -1,0 +1,207 @@
+"""The people of `make demo CHECK=1`: they see what the message shows, and press what a person would press.
+
+Their clicks and submissions reach the bot over HTTP, signed as Slack signs them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from bot.channels.slack.render.card_message import REVIEW_LABEL
+from slack_sandbox.client.actor import Actor
+from slack_sandbox.demo.form_values import form_values, inputs_by_pointer, missing_fields
+from slack_sandbox.demo.services import APPROVALS
+from slack_sandbox.demo.turns import PlannedDecision, Turn
+
+REVIEWERS = {"U0ALICE": "Alice", "U0BOB": "Bob"}
+VERBS = {"approve": "approves", "edit": "edits and approves", "reject": "rejects"}
+
+Message = dict[str, Any]
+Block = dict[str, Any]
+
+#: What a form says of an edit that removes something.
+CONFIRM = "Send it again to confirm."
+
+
+class CheckFailed(Exception):
+    """Something on the way was not as it must be; the text says what."""
+
+
+class DemoReviewers:
+    """Alice and Bob take turns."""
+
+    def __init__(self, hands: Actor) -> None:
+        self._hands = hands
+        self._seen: set[str] = set()
+        self._decisions = 0
+
+    async def wait_for_message(self) -> Message:
+        """The next review's message."""
+
+        def new_cards(state: Mapping[str, Any]) -> list[Message]:
+            cards = [m for m in state["messages"][APPROVALS] if m["bot"] and not _is_reply(m)]
+            return [card for card in cards if card["ts"] not in self._seen]
+
+        try:
+            (message, *_) = await self._hands.wait_for(new_cards, timeout=30)
+        except TimeoutError as error:
+            raise CheckFailed("no message came to #agent-approvals within 30 s") from error
+        self._seen.add(message["ts"])
+        return message
+
+    async def decide(
+        self, message: Message, turn: Turn, call_id: str, plan: PlannedDecision
+    ) -> str:
+        """Press what the plan says; the answer tells it in words."""
+        user, name = list(REVIEWERS.items())[self._decisions % 2]
+        self._decisions += 1
+        key = next(str(n) for n, call in enumerate(turn.calls, start=1) if call.id == call_id)
+        call = turn.calls[int(key) - 1]
+        sentence = f"{name} {VERBS.get(plan.type, plan.type + 's')} {call.name}"
+        await self._press(user, message, key, plan)
+        if plan.type == "edit":
+            wanted = plan.args or {}
+            refusal = await self._fill(user, call.args, call.args)
+            if not refusal:
+                raise CheckFailed(f"{sentence}, and an untouched form was taken")
+            sentence += f" (an untouched form is refused: {refusal})"
+            await self._hands.close(user)
+            await self._press(user, message, key, plan)
+            refusal = await self._fill(user, call.args, wanted)
+            if CONFIRM in refusal:
+                view = await self._view(user)
+                refusal = await self._submit(user, form_values(view, dict(call.args), wanted))
+        elif plan.type in ("reject", "respond"):
+            refusal = await self._submit(user, {"message": plan.message})
+        else:
+            refusal = ""
+        if refusal:
+            raise CheckFailed(f"the form was refused: {refusal}")
+        while await self._hands.view(user):
+            await self._hands.close(user)  # the Review modal, which goes on to what waits next
+        return sentence + (f": “{plan.message}”" if plan.message else "")
+
+    async def wait_final_text(self, turn: Turn, executed: list[dict[str, Any]]) -> str:
+        """What the message says once everything is decided and came of it what came."""
+        ts = max(self._seen)
+
+        def final_text(state: Mapping[str, Any]) -> str:
+            (message,) = [m for m in state["messages"][APPROVALS] if m["ts"] == ts]
+            blocks = message["blocks"]
+            reviewed = sum(call["id"] in turn.decisions for call in executed)
+            is_open = any(block["block_id"].startswith("do:") for block in blocks)
+            text = json.dumps(blocks)
+            came = text.count("recorded") == reviewed and REVIEW_LABEL not in text
+            return message["text"] if came and not is_open else ""
+
+        try:
+            return str(await self._hands.wait_for(final_text, timeout=30))
+        except TimeoutError as error:
+            raise CheckFailed("the message doesn't show what came of the calls") from error
+
+    async def _press(self, user: str, message: Message, key: str, plan: PlannedDecision) -> None:
+        """On the card, or where that only lists what waits, in the modal that pages through it."""
+        block_id = f"do:{key}:1"
+        blocks = await self._wait_for_buttons(message, block_id)
+        if block := _block(blocks, block_id):
+            how = _click_args(block, plan)
+            pressed = self._hands.click(user, APPROVALS, message["ts"], block_id=block_id, **how)
+        else:
+            how = _click_args(await self._open_page_with(user, message, block_id), plan)
+            pressed = self._hands.click_view(user, block_id=block_id, **how)
+        answer = await pressed
+        if not answer["ok"]:
+            raise CheckFailed(f"pressing {how['action_id']} failed: {answer['error']}")
+        if await self._read_all(user):
+            await self._press(user, message, key, plan)
+
+    async def _read_all(self, user: str) -> bool:
+        """Whether all of it opened first (`must_read`): then it is read to its end now."""
+        view = await self._hands.view(user)
+        if not view or view["callback_id"] != "see":
+            return False
+        while _has_button((await self._view(user))["blocks"], "see_page:on"):
+            await self._hands.click_view(user, "see_page:on")
+        await self._hands.close(user)
+        return True
+
+    async def _wait_for_buttons(self, message: Message, block_id: str) -> list[Block]:
+        """The card's blocks, with the buttons of this action or with the one that opens all of them."""
+
+        def find_blocks(state: Mapping[str, Any]) -> list[Block]:
+            (now,) = [m for m in state["messages"][APPROVALS] if m["ts"] == message["ts"]]
+            has_buttons = _block(now["blocks"], block_id) or _has_button(now["blocks"], "review")
+            return now["blocks"] if has_buttons else []
+
+        try:
+            return await self._hands.wait_for(find_blocks, timeout=30)
+        except TimeoutError as error:
+            raise CheckFailed(f"the message has no buttons {block_id}") from error
+
+    async def _open_page_with(self, user: str, message: Message, block_id: str) -> Block:
+        """Open the Review modal, and turn its pages until this action stands there."""
+        if not await self._hands.view(user):
+            await self._hands.click(user, APPROVALS, message["ts"], "review")
+        while not (block := _block((view := await self._view(user))["blocks"], block_id)):
+            if not _has_button(view["blocks"], "turn:on"):
+                raise CheckFailed(f"no page of the Review modal has the buttons {block_id}")
+            await self._hands.click_view(user, "turn:on")
+        return block
+
+    async def _view(self, user: str) -> dict[str, Any]:
+        view = await self._hands.view(user)
+        if view is None:
+            notices = await self._hands.ephemerals(user)
+            raise CheckFailed(
+                f"no form opened: {notices[-1]['text'] if notices else 'nothing was said'}"
+            )
+        return view
+
+    async def _fill(self, user: str, current: Mapping[str, Any], wanted: dict[str, Any]) -> str:
+        """Page after page. Empty where it was taken, else what the form says."""
+        all_pointers: set[str] = set()
+        while True:
+            view = await self._view(user)
+            all_pointers |= inputs_by_pointer(view).keys()
+            is_last = view["submit"]["text"] != "Next"
+            if is_last and (missing := missing_fields(all_pointers, dict(current), wanted)):
+                raise CheckFailed(f"the form has no field for {', '.join(missing)}")
+            refusal = await self._submit(user, form_values(view, dict(current), wanted))
+            if is_last or not refusal:
+                return refusal
+
+    async def _submit(self, user: str, values: dict[str, Any]) -> str:
+        """Empty where it was taken, else what the form says, or shows next."""
+        view = await self._view(user)
+        answer = await self._hands.submit(user, values)
+        if not answer["ok"]:
+            return "; ".join(answer.get("errors", {}).values()) or str(answer.get("error"))
+        now = await self._hands.view(user)
+        return json.dumps(now["blocks"]) if now and now["id"] == view["id"] else ""
+
+
+def _is_reply(message: Message) -> bool:
+    return message["thread_ts"] not in (None, message["ts"])
+
+
+def _block(blocks: list[Block], block_id: str) -> Block | None:
+    return next((block for block in blocks if block["block_id"] == block_id), None)
+
+
+def _has_button(blocks: list[Block], action_id: str) -> bool:
+    elements = [element for block in blocks for element in block.get("elements", [])]
+    return any(element.get("action_id") == action_id for element in elements)
+
+
+def _click_args(block: Block, plan: PlannedDecision) -> dict[str, Any]:
+    """Which element of these is meant, as `Hands.click` takes it: what is rare stands under the dots."""
+    for element in block["elements"]:
+        asks = {"confirm": True} if "confirm" in element else {}
+        if element["action_id"] == plan.type:
+            return {"action_id": plan.type, **asks}
+        for index, option in enumerate(element.get("options", [])):
+            if option["value"].startswith(f"{plan.type}."):
+                return {"action_id": "more", "option": index, **asks}
+    raise CheckFailed(f"the policy doesn't offer {plan.type!r} here")

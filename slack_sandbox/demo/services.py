@@ -1,0 +1,83 @@
+"""What demo and check both stand on: Redis, the local Slack and the bot, wired together."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Generator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from slack_sandbox.demo.children import ChildProcess, find_free_port
+from slack_sandbox.demo.embedded_redis import EmbeddedRedis
+from slack_sandbox.server import BOT_TOKEN, SIGNING_SECRET
+
+APPROVALS = "C0APPROVE"
+ASK = "C0ASK"
+
+
+@dataclass(frozen=True)
+class Services:
+    """The pieces that every agent of the demo works with. `redis` is None for one of the user's."""
+
+    data: Path
+    page: str
+    redis_url: str
+    redis: EmbeddedRedis | None
+    sandbox: ChildProcess
+    bot: ChildProcess
+
+    @property
+    def redis_pid(self) -> int:
+        return (self.redis and self.redis.pid) or 0
+
+
+@contextmanager
+def open_services(
+    data: Path, *, policy: Path, port: int, ask_url: str | None = None, fresh: bool = False
+) -> Generator[Services, None, None]:
+    """Everything but the agent, running; all of it ends with the block."""
+    if fresh:
+        shutil.rmtree(data, ignore_errors=True)
+    data.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as stack:
+        redis: EmbeddedRedis | None = None
+        redis_url = os.environ.get("HITL_REDIS_URL", "")
+        if not redis_url:
+            redis = stack.enter_context(EmbeddedRedis(data / "redis"))
+            redis_url = redis.url
+        bot_port = find_free_port()
+        sandbox = _make_sandbox(data, port or find_free_port(), bot_port, ask_url)
+        stack.callback(sandbox.stop)
+        sandbox.start()
+        page = sandbox.text().split()[1]
+        bot = _make_bot(data, page, redis_url, bot_port, policy)
+        stack.callback(bot.stop)
+        bot.start()
+        yield Services(data, page, redis_url, redis, sandbox, bot)
+
+
+def _make_sandbox(data: Path, port: int, bot_port: int, ask_url: str | None) -> ChildProcess:
+    arguments = [
+        "slack_sandbox",
+        f"--port={port}",
+        f"--bot-url=http://127.0.0.1:{bot_port}/slack/events",
+        f"--data={data / 'workspace.json'}",
+        *([f"--ask-url={ask_url}"] if ask_url else []),
+    ]
+    return ChildProcess("sandbox", arguments, "sandbox: http", data / "logs")
+
+
+def _make_bot(data: Path, page: str, redis_url: str, port: int, policy: Path) -> ChildProcess:
+    environment = {
+        "SLACK_BOT_TOKEN": BOT_TOKEN,
+        "SLACK_SIGNING_SECRET": SIGNING_SECRET,
+        "SLACK_API_URL": f"{page}api/",
+        "HITL_REDIS_URL": redis_url,
+        "HITL_CHANNEL": "#agent-approvals",
+        "HITL_POLICY": str(policy),
+        "HITL_HOST": "127.0.0.1",
+        "HITL_PORT": str(port),
+    }
+    return ChildProcess("bot", ["bot", "serve"], "bot: listening", data / "logs", environment)

@@ -1,0 +1,187 @@
+"""The methods `chat.*`. https://docs.slack.dev/reference/methods"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from slack_sandbox.errors import SlackError
+from slack_sandbox.json_checks import Json
+from slack_sandbox.web_api.call import Call
+from slack_sandbox.workspace.message import (
+    MAX_UPDATE_TEXT,
+    escape_text,
+    validate_blocks,
+    validate_metadata,
+)
+from slack_sandbox.workspace.workspace import Channel, Ephemeral, Message
+
+NO_TEXT = "This content can't be displayed."
+
+
+def post_message(call: Call) -> Json:
+    channel = _direct_channel(call) or _writable_channel(call, by_name=True)
+    text, blocks = _content(call)
+    metadata = _metadata(call)
+    message = Message(
+        channel=channel.id,
+        ts=call.workspace.next_ts(),
+        user=call.app.user_id,
+        text=text,
+        blocks=blocks,
+        bot_id=call.app.bot_id,
+        app_id=call.app.app_id,
+        thread_ts=call.get_string("thread_ts"),
+        metadata=metadata,
+    )
+    call.workspace.add(message)
+    return {
+        "channel": channel.id,
+        "ts": message.ts,
+        "message": message_object(message, call, with_metadata=True),
+    }
+
+
+def update(call: Call) -> Json:
+    channel, message = _own_message(call, "cant_update_message")
+    text, blocks = call.get_string("text"), call.get_json("blocks", "invalid_blocks_format")
+    if not text and not blocks:
+        raise SlackError("no_text")
+    if text and len(text) > MAX_UPDATE_TEXT:
+        raise SlackError("msg_too_long")
+    new_blocks = validate_blocks(blocks) if blocks is not None else message.blocks
+    metadata = _metadata(call) if call.args.get("metadata") is not None else message.metadata
+    message.text = escape_text(text) if text else NO_TEXT
+    message.blocks, message.metadata = new_blocks, metadata
+    message.edited = call.workspace.next_ts()
+    call.workspace.notify_change()
+    return {
+        "channel": channel.id,
+        "ts": message.ts,
+        "text": message.text,
+        "message": message_object(message, call, with_metadata=True),
+    }
+
+
+def delete(call: Call) -> Json:
+    channel, message = _own_message(call, "cant_delete_message")
+    call.workspace.remove(message)
+    return {"channel": channel.id, "ts": message.ts}
+
+
+def post_ephemeral(call: Call) -> Json:
+    channel = _writable_channel(call, by_name=True)
+    user = call.require_string("user")
+    if user not in channel.members:
+        raise SlackError("user_not_in_channel")
+    text, blocks = _content(call)
+    ts = call.workspace.next_ts()
+    notice = Ephemeral(user, channel.id, ts, text, blocks, call.get_string("thread_ts"))
+    call.workspace.add_ephemeral(notice)
+    return {"message_ts": ts}
+
+
+def get_permalink(call: Call) -> Json:
+    channel = call.get_channel()
+    message = channel.messages.get(call.require_string("message_ts"))
+    if message is None:
+        raise SlackError("message_not_found")
+    return {"channel": channel.id, "permalink": permalink(call.url, message)}
+
+
+def permalink(url: str, message: Message) -> str:
+    """Slack's form of address, on the sandbox's own host so that it can be followed."""
+    link = f"{url}/archives/{message.channel}/p{message.ts.replace('.', '')}"
+    if message.thread_ts and message.thread_ts != message.ts:
+        link += f"?thread_ts={message.thread_ts}&cid={message.channel}"
+    return link
+
+
+def message_object(message: Message, call: Call, with_metadata: bool) -> Json:
+    """The message as the Web API and the payloads of clicks show it."""
+    return to_slack_message(message, call.workspace.team_id, call.workspace.channels, with_metadata)
+
+
+def to_slack_message(
+    message: Message, team_id: str, channels: dict[str, Channel], with_metadata: bool
+) -> Json:
+    if message.deleted:
+        tombstone: Json = {"type": "message", "subtype": "tombstone", "user": "USLACKBOT"}
+        return {**tombstone, "ts": message.ts, "text": message.text, "hidden": True}
+    out: dict[str, Any] = {
+        "type": "message",
+        "user": message.user,
+        "ts": message.ts,
+        "text": message.text,
+        "team": team_id,
+    }
+    if message.bot_id:
+        out |= {"bot_id": message.bot_id, "app_id": message.app_id}
+    if message.blocks:
+        out["blocks"] = message.blocks
+    if message.files:
+        out["files"] = message.files
+    if message.edited:
+        out["edited"] = {"user": message.user, "ts": message.edited}
+    if message.metadata and with_metadata:
+        out["metadata"] = message.metadata
+    replies = channels[message.channel].replies(message.ts)
+    if message.thread_ts:
+        out["thread_ts"] = message.thread_ts
+    if replies:
+        out |= {
+            "thread_ts": message.ts,
+            "reply_count": len(replies),
+            "reply_users": sorted({reply.user for reply in replies}),
+            "latest_reply": replies[-1].ts,
+        }
+    return out
+
+
+def _direct_channel(call: Call) -> Channel | None:
+    """A message to a person's id goes to the app's direct message with them, which opens for it: even
+    for somebody deactivated, as Slack takes what nobody will read (slackapi/python-slack-sdk 1156)."""
+    user = call.workspace.person(str(call.args.get("channel")))
+    if user is None or not call.workspace.knows_user(call.app.user_id, user):
+        return None
+    if user.is_bot:
+        raise SlackError("cannot_dm_bot")
+    return _check_writable(call, call.workspace.open_direct_channel(user.id, call.app.user_id))
+
+
+def _writable_channel(call: Call, by_name: bool = False) -> Channel:
+    return _check_writable(call, call.get_channel(by_name=by_name))
+
+
+def _check_writable(call: Call, channel: Channel) -> Channel:
+    if channel.is_archived:
+        raise SlackError("is_archived")
+    if channel.is_im and not call.app.messages_tab:
+        raise SlackError("messages_tab_disabled")
+    invited = not channel.is_private and "chat:write.public" in call.app.scopes
+    if not call.is_in(channel) and not invited:
+        raise SlackError("not_in_channel")
+    return channel
+
+
+def _own_message(call: Call, refusal: str) -> tuple[Channel, Message]:
+    channel = call.get_channel()
+    message = channel.messages.get(call.require_string("ts"))
+    if message is None or message.deleted:
+        raise SlackError("message_not_found")
+    if message.bot_id != call.app.bot_id:
+        raise SlackError(refusal)
+    if channel.is_archived:
+        raise SlackError("is_archived")
+    return channel, message
+
+
+def _content(call: Call) -> tuple[str, list[Json]]:
+    text, blocks = call.get_string("text"), call.get_json("blocks", "invalid_blocks_format")
+    if not text and not blocks:
+        raise SlackError("no_text")
+    return escape_text(text) if text else NO_TEXT, [] if blocks is None else validate_blocks(blocks)
+
+
+def _metadata(call: Call) -> Json | None:
+    metadata = call.get_json("metadata", "invalid_metadata_format")
+    return None if metadata is None else validate_metadata(metadata)

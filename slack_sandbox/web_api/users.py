@@ -1,0 +1,47 @@
+"""The methods `users.*`. https://docs.slack.dev/reference/methods/users.info"""
+
+from __future__ import annotations
+
+from slack_sandbox.errors import SlackError
+from slack_sandbox.json_checks import Json
+from slack_sandbox.web_api.call import Call, next_cursor
+from slack_sandbox.web_api.conversations import channel_object, channels_of_types
+from slack_sandbox.workspace.users import user_object
+from slack_sandbox.workspace.workspace import User
+
+
+def info(call: Call) -> Json:
+    return {"user": _to_user_object(call, call.get_user())}
+
+
+def list_(call: Call) -> Json:
+    everybody = [*call.workspace.users.values(), *call.workspace.crowd.values()]
+    page, cursor = call.paginate(everybody, 1000, 1000)
+    members = [_to_user_object(call, user) for user in page]
+    return {"members": members, "cache_ts": int(call.workspace.now()), **next_cursor(cursor)}
+
+
+def lookup_by_email(call: Call) -> Json:
+    email = call.require_string("email").lower()
+    for user in (*call.workspace.users.values(), *call.workspace.crowd.values()):
+        if user.email == email and not user.deleted and not user.is_bot:
+            return {"user": _to_user_object(call, user)}
+    raise SlackError("users_not_found")
+
+
+def conversations(call: Call) -> Json:
+    """The conversations of a person (the app, where none is named), as far as the app may know of
+    them: all that are public, and others that it shares with them."""
+    user_id = call.get_string("user") or call.app.user_id
+    if call.workspace.person(user_id) is None:
+        raise SlackError("user_not_found")
+    channels = [one for one in channels_of_types(call) if user_id in one.members]
+    page, cursor = call.paginate(channels, 100, 999)
+    results = [channel_object(call, one) for one in page]
+    for one in results:
+        one.pop("is_member", None)
+    return {"channels": results, **next_cursor(cursor)}
+
+
+def _to_user_object(call: Call, user: User) -> Json:
+    return user_object(user, call.workspace, call.app)

@@ -1,0 +1,68 @@
+"""The words of a message: what Slack refuses in them, and how it writes them down."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from slack_sandbox.errors import SlackError, error_with_problems
+from slack_sandbox.json_checks import Json, is_list, is_object
+from slack_sandbox.validation.blocks import complete_blocks, problems, text_length
+
+MAX_TEXT = 40_000
+MAX_UPDATE_TEXT = 4_000
+# Slack documents no number for these. Measured by others: the text of all blocks, escaped, and
+# about 100 characters for each block may come to 13,200 (slackapi/bolt-js issues 2509 and 2867).
+MAX_BLOCKS_TEXT = 13_200
+COST_OF_BLOCK = 100
+# A guess on the safe side.
+MAX_METADATA = 8_192
+
+_CONTROL = re.compile(r"<(?:[@#!][^<>]*|(?:https?://|mailto:|tel:)[^<>]*)>")
+_ENTITY = re.compile(r"&(?!(?:amp|lt|gt);)")
+_URL = re.compile(r"(?<![\w<|/])https?://[^\s<>|]+[^\s<>|.,;:!?)\]}'\"]")
+
+
+def escape_text(text: str) -> str:
+    """Text as Slack keeps it: `&`, `<`, `>` as entities unless they write a mention or a link,
+    bare addresses as links. https://docs.slack.dev/messaging/formatting-message-text"""
+    parts: list[str] = []
+    end = 0
+    for control in _CONTROL.finditer(text):
+        parts += [_escape_plain(text[end : control.start()]), control.group()]
+        end = control.end()
+    parts.append(_escape_plain(text[end:]))
+    return "".join(parts)[:MAX_TEXT]
+
+
+def _escape_plain(text: str) -> str:
+    text = _ENTITY.sub("&amp;", text).replace("<", "&lt;").replace(">", "&gt;")
+    return _URL.sub(lambda url: f"<{url.group()}>", text)
+
+
+def validate_blocks(blocks: object) -> list[Json]:
+    """The blocks with their ids filled in, or the error that Slack answers with."""
+    if not is_list(blocks):
+        raise SlackError("invalid_blocks_format")
+    errors = problems(blocks, "message")
+    if errors:
+        raise error_with_problems("invalid_blocks", errors)
+    if text_length(blocks) + COST_OF_BLOCK * len(blocks) > MAX_BLOCKS_TEXT:
+        raise SlackError("msg_blocks_too_long")
+    return complete_blocks(blocks)
+
+
+def validate_metadata(metadata: object) -> Json | None:
+    """`{event_type, event_payload}`, or None for `{}`, which removes it."""
+    if not is_object(metadata):
+        raise SlackError("invalid_metadata_format")
+    if not metadata:
+        return None
+    kind, payload = metadata.get("event_type"), metadata.get("event_payload")
+    if set(metadata) != {"event_type", "event_payload"} or not is_object(payload):
+        raise SlackError("invalid_metadata_schema")
+    if not isinstance(kind, str) or not 0 < len(kind) <= 255:
+        raise SlackError("invalid_metadata_schema")
+    if len(json.dumps(metadata, ensure_ascii=False).encode()) > MAX_METADATA:
+        raise SlackError("metadata_too_large")
+    return metadata

@@ -1,0 +1,97 @@
+"""What Slack refuses in blocks: each limit holds exactly, and one more is one too many."""
+
+from __future__ import annotations
+
+import random
+from copy import deepcopy
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from slack_sandbox.validation.blocks import Surface, complete_blocks, problems
+from tests.slack_sandbox.block_cases import BROKEN, SOUND, section
+from tests.slack_sandbox.samples import field, mrkdwn, plain, text_field
+
+
+@pytest.mark.parametrize("name", SOUND)
+@pytest.mark.parametrize("surface", ["message", "modal", "home"])
+def test_what_is_at_its_limit_is_taken(name: str, surface: Surface) -> None:
+    assert problems([SOUND[name]], surface) == []
+
+
+@pytest.mark.parametrize("name", BROKEN)
+@pytest.mark.parametrize("surface", ["message", "modal", "home"])
+def test_what_is_beyond_is_refused_with_its_place(name: str, surface: Surface) -> None:
+    block, complaint = BROKEN[name]
+    found = problems([block], surface)
+    assert any(complaint in line for line in found), found
+    assert all("[json-pointer:/blocks/0" in line for line in found)
+
+
+@pytest.mark.parametrize(("surface", "most"), [("message", 50), ("modal", 100), ("home", 100)])
+def test_the_number_of_blocks(surface: Surface, most: int) -> None:
+    divider = {"type": "divider"}
+    assert problems([divider] * most, surface) == []
+    assert problems([divider] * (most + 1), surface) == [
+        f"no more than {most} items allowed [json-pointer:/blocks]"
+    ]
+
+
+def test_a_block_id_is_used_once() -> None:
+    twice = [{"type": "divider", "block_id": "d"}] * 2
+    assert problems(twice, "message") == [
+        "`block_id` d already exists [json-pointer:/blocks/1/block_id]"
+    ]
+
+
+def test_only_one_element_has_the_focus() -> None:
+    blocks = [text_field("a", focus_on_load=True), text_field("b", focus_on_load=True)]
+    assert problems(blocks, "modal") == [
+        "only one element may have `focus_on_load` [json-pointer:/blocks]"
+    ]
+
+
+def test_files_are_for_modals() -> None:
+    upload = field("f", {"type": "file_input", "max_files": 10})
+    assert problems([upload], "modal") == []
+    assert "unsupported type: file_input" in problems([upload], "message")[0]
+    assert "unsupported type: file_input" in problems([upload], "home")[0]
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
+    max_leaves=5,
+)
+
+
+@given(name=st.sampled_from(sorted(SOUND)), where=st.randoms(use_true_random=False), what=JSON)
+def test_whatever_a_block_holds_it_is_judged(name: str, where: random.Random, what: Any) -> None:
+    """Given a sound block, one value of which is replaced by any JSON at all."""
+    block = deepcopy(SOUND[name])
+    holders: list[Any] = [block]
+    for holder in holders:
+        inner = holder.values() if isinstance(holder, dict) else holder
+        holders += [one for one in inner if isinstance(one, (dict, list)) and one]
+    holder = where.choice(holders)
+    key = where.choice(list(holder)) if isinstance(holder, dict) else 0
+    holder[key] = what
+    assert all("[json-pointer:/blocks/0" in line for line in problems([block], "modal"))
+
+
+def test_missing_ids_and_defaults_are_filled_in_and_given_ones_stay() -> None:
+    sent = [
+        {"type": "divider"},
+        {"type": "actions", "block_id": "b", "elements": [{"type": "button", "text": plain("x")}]},
+        section(mrkdwn("x")),
+    ]
+    divider, row, words = complete_blocks(sent)
+    assert divider["block_id"]
+    assert divider["block_id"] != words["block_id"]
+    assert row["block_id"] == "b"
+    assert row["elements"][0]["action_id"]
+    assert row["elements"][0]["text"]["emoji"] is True
+    assert words["text"]["verbatim"] is False
+    assert sent[0] == {"type": "divider"}
