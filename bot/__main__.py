@@ -13,9 +13,10 @@ import sys
 from dataclasses import fields
 from typing import get_args
 
-from bot.settings import BotRole, Settings
-from bot.web.logs import OneLineFormatter
 from hitl_core.errors import HitlError
+
+from .settings import BotRole, Settings
+from .web.logs import OneLineFormatter
 
 #: How long a bot that was told to stop goes on serving, in seconds: a load balancer must see that it is not
 #: ready any more, and look away. With `LAST_REQUESTS` and `LAST_DELIVERIES` it ends within 10 s.
@@ -90,8 +91,9 @@ def freeze_gc() -> None:
 
 
 async def _check_policy(file: str) -> int:
-    from bot.health.policy_check import check_policy, open_channel
     from hitl_core.policy import Policy
+
+    from .health.policy_check import check_policy, open_channel
 
     findings = await check_policy(Policy.load(file), open_channel(os.environ))
     for each in findings:
@@ -105,8 +107,8 @@ def shorten_switch_interval() -> None:
 
 
 async def _serve(settings: Settings, only: BotRole | None) -> None:
-    from bot.app import running_bot
-    from bot.web.connections import open_more_files
+    from .app import running_bot
+    from .web.connections import open_more_files
 
     open_more_files()
     signals: asyncio.Queue[signal.Signals] = asyncio.Queue()

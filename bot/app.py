@@ -12,39 +12,40 @@ from slack_bolt.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.api.agent_api import AgentApi
-from bot.api.policies import Policies
-from bot.api.routes import add_api
-from bot.channels.contract import ChannelError
-from bot.channels.slack.channel import SlackChannel
-from bot.channels.slack.handlers.events import Events
-from bot.channels.slack.handlers.home import HomeTab
-from bot.channels.slack.handlers.listeners import Listeners
-from bot.channels.slack.transport.http import SlackEndpoint
-from bot.channels.slack.transport.socket_mode import open_socket_mode
-from bot.health.health import Health
-from bot.health.metrics import add_metrics
-from bot.health.notices import Notices
-from bot.health.place_check import PlaceCheck
-from bot.health.readiness import log_changes, make_probe
-from bot.inbox import budget
-from bot.inbox.homes import HomeLoader
-from bot.inbox.inbox import Inbox
-from bot.outbox.delivery import Delivery
-from bot.outbox.escalator import INTERVAL, Escalator
-from bot.outbox.home_refresher import HomeRefresher
-from bot.outbox.lane import LATE_WINDOW
-from bot.outbox.outbox import LANE_LEASE, MESSAGE_INTERVAL, REQUEUE_INTERVAL, Outbox
-from bot.outbox.workers import Worker, Workers
-from bot.people.directory import Directory
-from bot.settings import BotRole, Settings
-from bot.web.application import make_app
-from bot.web.server import open_server
 from hitl_core.audit.sealer import Sealer
 from hitl_core.errors import SettingsError, StoreUnavailable
 from hitl_core.gate.waiting.watchers import cancel_tasks
 from hitl_core.review.service import Reviews
 from hitl_core.store import RedisStore
+
+from .api.agent_api import AgentApi
+from .api.policies import Policies
+from .api.routes import add_api
+from .channels.contract import ChannelError
+from .channels.slack.channel import SlackChannel
+from .channels.slack.handlers.events import Events
+from .channels.slack.handlers.home import HomeTab
+from .channels.slack.handlers.listeners import Listeners
+from .channels.slack.transport.http import SlackEndpoint
+from .channels.slack.transport.socket_mode import open_socket_mode
+from .health.health import Health
+from .health.metrics import add_metrics
+from .health.notices import Notices
+from .health.place_check import PlaceCheck
+from .health.readiness import log_changes, make_probe
+from .inbox import budget
+from .inbox.homes import HomeLoader
+from .inbox.inbox import Inbox
+from .outbox.delivery import Delivery
+from .outbox.escalator import INTERVAL, Escalator
+from .outbox.home_refresher import HomeRefresher
+from .outbox.lane import LATE_WINDOW
+from .outbox.outbox import LANE_LEASE, MESSAGE_INTERVAL, REQUEUE_INTERVAL, Outbox
+from .outbox.workers import Worker, Workers
+from .people.directory import Directory
+from .settings import BotRole, Settings
+from .web.application import make_app
+from .web.server import open_server
 
 #: One call to Slack. A click has 3 s in all.
 SLACK_TIMEOUT = 4

@@ -9,8 +9,9 @@ from difflib import get_close_matches
 from typing import Any, Literal, Self
 from urllib.parse import urlsplit
 
-from bot.inbox import budget
 from hitl_core.errors import SettingsError
+
+from .inbox import budget
 
 #: One half of the bot alone: `http` answers clicks and agents, `workers` shows reviews and escalates them.
 BotRole = Literal["http", "workers"]

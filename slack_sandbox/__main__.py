@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 try:
-    from slack_sandbox.server import BOT_TOKEN, SIGNING_SECRET, running_sandbox
-    from slack_sandbox.workspace.acme import DEFAULT_SCOPES
+    from .server import BOT_TOKEN, SIGNING_SECRET, running_sandbox
+    from .workspace.acme import DEFAULT_SCOPES
 except ModuleNotFoundError as error:  # installed for agents alone
     if error.name != "aiohttp":
         raise

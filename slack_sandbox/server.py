@@ -12,27 +12,27 @@ from pathlib import Path
 import aiohttp
 from aiohttp import web
 
-from slack_sandbox.delivery.app_client import AppClient
-from slack_sandbox.delivery.events import Events
-from slack_sandbox.delivery.interactions import Interactions
-from slack_sandbox.delivery.response_urls import ResponseUrls
-from slack_sandbox.delivery.slash_commands import SlashCommands
-from slack_sandbox.delivery.socket_mode import SocketMode
-from slack_sandbox.delivery.triggers import LIFETIME, Triggers
-from slack_sandbox.errors import SlackError
-from slack_sandbox.page.hosts import require_local_host
-from slack_sandbox.page.page_api import PageApi
-from slack_sandbox.web_api.api import WebApi, drop_connection
-from slack_sandbox.web_api.faults import Faults
-from slack_sandbox.web_api.rate_limits import RateLimits
-from slack_sandbox.web_api.uploads import upload_routes
-from slack_sandbox.workspace import persistence
-from slack_sandbox.workspace.acme import acme, acme_app
-from slack_sandbox.workspace.channels import Channels
-from slack_sandbox.workspace.home import HomeTabs
-from slack_sandbox.workspace.modals import Modals
-from slack_sandbox.workspace.usergroups import UserGroups
-from slack_sandbox.workspace.users import Users
+from .delivery.app_client import AppClient
+from .delivery.events import Events
+from .delivery.interactions import Interactions
+from .delivery.response_urls import ResponseUrls
+from .delivery.slash_commands import SlashCommands
+from .delivery.socket_mode import SocketMode
+from .delivery.triggers import LIFETIME, Triggers
+from .errors import SlackError
+from .page.hosts import require_local_host
+from .page.page_api import PageApi
+from .web_api.api import WebApi, drop_connection
+from .web_api.faults import Faults
+from .web_api.rate_limits import RateLimits
+from .web_api.uploads import upload_routes
+from .workspace import persistence
+from .workspace.acme import acme, acme_app
+from .workspace.channels import Channels
+from .workspace.home import HomeTabs
+from .workspace.modals import Modals
+from .workspace.usergroups import UserGroups
+from .workspace.users import Users
 
 BOT_TOKEN = "xoxb-sandbox"
 SIGNING_SECRET = "sandbox-signing-secret"

@@ -7,24 +7,6 @@ from contextlib import suppress
 from functools import partial
 from uuid import uuid4
 
-from bot.api import named_claims
-from bot.api.long_poll import LongPoll
-from bot.api.policies import Policies
-from bot.api.review_view import has_outcome
-from bot.api.store_access import StoreAccess
-from bot.api.submissions import JudgedTurn, judge_turn
-from bot.api.wire.bodies import MAX_BODY
-from bot.api.wire.requests import (
-    DEFAULT_LEASE,
-    Cancel,
-    Done,
-    OnceIn,
-    Renew,
-    Submit,
-    SubmitInterrupt,
-)
-from bot.api.wire.responses import OnceOut, RenewOut
-from bot.web.problems import ApiProblem, invalid_at
 from hitl_core.errors import Refused, ReviewConflict
 from hitl_core.failpoints import failpoint
 from hitl_core.gate.submission.judging import ReviewKey
@@ -37,6 +19,25 @@ from hitl_core.review.service import uptime
 from hitl_core.review.state_machine import Transition
 from hitl_core.store import Store
 from hitl_core.store.redis.keys import digest_of
+
+from ..web.problems import ApiProblem, invalid_at
+from . import named_claims
+from .long_poll import LongPoll
+from .policies import Policies
+from .review_view import has_outcome
+from .store_access import StoreAccess
+from .submissions import JudgedTurn, judge_turn
+from .wire.bodies import MAX_BODY
+from .wire.requests import (
+    DEFAULT_LEASE,
+    Cancel,
+    Done,
+    OnceIn,
+    Renew,
+    Submit,
+    SubmitInterrupt,
+)
+from .wire.responses import OnceOut, RenewOut
 
 #: Who waits for a review that came through the door, until a process with a gate does: its heart never beats.
 HTTP_WAITER = "http"

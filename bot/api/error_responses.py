@@ -10,9 +10,6 @@ from uuid import uuid4
 
 from aiohttp import web
 
-from bot.web.connections import is_authenticated
-from bot.web.logs import ThrottledLog
-from bot.web.problems import ApiProblem, to_response
 from hitl_core.errors import (
     HitlError,
     LeaseLost,
@@ -21,6 +18,10 @@ from hitl_core.errors import (
     StoreUnavailable,
     safe_message,
 )
+
+from ..web.connections import is_authenticated
+from ..web.logs import ThrottledLog
+from ..web.problems import ApiProblem, to_response
 
 log = logging.getLogger(__name__)
 

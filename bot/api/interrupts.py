@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from bot.web.problems import ApiProblem
 from hitl_core import dialects
 from hitl_core.dialects import answerable_decisions
 from hitl_core.errors import DialectError, InvalidToolCall
@@ -17,6 +16,8 @@ from hitl_core.gate.submission.judging import MAX_CALLS, JudgedCalls
 from hitl_core.model import DialectName, ToolCall
 from hitl_core.policy import Ruling
 from hitl_core.review.proposal import Proposal
+
+from ..web.problems import ApiProblem
 
 
 def read_requests(

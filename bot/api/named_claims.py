@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
-from bot.web.problems import ApiProblem
 from hitl_core.model import Call, Review
 from hitl_core.review import claims
 from hitl_core.review.state_machine import Transition
+
+from ..web.problems import ApiProblem
 
 
 def is_held_by(review: Review, holder: str, now: float) -> bool:

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Self
 
-from bot.web.problems import ApiProblem
 from hitl_core.errors import PolicyError
 from hitl_core.policy import Policy
+
+from ..web.problems import ApiProblem
 
 
 class Policies:

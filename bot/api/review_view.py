@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from bot.api.wire.responses import (
+from hitl_core import dialects
+from hitl_core.errors import UnsupportedByDialect
+from hitl_core.gate.outcome.answers import answers
+from hitl_core.model import Action, Review, Reviewer
+from hitl_core.review import claims
+
+from .wire.responses import (
     ActionOut,
     AnswerOut,
     CallOut,
@@ -14,11 +20,6 @@ from bot.api.wire.responses import (
     Person,
     ReviewOut,
 )
-from hitl_core import dialects
-from hitl_core.errors import UnsupportedByDialect
-from hitl_core.gate.outcome.answers import answers
-from hitl_core.model import Action, Review, Reviewer
-from hitl_core.review import claims
 
 
 def to_review_out(review: Review) -> ReviewOut:

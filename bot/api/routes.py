@@ -9,12 +9,17 @@ from collections.abc import Callable, Sequence
 
 from aiohttp import web
 
-from bot.api.agent_api import AgentApi, review_size
-from bot.api.error_responses import handle_errors
-from bot.api.review_view import to_review_out
-from bot.api.wire import bodies
-from bot.api.wire.openapi import build_document
-from bot.api.wire.requests import (
+from hitl_core.model import Review, Token
+
+from ..offload import MAX_INLINE_JSON, offload_work
+from ..web.connections import admit
+from ..web.problems import ApiProblem
+from .agent_api import AgentApi, review_size
+from .error_responses import handle_errors
+from .review_view import to_review_out
+from .wire import bodies
+from .wire.openapi import build_document
+from .wire.requests import (
     Cancel,
     Done,
     ListQuery,
@@ -24,11 +29,7 @@ from bot.api.wire.requests import (
     Submit,
     SubmitInterrupt,
 )
-from bot.api.wire.responses import ResponseModel
-from bot.offload import MAX_INLINE_JSON, offload_work
-from bot.web.connections import admit
-from bot.web.problems import ApiProblem
-from hitl_core.model import Review, Token
+from .wire.responses import ResponseModel
 
 _KEY_PATTERN = re.compile(r"[!-~]{1,255}")
 

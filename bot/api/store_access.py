@@ -7,12 +7,13 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TypeVar
 
-from bot.web.problems import ApiProblem
 from hitl_core.errors import ReviewNotFound, StoreUnavailable
 from hitl_core.model import Snapshot, Token
 from hitl_core.model.token import parse_id
 from hitl_core.review.service import ChangeResult, Reviews, TransitionFunction
 from hitl_core.store import Store
+
+from ..web.problems import ApiProblem
 
 T = TypeVar("T")
 

@@ -8,11 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
-from bot.api import interrupts
-from bot.api.wire.bodies import MAX_VALUES
-from bot.api.wire.requests import CallIn, Submit, SubmitInterrupt
-from bot.offload import offload_work
-from bot.web.problems import ApiProblem, invalid_at
 from hitl_core.dialects.apply_policy import apply_policy
 from hitl_core.errors import DialectError, InvalidToolCall, PolicyError
 from hitl_core.gate.submission import judging
@@ -24,6 +19,12 @@ from hitl_core.model.decision import POLICY as POLICY_CHANNEL
 from hitl_core.policy import InvalidPolicy, Policy
 from hitl_core.review import state_machine
 from hitl_core.review.proposal import Proposal
+
+from ..offload import offload_work
+from ..web.problems import ApiProblem, invalid_at
+from . import interrupts
+from .wire.bodies import MAX_VALUES
+from .wire.requests import CallIn, Submit, SubmitInterrupt
 
 T = TypeVar("T")
 

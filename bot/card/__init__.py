@@ -1,11 +1,13 @@
 """What people are shown of a review at one place: decided once, drawn by every channel. Pure."""
 
-from bot.card.arguments import all_arguments, argument_label
-from bot.card.choices import choices_of
-from bot.card.compose import build_card, page_keys
-from bot.card.headline import as_name, quote
-from bot.card.history import thread_lines
-from bot.card.model import (
+from hitl_core.review.redaction import redaction_pointers
+
+from .arguments import all_arguments, argument_label
+from .choices import choices_of
+from .compose import build_card, page_keys
+from .headline import as_name, quote
+from .history import thread_lines
+from .model import (
     ActionLine,
     Card,
     Deadline,
@@ -19,8 +21,8 @@ from bot.card.model import (
     Origin,
     ThreadLine,
 )
-from bot.card.open_action import find_open_action
-from bot.card.values import (
+from .open_action import find_open_action
+from .values import (
     Argument,
     ArgumentsExcerpt,
     Change,
@@ -31,7 +33,6 @@ from bot.card.values import (
     Rejection,
     VoteGroup,
 )
-from hitl_core.review.redaction import redaction_pointers
 
 __all__ = [
     "ActionLine",

@@ -7,10 +7,10 @@ from collections.abc import Collection, Iterable, Iterator
 from itertools import chain, islice
 from typing import Any, cast
 
-from bot import text
-from bot.card import redaction
-from bot.card.suspicious_text import find_warning
-from bot.card.values import Argument, ArgumentsExcerpt
+from .. import text
+from . import redaction
+from .suspicious_text import find_warning
+from .values import Argument, ArgumentsExcerpt
 
 #: What is longer stands on lines of its own.
 MAX_INLINE = 160

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from bot import text
-from bot.card import redaction
-from bot.card.arguments import MAX_LABEL, argument_label, keys_in_order
-from bot.card.values import Change, Edit
 from hitl_core.model import Action, EditRecord, Review
 from hitl_core.review.redaction import redaction_pointers, visible_schema
+
+from .. import text
+from . import redaction
+from .arguments import MAX_LABEL, argument_label, keys_in_order
+from .values import Change, Edit
 
 MAX_CHANGES = 8
 #: The most that the old or the new text of one change takes; and how much of what stayed is told around it.

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any, cast
 
-from bot import text
-from bot.card.values import Choice
 from hitl_core.model import ReviewConfig
+
+from .. import text
+from .values import Choice
 
 #: More are chosen in a form.
 MAX_CHOICES = 5

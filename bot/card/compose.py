@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from bot import text
-from bot.card import headline
-from bot.card.arguments import arguments_excerpt
-from bot.card.decided import decision_lines, decision_time, elsewhere_of, move_lines
-from bot.card.deciders import deciders_of, merge_people, message_of, people_of, vote_groups
-from bot.card.history import first_message, notes_of
-from bot.card.model import (
+from hitl_core.model import Action, Call, MessageRef, Place, Review, Reviewers
+from hitl_core.review.redaction import redaction_pointers, visible_schema
+from hitl_core.review.state_machine import count_steps, deadline
+
+from .. import text
+from . import headline
+from .arguments import arguments_excerpt
+from .decided import decision_lines, decision_time, elsewhere_of, move_lines
+from .deciders import deciders_of, merge_people, message_of, people_of, vote_groups
+from .history import first_message, notes_of
+from .model import (
     ActionLine,
     Card,
     Deadline,
@@ -22,12 +26,9 @@ from bot.card.model import (
     Origin,
     PlaceProblem,
 )
-from bot.card.open_action import make_action_line, make_open_actions, to_action_line
-from bot.card.suspicious_text import find_warning
-from bot.card.values import NOBODY, PeopleRefs, VoteGroup
-from hitl_core.model import Action, Call, MessageRef, Place, Review, Reviewers
-from hitl_core.review.redaction import redaction_pointers, visible_schema
-from hitl_core.review.state_machine import count_steps, deadline
+from .open_action import make_action_line, make_open_actions, to_action_line
+from .suspicious_text import find_warning
+from .values import NOBODY, PeopleRefs, VoteGroup
 
 #: How many actions a card shows with everything. Of more it has a line each.
 MAX_OPEN = 10

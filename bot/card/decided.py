@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from bot import text
-from bot.card.arguments import all_arguments
-from bot.card.changes import edit_of, edits_of
-from bot.card.deciders import message_of
-from bot.card.model import DecidedElsewhere, DecisionLine
 from hitl_core.model import Action, Call, Cancellation, Decision, Place, Review, Reviewer, Run
 from hitl_core.review.redaction import redaction_pointers, visible_schema
+
+from .. import text
+from .arguments import all_arguments
+from .changes import edit_of, edits_of
+from .deciders import message_of
+from .model import DecidedElsewhere, DecisionLine
 
 #: What one line says of the argument that tells it from the others.
 MAX_WHICH = 40

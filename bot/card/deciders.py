@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from bot import text
-from bot.card.model import Deciders
-from bot.card.values import PeopleRefs, Progress, Rejection, VoteGroup
 from hitl_core.model import Action, Grant, Reviewers
 from hitl_core.model import Vote as Answered
 from hitl_core.review import vote_count
+
+from .. import text
+from .model import Deciders
+from .values import PeopleRefs, Progress, Rejection, VoteGroup
 
 MAX_MESSAGE = 500
 

@@ -7,9 +7,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from bot import text
-from bot.card.model import OpenAction
 from hitl_core.model import Action, Call, DecisionType, Review
+
+from .. import text
+from .model import OpenAction
 
 MAX_NAME = 60
 MAX_QUESTION = 70

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from bot.card.changes import edit_of
-from bot.card.deciders import merge_people, message_of, still_needed
-from bot.card.model import EscalationNote, ThreadLine
-from bot.card.values import NOBODY
 from hitl_core.model import Action, EarlierTerms, Escalation, MessageRef, Place, Review
+
+from .changes import edit_of
+from .deciders import merge_people, message_of, still_needed
+from .model import EscalationNote, ThreadLine
+from .values import NOBODY
 
 
 def notes_of(here: list[Action]) -> tuple[EscalationNote, ...]:

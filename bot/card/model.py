@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from bot.card.values import NOBODY, ArgumentsExcerpt, Choice, Edit, PeopleRefs, Progress, VoteGroup
 from hitl_core.model import DecisionType, MessageRef, Place, Reviewer
+
+from .values import NOBODY, ArgumentsExcerpt, Choice, Edit, PeopleRefs, Progress, VoteGroup
 
 
 @dataclass(frozen=True)

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bot import text
-from bot.card.arguments import MAX_CALL, argument_warnings, arguments_excerpt, main_fact
-from bot.card.changes import edits_of
-from bot.card.choices import choices_of
-from bot.card.decided import decision_lines
-from bot.card.deciders import progress_of
-from bot.card.model import ActionLine, OpenAction
-from bot.card.suspicious_text import is_plain
 from hitl_core.model import Action, Review
 from hitl_core.policy.reader.read_policy import DESCRIPTION_PREFIX
 from hitl_core.review.redaction import redaction_pointers, secrets_of, visible_schema, without
+
+from .. import text
+from .arguments import MAX_CALL, argument_warnings, arguments_excerpt, main_fact
+from .changes import edits_of
+from .choices import choices_of
+from .decided import decision_lines
+from .deciders import progress_of
+from .model import ActionLine, OpenAction
+from .suspicious_text import is_plain
 
 #: What the arguments of all actions of a card may take together.
 MAX_CARD_ARGS = 7_000

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from functools import cache
 
-from bot import text
+from .. import text
 
 #: Reorders what follows it: Trojan Source, CVE-2021-42574.
 _BIDI = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")

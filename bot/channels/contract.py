@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol
 
-from bot.card import Card, ThreadLine
 from hitl_core.model import MessageRef, Place
+
+from ..card import Card, ThreadLine
 
 
 class ChannelError(Exception):

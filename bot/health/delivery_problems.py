@@ -6,12 +6,13 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from bot.channels.contract import Channel, ChannelError, NotFound
-from bot.health.health import Health
 from hitl_core.errors import Refused
 from hitl_core.model import Place, Review
 from hitl_core.review import state_machine
 from hitl_core.review.service import Reviews
+
+from ..channels.contract import Channel, ChannelError, NotFound
+from .health import Health
 
 
 class DeliveryProblems:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
-from bot.text import one_line
+from ..text import one_line
 
 log = logging.getLogger(__name__)
 

@@ -8,10 +8,11 @@ from aiohttp import web
 from prometheus_client import CollectorRegistry, Gauge, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
-from bot.health.health import Health
-from bot.health.readiness import public_reason
 from hitl_core.errors import HitlError
 from hitl_core.store import Store
+
+from .health import Health
+from .readiness import public_reason
 
 
 def add_metrics(app: web.Application, store: Store, health: Health) -> None:

@@ -10,11 +10,12 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Self
 
-from bot.channels.contract import ChannelError
-from bot.health.health import FORGET_AFTER, Health, Problem, ProblemKind
 from hitl_core.errors import HitlError, safe_message
 from hitl_core.model import DEFAULT_PLACE
 from hitl_core.store import Store
+
+from ..channels.contract import ChannelError
+from .health import FORGET_AFTER, Health, Problem, ProblemKind
 
 log = logging.getLogger(__name__)
 

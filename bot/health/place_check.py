@@ -6,12 +6,13 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Iterator
 
-from bot.channels.contract import Channel, ChannelError, NotFound
-from bot.health.delivery_problems import unusable_text
-from bot.health.health import Health
 from hitl_core.errors import HitlError, ReviewNotFound, safe_message
 from hitl_core.model import Place, Review
 from hitl_core.review.service import Reviews
+
+from ..channels.contract import Channel, ChannelError, NotFound
+from .delivery_problems import unusable_text
+from .health import Health
 
 log = logging.getLogger(__name__)
 

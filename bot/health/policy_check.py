@@ -7,14 +7,15 @@ from typing import Literal, NamedTuple
 
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.channels.contract import Channel, ChannelError, NotFound
-from bot.channels.slack.channel import SlackChannel
-from bot.health.health import Health
-from bot.settings import Settings
-from bot.text import one_line
 from hitl_core.errors import SettingsError
 from hitl_core.model import ORIGIN, Place, Reviewers
 from hitl_core.policy import Policy
+
+from ..channels.contract import Channel, ChannelError, NotFound
+from ..channels.slack.channel import SlackChannel
+from ..settings import Settings
+from ..text import one_line
+from .health import Health
 
 #: One call to Slack, in seconds.
 TIMEOUT = 10

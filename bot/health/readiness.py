@@ -7,9 +7,10 @@ import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
 
-from bot.health.health import Health, Problem
 from hitl_core.errors import HitlError, StoreError
 from hitl_core.store import Store
+
+from .health import Health, Problem
 
 log = logging.getLogger(__name__)
 

@@ -8,11 +8,6 @@ import logging
 import time
 from collections.abc import Callable, Collection, Sequence
 
-from bot.card import Card, build_card
-from bot.channels.contract import base_place
-from bot.inbox import budget
-from bot.inbox.commands import CLICK_TIMEOUT, STORE_UNAVAILABLE, ActionRef, ReadRequired
-from bot.people.directory import ONLY_MEMBERS, Directory
 from hitl_core.errors import HitlError, Refused, ReviewNotFound, StoreError, StoreUnavailable
 from hitl_core.model import (
     Action,
@@ -29,6 +24,12 @@ from hitl_core.model import (
 from hitl_core.review import state_machine
 from hitl_core.review.service import Reviews
 from hitl_core.review.state_machine import Proposal
+
+from ..card import Card, build_card
+from ..channels.contract import base_place
+from ..people.directory import ONLY_MEMBERS, Directory
+from . import budget
+from .commands import CLICK_TIMEOUT, STORE_UNAVAILABLE, ActionRef, ReadRequired
 
 log = logging.getLogger(__name__)
 

@@ -8,10 +8,11 @@ from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from typing import cast
 
-from bot.inbox import budget
-from bot.inbox.commands import CLICK_TIMEOUT, STORE_UNAVAILABLE
 from hitl_core.errors import Refused, StoreError, StoreUnavailable
 from hitl_core.store import Store
+
+from . import budget
+from .commands import CLICK_TIMEOUT, STORE_UNAVAILABLE
 
 log = logging.getLogger(__name__)
 

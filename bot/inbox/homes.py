@@ -6,17 +6,18 @@ import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from bot.card import Card, build_card
-from bot.channels.contract import Channel, copy_place
-from bot.offload import offload_drawing
-from bot.people.cache import Cache
-from bot.people.directory import MAX_AGE, Directory
 from hitl_core.errors import Refused, ReviewNotFound
 from hitl_core.model import Action, Call, Grant, MessageRef, Place, Review, Reviewer, Snapshot
 from hitl_core.model.review import is_id_prefix, is_review_id
 from hitl_core.review import state_machine
 from hitl_core.review.service import Reviews
 from hitl_core.store.contract import MAX_DECIDED
+
+from ..card import Card, build_card
+from ..channels.contract import Channel, copy_place
+from ..offload import offload_drawing
+from ..people.cache import Cache
+from ..people.directory import MAX_AGE, Directory
 
 #: How many reviews of each part one page lists.
 PAGE_SIZE = 5

@@ -5,10 +5,18 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable, Collection, Mapping
 
-from bot.card import Card
-from bot.inbox import budget
-from bot.inbox.access import ReviewAccess
-from bot.inbox.commands import (
+from hitl_core.errors import HitlError, Refused, StoreUnavailable
+from hitl_core.failpoints import failpoint
+from hitl_core.model import DoubtAnswer, MessageRef, Review, Reviewer
+from hitl_core.review import claims, state_machine
+from hitl_core.review.service import Reviews
+from hitl_core.review.state_machine import Proposal, Transition
+
+from ..card import Card
+from ..people.directory import Directory
+from . import budget
+from .access import ReviewAccess
+from .commands import (
     CLICK_TIMEOUT,
     RESULT_UNKNOWN,
     STORE_UNAVAILABLE,
@@ -17,14 +25,7 @@ from bot.inbox.commands import (
     ReadRequired,
     Reply,
 )
-from bot.inbox.drafts import Drafts
-from bot.people.directory import Directory
-from hitl_core.errors import HitlError, Refused, StoreUnavailable
-from hitl_core.failpoints import failpoint
-from hitl_core.model import DoubtAnswer, MessageRef, Review, Reviewer
-from hitl_core.review import claims, state_machine
-from hitl_core.review.service import Reviews
-from hitl_core.review.state_machine import Proposal, Transition
+from .drafts import Drafts
 
 log = logging.getLogger(__name__)
 

@@ -7,21 +7,22 @@ from __future__ import annotations
 import logging
 from typing import assert_never
 
-from bot.card import thread_lines
-from bot.channels.contract import Channel, LookupFailed, NotFound, Undeliverable, base_place
-from bot.health.delivery_problems import DeliveryProblems
-from bot.health.health import Health
-from bot.offload import offload_drawing
-from bot.outbox.messages import Messages
-from bot.outbox.rate_limit import RateLimit
-from bot.people.directory import Directory
-from bot.people.recipients import NoDeciderLeft, Recipients, waiting_actions
 from hitl_core.errors import Refused
 from hitl_core.failpoints import failpoint
 from hitl_core.model import MessageRef, Place, Review, Snapshot
 from hitl_core.review import state_machine
 from hitl_core.review.service import Reviews
 from hitl_core.store import Job
+
+from ..card import thread_lines
+from ..channels.contract import Channel, LookupFailed, NotFound, Undeliverable, base_place
+from ..health.delivery_problems import DeliveryProblems
+from ..health.health import Health
+from ..offload import offload_drawing
+from ..people.directory import Directory
+from ..people.recipients import NoDeciderLeft, Recipients, waiting_actions
+from .messages import Messages
+from .rate_limit import RateLimit
 
 log = logging.getLogger(__name__)
 

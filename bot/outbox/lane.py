@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from typing import Protocol
 from weakref import WeakValueDictionary
 
-from bot.channels.contract import ChannelError, LookupFailed, NotFound, RateLimited, Unreachable
-from bot.health.health import Health
 from hitl_core.errors import HitlError, ReviewNotFound, StoreUnavailable, safe_message
 from hitl_core.store import Job, Recheck, Store
 from hitl_core.store.contract import LaneHalf
+
+from ..channels.contract import ChannelError, LookupFailed, NotFound, RateLimited, Unreachable
+from ..health.health import Health
 
 log = logging.getLogger(__name__)
 

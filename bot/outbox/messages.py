@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import logging
 
-from bot.card import Card, ThreadLine, build_card
-from bot.channels.contract import (
+from hitl_core.model import MessageRef, Place, Snapshot
+
+from ..card import Card, ThreadLine, build_card
+from ..channels.contract import (
     Channel,
     LookupFailed,
     MessageGone,
@@ -13,9 +15,8 @@ from bot.channels.contract import (
     Undeliverable,
     base_place,
 )
-from bot.offload import offload_drawing
-from bot.outbox.rate_limit import RateLimit
-from hitl_core.model import MessageRef, Place, Snapshot
+from ..offload import offload_drawing
+from .rate_limit import RateLimit
 
 log = logging.getLogger(__name__)
 

@@ -9,11 +9,12 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 from uuid import uuid4
 
-from bot.health.health import Health
-from bot.outbox.delivery import Delivery
-from bot.outbox.lane import LATE_WINDOW, Lane
 from hitl_core.errors import HitlError, safe_message
 from hitl_core.review.service import Reviews
+
+from ..health.health import Health
+from .delivery import Delivery
+from .lane import LATE_WINDOW, Lane
 
 log = logging.getLogger(__name__)
 

@@ -7,8 +7,9 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-from bot.channels.contract import RateLimited
 from hitl_core.store import Store
+
+from ..channels.contract import RateLimited
 
 log = logging.getLogger(__name__)
 

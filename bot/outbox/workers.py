@@ -6,9 +6,10 @@ import asyncio
 import logging
 from typing import Protocol, Self
 
-from bot.outbox.escalator import Escalator
-from bot.outbox.outbox import Outbox
 from hitl_core.errors import HitlError, safe_message
+
+from .escalator import Escalator
+from .outbox import Outbox
 
 log = logging.getLogger(__name__)
 

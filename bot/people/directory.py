@@ -7,11 +7,12 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import partial
 from typing import TypeVar, assert_never
 
-from bot.channels.contract import Channel, ChannelError, LookupFailed, Person, Undeliverable
-from bot.inbox import budget
-from bot.people.cache import Cache
 from hitl_core.errors import Refused
 from hitl_core.model import CLI, Grant, Place, Reviewer, Snapshot, person_label
+
+from ..channels.contract import Channel, ChannelError, LookupFailed, Person, Undeliverable
+from ..inbox import budget
+from .cache import Cache
 
 log = logging.getLogger(__name__)
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bot.channels.contract import (
+from hitl_core.model import Action, Place, Review, Snapshot
+
+from ..channels.contract import (
     Channel,
     LookupFailed,
     NotFound,
@@ -13,9 +15,8 @@ from bot.channels.contract import (
     base_place,
     copy_place,
 )
-from bot.people.cache import Cache
-from bot.people.directory import MAX_MEMBERS, Directory
-from hitl_core.model import Action, Place, Review, Snapshot
+from .cache import Cache
+from .directory import MAX_MEMBERS, Directory
 
 #: A group is told member by member, where it has no more than this.
 MAX_COPIES = 30

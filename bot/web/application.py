@@ -6,9 +6,10 @@ import asyncio
 
 from aiohttp import web
 
-from bot.health.readiness import PROBE_TIMEOUT, Probe, public_reason
-from bot.web.server import Handler
 from hitl_core.errors import HitlError
+
+from ..health.readiness import PROBE_TIMEOUT, Probe, public_reason
+from .server import Handler
 
 LEAVING = web.AppKey("leaving", asyncio.Event)
 

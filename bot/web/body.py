@@ -8,7 +8,7 @@ from typing import Literal
 from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 
-from bot.web.connections import connection_of
+from .connections import connection_of
 
 #: How long a body may take to arrive, in seconds. With what `server.LINGER` adds it is less than 10.
 BODY_TIMEOUT = 8.0

@@ -18,9 +18,9 @@ from typing import Any, cast
 
 from aiohttp import web
 
-from bot.shares import Share
-from bot.web.logs import ThrottledLog
-from bot.web.memory import give_back
+from ..shares import Share
+from .logs import ThrottledLog
+from .memory import give_back
 
 log = logging.getLogger(__name__)
 

@@ -10,10 +10,11 @@ from contextlib import asynccontextmanager, suppress
 from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 
-from bot.web.connections import Connection, Connections, connection_of
-from bot.web.logs import ThrottledLog
-from bot.web.problems import ApiProblem, to_response
 from hitl_core.errors import SettingsError, safe_message
+
+from .connections import Connection, Connections, connection_of
+from .logs import ThrottledLog
+from .problems import ApiProblem, to_response
 
 #: How long requests that are under way may take at the end, in seconds. A click has its answer within 3.
 DRAIN_TIMEOUT = 4.0

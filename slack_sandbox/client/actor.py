@@ -12,10 +12,10 @@ import time
 from typing import Any
 from urllib.parse import urlencode
 
-from slack_sandbox.client.locators import ScriptError, build_state, find_element, option_indexes
-from slack_sandbox.client.observer import Observer
-from slack_sandbox.delivery.payloads import sign
-from slack_sandbox.json_checks import Json
+from ..delivery.payloads import sign
+from ..json_checks import Json
+from .locators import ScriptError, build_state, find_element, option_indexes
+from .observer import Observer
 
 __all__ = ["Actor", "ScriptError", "sign"]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from slack_sandbox.json_checks import Json, is_list, is_object
-from slack_sandbox.validation.blocks import elements_of
-from slack_sandbox.validation.elements import options_of
-from slack_sandbox.validation.states import STATE_KEYS
+from ..json_checks import Json, is_list, is_object
+from ..validation.blocks import elements_of
+from ..validation.elements import options_of
+from ..validation.states import STATE_KEYS
 
 
 class ScriptError(Exception):

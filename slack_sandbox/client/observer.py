@@ -10,8 +10,8 @@ from typing import Any, Self, TypeVar
 
 import aiohttp
 
-from slack_sandbox.client.locators import ScriptError
-from slack_sandbox.json_checks import Json
+from ..json_checks import Json
+from .locators import ScriptError
 
 T = TypeVar("T")
 DEFAULT_USER = "U0ALICE"

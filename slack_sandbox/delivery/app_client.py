@@ -11,10 +11,10 @@ from urllib.parse import urlencode
 
 import aiohttp
 
-from slack_sandbox.delivery.payloads import sign
-from slack_sandbox.delivery.socket_mode import ANSWERABLE, EnvelopeKind, SocketMode
-from slack_sandbox.json_checks import Json
-from slack_sandbox.workspace.workspace import App, Workspace
+from ..json_checks import Json
+from ..workspace.workspace import App, Workspace
+from .payloads import sign
+from .socket_mode import ANSWERABLE, EnvelopeKind, SocketMode
 
 FORM, JSON = "application/x-www-form-urlencoded", "application/json"
 

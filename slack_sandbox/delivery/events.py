@@ -9,9 +9,9 @@ import asyncio
 import json
 import secrets
 
-from slack_sandbox.delivery.app_client import Answer, AppClient
-from slack_sandbox.json_checks import Json
-from slack_sandbox.workspace.workspace import App, Workspace
+from ..json_checks import Json
+from ..workspace.workspace import App, Workspace
+from .app_client import Answer, AppClient
 
 
 class Events:

@@ -5,19 +5,19 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from slack_sandbox.delivery.app_client import Answer, AppClient
-from slack_sandbox.delivery.payloads import Payloads
-from slack_sandbox.delivery.response_urls import ResponseUrls
-from slack_sandbox.delivery.triggers import Triggers
-from slack_sandbox.errors import SlackError
-from slack_sandbox.json_checks import Json, is_object
-from slack_sandbox.validation.clicks import UserError, read_click
-from slack_sandbox.validation.input_errors import client_errors, input_ids
-from slack_sandbox.validation.states import fill_state
-from slack_sandbox.workspace.home import HomeTabs
-from slack_sandbox.workspace.modals import Modals
-from slack_sandbox.workspace.view_validation import validate_view
-from slack_sandbox.workspace.workspace import App, Ephemeral, Message, Workspace
+from ..errors import SlackError
+from ..json_checks import Json, is_object
+from ..validation.clicks import UserError, read_click
+from ..validation.input_errors import client_errors, input_ids
+from ..validation.states import fill_state
+from ..workspace.home import HomeTabs
+from ..workspace.modals import Modals
+from ..workspace.view_validation import validate_view
+from ..workspace.workspace import App, Ephemeral, Message, Workspace
+from .app_client import Answer, AppClient
+from .payloads import Payloads
+from .response_urls import ResponseUrls
+from .triggers import Triggers
 
 MODAL_ERROR = "We had some trouble connecting. Try again?"
 TIMEOUT_ERROR = "The app did not respond within 3 seconds. Try again?"

@@ -8,9 +8,9 @@ from __future__ import annotations
 import hashlib
 import hmac
 
-from slack_sandbox.json_checks import Json
-from slack_sandbox.web_api.chat import to_slack_message
-from slack_sandbox.workspace.workspace import App, Ephemeral, Message, Workspace
+from ..json_checks import Json
+from ..web_api.chat import to_slack_message
+from ..workspace.workspace import App, Ephemeral, Message, Workspace
 
 
 def sign(secret: str, timestamp: int | str, body: str) -> str:

@@ -9,11 +9,11 @@ import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from slack_sandbox.errors import SlackError
-from slack_sandbox.json_checks import Json
-from slack_sandbox.web_api.chat import NO_TEXT
-from slack_sandbox.workspace.message import escape_text, validate_blocks
-from slack_sandbox.workspace.workspace import App, Ephemeral, Message, Workspace
+from ..errors import SlackError
+from ..json_checks import Json
+from ..web_api.chat import NO_TEXT
+from ..workspace.message import escape_text, validate_blocks
+from ..workspace.workspace import App, Ephemeral, Message, Workspace
 
 LIFETIME = 30 * 60.0
 MAX_USES = 5

@@ -8,15 +8,15 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from slack_sandbox.delivery.app_client import Answer, AppClient
-from slack_sandbox.delivery.response_urls import ResponseUrls
-from slack_sandbox.delivery.triggers import Triggers
-from slack_sandbox.errors import SlackError
-from slack_sandbox.json_checks import Json, is_object
-from slack_sandbox.validation.clicks import UserError
-from slack_sandbox.web_api.chat import NO_TEXT
-from slack_sandbox.workspace.message import escape_text, validate_blocks
-from slack_sandbox.workspace.workspace import App, Channel, Ephemeral, Message, User, Workspace
+from ..errors import SlackError
+from ..json_checks import Json, is_object
+from ..validation.clicks import UserError
+from ..web_api.chat import NO_TEXT
+from ..workspace.message import escape_text, validate_blocks
+from ..workspace.workspace import App, Channel, Ephemeral, Message, User, Workspace
+from .app_client import Answer, AppClient
+from .response_urls import ResponseUrls
+from .triggers import Triggers
 
 
 class SlashCommands:

@@ -14,9 +14,9 @@ from uuid import uuid4
 
 from aiohttp import WSMsgType, web
 
-from slack_sandbox.errors import SlackError
-from slack_sandbox.json_checks import Json, is_object
-from slack_sandbox.workspace.workspace import App
+from ..errors import SlackError
+from ..json_checks import Json, is_object
+from ..workspace.workspace import App
 
 MAX_SOCKETS = 10  # sockets of one app at a time
 PING_INTERVAL = 10.0  # seconds

@@ -10,7 +10,7 @@ import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from slack_sandbox.errors import SlackError
+from ..errors import SlackError
 
 LIFETIME = 3.0
 _FORMAT = re.compile(r"\d+\.\d+\.[0-9a-f]+")

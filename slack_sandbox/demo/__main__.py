@@ -40,8 +40,9 @@ def _run(options: argparse.Namespace) -> int:
     # Imported here, so that Ctrl-C in the first second ends it as quietly as later.
     from hitl_core.errors import HitlError, PolicyError
     from hitl_core.policy import Policy
-    from slack_sandbox.demo import check, demo
-    from slack_sandbox.demo.children import ChildError
+
+    from . import check, demo
+    from .children import ChildError
 
     checking = options.check or options.calls
     usual = HERE.parents[1] / "examples" / "policy.yaml"

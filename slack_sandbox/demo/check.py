@@ -14,11 +14,12 @@ from typing import Any, TypeVar
 from uuid import uuid4
 
 from hitl_core import Policy
-from slack_sandbox.client.actor import Actor
-from slack_sandbox.demo.children import ChildError, ChildProcess
-from slack_sandbox.demo.reviewers import CheckFailed, DemoReviewers
-from slack_sandbox.demo.services import Services, open_services
-from slack_sandbox.demo.turns import Turn, read_lines, read_turns, to_line
+
+from ..client.actor import Actor
+from .children import ChildError, ChildProcess
+from .reviewers import CheckFailed, DemoReviewers
+from .services import Services, open_services
+from .turns import Turn, read_lines, read_turns, to_line
 
 T = TypeVar("T")
 

@@ -31,7 +31,8 @@ from pydantic import Field
 
 from hitl_core import Gate, HitlError, Policy, ToolCall
 from hitl_core.integrations.langgraph import HumanReview, Run
-from slack_sandbox.demo.turns import read_lines
+
+from .turns import read_lines
 
 
 class Replay(BaseChatModel):

@@ -10,10 +10,10 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from slack_sandbox.client.actor import Actor
-from slack_sandbox.demo.children import ChildError, ChildProcess, find_free_port
-from slack_sandbox.demo.embedded_redis import EmbeddedRedis, EmbeddedRedisError
-from slack_sandbox.demo.services import ASK, Services, open_services
+from ..client.actor import Actor
+from .children import ChildError, ChildProcess, find_free_port
+from .embedded_redis import EmbeddedRedis, EmbeddedRedisError
+from .services import ASK, Services, open_services
 
 #: A child that died this soon after its start, this often, is not started again.
 QUICK_DEATH, MAX_DEATHS = 5.0, 5

@@ -10,10 +10,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from bot.channels.slack.render.card_message import REVIEW_LABEL
-from slack_sandbox.client.actor import Actor
-from slack_sandbox.demo.form_values import form_values, inputs_by_pointer, missing_fields
-from slack_sandbox.demo.services import APPROVALS
-from slack_sandbox.demo.turns import PlannedDecision, Turn
+
+from ..client.actor import Actor
+from .form_values import form_values, inputs_by_pointer, missing_fields
+from .services import APPROVALS
+from .turns import PlannedDecision, Turn
 
 REVIEWERS = {"U0ALICE": "Alice", "U0BOB": "Bob"}
 VERBS = {"approve": "approves", "edit": "edits and approves", "reject": "rejects"}

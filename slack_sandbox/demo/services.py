@@ -9,9 +9,9 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from slack_sandbox.demo.children import ChildProcess, find_free_port
-from slack_sandbox.demo.embedded_redis import EmbeddedRedis
-from slack_sandbox.server import BOT_TOKEN, SIGNING_SECRET
+from ..server import BOT_TOKEN, SIGNING_SECRET
+from .children import ChildProcess, find_free_port
+from .embedded_redis import EmbeddedRedis
 
 APPROVALS = "C0APPROVE"
 ASK = "C0ASK"

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING
 import aiohttp
 from aiohttp import web
 
-from slack_sandbox.delivery.interactions import UserError
-from slack_sandbox.json_checks import Json, is_object
-from slack_sandbox.page.snapshot import snapshot
-from slack_sandbox.workspace import acme
-from slack_sandbox.workspace.message import escape_text
-from slack_sandbox.workspace.workspace import Ephemeral, Message
+from ..delivery.interactions import UserError
+from ..json_checks import Json, is_object
+from ..workspace import acme
+from ..workspace.message import escape_text
+from ..workspace.workspace import Ephemeral, Message
+from .snapshot import snapshot
 
 if TYPE_CHECKING:
-    from slack_sandbox.server import Sandbox
+    from ..server import Sandbox
 
 PAGE = Path(__file__).with_name("static")
 PING_INTERVAL = 15.0

@@ -7,11 +7,11 @@ from types import MappingProxyType
 from typing import Literal
 from urllib.parse import urlencode
 
-from slack_sandbox.json_checks import Json
-from slack_sandbox.server import Sandbox
-from slack_sandbox.workspace.message import escape_text, validate_blocks
-from slack_sandbox.workspace.view_validation import validate_view
-from slack_sandbox.workspace.workspace import Ephemeral, Message
+from ..json_checks import Json
+from ..server import Sandbox
+from ..workspace.message import escape_text, validate_blocks
+from ..workspace.view_validation import validate_view
+from ..workspace.workspace import Ephemeral, Message
 
 
 def single_item_url(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from slack_sandbox.json_checks import Json
-from slack_sandbox.workspace import acme
-from slack_sandbox.workspace.workspace import App, Channel, Message, User
+from ..json_checks import Json
+from ..workspace import acme
+from ..workspace.workspace import App, Channel, Message, User
 
 if TYPE_CHECKING:
-    from slack_sandbox.server import Sandbox
+    from ..server import Sandbox
 
 
 def snapshot(sandbox: Sandbox, user: str) -> Json:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from html import escape
 from typing import Literal
 
-from slack_sandbox.json_checks import (
+from ..json_checks import (
     Check,
     Json,
     array,
@@ -31,7 +31,7 @@ from slack_sandbox.json_checks import (
     text,
     url_string,
 )
-from slack_sandbox.validation.elements import (
+from .elements import (
     BUTTON,
     DATETIME,
     FILE_INPUT,
@@ -42,8 +42,8 @@ from slack_sandbox.validation.elements import (
     RICH_TEXT_INPUT,
     with_defaults,
 )
-from slack_sandbox.validation.rich_text import RICH_TEXT
-from slack_sandbox.validation.typed_inputs import TYPED_INPUTS
+from .rich_text import RICH_TEXT
+from .typed_inputs import TYPED_INPUTS
 
 Surface = Literal["message", "modal", "home"]
 MAX_BLOCKS: dict[Surface, int] = {"message": 50, "modal": 100, "home": 100}

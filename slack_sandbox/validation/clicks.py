@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from slack_sandbox.json_checks import Json, objects_in
-from slack_sandbox.validation.blocks import elements_of
-from slack_sandbox.validation.elements import options_of
-from slack_sandbox.validation.states import STATE_KEYS, fill_state
+from ..json_checks import Json, objects_in
+from .blocks import elements_of
+from .elements import options_of
+from .states import STATE_KEYS, fill_state
 
 
 class UserError(Exception):

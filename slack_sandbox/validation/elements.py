@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from datetime import date
 from typing import Any
 
-from slack_sandbox.json_checks import (
+from ..json_checks import (
     Check,
     Json,
     anything,
@@ -32,7 +32,7 @@ from slack_sandbox.json_checks import (
     text,
     url_string,
 )
-from slack_sandbox.validation.rich_text import RICH_TEXT
+from .rich_text import RICH_TEXT
 
 ID = string(255)
 CONFIRM = fields(

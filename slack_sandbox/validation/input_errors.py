@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from slack_sandbox.json_checks import Json
-from slack_sandbox.validation.states import STATE_KEYS
-from slack_sandbox.validation.typed_inputs import is_whole, parse_number
+from ..json_checks import Json
+from .states import STATE_KEYS
+from .typed_inputs import is_whole, parse_number
 
 REQUIRED = "Please complete this required field."
 

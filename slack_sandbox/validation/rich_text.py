@@ -5,7 +5,7 @@ https://docs.slack.dev/reference/block-kit/blocks/rich-text-block
 
 from __future__ import annotations
 
-from slack_sandbox.json_checks import (
+from ..json_checks import (
     Check,
     array,
     boolean,

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from slack_sandbox.json_checks import Json, is_list, is_object
-from slack_sandbox.validation.blocks import elements_of
-from slack_sandbox.validation.elements import is_date, is_time, options_of
+from ..json_checks import Json, is_list, is_object
+from .blocks import elements_of
+from .elements import is_date, is_time, options_of
 
 # type: (key of the state, key of the initial value, the value when nothing is chosen)
 STATE_KEYS: dict[str, tuple[str, str, Any]] = {

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from decimal import Decimal, InvalidOperation
 
-from slack_sandbox.json_checks import (
+from ..json_checks import (
     Check,
     Json,
     boolean,
@@ -17,7 +17,7 @@ from slack_sandbox.json_checks import (
     string,
     string_matching,
 )
-from slack_sandbox.validation.elements import TEXT_INPUT_KEYS
+from .elements import TEXT_INPUT_KEYS
 
 
 def parse_number(value: object) -> Decimal | None:

@@ -9,19 +9,19 @@ from typing import Any
 
 from aiohttp import web
 
-from slack_sandbox.delivery.socket_mode import SocketMode
-from slack_sandbox.delivery.triggers import Triggers
-from slack_sandbox.errors import SlackError
-from slack_sandbox.json_checks import Json, is_object
-from slack_sandbox.web_api import chat, conversations, files, usergroups, users, views
-from slack_sandbox.web_api.call import Call
-from slack_sandbox.web_api.faults import Fault, Faults
-from slack_sandbox.web_api.rate_limits import RateLimits
-from slack_sandbox.workspace.home import HomeTabs
-from slack_sandbox.workspace.modals import Modals
-from slack_sandbox.workspace.usergroups import SCOPE as GROUPS_SCOPE
-from slack_sandbox.workspace.usergroups import UserGroups
-from slack_sandbox.workspace.workspace import App, Workspace
+from ..delivery.socket_mode import SocketMode
+from ..delivery.triggers import Triggers
+from ..errors import SlackError
+from ..json_checks import Json, is_object
+from ..workspace.home import HomeTabs
+from ..workspace.modals import Modals
+from ..workspace.usergroups import SCOPE as GROUPS_SCOPE
+from ..workspace.usergroups import UserGroups
+from ..workspace.workspace import App, Workspace
+from . import chat, conversations, files, usergroups, users, views
+from .call import Call
+from .faults import Fault, Faults
+from .rate_limits import RateLimits
 
 
 def _auth_test(call: Call) -> Json:

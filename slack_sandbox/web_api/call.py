@@ -6,15 +6,15 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from slack_sandbox.delivery.triggers import Triggers
-from slack_sandbox.errors import SlackError, error_with_problems
-from slack_sandbox.json_checks import Json, problem
-from slack_sandbox.workspace.modals import Modals
-from slack_sandbox.workspace.workspace import App, Channel, User, Workspace
+from ..delivery.triggers import Triggers
+from ..errors import SlackError, error_with_problems
+from ..json_checks import Json, problem
+from ..workspace.modals import Modals
+from ..workspace.workspace import App, Channel, User, Workspace
 
 if TYPE_CHECKING:
-    from slack_sandbox.workspace.home import HomeTabs
-    from slack_sandbox.workspace.usergroups import UserGroups
+    from ..workspace.home import HomeTabs
+    from ..workspace.usergroups import UserGroups
 
 T = TypeVar("T")
 

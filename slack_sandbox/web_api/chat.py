@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from slack_sandbox.errors import SlackError
-from slack_sandbox.json_checks import Json
-from slack_sandbox.web_api.call import Call
-from slack_sandbox.workspace.message import (
+from ..errors import SlackError
+from ..json_checks import Json
+from ..workspace.message import (
     MAX_UPDATE_TEXT,
     escape_text,
     validate_blocks,
     validate_metadata,
 )
-from slack_sandbox.workspace.workspace import Channel, Ephemeral, Message
+from ..workspace.workspace import Channel, Ephemeral, Message
+from .call import Call
 
 NO_TEXT = "This content can't be displayed."
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from slack_sandbox.errors import SlackError
-from slack_sandbox.json_checks import Json, is_list
-from slack_sandbox.web_api.call import Call, next_cursor, scope_family
-from slack_sandbox.web_api.chat import message_object
-from slack_sandbox.workspace.workspace import Channel, Message
+from ..errors import SlackError
+from ..json_checks import Json, is_list
+from ..workspace.workspace import Channel, Message
+from .call import Call, next_cursor, scope_family
+from .chat import message_object
 
 CREATED = 1_700_000_000
 # What a call may ask for in `types`, and the scopes for it.

@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import dataclass, field
 from typing import Literal, cast, get_args
 
-from slack_sandbox.json_checks import Json
+from ..json_checks import Json
 
 FaultMode = Literal[
     "ok",

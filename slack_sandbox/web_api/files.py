@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import secrets
 
-from slack_sandbox.errors import SlackError
-from slack_sandbox.json_checks import Json, is_list, is_object
-from slack_sandbox.web_api.call import Call
-from slack_sandbox.workspace.message import escape_text
-from slack_sandbox.workspace.workspace import Message
+from ..errors import SlackError
+from ..json_checks import Json, is_list, is_object
+from ..workspace.message import escape_text
+from ..workspace.workspace import Message
+from .call import Call
 
 
 def get_upload_url(call: Call) -> Json:

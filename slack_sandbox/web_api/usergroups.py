@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from slack_sandbox.errors import SlackError
-from slack_sandbox.json_checks import Json
-from slack_sandbox.web_api.call import Call
-from slack_sandbox.workspace.usergroups import group_object
-from slack_sandbox.workspace.workspace import Group
+from ..errors import SlackError
+from ..json_checks import Json
+from ..workspace.usergroups import group_object
+from ..workspace.workspace import Group
+from .call import Call
 
 
 def list_(call: Call) -> Json:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from slack_sandbox.errors import SlackError
-from slack_sandbox.json_checks import Json
-from slack_sandbox.web_api.call import Call, next_cursor
-from slack_sandbox.web_api.conversations import channel_object, channels_of_types
-from slack_sandbox.workspace.users import user_object
-from slack_sandbox.workspace.workspace import User
+from ..errors import SlackError
+from ..json_checks import Json
+from ..workspace.users import user_object
+from ..workspace.workspace import User
+from .call import Call, next_cursor
+from .conversations import channel_object, channels_of_types
 
 
 def info(call: Call) -> Json:

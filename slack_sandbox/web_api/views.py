@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from slack_sandbox.errors import error_with_problems
-from slack_sandbox.json_checks import Json
-from slack_sandbox.web_api.call import Call
-from slack_sandbox.workspace.view_validation import validate_view
+from ..errors import error_with_problems
+from ..json_checks import Json
+from ..workspace.view_validation import validate_view
+from .call import Call
 
 
 def open_(call: Call) -> Json:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from slack_sandbox.workspace.workspace import App, Channel, Group, User, Workspace
+from .workspace import App, Channel, Group, User, Workspace
 
 AGENT = "U0AGENT"
 AGENT_BOT = "B0AGENT"

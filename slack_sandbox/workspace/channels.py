@@ -5,9 +5,9 @@ https://docs.slack.dev/reference/events
 
 from __future__ import annotations
 
-from slack_sandbox.delivery.events import Events
-from slack_sandbox.json_checks import Json
-from slack_sandbox.workspace.workspace import App, Channel, Workspace
+from ..delivery.events import Events
+from ..json_checks import Json
+from .workspace import App, Channel, Workspace
 
 
 class Channels:

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import secrets
 
-from slack_sandbox.delivery.events import Events
-from slack_sandbox.errors import SlackError
-from slack_sandbox.json_checks import Json
-from slack_sandbox.validation.blocks import complete_blocks
-from slack_sandbox.validation.states import initial_state
-from slack_sandbox.workspace.workspace import App, Workspace
+from ..delivery.events import Events
+from ..errors import SlackError
+from ..json_checks import Json
+from ..validation.blocks import complete_blocks
+from ..validation.states import initial_state
+from .workspace import App, Workspace
 
 
 class HomeTabs:

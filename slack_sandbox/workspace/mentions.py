@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from slack_sandbox.json_checks import Json, is_list, is_object
+from ..json_checks import Json, is_list, is_object
 
 NotificationReason = Literal["mention", "group", "channel", "dm"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import re
 
-from slack_sandbox.errors import SlackError, error_with_problems
-from slack_sandbox.json_checks import Json, is_list, is_object
-from slack_sandbox.validation.blocks import complete_blocks, problems, text_length
+from ..errors import SlackError, error_with_problems
+from ..json_checks import Json, is_list, is_object
+from ..validation.blocks import complete_blocks, problems, text_length
 
 MAX_TEXT = 40_000
 MAX_UPDATE_TEXT = 4_000

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import secrets
 
-from slack_sandbox.errors import SlackError
-from slack_sandbox.json_checks import Json
-from slack_sandbox.validation.blocks import complete_blocks
-from slack_sandbox.validation.elements import with_defaults
-from slack_sandbox.validation.states import fill_state
-from slack_sandbox.workspace.workspace import App, Workspace
+from ..errors import SlackError
+from ..json_checks import Json
+from ..validation.blocks import complete_blocks
+from ..validation.elements import with_defaults
+from ..validation.states import fill_state
+from .workspace import App, Workspace
 
 MAX_DEPTH = 3
 

@@ -7,7 +7,7 @@ from base64 import b64decode, b64encode
 from dataclasses import asdict
 from pathlib import Path
 
-from slack_sandbox.workspace.workspace import Message, Workspace
+from .workspace import Message, Workspace
 
 
 def persist(workspace: Workspace, app_user: str, path: Path) -> None:

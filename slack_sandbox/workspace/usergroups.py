@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from slack_sandbox.delivery.events import Events
-from slack_sandbox.json_checks import Json
-from slack_sandbox.workspace.workspace import Group, Workspace
+from ..delivery.events import Events
+from ..json_checks import Json
+from .workspace import Group, Workspace
 
 SCOPE = "usergroups:read"
 CREATED = 1_700_000_000

@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from slack_sandbox.delivery.events import Events
-from slack_sandbox.json_checks import Json
-from slack_sandbox.workspace.workspace import App, User, Workspace
+from ..delivery.events import Events
+from ..json_checks import Json
+from .workspace import App, User, Workspace
 
 UPDATED = 1_700_000_000
 

@@ -10,8 +10,8 @@ import json
 from collections.abc import Iterator
 from typing import Literal
 
-from slack_sandbox.errors import SlackError, error_with_problems
-from slack_sandbox.json_checks import (
+from ..errors import SlackError, error_with_problems
+from ..json_checks import (
     Check,
     Json,
     boolean,
@@ -24,7 +24,7 @@ from slack_sandbox.json_checks import (
     problem,
     string,
 )
-from slack_sandbox.validation.blocks import problems as block_problems
+from ..validation.blocks import problems as block_problems
 
 ViewKind = Literal["modal", "home"]
 _MAX_BYTES = 250_000

@@ -6,8 +6,8 @@ import secrets
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from slack_sandbox.json_checks import Json
-from slack_sandbox.workspace.mentions import Notification, find_mentions
+from ..json_checks import Json
+from .mentions import Notification, find_mentions
 
 
 @dataclass

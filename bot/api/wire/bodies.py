@@ -8,14 +8,15 @@ from typing import Any, TypeVar, assert_never
 from aiohttp import web
 from pydantic import ValidationError
 
-from bot.api.wire.requests import RequestModel
-from bot.offload import offload_parsing
-from bot.web.body import BODY_TIMEOUT, BodyError, read_body
-from bot.web.problems import ApiProblem
 from hitl_core.errors import InvalidToolCall
 from hitl_core.gate.submission.judging import has_more_than
 from hitl_core.model import decode
 from hitl_core.model.json_size import has_more_values
+
+from ...offload import offload_parsing
+from ...web.body import BODY_TIMEOUT, BodyError, read_body
+from ...web.problems import ApiProblem
+from .requests import RequestModel
 
 #: The most that a request's body may take, in bytes. Room for sixteen calls of the largest arguments.
 MAX_BODY = 4 * 1024 * 1024

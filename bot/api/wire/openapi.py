@@ -13,9 +13,9 @@ from typing import Any, Literal
 from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 
-from bot.api.wire.operations import OPERATIONS, Operation
-from bot.api.wire.responses import ProblemOut
-from bot.web.problems import PROBLEM_TYPES, ProblemCode
+from ...web.problems import PROBLEM_TYPES, ProblemCode
+from .operations import OPERATIONS, Operation
+from .responses import ProblemOut
 
 Json = dict[str, Any]
 

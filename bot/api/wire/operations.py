@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from bot.api.wire.requests import (
+from ...web.problems import ProblemCode
+from .requests import (
     Cancel,
     Done,
     ListQuery,
@@ -17,8 +18,7 @@ from bot.api.wire.requests import (
     Submit,
     SubmitInterrupt,
 )
-from bot.api.wire.responses import OnceOut, RenewOut, ResponseModel, ReviewList, ReviewOut
-from bot.web.problems import ProblemCode
+from .responses import OnceOut, RenewOut, ResponseModel, ReviewList, ReviewOut
 
 
 class Operation(NamedTuple):

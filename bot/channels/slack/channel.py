@@ -9,8 +9,13 @@ from typing import Any, assert_never
 
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.card import Card, ThreadLine
-from bot.channels.contract import (
+from hitl_core.errors import SettingsError
+from hitl_core.model import DEFAULT_PLACE, MessageRef, Place
+
+from ...card import Card, ThreadLine
+from ...health.health import Health
+from ...text import one_line, shorten
+from ..contract import (
     ChannelError,
     LookupFailed,
     MessageGone,
@@ -18,17 +23,13 @@ from bot.channels.contract import (
     Undeliverable,
     Unreachable,
 )
-from bot.channels.slack import ids
-from bot.channels.slack.places import NAME
-from bot.channels.slack.render import card_message
-from bot.channels.slack.render.block_kit import make_inert
-from bot.channels.slack.transport.api import NO_PLACE, Api, Data, read_field
-from bot.channels.slack.transport.conversations import Conversations
-from bot.channels.slack.transport.people import PeopleLookup
-from bot.health.health import Health
-from bot.text import one_line, shorten
-from hitl_core.errors import SettingsError
-from hitl_core.model import DEFAULT_PLACE, MessageRef, Place
+from . import ids
+from .places import NAME
+from .render import card_message
+from .render.block_kit import make_inert
+from .transport.api import NO_PLACE, Api, Data, read_field
+from .transport.conversations import Conversations
+from .transport.people import PeopleLookup
 
 log = logging.getLogger(__name__)
 

@@ -7,8 +7,9 @@ import json
 from dataclasses import dataclass
 from typing import Any, cast
 
-from bot.inbox.commands import ActionRef
 from hitl_core.model import MessageRef, Place
+
+from ...inbox.commands import ActionRef
 
 Body = dict[str, Any]
 

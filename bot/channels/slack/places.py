@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from bot.channels.contract import Audience
 from hitl_core.model import DEFAULT_PLACE, Place
+
+from ..contract import Audience
 
 NAME = "slack"
 PERSON_ID = re.compile(r"[UW][A-Z0-9]{2,30}")

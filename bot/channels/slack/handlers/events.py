@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from bot.channels.slack.channel import SlackChannel
-from bot.people.directory import Directory
+from ....people.directory import Directory
+from ..channel import SlackChannel
 
 Event = dict[str, Any]
 

@@ -12,21 +12,22 @@ from typing import Any
 
 from slack_bolt.async_app import AsyncAck
 
-from bot.channels.contract import ChannelError, LookupFailed
-from bot.channels.slack import ids
-from bot.channels.slack.channel import SlackChannel
-from bot.channels.slack.ids import Body
-from bot.channels.slack.render import card_message
-from bot.channels.slack.render.block_kit import Block, make_inert
-from bot.channels.slack.render.home_blocks import error_blocks, list_blocks, summary, view_blocks
-from bot.inbox import budget
-from bot.inbox.homes import HomeLoader
-from bot.inbox.inbox import STORE_UNAVAILABLE, Inbox
-from bot.outbox.home_refresher import KEEP_FOR
-from bot.text import one_line
 from hitl_core.errors import HitlError, Refused
 from hitl_core.model import Reviewer
 from hitl_core.store import Store
+
+from ....inbox import budget
+from ....inbox.homes import HomeLoader
+from ....inbox.inbox import STORE_UNAVAILABLE, Inbox
+from ....outbox.home_refresher import KEEP_FOR
+from ....text import one_line
+from ...contract import ChannelError, LookupFailed
+from .. import ids
+from ..channel import SlackChannel
+from ..ids import Body
+from ..render import card_message
+from ..render.block_kit import Block, make_inert
+from ..render.home_blocks import error_blocks, list_blocks, summary, view_blocks
 
 log = logging.getLogger(__name__)
 

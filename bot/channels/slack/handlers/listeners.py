@@ -12,23 +12,24 @@ from typing import Any, cast
 
 from slack_bolt.async_app import AsyncAck, AsyncRespond
 
-from bot.card import choices_of
-from bot.channels.contract import ChannelError, base_place
-from bot.channels.slack import ids
-from bot.channels.slack.channel import SlackChannel
-from bot.channels.slack.handlers.home import HomeTab
-from bot.channels.slack.handlers.responder import Responder
-from bot.channels.slack.handlers.submissions import Submissions
-from bot.channels.slack.handlers.views import ModalKind, Views, name_and_arguments
-from bot.channels.slack.ids import Body, ModalMeta
-from bot.channels.slack.modals import arguments_modal, small_modals
-from bot.inbox import budget
-from bot.inbox.commands import ActionRef, ReadRequired, Reply
-from bot.inbox.inbox import Inbox
-from bot.offload import offload_drawing
 from hitl_core.errors import Refused, safe_message
 from hitl_core.model import DecisionType, DoubtAnswer, Snapshot
 from hitl_core.review.state_machine import Proposal
+
+from ....card import choices_of
+from ....inbox import budget
+from ....inbox.commands import ActionRef, ReadRequired, Reply
+from ....inbox.inbox import Inbox
+from ....offload import offload_drawing
+from ...contract import ChannelError, base_place
+from .. import ids
+from ..channel import SlackChannel
+from ..ids import Body, ModalMeta
+from ..modals import arguments_modal, small_modals
+from .home import HomeTab
+from .responder import Responder
+from .submissions import Submissions
+from .views import ModalKind, Views, name_and_arguments
 
 log = logging.getLogger(__name__)
 

@@ -10,20 +10,21 @@ from typing import Any
 
 from slack_bolt.async_app import AsyncRespond
 
-from bot.channels.contract import ChannelError
-from bot.channels.slack import ids
-from bot.channels.slack.channel import SlackChannel
-from bot.channels.slack.handlers.home import HomeTab
-from bot.channels.slack.ids import Body, ModalMeta
-from bot.channels.slack.modals import small_modals
-from bot.channels.slack.modals.small_modals import View
-from bot.channels.slack.render.block_kit import make_inert
-from bot.inbox import budget
-from bot.inbox.commands import Reply
-from bot.inbox.inbox import Inbox
-from bot.text import one_line
 from hitl_core.errors import HitlError, Refused
 from hitl_core.model import Reviewer
+
+from ....inbox import budget
+from ....inbox.commands import Reply
+from ....inbox.inbox import Inbox
+from ....text import one_line
+from ...contract import ChannelError
+from .. import ids
+from ..channel import SlackChannel
+from ..ids import Body, ModalMeta
+from ..modals import small_modals
+from ..modals.small_modals import View
+from ..render.block_kit import make_inert
+from .home import HomeTab
 
 log = logging.getLogger(__name__)
 

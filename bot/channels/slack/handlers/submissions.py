@@ -12,22 +12,23 @@ from typing import Any
 
 from slack_bolt.async_app import AsyncAck
 
-from bot.channels.slack import ids
-from bot.channels.slack.handlers.responder import REPLY_TIMEOUT, Responder
-from bot.channels.slack.handlers.views import Views, build_form
-from bot.channels.slack.ids import Body, ModalMeta
-from bot.channels.slack.modals import small_modals
-from bot.channels.slack.modals.form_modal import BACK, FormModal
-from bot.channels.slack.modals.inputs import ACTION_ID
-from bot.inbox import budget
-from bot.inbox.commands import RESULT_UNKNOWN, Reply
-from bot.inbox.inbox import Inbox
-from bot.offload import offload_drawing
 from hitl_core.errors import InvalidToolCall, Refused
 from hitl_core.forms import FormErrors, SchemaError
 from hitl_core.model import DecisionType, Reviewer, Snapshot
 from hitl_core.model.call import is_text
 from hitl_core.review.state_machine import Proposal
+
+from ....inbox import budget
+from ....inbox.commands import RESULT_UNKNOWN, Reply
+from ....inbox.inbox import Inbox
+from ....offload import offload_drawing
+from .. import ids
+from ..ids import Body, ModalMeta
+from ..modals import small_modals
+from ..modals.form_modal import BACK, FormModal
+from ..modals.inputs import ACTION_ID
+from .responder import REPLY_TIMEOUT, Responder
+from .views import Views, build_form
 
 log = logging.getLogger(__name__)
 

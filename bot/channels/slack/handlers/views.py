@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from typing import Any, Literal, assert_never
 
-from bot.card import all_arguments, find_open_action
-from bot.channels.slack.channel import SlackChannel
-from bot.channels.slack.ids import ModalMeta
-from bot.channels.slack.modals import arguments_modal, review_modal, small_modals
-from bot.channels.slack.modals.answer_modal import AnswerModal, is_plain_text
-from bot.channels.slack.modals.edit_modal import EditModal
-from bot.channels.slack.modals.form_modal import FormModal
-from bot.channels.slack.modals.form_state import Answers
-from bot.channels.slack.modals.small_modals import View
-from bot.inbox.access import ReviewAccess
-from bot.inbox.commands import ActionRef
-from bot.offload import offload_drawing
 from hitl_core.errors import Refused
 from hitl_core.model import Action, DecisionType, Reviewer, Snapshot
 from hitl_core.review.redaction import redaction_pointers, visible_schema
+
+from ....card import all_arguments, find_open_action
+from ....inbox.access import ReviewAccess
+from ....inbox.commands import ActionRef
+from ....offload import offload_drawing
+from ..channel import SlackChannel
+from ..ids import ModalMeta
+from ..modals import arguments_modal, review_modal, small_modals
+from ..modals.answer_modal import AnswerModal, is_plain_text
+from ..modals.edit_modal import EditModal
+from ..modals.form_modal import FormModal
+from ..modals.form_state import Answers
+from ..modals.small_modals import View
 
 #: What a button opens. "answer": what Approve needs besides.
 ModalKind = Literal["edit", "reject", "respond", "answer", "see"]

@@ -6,15 +6,16 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
-from bot.card import find_open_action
-from bot.channels.slack.ids import ModalMeta
-from bot.channels.slack.modals.form_modal import FormModal
-from bot.channels.slack.modals.form_state import Answers, FormSource, FormState
-from bot.channels.slack.modals.small_modals import question_blocks
-from bot.channels.slack.render.block_kit import Block, line, rich_text, text_element
 from hitl_core.model import Action, Review
 from hitl_core.model.arguments import JsonObject
 from hitl_core.review.state_machine import Proposal
+
+from ....card import find_open_action
+from ..ids import ModalMeta
+from ..render.block_kit import Block, line, rich_text, text_element
+from .form_modal import FormModal
+from .form_state import Answers, FormSource, FormState
+from .small_modals import question_blocks
 
 _ANSWER_FIELD = "answer"
 _LABEL = "Your answer"

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 
-from bot.card import Argument
-from bot.channels.slack.ids import ModalMeta
-from bot.channels.slack.modals.small_modals import View, modal
-from bot.channels.slack.render.block_kit import (
+from ....card import Argument
+from ..ids import ModalMeta
+from ..render.block_kit import (
     Block,
     Element,
     actions,
@@ -19,6 +18,7 @@ from bot.channels.slack.render.block_kit import (
     rich_text,
     text_element,
 )
+from .small_modals import View, modal
 
 #: A view may take 250 kB of JSON and 100 blocks. What is beyond ASCII is written as \uXXXX by some clients.
 MAX_PAGE_SIZE = 60_000

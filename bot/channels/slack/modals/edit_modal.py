@@ -9,14 +9,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from bot.channels.slack.ids import ModalMeta
-from bot.channels.slack.modals.form_modal import FormModal
-from bot.channels.slack.modals.form_state import Answers, FormSource, FormState
-from bot.channels.slack.modals.inputs import ACTION_ID, MAX_LABEL, MAX_OPTIONS
-from bot.channels.slack.modals.small_modals import MAX_TITLE
-from bot.channels.slack.render.block_kit import Block, line, plain_text, rich_text, text_element
-from bot.channels.slack.render.mentions import join_names
-from bot.text import one_line
 from hitl_core.errors import Refused
 from hitl_core.forms import find_removed
 from hitl_core.jsonschema.pointer import format_path
@@ -24,6 +16,15 @@ from hitl_core.model import Action, Review, encode
 from hitl_core.review.edit_rules import judge_edit
 from hitl_core.review.redaction import redaction_pointers, visible_schema
 from hitl_core.review.state_machine import Proposal
+
+from ....text import one_line
+from ..ids import ModalMeta
+from ..render.block_kit import Block, line, plain_text, rich_text, text_element
+from ..render.mentions import join_names
+from .form_modal import FormModal
+from .form_state import Answers, FormSource, FormState
+from .inputs import ACTION_ID, MAX_LABEL, MAX_OPTIONS
+from .small_modals import MAX_TITLE
 
 #: The block of the choice between tools.
 TOOL_BLOCK = "tool"

@@ -13,10 +13,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-from bot.channels.slack.modals.inputs import ACTION_ID, MAX_INPUT, MAX_LABEL, input_block
-from bot.channels.slack.render.block_kit import shorten
-from bot.text import add_marks, excerpt, one_line, remove_marks, truncate
 from hitl_core.forms import Field, Form, Option
+
+from ....text import add_marks, excerpt, one_line, remove_marks, truncate
+from ..render.block_kit import shorten
+from .inputs import ACTION_ID, MAX_INPUT, MAX_LABEL, input_block
 
 #: What the fields of a page may take of a view's 250 kB, in bytes of JSON; and how many a page has, of the
 #: 100 blocks of a view.

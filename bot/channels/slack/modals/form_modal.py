@@ -8,11 +8,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from bot.channels.slack.ids import ModalMeta
-from bot.channels.slack.modals.fields import is_truncated
-from bot.channels.slack.modals.form_state import Answers, FormState
-from bot.channels.slack.modals.small_modals import View, modal
-from bot.channels.slack.render.block_kit import (
+from hitl_core.review.state_machine import Proposal
+
+from ..ids import ModalMeta
+from ..render.block_kit import (
     Block,
     actions,
     button,
@@ -23,7 +22,9 @@ from bot.channels.slack.render.block_kit import (
     shorten,
     text_element,
 )
-from hitl_core.review.state_machine import Proposal
+from .fields import is_truncated
+from .form_state import Answers, FormState
+from .small_modals import View, modal
 
 #: "Back" to the page before; what `Listeners` knows it by.
 BACK = "form_back"

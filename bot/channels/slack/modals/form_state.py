@@ -8,14 +8,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from bot.channels.slack.modals import fields
-from bot.channels.slack.modals.fields import MAX_OPTIONS, BlockIds
-from bot.channels.slack.modals.inputs import input_block
-from bot.channels.slack.render.block_kit import Block
 from hitl_core.errors import Refused
 from hitl_core.forms import Field, Form, FormErrors, SchemaError, make_form
 from hitl_core.forms import read_answers as read_form
 from hitl_core.model.arguments import JsonObject
+
+from ..render.block_kit import Block
+from . import fields
+from .fields import MAX_OPTIONS, BlockIds
+from .inputs import input_block
 
 #: By pointer, as `hitl_core.forms.Kind` says.
 Answers = Mapping[str, str | None]

@@ -5,7 +5,9 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any, assert_never
 
-from bot.channels.slack.render.block_kit import (
+from hitl_core.forms import Field
+
+from ..render.block_kit import (
     Block,
     Element,
     line,
@@ -14,7 +16,6 @@ from bot.channels.slack.render.block_kit import (
     rich_text,
     text_element,
 )
-from hitl_core.forms import Field
 
 ACTION_ID = "value"
 #: The most that a plain_text_input holds (docs.slack.dev/reference/block-kit/block-elements).

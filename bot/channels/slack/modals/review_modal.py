@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bot.card import find_open_action, page_keys
-from bot.channels.slack.ids import ModalMeta
-from bot.channels.slack.modals.small_modals import View, modal
-from bot.channels.slack.render.action_blocks import action_blocks
-from bot.channels.slack.render.block_kit import (
+from hitl_core.model import Action, Review
+
+from ....card import find_open_action, page_keys
+from ..ids import ModalMeta
+from ..render.action_blocks import action_blocks
+from ..render.block_kit import (
     Block,
     actions,
     button,
@@ -19,8 +20,8 @@ from bot.channels.slack.render.block_kit import (
     rich_text,
     text_element,
 )
-from bot.channels.slack.render.mentions import Names
-from hitl_core.model import Action, Review
+from ..render.mentions import Names
+from .small_modals import View, modal
 
 
 def review_page(review: Review, meta: ModalMeta, names: Names) -> View:

@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
-from bot.channels.slack.ids import ModalMeta, private_metadata
-from bot.channels.slack.modals.inputs import ACTION_ID
-from bot.channels.slack.render.block_kit import (
+from hitl_core.model import Action
+
+from ....text import add_marks, one_line
+from ..ids import ModalMeta, private_metadata
+from ..render.block_kit import (
     Block,
     context,
     line,
@@ -18,8 +20,7 @@ from bot.channels.slack.render.block_kit import (
     rich_text,
     text_element,
 )
-from bot.text import add_marks, one_line
-from hitl_core.model import Action
+from .inputs import ACTION_ID
 
 View = dict[str, Any]
 MAX_TITLE = 24

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from bot.card import Argument, ArgumentsExcerpt, Doubt, OpenAction, quote
-from bot.channels.slack.ids import format_action_ref
-from bot.channels.slack.render.block_kit import (
+from ....card import Argument, ArgumentsExcerpt, Doubt, OpenAction, quote
+from ....inbox.commands import ActionRef
+from ..ids import format_action_ref
+from .block_kit import (
     MAX_TEXT_SIZE,
     Block,
     Element,
@@ -21,10 +22,9 @@ from bot.channels.slack.render.block_kit import (
     text_element,
     with_confirm,
 )
-from bot.channels.slack.render.card_lines import doubt_quorum, statement_elements, votes, warnings
-from bot.channels.slack.render.decided_blocks import decision_block, edit_blocks
-from bot.channels.slack.render.mentions import Names
-from bot.inbox.commands import ActionRef
+from .card_lines import doubt_quorum, statement_elements, votes, warnings
+from .decided_blocks import decision_block, edit_blocks
+from .mentions import Names
 
 SEE_LABEL = "See all of it"
 ANSWER_LABEL = "Answer"

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from typing import Any, cast
 
-from bot import text as readable
+from .... import text as readable
 
 Block = dict[str, Any]
 Element = dict[str, Any]

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
-from bot.card import (
+from hitl_core.model import MessageRef, Place
+
+from ....card import (
     Card,
     Deadline,
     Deciders,
@@ -17,7 +19,7 @@ from bot.card import (
     as_name,
     quote,
 )
-from bot.channels.slack.render.block_kit import (
+from .block_kit import (
     Block,
     Element,
     context,
@@ -28,7 +30,7 @@ from bot.channels.slack.render.block_kit import (
     rich_text,
     text_element,
 )
-from bot.channels.slack.render.mentions import (
+from .mentions import (
     USER_ID,
     Link,
     Names,
@@ -39,7 +41,6 @@ from bot.channels.slack.render.mentions import (
     mention_by_id,
     people_text,
 )
-from hitl_core.model import MessageRef, Place
 
 MAX_NOTES = 5
 #: A context holds ten elements (docs.slack.dev/reference/block-kit/blocks/context-block).

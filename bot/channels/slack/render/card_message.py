@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any, NamedTuple
 
-from bot.card import ActionLine, Card
-from bot.channels.slack.render import card_lines
-from bot.channels.slack.render.action_blocks import action_blocks, doubt_blocks
-from bot.channels.slack.render.block_kit import (
+from ....card import ActionLine, Card
+from ....text import fit
+from . import card_lines
+from .action_blocks import action_blocks, doubt_blocks
+from .block_kit import (
     COST_OF_BLOCK,
     MAX_TEXT_SIZE,
     Block,
@@ -26,9 +27,8 @@ from bot.channels.slack.render.block_kit import (
     text_size,
     with_confirm,
 )
-from bot.channels.slack.render.decided_blocks import decision_block, thread_message
-from bot.channels.slack.render.mentions import Link, Names, no_link
-from bot.text import fit
+from .decided_blocks import decision_block, thread_message
+from .mentions import Link, Names, no_link
 
 __all__ = ["action_blocks", "incomplete_actions", "message", "message_blocks", "thread_message"]
 

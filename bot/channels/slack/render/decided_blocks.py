@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, assert_never
 
-from bot.card import DecisionLine, Edit, ThreadLine, quote
-from bot.channels.slack.render.block_kit import (
+from ....card import DecisionLine, Edit, ThreadLine, quote
+from .block_kit import (
     Block,
     Element,
     line,
@@ -14,8 +14,8 @@ from bot.channels.slack.render.block_kit import (
     text_element,
     text_size,
 )
-from bot.channels.slack.render.card_lines import DECISION_LABELS
-from bot.channels.slack.render.mentions import (
+from .card_lines import DECISION_LABELS
+from .mentions import (
     Names,
     join_names,
     people_elements,

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from bot.card import Card, find_open_action
-from bot.channels.slack.channel import SlackChannel
-from bot.channels.slack.render import card_lines, card_message
-from bot.channels.slack.render.action_blocks import doubt_blocks
-from bot.channels.slack.render.block_kit import (
+from ....card import Card, find_open_action
+from ....inbox.homes import Home, HomeLine, HomeTask
+from ..channel import SlackChannel
+from . import card_lines, card_message
+from .action_blocks import doubt_blocks
+from .block_kit import (
     Block,
     Element,
     actions,
@@ -24,9 +25,8 @@ from bot.channels.slack.render.block_kit import (
     shorten,
     text_element,
 )
-from bot.channels.slack.render.card_lines import SEPARATOR, format_date
-from bot.channels.slack.render.mentions import link_text
-from bot.inbox.homes import Home, HomeLine, HomeTask
+from .card_lines import SEPARATOR, format_date
+from .mentions import link_text
 
 #: A view holds 100 blocks of 250 kB in all. What the other parts need is kept free.
 MAX_BLOCKS = 100 - 16

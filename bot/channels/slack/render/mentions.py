@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
-from bot.card import PeopleRefs, as_name
-from bot.channels.slack.places import NAME, PERSON_ID
-from bot.channels.slack.render.block_kit import (
+from hitl_core.model import MessageRef, Place, Reviewer
+
+from ....card import PeopleRefs, as_name
+from ..places import NAME, PERSON_ID
+from .block_kit import (
     Element,
     escape,
     group,
@@ -15,7 +17,6 @@ from bot.channels.slack.render.block_kit import (
     person,
     text_element,
 )
-from hitl_core.model import MessageRef, Place, Reviewer
 
 #: What an agent calls somebody. Nearly all of Slack's ids hold a digit; a name in capitals is not one.
 USER_ID = re.compile(r"[UW](?=[A-Z]*\d)[A-Z0-9]{2,20}")

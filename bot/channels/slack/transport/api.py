@@ -11,7 +11,8 @@ import aiohttp
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.channels.contract import (
+from ....health.health import Health
+from ...contract import (
     ChannelError,
     LookupFailed,
     MessageGone,
@@ -20,7 +21,6 @@ from bot.channels.contract import (
     Undeliverable,
     Unreachable,
 )
-from bot.health.health import Health
 
 #: Slack's own trouble, or the operator's: what was asked waits.
 _TRANSIENT = frozenset(

@@ -10,10 +10,11 @@ import time
 from contextlib import suppress
 from typing import Any, assert_never
 
-from bot.channels.contract import Audience, ChannelError, NotFound
-from bot.channels.slack.places import CHANNEL_ID, CONVERSATION_ID, Destination, parse_place
-from bot.channels.slack.transport.api import Api, Data, read_field, read_object
 from hitl_core.model import DEFAULT_PLACE, Place
+
+from ...contract import Audience, ChannelError, NotFound
+from ..places import CHANNEL_ID, CONVERSATION_ID, Destination, parse_place
+from .api import Api, Data, read_field, read_object
 
 #: How long the names of channels are believed, and the least time between two looks for one, in seconds.
 _MAX_AGE = 600.0

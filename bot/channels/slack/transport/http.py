@@ -12,14 +12,15 @@ from slack_bolt.adapter.aiohttp import to_aiohttp_response
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.signature import SignatureVerifier
 
-from bot.channels.slack.transport.dispatch import dispatch
-from bot.channels.slack.transport.payload import InvalidPayload, parse_body
-from bot.offload import offload_parsing
-from bot.web.application import LEAVING
-from bot.web.body import BodyError, read_body
-from bot.web.connections import mark_authenticated
-from bot.web.logs import ThrottledLog
 from hitl_core.failpoints import failpoint
+
+from ....offload import offload_parsing
+from ....web.application import LEAVING
+from ....web.body import BodyError, read_body
+from ....web.connections import mark_authenticated
+from ....web.logs import ThrottledLog
+from .dispatch import dispatch
+from .payload import InvalidPayload, parse_body
 
 log = logging.getLogger(__name__)
 

@@ -22,9 +22,10 @@ from pydantic import (
     model_validator,
 )
 
-from bot.web.urlencoded import read_form
 from hitl_core.model.arguments import parse_whole_number
 from hitl_core.model.json_size import has_more_values
+
+from ....web.urlencoded import read_form
 
 #: The most JSON values in one payload: a view of 250 kB has some 25,000.
 MAX_VALUES = 40_000

@@ -5,11 +5,12 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any, Literal
 
-from bot.channels.contract import NotFound, Person
-from bot.channels.slack.places import NAME
-from bot.channels.slack.transport.api import Api, Data, read_field, read_list, read_object
-from bot.channels.slack.transport.conversations import Conversations
 from hitl_core.model import DEFAULT_PLACE, person_label
+
+from ...contract import NotFound, Person
+from ..places import NAME
+from .api import Api, Data, read_field, read_list, read_object
+from .conversations import Conversations
 
 #: What Slack answers where it is sure (docs.slack.dev/reference/methods): every other error, known or new,
 #: leaves it unknown. A workspace whose plan has no groups has them again when it is paid.

@@ -14,10 +14,11 @@ from dataclasses import dataclass
 import aiohttp
 from slack_bolt.async_app import AsyncApp
 
-from bot.channels.slack.transport.dispatch import dispatch
-from bot.channels.slack.transport.payload import InvalidPayload, validate_payload
 from hitl_core.errors import safe_message
 from hitl_core.failpoints import failpoint
+
+from .dispatch import dispatch
+from .payload import InvalidPayload, validate_payload
 
 log = logging.getLogger(__name__)
 

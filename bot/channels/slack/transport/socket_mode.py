@@ -20,10 +20,11 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
-from bot.channels.contract import ChannelError, RateLimited, Unreachable
-from bot.channels.slack.transport.api import error_translation
-from bot.channels.slack.transport.socket_connection import SocketConnection, SocketTimeouts
 from hitl_core.errors import HitlError, SettingsError, safe_message
+
+from ...contract import ChannelError, RateLimited, Unreachable
+from .api import error_translation
+from .socket_connection import SocketConnection, SocketTimeouts
 
 log = logging.getLogger(__name__)
 
