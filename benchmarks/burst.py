@@ -22,7 +22,8 @@ from benchmarks.payload import SIGNING_SECRET
 from benchmarks.process import ROOT
 from hitl_core import Gate, Policy, ToolCall
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
-from slack_sandbox.server import BOT_TOKEN, Sandbox, running_sandbox
+from slack_sandbox.sandbox import BOT_TOKEN, Sandbox
+from slack_sandbox.server import running_sandbox
 
 #: Slack's minute takes six seconds, and so does the bots'.
 SCALE = 10.0

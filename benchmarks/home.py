@@ -24,7 +24,8 @@ from hitl_core.model import Reviewer
 from hitl_core.review.service import Reviews
 from hitl_core.store import RedisStore
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
-from slack_sandbox.server import BOT_TOKEN, running_sandbox
+from slack_sandbox.sandbox import BOT_TOKEN
+from slack_sandbox.server import running_sandbox
 
 ALICE = "U0ALICE"
 POLICY = {"default": "review", "reviewers": {"users": [ALICE]}}

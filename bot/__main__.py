@@ -93,7 +93,7 @@ def freeze_gc() -> None:
 async def _check_policy(file: str) -> int:
     from hitl_core.policy import Policy
 
-    from .health.policy_check import check_policy, open_channel
+    from .policy_check import check_policy, open_channel
 
     findings = await check_policy(Policy.load(file), open_channel(os.environ))
     for each in findings:

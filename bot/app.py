@@ -18,6 +18,7 @@ from hitl_core.gate.waiting.watchers import cancel_tasks
 from hitl_core.review.service import Reviews
 from hitl_core.store import RedisStore
 
+from . import click_budget
 from .api.agent_api import AgentApi
 from .api.policies import Policies
 from .api.routes import add_api
@@ -33,7 +34,6 @@ from .health.metrics import add_metrics
 from .health.notices import Notices
 from .health.place_check import PlaceCheck
 from .health.readiness import log_changes, make_probe
-from .inbox import budget
 from .inbox.homes import HomeLoader
 from .inbox.inbox import Inbox
 from .outbox.delivery import Delivery
@@ -83,7 +83,7 @@ async def running_bot(
 
     Then it finishes what it has begun: requests within LAST_REQUESTS, cards within LAST_DELIVERIES.
     """
-    budget.set_click_seconds(settings.hitl_click_seconds)
+    click_budget.set_click_seconds(settings.hitl_click_seconds)
     policies = Policies.load(settings.hitl_policy)
     leaving = asyncio.Event()
     async with AsyncExitStack() as stack:

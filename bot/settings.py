@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from hitl_core.errors import SettingsError
 
-from .inbox import budget
+from . import click_budget
 
 #: One half of the bot alone: `http` answers clicks and agents, `workers` shows reviews and escalates them.
 BotRole = Literal["http", "workers"]
@@ -44,7 +44,7 @@ class Settings:
     """The address to listen on; 0.0.0.0 in a container."""
     hitl_port: int = 3000
     """The port to listen on."""
-    hitl_click_seconds: float = budget.CLICK_SECONDS
+    hitl_click_seconds: float = click_budget.CLICK_SECONDS
     """How long a click may take before it fails with a sentence. Slack itself waits 3 seconds."""
     hitl_log_level: str = "INFO"
     """DEBUG, INFO, WARNING or ERROR."""

@@ -9,7 +9,8 @@ import sys
 from pathlib import Path
 
 try:
-    from .server import BOT_TOKEN, SIGNING_SECRET, running_sandbox
+    from .sandbox import BOT_TOKEN, SIGNING_SECRET
+    from .server import running_sandbox
     from .workspace.acme import DEFAULT_SCOPES
 except ModuleNotFoundError as error:  # installed for agents alone
     if error.name != "aiohttp":

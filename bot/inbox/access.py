@@ -25,10 +25,10 @@ from hitl_core.review import state_machine
 from hitl_core.review.service import Reviews
 from hitl_core.review.state_machine import Proposal
 
+from .. import click_budget
 from ..card import Card, build_card
 from ..channels.contract import base_place
 from ..people.directory import ONLY_MEMBERS, Directory
-from . import budget
 from .commands import CLICK_TIMEOUT, STORE_UNAVAILABLE, ActionRef, ReadRequired
 
 log = logging.getLogger(__name__)
@@ -58,7 +58,7 @@ class ReviewAccess:
 
     async def load(self, review_id: str) -> Snapshot:
         try:
-            async with budget.timeout(CLICK_TIMEOUT):
+            async with click_budget.timeout(CLICK_TIMEOUT):
                 return await self._reviews.load(review_id)
         except ReviewNotFound as error:
             raise Refused("gone", "This review is no longer kept.") from error
@@ -70,7 +70,7 @@ class ReviewAccess:
         """The review, where this person may decide on each of these. A click can be faster than the note of
         where its card stands: whoever would be refused for want of it is looked at again for a moment.
         """
-        end = time.monotonic() + budget.scale(POST_RECORD_WAIT)
+        end = time.monotonic() + click_budget.scale(POST_RECORD_WAIT)
         while True:
             snapshot = await self._load_for_person(review_id, who)
             try:
@@ -110,7 +110,7 @@ class ReviewAccess:
         self, review_id: str, message_ref: MessageRef, who: Reviewer
     ) -> tuple[Snapshot, Place]:
         """The place that this card is at. A press can be faster than the note of it."""
-        end = time.monotonic() + budget.scale(POST_RECORD_WAIT)
+        end = time.monotonic() + click_budget.scale(POST_RECORD_WAIT)
         while (
             place := _place_of_message(
                 snapshot := await self._load_for_person(review_id, who), message_ref

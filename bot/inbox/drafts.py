@@ -11,7 +11,7 @@ from typing import cast
 from hitl_core.errors import Refused, StoreError, StoreUnavailable
 from hitl_core.store import Store
 
-from . import budget
+from .. import click_budget
 from .commands import CLICK_TIMEOUT, STORE_UNAVAILABLE
 
 log = logging.getLogger(__name__)
@@ -48,7 +48,7 @@ class Drafts:
 @asynccontextmanager
 async def _store_timeout() -> AsyncGenerator[None, None]:
     try:
-        async with budget.timeout(CLICK_TIMEOUT):
+        async with click_budget.timeout(CLICK_TIMEOUT):
             yield
     except (TimeoutError, StoreUnavailable, StoreError) as error:
         log.warning("a form could not be kept: %s", error)

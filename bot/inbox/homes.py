@@ -19,6 +19,8 @@ from ..offload import offload_drawing
 from ..people.cache import Cache
 from ..people.directory import MAX_AGE, Directory
 
+#: How long after it was opened a Home is kept up to date, in seconds.
+KEEP_FOR = 600.0
 #: How many reviews of each part one page lists.
 PAGE_SIZE = 5
 #: How many that wait are told apart at most. Nobody turns so many pages.

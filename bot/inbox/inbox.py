@@ -12,9 +12,9 @@ from hitl_core.review import claims, state_machine
 from hitl_core.review.service import Reviews
 from hitl_core.review.state_machine import Proposal, Transition
 
+from .. import click_budget
 from ..card import Card
 from ..people.directory import Directory
-from . import budget
 from .access import ReviewAccess
 from .commands import (
     CLICK_TIMEOUT,
@@ -156,7 +156,7 @@ class Inbox:
     ) -> Reply:
         """Within the time that a click has; every refusal is a sentence, and the log has no arguments."""
         try:
-            async with budget.timeout(CLICK_TIMEOUT):
+            async with click_budget.timeout(CLICK_TIMEOUT):
                 await act()
         except Refused as refused:
             log.info("review %s: %s refused %s", review_id, refused.code, who.id)

@@ -9,11 +9,12 @@ from collections.abc import Awaitable, Callable
 from hitl_core.errors import HitlError, safe_message
 from hitl_core.store import Store
 
+from ..inbox.homes import KEEP_FOR
+
 log = logging.getLogger(__name__)
 
-#: The least time between two drawings of one person's Home, in seconds; and how long after it was opened.
+#: The least time between two drawings of one person's Home, in seconds.
 INTERVAL = 30.0
-KEEP_FOR = 600.0
 
 
 class HomeRefresher:

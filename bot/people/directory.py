@@ -10,8 +10,8 @@ from typing import TypeVar, assert_never
 from hitl_core.errors import Refused
 from hitl_core.model import CLI, Grant, Place, Reviewer, Snapshot, person_label
 
+from .. import click_budget
 from ..channels.contract import Channel, ChannelError, LookupFailed, Person, Undeliverable
-from ..inbox import budget
 from .cache import Cache
 
 log = logging.getLogger(__name__)
@@ -140,7 +140,7 @@ class Directory:
     async def load_reviewer(self, user_id: str, team: str, name: str) -> Reviewer:
         """A clicking person, with the name that people know; the ids alone decide anything."""
         try:
-            async with budget.timeout(NAME_TIMEOUT):
+            async with click_budget.timeout(NAME_TIMEOUT):
                 person = await self._find_person(user_id)
             name = person.name if person else name
         except (TimeoutError, ChannelError):
@@ -231,7 +231,7 @@ async def _any_yes(questions: Iterable[Callable[[], Awaitable[bool]]]) -> bool:
 async def _answer_in_time(question: Awaitable[T]) -> T:
     """Raises Refused where Slack doesn't tell within the time that a click has for this."""
     try:
-        async with budget.timeout(LOOKUP_TIMEOUT):
+        async with click_budget.timeout(LOOKUP_TIMEOUT):
             return await question
     except (LookupFailed, Undeliverable) as error:
         raise Refused(

@@ -18,9 +18,9 @@ from typing import Any, cast
 
 from aiohttp import web
 
-from ..shares import Share
 from .logs import ThrottledLog
 from .memory import give_back
+from .shares import Share
 
 log = logging.getLogger(__name__)
 

@@ -46,3 +46,16 @@ class Ledger(Protocol):
     async def trim(self, partition: int, anchor: Anchor) -> None:
         """Forget all entries up to the end of this anchor, and all anchors before it."""
         ...
+
+
+class AuditedStore(Protocol):
+    """What the audit needs of a store."""
+
+    partitions: int
+
+    @property
+    def ledger(self) -> Ledger: ...
+
+    async def now(self) -> float:
+        """Seconds since the epoch, by the store's clock."""
+        ...

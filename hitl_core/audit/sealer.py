@@ -7,9 +7,8 @@ import logging
 
 from hitl_core.audit.anchor import Anchor, parse_position
 from hitl_core.audit.entry import read_hash
-from hitl_core.audit.ledger import Ledger
+from hitl_core.audit.ledger import AuditedStore, Ledger
 from hitl_core.errors import HitlError, safe_message
-from hitl_core.store.contract import Store
 
 log = logging.getLogger(__name__)
 
@@ -20,7 +19,7 @@ MAX_RANGE = 1000
 
 
 class Sealer:
-    def __init__(self, store: Store, *, interval: float = INTERVAL) -> None:
+    def __init__(self, store: AuditedStore, *, interval: float = INTERVAL) -> None:
         self._store, self._interval = store, interval
 
     async def run(self) -> None:
@@ -34,13 +33,13 @@ class Sealer:
             await asyncio.sleep(self._interval)
 
 
-async def seal(store: Store) -> None:
+async def seal(store: AuditedStore) -> None:
     """Anchor what has no anchor yet. Raises StoreUnavailable, StoreError."""
     for partition in range(store.partitions):
         await _seal(store.ledger, partition)
 
 
-async def trim(store: Store) -> None:
+async def trim(store: AuditedStore) -> None:
     """Forget what was exported and is older than the retention: always whole ranges, so that what is left can
     be verified. Raises StoreUnavailable, StoreError.
     """
@@ -59,7 +58,7 @@ async def _seal(ledger: Ledger, partition: int) -> None:
         await ledger.add_anchor(partition, Anchor.from_entries(pairs, last.root if last else ""))
 
 
-async def _trim(store: Store, partition: int) -> None:
+async def _trim(store: AuditedStore, partition: int) -> None:
     exported = await store.ledger.last_export(partition)
     if exported is None:
         return

@@ -9,7 +9,7 @@ import hashlib
 import hmac
 
 from ..json_checks import Json
-from ..web_api.chat import to_slack_message
+from ..workspace.message import to_slack_message
 from ..workspace.workspace import App, Ephemeral, Message, Workspace
 
 

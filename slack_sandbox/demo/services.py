@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..server import BOT_TOKEN, SIGNING_SECRET
+from ..sandbox import BOT_TOKEN, SIGNING_SECRET
 from .children import ChildProcess, find_free_port
 from .embedded_redis import EmbeddedRedis
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import aiohttp
 from aiohttp import web
 
-from ..delivery.interactions import UserError
+from ..interactions.interactions import UserError
 from ..json_checks import Json, is_object
 from ..workspace import acme
 from ..workspace.message import escape_text
@@ -20,7 +20,7 @@ from ..workspace.workspace import Ephemeral, Message
 from .snapshot import snapshot
 
 if TYPE_CHECKING:
-    from ..server import Sandbox
+    from ..sandbox import Sandbox
 
 PAGE = Path(__file__).with_name("static")
 PING_INTERVAL = 15.0

@@ -8,7 +8,7 @@ from typing import Literal
 from urllib.parse import urlencode
 
 from ..json_checks import Json
-from ..server import Sandbox
+from ..sandbox import Sandbox
 from ..workspace.message import escape_text, validate_blocks
 from ..workspace.view_validation import validate_view
 from ..workspace.workspace import Ephemeral, Message

@@ -9,7 +9,7 @@ from ..workspace import acme
 from ..workspace.workspace import App, Channel, Message, User
 
 if TYPE_CHECKING:
-    from ..server import Sandbox
+    from ..sandbox import Sandbox
 
 
 def snapshot(sandbox: Sandbox, user: str) -> Json:

@@ -9,14 +9,14 @@ from typing import Any
 
 from aiohttp import web
 
+from ..activity.home import HomeTabs
+from ..activity.usergroups import SCOPE as GROUPS_SCOPE
+from ..activity.usergroups import UserGroups
 from ..delivery.socket_mode import SocketMode
-from ..delivery.triggers import Triggers
 from ..errors import SlackError
+from ..interactions.triggers import Triggers
 from ..json_checks import Json, is_object
-from ..workspace.home import HomeTabs
 from ..workspace.modals import Modals
-from ..workspace.usergroups import SCOPE as GROUPS_SCOPE
-from ..workspace.usergroups import UserGroups
 from ..workspace.workspace import App, Workspace
 from . import chat, conversations, files, usergroups, users, views
 from .call import Call

@@ -6,15 +6,15 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..delivery.triggers import Triggers
 from ..errors import SlackError, error_with_problems
+from ..interactions.triggers import Triggers
 from ..json_checks import Json, problem
 from ..workspace.modals import Modals
 from ..workspace.workspace import App, Channel, User, Workspace
 
 if TYPE_CHECKING:
-    from ..workspace.home import HomeTabs
-    from ..workspace.usergroups import UserGroups
+    from ..activity.home import HomeTabs
+    from ..activity.usergroups import UserGroups
 
 T = TypeVar("T")
 

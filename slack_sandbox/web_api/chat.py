@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..errors import SlackError
 from ..json_checks import Json
 from ..workspace.message import (
     MAX_UPDATE_TEXT,
+    NO_TEXT,
     escape_text,
+    to_slack_message,
     validate_blocks,
     validate_metadata,
 )
 from ..workspace.workspace import Channel, Ephemeral, Message
 from .call import Call
-
-NO_TEXT = "This content can't be displayed."
 
 
 def post_message(call: Call) -> Json:
@@ -99,42 +97,6 @@ def permalink(url: str, message: Message) -> str:
 def message_object(message: Message, call: Call, with_metadata: bool) -> Json:
     """The message as the Web API and the payloads of clicks show it."""
     return to_slack_message(message, call.workspace.team_id, call.workspace.channels, with_metadata)
-
-
-def to_slack_message(
-    message: Message, team_id: str, channels: dict[str, Channel], with_metadata: bool
-) -> Json:
-    if message.deleted:
-        tombstone: Json = {"type": "message", "subtype": "tombstone", "user": "USLACKBOT"}
-        return {**tombstone, "ts": message.ts, "text": message.text, "hidden": True}
-    out: dict[str, Any] = {
-        "type": "message",
-        "user": message.user,
-        "ts": message.ts,
-        "text": message.text,
-        "team": team_id,
-    }
-    if message.bot_id:
-        out |= {"bot_id": message.bot_id, "app_id": message.app_id}
-    if message.blocks:
-        out["blocks"] = message.blocks
-    if message.files:
-        out["files"] = message.files
-    if message.edited:
-        out["edited"] = {"user": message.user, "ts": message.edited}
-    if message.metadata and with_metadata:
-        out["metadata"] = message.metadata
-    replies = channels[message.channel].replies(message.ts)
-    if message.thread_ts:
-        out["thread_ts"] = message.thread_ts
-    if replies:
-        out |= {
-            "thread_ts": message.ts,
-            "reply_count": len(replies),
-            "reply_users": sorted({reply.user for reply in replies}),
-            "latest_reply": replies[-1].ts,
-        }
-    return out
 
 
 def _direct_channel(call: Call) -> Channel | None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from ..activity.usergroups import group_object
 from ..errors import SlackError
 from ..json_checks import Json
-from ..workspace.usergroups import group_object
 from ..workspace.workspace import Group
 from .call import Call
 

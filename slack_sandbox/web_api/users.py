@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from ..activity.users import user_object
 from ..errors import SlackError
 from ..json_checks import Json
-from ..workspace.users import user_object
 from ..workspace.workspace import User
 from .call import Call, next_cursor
 from .conversations import channel_object, channels_of_types

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from typing import Any
 
 from ..errors import SlackError, error_with_problems
 from ..json_checks import Json, is_list, is_object
 from ..validation.blocks import complete_blocks, problems, text_length
+from .workspace import Channel, Message
 
+NO_TEXT = "This content can't be displayed."
 MAX_TEXT = 40_000
 MAX_UPDATE_TEXT = 4_000
 # Slack documents no number for these. Measured by others: the text of all blocks, escaped, and
@@ -66,3 +69,39 @@ def validate_metadata(metadata: object) -> Json | None:
     if len(json.dumps(metadata, ensure_ascii=False).encode()) > MAX_METADATA:
         raise SlackError("metadata_too_large")
     return metadata
+
+
+def to_slack_message(
+    message: Message, team_id: str, channels: dict[str, Channel], with_metadata: bool
+) -> Json:
+    if message.deleted:
+        tombstone: Json = {"type": "message", "subtype": "tombstone", "user": "USLACKBOT"}
+        return {**tombstone, "ts": message.ts, "text": message.text, "hidden": True}
+    out: dict[str, Any] = {
+        "type": "message",
+        "user": message.user,
+        "ts": message.ts,
+        "text": message.text,
+        "team": team_id,
+    }
+    if message.bot_id:
+        out |= {"bot_id": message.bot_id, "app_id": message.app_id}
+    if message.blocks:
+        out["blocks"] = message.blocks
+    if message.files:
+        out["files"] = message.files
+    if message.edited:
+        out["edited"] = {"user": message.user, "ts": message.edited}
+    if message.metadata and with_metadata:
+        out["metadata"] = message.metadata
+    replies = channels[message.channel].replies(message.ts)
+    if message.thread_ts:
+        out["thread_ts"] = message.thread_ts
+    if replies:
+        out |= {
+            "thread_ts": message.ts,
+            "reply_count": len(replies),
+            "reply_users": sorted({reply.user for reply in replies}),
+            "latest_reply": replies[-1].ts,
+        }
+    return out

@@ -8,7 +8,8 @@ import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.channels.slack.channel import SlackChannel
-from slack_sandbox.server import BOT_TOKEN, Sandbox, running_sandbox
+from slack_sandbox.sandbox import BOT_TOKEN, Sandbox
+from slack_sandbox.server import running_sandbox
 
 
 @pytest.fixture

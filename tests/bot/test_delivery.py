@@ -13,7 +13,7 @@ from hitl_core.model import Place
 from hitl_core.review import state_machine
 from hitl_core.review.service import Reviews
 from hitl_core.store import MemoryStore
-from slack_sandbox.server import Sandbox
+from slack_sandbox.sandbox import Sandbox
 from tests.support.builders import START, call, person, policy, proposal, review_of
 
 

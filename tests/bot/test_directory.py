@@ -10,7 +10,7 @@ from bot.channels.slack.channel import SlackChannel
 from bot.people.directory import Directory
 from hitl_core.errors import Refused
 from hitl_core.model import Grant, MessageRef, Reviewer, Reviewers, Snapshot
-from slack_sandbox.server import Sandbox
+from slack_sandbox.sandbox import Sandbox
 from tests.support.builders import review_of
 
 OPS = MessageRef(channel="slack", conversation="C0OPS", ts="1.1")

@@ -12,7 +12,7 @@ from bot.health.health import FORGET_AFTER, MAX_PROBLEMS, MORE, Health
 from bot.health.notices import Notices
 from bot.health.readiness import make_probe
 from hitl_core.store import MemoryStore
-from slack_sandbox.server import Sandbox
+from slack_sandbox.sandbox import Sandbox
 from tests.support.builders import START
 
 

@@ -11,7 +11,7 @@ from bot.people.directory import Directory
 from hitl_core.errors import Refused
 from hitl_core.model import CLI, Grant, Place, Reviewer, Reviewers, Snapshot, person_label
 from hitl_core.review.state_machine import Proposal, decide
-from slack_sandbox.server import Sandbox
+from slack_sandbox.sandbox import Sandbox
 from slack_sandbox.workspace.workspace import Channel, Group
 from tests.support.builders import START, review_of
 

@@ -17,7 +17,7 @@ from bot.outbox.outbox import Outbox
 from bot.people.directory import Directory
 from hitl_core.review.service import Reviews
 from hitl_core.store import MemoryStore
-from slack_sandbox.server import BOT_TOKEN, Sandbox
+from slack_sandbox.sandbox import BOT_TOKEN, Sandbox
 from tests.support.builders import review_of
 from tests.support.waiting import wait_until
 

@@ -8,7 +8,7 @@ from bot.card import build_card
 from bot.channels.contract import Audience, Undeliverable, base_place, copy_place
 from bot.channels.slack.channel import SlackChannel
 from bot.channels.slack.places import Destination, parse_place
-from slack_sandbox.server import Sandbox
+from slack_sandbox.sandbox import Sandbox
 from tests.support.builders import review_of
 
 PERSON, GROUP, ROOM = "person", "group", "conversation"

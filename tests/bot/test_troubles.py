@@ -16,16 +16,16 @@ from bot.channels.slack.render import card_message
 from bot.channels.slack.render.home_blocks import view_blocks
 from bot.health.health import Health
 from bot.health.place_check import PlaceCheck
-from bot.health.policy_check import check_policy
 from bot.inbox.homes import HomeLoader
 from bot.outbox.delivery import Delivery
 from bot.people.directory import Directory
+from bot.policy_check import check_policy
 from hitl_core import Policy
 from hitl_core.model import Place, Review, Reviewer
 from hitl_core.review import state_machine
 from hitl_core.review.service import Reviews
 from hitl_core.store import MemoryStore
-from slack_sandbox.server import BOT_TOKEN, Sandbox
+from slack_sandbox.sandbox import BOT_TOKEN, Sandbox
 from slack_sandbox.workspace.workspace import Channel
 from tests.support.bots import Process
 from tests.support.builders import START, call, person, policy, review_of

@@ -15,7 +15,7 @@ from bot.people.directory import Directory
 from hitl_core.model import DEFAULT_PLACE
 from hitl_core.review.service import Reviews
 from hitl_core.store import MemoryStore
-from slack_sandbox.server import Sandbox
+from slack_sandbox.sandbox import Sandbox
 from slack_sandbox.web_api.faults import Fault
 from tests.support.builders import call, person, policy, proposal, review_of
 from tests.support.slack import words

@@ -20,7 +20,7 @@ from hitl_core.errors import Refused
 from hitl_core.model import Action, Grant, MessageRef, Reviewer, Reviewers, Snapshot, Vote
 from hitl_core.review.service import Reviews
 from hitl_core.store import MemoryStore
-from slack_sandbox.server import BOT_TOKEN, Sandbox
+from slack_sandbox.sandbox import BOT_TOKEN, Sandbox
 from tests.support.builders import START, call, policy, review_of
 
 OPS = MessageRef(channel="slack", conversation="C0OPS", ts="1.1")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from slack_sandbox.server import Sandbox
+from slack_sandbox.sandbox import Sandbox
 from slack_sandbox.workspace.workspace import Message
 
 pytest.importorskip("playwright", reason="no Playwright (pip install playwright)")

@@ -17,7 +17,8 @@ from hitl_core.gate import Gate
 from hitl_core.model import ToolCall
 from hitl_core.policy import Policy
 from slack_sandbox.client.actor import Actor
-from slack_sandbox.server import BOT_TOKEN, SIGNING_SECRET, Sandbox, running_sandbox
+from slack_sandbox.sandbox import BOT_TOKEN, SIGNING_SECRET, Sandbox
+from slack_sandbox.server import running_sandbox
 from tests.channels.reading import arguments_on
 
 HERE = "C0APPROVE"

@@ -18,7 +18,8 @@ from bot.channels.slack.transport.socket_connection import SocketTimeouts
 from bot.channels.slack.transport.socket_mode import SocketModeClient, open_socket_mode
 from hitl_core.errors import HitlError, SettingsError
 from slack_sandbox.client.actor import Actor
-from slack_sandbox.server import Sandbox, running_sandbox
+from slack_sandbox.sandbox import Sandbox
+from slack_sandbox.server import running_sandbox
 from tests.support.slack import ALICE, APPROVALS
 from tests.support.waiting import wait_until
 

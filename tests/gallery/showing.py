@@ -14,7 +14,8 @@ from bot.card import build_card, thread_lines
 from bot.channels.slack.channel import SlackChannel
 from bot.channels.slack.render import card_message
 from hitl_core.model import Place, Review
-from slack_sandbox.server import BOT_TOKEN, Sandbox, running_sandbox
+from slack_sandbox.sandbox import BOT_TOKEN, Sandbox
+from slack_sandbox.server import running_sandbox
 from tests.channels.scenes import DEFAULT, NOW, POSTED
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from hitl_core.model import Reviewer
 from hitl_core.review.service import Reviews
 from hitl_core.review.state_machine import Proposal
 from hitl_core.store import RedisStore
-from slack_sandbox.server import SIGNING_SECRET
+from slack_sandbox.sandbox import SIGNING_SECRET
 from tests.support.bots import POLICY, Scene
 from tests.support.builders import call, review_of
 from tests.support.clicks import last_click, made_up, refusals, send

@@ -13,7 +13,7 @@ import aiohttp
 import pytest
 
 from bot.people import directory
-from slack_sandbox.server import SIGNING_SECRET
+from slack_sandbox.sandbox import SIGNING_SECRET
 from tests.support.bots import CLICK, POLICY, Scene, email, sql
 from tests.support.slack import APPROVALS, CARL, review_of, said
 from tests.support.waiting import wait_until

@@ -15,7 +15,7 @@ import pytest
 
 from bot.channels.slack.transport.payload import InvalidPayload, parse_body
 from slack_sandbox.client.actor import sign
-from slack_sandbox.server import SIGNING_SECRET
+from slack_sandbox.sandbox import SIGNING_SECRET
 from tests.support.bots import Scene, email, sql
 from tests.support.slack import CARL
 

@@ -14,7 +14,7 @@ import aiohttp
 import pytest
 
 from slack_sandbox.client.actor import sign
-from slack_sandbox.server import SIGNING_SECRET
+from slack_sandbox.sandbox import SIGNING_SECRET
 from tests.support.bots import CANARY, Scene, email
 from tests.support.slack import review_of
 

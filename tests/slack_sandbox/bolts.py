@@ -12,7 +12,7 @@ from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from slack_sandbox.server import Sandbox
+from slack_sandbox.sandbox import Sandbox
 
 
 @asynccontextmanager

@@ -13,7 +13,8 @@ from aiohttp import web
 from slack_sdk.signature import SignatureVerifier
 
 from slack_sandbox.client.actor import Actor
-from slack_sandbox.server import SIGNING_SECRET, Sandbox, running_sandbox
+from slack_sandbox.sandbox import SIGNING_SECRET, Sandbox
+from slack_sandbox.server import running_sandbox
 from tests.slack_sandbox.samples import Slack, slack
 
 

@@ -9,7 +9,7 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from slack_sandbox.client.actor import Actor
-from slack_sandbox.server import Sandbox
+from slack_sandbox.sandbox import Sandbox
 
 Json = dict[str, Any]
 Slack = Any  # an AsyncWebClient, whose answers could be anything, to its types

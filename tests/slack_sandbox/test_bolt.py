@@ -9,7 +9,7 @@ from slack_bolt.adapter.aiohttp import to_aiohttp_response, to_bolt_request
 from slack_bolt.async_app import AsyncApp
 
 from slack_sandbox.client.actor import Actor
-from slack_sandbox.server import Sandbox
+from slack_sandbox.sandbox import Sandbox
 from tests.slack_sandbox.samples import HERE, Slack, actions, button, modal, text_field
 
 

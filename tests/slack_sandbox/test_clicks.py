@@ -8,7 +8,8 @@ import aiohttp
 import pytest
 
 from slack_sandbox.client.actor import Actor, ScriptError
-from slack_sandbox.server import Sandbox, running_sandbox
+from slack_sandbox.sandbox import Sandbox
+from slack_sandbox.server import running_sandbox
 from tests.slack_sandbox.conftest import PlainBot
 from tests.slack_sandbox.samples import (
     CARD,

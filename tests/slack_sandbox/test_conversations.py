@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from slack_sandbox.client.actor import Actor
-from slack_sandbox.server import Sandbox
+from slack_sandbox.sandbox import Sandbox
 from tests.slack_sandbox.samples import HERE, Json, Slack, refusal
 
 

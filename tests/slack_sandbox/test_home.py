@@ -8,7 +8,7 @@ import pytest
 from slack_bolt.async_app import AsyncApp
 
 from slack_sandbox.client.actor import Actor, ScriptError
-from slack_sandbox.server import Sandbox
+from slack_sandbox.sandbox import Sandbox
 from tests.slack_sandbox.bolts import installed
 from tests.slack_sandbox.conftest import PlainBot
 from tests.slack_sandbox.samples import Json, Slack, actions, button, field, modal, mrkdwn, refusal

@@ -5,7 +5,7 @@ from __future__ import annotations
 import aiohttp
 import pytest
 
-from slack_sandbox.server import Sandbox
+from slack_sandbox.sandbox import Sandbox
 
 PATHS = [
     "/",

@@ -15,7 +15,7 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from slack_sandbox.client.actor import Actor
-from slack_sandbox.server import BOT_TOKEN, Sandbox
+from slack_sandbox.sandbox import BOT_TOKEN, Sandbox
 from slack_sandbox.workspace.acme import DEFAULT_SCOPES
 from tests.slack_sandbox.samples import HERE, Slack, actions, button, error_of
 

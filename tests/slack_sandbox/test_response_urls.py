@@ -5,7 +5,8 @@ from __future__ import annotations
 from slack_sdk.webhook.async_client import AsyncWebhookClient
 
 from slack_sandbox.client.actor import Actor, sign
-from slack_sandbox.server import SIGNING_SECRET, running_sandbox
+from slack_sandbox.sandbox import SIGNING_SECRET
+from slack_sandbox.server import running_sandbox
 from tests.slack_sandbox.conftest import Clock, PlainBot
 from tests.slack_sandbox.samples import HERE, Slack, post, slack
 

@@ -9,7 +9,8 @@ import pytest
 from slack_bolt.async_app import AsyncApp
 
 from slack_sandbox.client.actor import Actor
-from slack_sandbox.server import Sandbox, running_sandbox
+from slack_sandbox.sandbox import Sandbox
+from slack_sandbox.server import running_sandbox
 from tests.slack_sandbox.bolts import installed
 from tests.slack_sandbox.conftest import PlainBot
 from tests.slack_sandbox.samples import HERE, Json, Slack, actions, button, modal, mrkdwn, refusal

@@ -14,7 +14,8 @@ from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from slack_sandbox.client.actor import Actor
-from slack_sandbox.server import Sandbox, running_sandbox
+from slack_sandbox.sandbox import Sandbox
+from slack_sandbox.server import running_sandbox
 from tests.slack_sandbox.conftest import Clock, PlainBot
 from tests.slack_sandbox.samples import (
     HERE,

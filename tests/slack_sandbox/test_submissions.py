@@ -6,7 +6,7 @@ import pytest
 from slack_sdk.errors import SlackApiError
 
 from slack_sandbox.client.actor import Actor
-from slack_sandbox.delivery.interactions import MODAL_ERROR
+from slack_sandbox.interactions.interactions import MODAL_ERROR
 from tests.slack_sandbox.conftest import PlainBot
 from tests.slack_sandbox.samples import (
     Slack,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from slack_sandbox.server import Sandbox
+from slack_sandbox.sandbox import Sandbox
 from tests.slack_sandbox.conftest import PlainBot
 from tests.slack_sandbox.samples import Slack, refusal
 

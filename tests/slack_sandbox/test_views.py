@@ -11,7 +11,8 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from slack_sandbox.errors import SlackError
-from slack_sandbox.server import Sandbox, running_sandbox
+from slack_sandbox.sandbox import Sandbox
+from slack_sandbox.server import running_sandbox
 from slack_sandbox.workspace.view_validation import validate_view
 from tests.slack_sandbox.conftest import Clock
 from tests.slack_sandbox.samples import Slack, error_of, modal, plain, slack, text_field

@@ -8,7 +8,8 @@ from typing import Any
 import aiohttp
 import pytest
 
-from slack_sandbox.server import BOT_TOKEN, Sandbox, running_sandbox
+from slack_sandbox.sandbox import BOT_TOKEN, Sandbox
+from slack_sandbox.server import running_sandbox
 from slack_sandbox.web_api.api import METHODS
 from slack_sandbox.web_api.rate_limits import PER_MINUTE
 from tests.slack_sandbox.samples import HERE, Slack, actions, button, mrkdwn, refusal, slack

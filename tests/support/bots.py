@@ -20,7 +20,7 @@ from bot.settings import Settings
 from hitl_core import Gate, Outcome, Policy, ToolCall
 from hitl_core.model import MessageRef
 from slack_sandbox.client.actor import Actor
-from slack_sandbox.server import BOT_TOKEN, SIGNING_SECRET, Sandbox
+from slack_sandbox.sandbox import BOT_TOKEN, SIGNING_SECRET, Sandbox
 from tests.support.slack import (
     ALICE,
     APPROVALS,

@@ -6,7 +6,7 @@ import json
 from typing import Any
 from urllib.parse import parse_qs
 
-from slack_sandbox.server import SIGNING_SECRET
+from slack_sandbox.sandbox import SIGNING_SECRET
 from tests.support.bots import Scene
 from tests.support.slack import Message, buttons
 

@@ -16,10 +16,9 @@ from hitl_core.errors import HitlError, Refused
 from hitl_core.model import Reviewer
 from hitl_core.store import Store
 
-from ....inbox import budget
-from ....inbox.homes import HomeLoader
+from .... import click_budget
+from ....inbox.homes import KEEP_FOR, HomeLoader
 from ....inbox.inbox import STORE_UNAVAILABLE, Inbox
-from ....outbox.home_refresher import KEEP_FOR
 from ....text import one_line
 from ...contract import ChannelError, LookupFailed
 from .. import ids
@@ -81,7 +80,7 @@ class HomeTab:
         """`/approvals` and `/approvals show ID`: seen by who typed it, and by nobody else."""
         reply: dict[str, Any]
         try:
-            async with budget.timeout(ANSWER_TIMEOUT):
+            async with click_budget.timeout(ANSWER_TIMEOUT):
                 reply = await self._answer_command(body)
         except (HitlError, ChannelError, TimeoutError) as error:
             if not isinstance(error, Refused):
@@ -108,7 +107,7 @@ class HomeTab:
     async def _run_in_time(self, user_id: str, publishing: Coroutine[Any, Any, None]) -> None:
         """Slack asks again for what is not answered in time; here the next look mends it."""
         try:
-            async with budget.timeout(ANSWER_TIMEOUT):
+            async with click_budget.timeout(ANSWER_TIMEOUT):
                 await publishing
         except (HitlError, ChannelError, TimeoutError) as error:
             log.warning("the Home of %s could not be drawn: %s", user_id, error or "too slow")
@@ -117,7 +116,7 @@ class HomeTab:
     async def _show_error(self, user_id: str, error: Exception) -> None:
         """In their Home, until it can be drawn."""
         with suppress(HitlError, ChannelError, TimeoutError):
-            async with budget.timeout(ANSWER_TIMEOUT / 4):
+            async with click_budget.timeout(ANSWER_TIMEOUT / 4):
                 view = {"type": "home", "blocks": error_blocks(_explain_error(error))}
                 await self._channel.publish_home(user_id, view)
                 await self._store.drop_draft(_state_key(user_id))

@@ -16,8 +16,8 @@ from hitl_core.errors import Refused, safe_message
 from hitl_core.model import DecisionType, DoubtAnswer, Snapshot
 from hitl_core.review.state_machine import Proposal
 
+from .... import click_budget
 from ....card import choices_of
-from ....inbox import budget
 from ....inbox.commands import ActionRef, ReadRequired, Reply
 from ....inbox.inbox import Inbox
 from ....offload import offload_drawing
@@ -237,7 +237,7 @@ class Listeners:
     ) -> None:
         """The modal with the button, drawn again. Never raises: what it shows has happened anyway."""
         try:
-            async with budget.timeout(REFRESH_TIMEOUT):
+            async with click_budget.timeout(REFRESH_TIMEOUT):
                 view = await pending_view
                 await self._responder.update_modal(str(body["view"]["id"]), view)
         except TimeoutError:

@@ -13,7 +13,7 @@ from slack_bolt.async_app import AsyncRespond
 from hitl_core.errors import HitlError, Refused
 from hitl_core.model import Reviewer
 
-from ....inbox import budget
+from .... import click_budget
 from ....inbox.commands import Reply
 from ....inbox.inbox import Inbox
 from ....text import one_line
@@ -70,7 +70,7 @@ class Responder:
         one where the button stands there. A refusal is told.
         """
         task = asyncio.create_task(pending_view)
-        done, _ = await asyncio.wait([task], timeout=budget.scale(LOADING_DELAY))
+        done, _ = await asyncio.wait([task], timeout=click_budget.scale(LOADING_DELAY))
         try:
             if done:
                 await self._show_modal(body, task.result())
@@ -100,7 +100,7 @@ class Responder:
             await self.push_modal(body, small_modals.notice(reply.text))
             return
         try:
-            async with budget.timeout(REPLY_TIMEOUT):
+            async with click_budget.timeout(REPLY_TIMEOUT):
                 assert respond is not None  # every message has one
                 answer = await respond(
                     text=make_inert(one_line(reply.text)),
@@ -112,7 +112,7 @@ class Responder:
         except Exception as error:  # Bolt's webhook client raises whatever its HTTP library does
             log.info("response_url failed: %s", error)
         with contextlib.suppress(TimeoutError):
-            async with budget.timeout(REPLY_TIMEOUT):
+            async with click_budget.timeout(REPLY_TIMEOUT):
                 await self._channel.post_ephemeral(
                     body["channel"]["id"], body["user"]["id"], reply.text
                 )
@@ -128,7 +128,7 @@ class Responder:
         ):
             return
         with contextlib.suppress(TimeoutError):
-            async with budget.timeout(REPLY_TIMEOUT):
+            async with click_budget.timeout(REPLY_TIMEOUT):
                 # A press that counts changed the review, so what is noted of it is drawn anyway.
                 await self._inbox.redraw(ids.review_id_of(body), at, only_second=code == "ok")
 
@@ -151,7 +151,7 @@ class Responder:
     async def update_modal(self, view_id: str, view: View) -> None:
         """Never raises: what it shows has happened anyway."""
         try:
-            async with budget.timeout(2 * REPLY_TIMEOUT):
+            async with click_budget.timeout(2 * REPLY_TIMEOUT):
                 await self._channel.update_view(view_id, view)
         except (ChannelError, TimeoutError) as error:
             log.warning("a modal could not be drawn again: %s", error)
@@ -161,7 +161,7 @@ class Responder:
         if ids.view_of(body).get("type") != "home":
             return
         try:
-            async with budget.timeout(2 * REPLY_TIMEOUT):
+            async with click_budget.timeout(2 * REPLY_TIMEOUT):
                 await self._home.publish(str(body["user"]["id"]))
         except (HitlError, ChannelError, TimeoutError) as error:
             log.warning("a Home could not be drawn again: %s", error)

@@ -18,7 +18,7 @@ from hitl_core.model import DecisionType, Reviewer, Snapshot
 from hitl_core.model.call import is_text
 from hitl_core.review.state_machine import Proposal
 
-from ....inbox import budget
+from .... import click_budget
 from ....inbox.commands import RESULT_UNKNOWN, Reply
 from ....inbox.inbox import Inbox
 from ....offload import offload_drawing
@@ -85,7 +85,7 @@ class Submissions:
         view = body["view"]
         who = await self._responder.load_reviewer(body)
         try:
-            async with budget.timeout(ANSWER_TIMEOUT):
+            async with click_budget.timeout(ANSWER_TIMEOUT):
                 answer = await self._handle_submission(view, ids.parse_meta(view), who)
         except TimeoutError:
             answer = _reply_response(Reply("unavailable", RESULT_UNKNOWN), view)
@@ -202,7 +202,7 @@ class Submissions:
             meta.target, review_place=meta.review_place, review_page=meta.review_page
         )
         try:
-            async with budget.timeout(REPLY_TIMEOUT):
+            async with click_budget.timeout(REPLY_TIMEOUT):
                 review_view = await self._views.review_page(review_meta, who, next_pending=True)
                 await self._responder.update_modal(str(view["previous_view_id"]), review_view)
         except (Refused, TimeoutError) as error:

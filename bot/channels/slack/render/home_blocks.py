@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from typing import Protocol
+
+from hitl_core.model import MessageRef, Place
 
 from ....card import Card, find_open_action
 from ....inbox.homes import Home, HomeLine, HomeTask
-from ..channel import SlackChannel
 from . import card_lines, card_message
 from .action_blocks import doubt_blocks
 from .block_kit import (
@@ -41,7 +43,19 @@ NOTHING_WAITS = "Nothing waits for you"
 LOOKUP_UNKNOWN = "Slack doesn't say at the moment whether you may decide"
 
 
-def view_blocks(home: Home, channel: SlackChannel) -> list[Block]:
+class PlaceNames(Protocol):
+    """What Home needs to know of the channel."""
+
+    def name_of(self, place: Place) -> str:
+        """What people call a place: `#team-ops`."""
+        ...
+
+    def link(self, ref: MessageRef) -> str:
+        """Where a browser finds a message."""
+        ...
+
+
+def view_blocks(home: Home, channel: PlaceNames) -> list[Block]:
     """At most 100, each with an id of its own."""
     content: list[Block] = [header("title", summary(home))]
     if not home.mine and not home.others and not home.decided:
@@ -65,7 +79,7 @@ def error_blocks(why: str) -> list[Block]:
     ]
 
 
-def list_blocks(home: Home, channel: SlackChannel) -> list[Block]:
+def list_blocks(home: Home, channel: PlaceNames) -> list[Block]:
     """The same without buttons, for an ephemeral message."""
     content: list[Block] = [header("title", summary(home))]
     for task in home.mine:
@@ -89,7 +103,7 @@ def summary(home: Home) -> str:
     return "1 review waits for you" if home.total == 1 else f"{home.total} reviews wait for you"
 
 
-def _task_blocks(task: HomeTask, channel: SlackChannel) -> list[Block]:
+def _task_blocks(task: HomeTask, channel: PlaceNames) -> list[Block]:
     review_id = task.card.review_id
     content = [divider(f"line:{review_id}"), *_headline_blocks(task, channel)]
     for key in task.keys[:MAX_ACTIONS]:
@@ -113,7 +127,7 @@ def _task_blocks(task: HomeTask, channel: SlackChannel) -> list[Block]:
     return content
 
 
-def _short_task_blocks(task: HomeTask, channel: SlackChannel) -> list[Block]:
+def _short_task_blocks(task: HomeTask, channel: PlaceNames) -> list[Block]:
     """Where there is no room for all of it."""
     review_id = task.card.review_id
     where = "Open its card to read and decide." if task.ref else f"`/approvals show {review_id}`"
@@ -122,7 +136,7 @@ def _short_task_blocks(task: HomeTask, channel: SlackChannel) -> list[Block]:
     return [divider(f"line:{review_id}"), *headline, hint]
 
 
-def _headline_blocks(task: HomeTask, channel: SlackChannel, title: str = "") -> list[Block]:
+def _headline_blocks(task: HomeTask, channel: PlaceNames, title: str = "") -> list[Block]:
     """Who asks for what, and below for whom, and what happens by when."""
     card = task.card
     elements: list[Element] = [text_element(shorten(title or card.title, 200), bold=True)]
@@ -138,7 +152,7 @@ def _headline_blocks(task: HomeTask, channel: SlackChannel, title: str = "") -> 
 
 
 def _section_blocks(
-    key: str, title: str, items: Sequence[HomeLine], channel: SlackChannel
+    key: str, title: str, items: Sequence[HomeLine], channel: PlaceNames
 ) -> list[Block]:
     if not items:
         return []

@@ -5,17 +5,34 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from ..activity.home import HomeTabs
+from ..delivery.app_client import (
+    Answer,
+    AppClient,
+)
+from ..delivery.payloads import Payloads
 from ..errors import SlackError
-from ..json_checks import Json, is_object
-from ..validation.clicks import UserError, read_click
-from ..validation.input_errors import client_errors, input_ids
+from ..json_checks import (
+    Json,
+    is_object,
+)
+from ..validation.clicks import (
+    UserError,
+    read_click,
+)
+from ..validation.input_errors import (
+    client_errors,
+    input_ids,
+)
 from ..validation.states import fill_state
-from ..workspace.home import HomeTabs
 from ..workspace.modals import Modals
 from ..workspace.view_validation import validate_view
-from ..workspace.workspace import App, Ephemeral, Message, Workspace
-from .app_client import Answer, AppClient
-from .payloads import Payloads
+from ..workspace.workspace import (
+    App,
+    Ephemeral,
+    Message,
+    Workspace,
+)
 from .response_urls import ResponseUrls
 from .triggers import Triggers
 

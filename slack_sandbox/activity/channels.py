@@ -7,7 +7,11 @@ from __future__ import annotations
 
 from ..delivery.events import Events
 from ..json_checks import Json
-from .workspace import App, Channel, Workspace
+from ..workspace.workspace import (
+    App,
+    Channel,
+    Workspace,
+)
 
 
 class Channels:

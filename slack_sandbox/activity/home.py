@@ -12,7 +12,10 @@ from ..errors import SlackError
 from ..json_checks import Json
 from ..validation.blocks import complete_blocks
 from ..validation.states import initial_state
-from .workspace import App, Workspace
+from ..workspace.workspace import (
+    App,
+    Workspace,
+)
 
 
 class HomeTabs:

@@ -9,7 +9,10 @@ from collections.abc import Iterable
 
 from ..delivery.events import Events
 from ..json_checks import Json
-from .workspace import Group, Workspace
+from ..workspace.workspace import (
+    Group,
+    Workspace,
+)
 
 SCOPE = "usergroups:read"
 CREATED = 1_700_000_000

@@ -10,7 +10,11 @@ from typing import Any
 
 from ..delivery.events import Events
 from ..json_checks import Json
-from .workspace import App, User, Workspace
+from ..workspace.workspace import (
+    App,
+    User,
+    Workspace,
+)
 
 UPDATED = 1_700_000_000
 

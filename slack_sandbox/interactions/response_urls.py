@@ -11,9 +11,17 @@ from dataclasses import dataclass
 
 from ..errors import SlackError
 from ..json_checks import Json
-from ..web_api.chat import NO_TEXT
-from ..workspace.message import escape_text, validate_blocks
-from ..workspace.workspace import App, Ephemeral, Message, Workspace
+from ..workspace.message import (
+    NO_TEXT,
+    escape_text,
+    validate_blocks,
+)
+from ..workspace.workspace import (
+    App,
+    Ephemeral,
+    Message,
+    Workspace,
+)
 
 LIFETIME = 30 * 60.0
 MAX_USES = 5

@@ -11,11 +11,11 @@ from hitl_core.errors import SettingsError
 from hitl_core.model import ORIGIN, Place, Reviewers
 from hitl_core.policy import Policy
 
-from ..channels.contract import Channel, ChannelError, NotFound
-from ..channels.slack.channel import SlackChannel
-from ..settings import Settings
-from ..text import one_line
-from .health import Health
+from .channels.contract import Channel, ChannelError, NotFound
+from .channels.slack.channel import SlackChannel
+from .health.health import Health
+from .settings import Settings
+from .text import one_line
 
 #: One call to Slack, in seconds.
 TIMEOUT = 10

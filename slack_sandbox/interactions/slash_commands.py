@@ -8,13 +8,29 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from ..delivery.app_client import (
+    Answer,
+    AppClient,
+)
 from ..errors import SlackError
-from ..json_checks import Json, is_object
+from ..json_checks import (
+    Json,
+    is_object,
+)
 from ..validation.clicks import UserError
-from ..web_api.chat import NO_TEXT
-from ..workspace.message import escape_text, validate_blocks
-from ..workspace.workspace import App, Channel, Ephemeral, Message, User, Workspace
-from .app_client import Answer, AppClient
+from ..workspace.message import (
+    NO_TEXT,
+    escape_text,
+    validate_blocks,
+)
+from ..workspace.workspace import (
+    App,
+    Channel,
+    Ephemeral,
+    Message,
+    User,
+    Workspace,
+)
 from .response_urls import ResponseUrls
 from .triggers import Triggers
 

@@ -1,0 +1,99 @@
+"""A running workspace: all of its parts, without the web server in front of them."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from .activity.channels import Channels
+from .activity.home import HomeTabs
+from .activity.usergroups import UserGroups
+from .activity.users import Users
+from .delivery.app_client import AppClient
+from .delivery.events import Events
+from .delivery.socket_mode import SocketMode
+from .interactions.interactions import Interactions
+from .interactions.response_urls import ResponseUrls
+from .interactions.slash_commands import SlashCommands
+from .interactions.triggers import LIFETIME, Triggers
+from .web_api.api import WebApi
+from .web_api.faults import Faults
+from .web_api.rate_limits import RateLimits
+from .workspace import persistence
+from .workspace.acme import acme, acme_app
+from .workspace.modals import Modals
+
+BOT_TOKEN = "xoxb-sandbox"
+SIGNING_SECRET = "sandbox-signing-secret"
+ANSWER_TIMEOUT = 3.0  # seconds that Slack waits for an app's answer
+
+
+class Sandbox:
+    """A running workspace. `url` is known once it listens; `bot_url` may be set at any time, and so may
+    `socket_mode.enabled`. `people`, `groups` and `rooms` change what is there while the app looks on:
+    it is told by its `events`. A change of `workspace` itself is told to nobody."""
+
+    def __init__(
+        self,
+        bot_url: str | None = None,
+        signing_secret: str = SIGNING_SECRET,
+        bot_token: str = BOT_TOKEN,
+        *,
+        ask_url: str | None = None,
+        rate_limits: bool | float = True,
+        scopes: Iterable[str] | None = None,
+        now: Callable[[], float] = time.time,
+        answer_timeout: float = ANSWER_TIMEOUT,
+        data: Path | None = None,
+    ) -> None:
+        self.bot_url, self.ask_url, self.url = bot_url, ask_url, ""
+        self.app = acme_app(bot_token, signing_secret, scopes)
+        self.workspace = acme(now)
+        if data is not None:
+            persistence.persist(self.workspace, self.app.user_id, data)
+        self.modals = Modals(self.workspace, self.app)
+        self.triggers = Triggers(now, max(answer_timeout, LIFETIME))
+        self.faults = Faults()
+        self.response_urls = ResponseUrls(self.workspace, self.app, lambda: self.url)
+        self.socket_mode = SocketMode(self.app, lambda: self.url, now)
+        self.app_client = AppClient(
+            self.workspace, self.app, self.socket_mode, lambda: self.bot_url, answer_timeout
+        )
+        self.events = Events(self.workspace, self.app, self.app_client)
+        self.users = Users(self.workspace, self.app, self.events)
+        self.groups = UserGroups(self.workspace, self.events)
+        self.channels = Channels(self.workspace, self.app, self.events)
+        self.homes = HomeTabs(self.workspace, self.app, self.events)
+        self.api = WebApi(
+            self.workspace,
+            self.app,
+            self.modals,
+            self.homes,
+            self.groups,
+            self.triggers,
+            self.faults,
+            self.socket_mode,
+            RateLimits(now, float(rate_limits)) if rate_limits else None,
+            lambda: self.url,
+        )
+        self.interactions = Interactions(
+            self.workspace,
+            self.app,
+            self.modals,
+            self.homes,
+            self.triggers,
+            self.response_urls,
+            self.app_client,
+        )
+        self.commands = SlashCommands(
+            self.workspace, self.app, self.triggers, self.response_urls, self.app_client
+        )
+        self.streams: set[asyncio.Event] = set()
+        self.closing = False
+
+    @property
+    def api_url(self) -> str:
+        """What `SLACK_API_URL` is for a bot: ends in a slash."""
+        return f"{self.url}/api/"
