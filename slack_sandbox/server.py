@@ -96,8 +96,8 @@ async def running_sandbox(
     port: int = 0,
 ) -> AsyncGenerator[Sandbox]:
     """A sandbox that listens on 127.0.0.1 while the block runs; port 0 takes a free one. `now` is its clock
-    and `answer_timeout` how long it waits for the bot, both in seconds. `rate_limits` are Slack's; a number makes
-    them that many times as fast. `data` is a file that keeps the messages."""
+    and `answer_timeout` how long it waits for the bot, both in seconds. `rate_limits` are Slack's; a
+    number makes them that many times as fast. `data` is a file that keeps the messages."""
     sandbox = Sandbox(
         bot_url,
         signing_secret,
