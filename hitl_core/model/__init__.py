@@ -1,4 +1,7 @@
-"""The words: values, frozen, with no behaviour beyond reading themselves."""
+"""The values of the product: calls, reviews, actions, decisions, routes and events. All are frozen.
+
+Import them from here. They compute what follows from their own fields, and load or store nothing.
+"""
 
 from hitl_core.model.action import (
     Action,

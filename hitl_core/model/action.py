@@ -1,4 +1,4 @@
-"""One call of a review that waits for people."""
+"""One tool call of a review that needs a decision by people."""
 
 from __future__ import annotations
 
@@ -12,13 +12,17 @@ from hitl_core.model.verdict import Verdict
 
 
 class ActionRequest(Value):
-    """What is asked. The arguments are bytes of their own: `review.arguments(action.key)`.
+    """The request as people see it. The arguments are not here: see `review.arguments(action.key)`.
 
-    The others are for the agent's own system: `text` is the description as that one words it, where it
-    isn't `description`; `title` what it calls the action, where no tool may be called that; `interrupt_id`
-    what its answer is sent to; `takes` which decisions its interrupt takes, of which the policy may allow
-    fewer; `extra` what else its interrupt says, as that system writes it. `by_agent`: the description is the
-    agent's own, and not the policy's.
+    `by_agent`: the agent wrote the description, not the policy.
+
+    The other fields are for the agent's own system (its dialect):
+
+    - `text`: the description in that system's wording, if it differs from `description`;
+    - `title`: that system's name of the action, if it is not a valid tool name;
+    - `interrupt_id`: the interrupt that the answer is sent to;
+    - `takes`: the decisions that the interrupt accepts. The policy may allow fewer;
+    - `extra`: other fields of the interrupt, unchanged.
     """
 
     tool_call_id: str
@@ -33,19 +37,21 @@ class ActionRequest(Value):
 
 
 class Output(Value):
-    """Where a person's answer goes: under `key` into the agent's state, or into the tool's arguments."""
+    """Where a person's answer is written: to `key` of the agent's state, or of the tool's arguments."""
 
     key: str
     into: Literal["state", "input"]
 
 
 class ReviewConfig(Value):
-    """How it may be answered. The schemas are JSON Schemas, None where there is none; `answer_schema` is that
-    of a person's own answer (a text, a choice). `policy_schema` is the part of `args_schema` that the policy
-    vouches for: only that may hide and name arguments; the rest only checks them.
+    """How people may answer. The schemas are JSON Schemas; None means no schema.
 
-    `must_read`: nobody approves it who has not seen all of it. `confirm`: Approve asks once more. `redact`
-    are JSON pointers to values that people never see; the digest covers them.
+    `answer_schema` is for a person's own answer (a text, a choice). `policy_schema` is the part of
+    `args_schema` that the policy trusts: only this part may hide arguments or give them titles. The rest of
+    `args_schema` only checks them.
+
+    `must_read`: a person can approve only after they have seen all of it. `confirm`: Approve asks "are you
+    sure?". `redact`: JSON pointers to values that people never see. The digest covers these values.
     """
 
     action_name: str
@@ -61,7 +67,7 @@ class ReviewConfig(Value):
 
 
 class Grant(NamedTuple):
-    """Who may decide by one part of the route: those named, or the members of these places."""
+    """Who may decide because of one part of the route: the named people, or the members of `places`."""
 
     places: tuple[Place, ...]
     reviewers: Reviewers
@@ -72,9 +78,11 @@ class Grant(NamedTuple):
 
 
 class Escalation(Value):
-    """One place more. `step` is its index in the route, None for the fallback: a place could not be reached.
-    `by` is None where no person did it; `why` is what the person wrote, or what was wrong with the place.
-    `open`: nobody was left of those who may decide, so the people of the fallback do.
+    """The action is now shown in one more place, `to`.
+
+    `step` is the index of the step in the route. None means the fallback, because a place could not be
+    reached. `by` is None if it happened automatically. `why` is the person's text, or the problem of the
+    place. `open`: none of the people who may decide was left, so the people of the fallback place may decide.
     """
 
     to: Place
@@ -86,8 +94,9 @@ class Escalation(Value):
 
 
 class EarlierTerms(Value):
-    """How an action was asked about before an edit fell under another rule, as which tool. `left` is when it
-    went to other places or people, None where it stayed with those who were asked.
+    """The tool, config and route that an action had before an edit made another rule match.
+
+    `left` is when the action moved to other places or people. None means that it did not move.
     """
 
     tool: str
@@ -103,14 +112,17 @@ class EarlierTerms(Value):
 
 
 class Action(Value):
-    """`key` is the call's position in the turn ("1", "2", …); `revision` is raised by an edit.
+    """`key` is the call's position in the turn ("1", "2", …). Each edit adds 1 to `revision`.
 
-    Steps and deadline count from `clock`. `votes` are those on the newest revision, one a person; `edits` who
-    made the revisions from 2 on; `reminded` when those who are still needed were reminded.
+    - `votes`: the votes on the newest revision, one for each person;
+    - `edits`: the author of each revision from 2 on;
+    - `reminded`: when reminders were sent.
 
-    Each edit is judged again: `config` and `route` are those of the newest revision, and `earlier` has what
-    they were before, the oldest first. `since` is when it came to the people who are asked now, None for
-    the submission; `until` a deadline that an earlier revision had, which no edit moves to a later time.
+    The policy judges each edit again. `config` and `route` belong to the newest revision, and `earlier` has
+    the ones before, oldest first. `since` is when the people who are asked now got it; None means at
+    submission. `until` is the deadline of an earlier revision: an edit cannot extend it.
+
+    Times are in seconds since the epoch. Escalation and deadline count from `clock_start`.
     """
 
     key: str
@@ -132,30 +144,30 @@ class Action(Value):
 
     @property
     def clock_start(self) -> float | None:
-        """When its clock started, in seconds since the epoch; None while it waits for its first card."""
+        """When its clock started; None if it starts with the first card, which is not posted yet."""
         start = self.submitted_at if self.since is None else self.since
         return start if self.route.clock == "submitted" else self.delivered_at
 
     @property
     def newest_rule(self) -> Verdict | None:
-        """The rule that the newest edit fell under; None where the one of the call still speaks."""
+        """The rule that now applies because of an edit; None if the rule of the original call applies."""
         return next((edit.under for edit in reversed(self.edits) if edit.under), None)
 
     @property
     def name(self) -> str:
-        """Which tool would run: the one asked for, or the one that an edit named."""
+        """The tool that would run: the requested one, or the one that an edit chose."""
         return (self.edits[-1].name if self.edits else None) or self.request.name
 
     @property
     def approvals(self) -> tuple[Vote, ...]:
-        """The largest group of approvals with one and the same answer, where there is one."""
+        """The largest group of approvals that agree: all with the same answer, if there are answers."""
         votes = [vote for vote in self.votes if vote.type == "approve"]
         groups = [tuple(vote for vote in votes if vote.agrees_with(one)) for one in votes]
         return max(groups, key=len, default=())
 
     @property
     def deciders(self) -> tuple[Reviewer, ...]:
-        """Those whose word made the decision, the last one last; nobody where it was the deadline."""
+        """The people whose votes made the decision, the last one last; empty if the deadline decided."""
         decision = self.decision
         if decision is None or decision.by is None:
             return ()
@@ -169,7 +181,7 @@ class Action(Value):
 
     @property
     def approvals_needed(self) -> int:
-        """How many approvals it still takes."""
+        """How many approvals are missing."""
         return max(0, self.route.reviewers.quorum - len(self.approvals)) if self.is_pending else 0
 
     @property
@@ -178,27 +190,32 @@ class Action(Value):
 
     @property
     def places(self) -> tuple[Place, ...]:
-        """Everywhere this action stands, in the order in which it got there."""
+        """The places that show this action, in the order in which they were added."""
         return _places(self.route, self.escalations)
 
     @property
     def former_places(self) -> dict[Place, float]:
-        """Where it stood before an edit took it away, and when that was: nobody decides it there any more."""
+        """The places that no longer ask about it because of an edit, with the time when each one stopped."""
         here = self.places
-        gone = [one for one in self.earlier if one.left is not None]
-        return {place: one.left or 0.0 for one in gone for place in one.places if place not in here}
+        moved = [terms for terms in self.earlier if terms.left is not None]
+        return {
+            place: terms.left or 0.0
+            for terms in moved
+            for place in terms.places
+            if place not in here
+        }
 
     @property
     def grants(self) -> tuple[Grant, ...]:
-        """By what people may decide it: by the rule itself, and by each place that it was passed on to."""
+        """Who may decide: one grant for the rule itself, and one for each escalation."""
         return (
             Grant(self.route.notify, self.route.reviewers),
             *(Grant((e.to,), self._escalation_reviewers(e)) for e in self.escalations),
         )
 
     def _escalation_reviewers(self, escalation: Escalation) -> Reviewers:
-        """A fallback gives nobody a right whom the rule doesn't name: else whoever makes a place unreachable
-        would choose who decides.
+        """A fallback gives no new person the right to decide, unless `open`. Otherwise a person who archives
+        a channel could choose who decides.
         """
         if escalation.step is not None:
             return self.route.escalate[escalation.step].reviewers
@@ -207,7 +224,7 @@ class Action(Value):
 
     @property
     def next_step(self) -> int | None:
-        """The index of the escalation step that has not been taken yet."""
+        """The index of the next escalation step; None if there is none left."""
         taken = sum(1 for each in self.escalations if each.step is not None)
         return taken if taken < len(self.route.escalate) else None
 

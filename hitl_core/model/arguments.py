@@ -1,4 +1,4 @@
-"""Arguments are bytes: written once, hashed, shown, and at the end parsed and run."""
+"""Arguments are bytes: written once and hashed. The same bytes are shown to people and then run."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from typing import Any, NamedTuple, cast
 
 from hitl_core.errors import InvalidToolCall
 
-#: The most that one call's arguments may take, in bytes of JSON.
+#: The limit for the arguments of one call, in bytes of JSON.
 MAX_BYTES = 256 * 1024
-#: How deep they may nest. json.loads itself gives up near 990 levels, with a RecursionError.
+#: The limit for nesting. json.loads itself raises RecursionError near 990 levels.
 MAX_DEPTH = 32
 
-#: The most digits of a whole number from outside; the largest float has 309.
+#: The limit for the digits of a whole number from outside. The largest float has 309.
 MAX_DIGITS = 400
 
 JsonObject = dict[str, Any]
 
-#: What needs no second look; large arguments hold a hundred thousand of them.
+#: These need no recursive check. Large arguments hold a hundred thousand of them, so this saves time.
 _SCALAR_TYPES = frozenset({str, int, float, bool, type(None)})
 
 
 class Arguments(NamedTuple):
-    """One call's arguments as they are stored, shown and run: UTF-8 JSON with sorted keys."""
+    """The arguments of one call: UTF-8 JSON with sorted keys."""
 
     data: bytes
 
@@ -35,15 +35,16 @@ class Arguments(NamedTuple):
         return hashlib.sha256(self.data).hexdigest()
 
     def parse(self) -> JsonObject:
-        """A new object each time, so nobody can change what another will run."""
+        """A new object for each call, so that a change by one caller does not reach another."""
         return cast(JsonObject, json.loads(self.data))
 
 
 def encode(args: object) -> Arguments:
-    """Write arguments as bytes, the one way that this product writes them.
+    """Write arguments as bytes. All arguments are written by this function, so equal ones have equal bytes.
 
-    Raises InvalidToolCall for what JSON can't hold exactly: no object, keys that are not text, NaN or
-    infinity, lone surrogates, types JSON lacks, more than 256 KiB, or more than 32 levels.
+    Raises InvalidToolCall if `args` is not an object, or has something that JSON can't hold exactly (keys
+    that are not text, NaN or infinity, half a surrogate pair, other types), more than 256 KiB, or more than
+    32 levels.
     """
     if not isinstance(args, dict):
         raise InvalidToolCall(f"The arguments must be a JSON object, not {_type_name(args)}.")
@@ -55,19 +56,21 @@ def encode(args: object) -> Arguments:
         data = text.encode("utf-8")
     except UnicodeEncodeError as error:
         raise InvalidToolCall(
-            "The arguments hold half a surrogate pair, which is no text."
+            "The arguments contain half a surrogate pair, which is not valid text."
         ) from error
     except ValueError as error:
         raise InvalidToolCall(f"The arguments can't be written as JSON: {error}.") from error
     if len(data) > MAX_BYTES:
         raise InvalidToolCall(
-            f"The arguments take {len(data):,} bytes; a call may have {MAX_BYTES:,} at most."
+            f"The arguments take {len(data):,} bytes; the limit is {MAX_BYTES:,}."
         )
     return Arguments(data)
 
 
 def decode(text: str | bytes) -> JsonObject:
-    """Parse JSON that comes from outside: an object, no duplicate keys, no NaN or infinity."""
+    """Parse JSON from outside. Raises InvalidToolCall unless it is one object, without duplicate keys, NaN or
+    infinity.
+    """
     try:
         value = json.loads(
             text,
@@ -86,8 +89,8 @@ def decode(text: str | bytes) -> JsonObject:
 
 
 def _check_value(value: object, where: str, depth: int, count: list[int]) -> None:
-    """Refuse what json.dumps would quietly change (int keys) or choke on: a list that holds itself ten
-    times over, ten levels deep, is small in memory and endless as text. `seen` counts values.
+    """Refuse what json.dumps would silently change (int keys) or could not finish. A list that holds the same
+    list ten times, and so on for ten levels, is small in memory and huge as text: `count` limits its values.
     """
     here = len(cast(Sized, value)) if isinstance(value, dict | list | tuple) else 0
     count[0] += here
@@ -99,7 +102,7 @@ def _check_value(value: object, where: str, depth: int, count: list[int]) -> Non
         for key, item in cast(dict[object, object], value).items():
             if not isinstance(key, str):
                 raise InvalidToolCall(
-                    f"A key in the arguments is {_type_name(key)}, not text: {where}/."
+                    f"A key in the arguments must be text, not {_type_name(key)}: {where}/."
                 )
             if type(item) not in _SCALAR_TYPES:
                 _check_value(item, f"{where}/{key}", depth + 1, count)
@@ -124,13 +127,13 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> JsonObject:
 
 def _parse_finite(text: str) -> float:
     if isinf(value := float(text)):
-        raise ValueError(f"{text:.20} is no number that a computer can hold")
+        raise ValueError(f"the number {text:.20} is too large")
     return value
 
 
 def parse_whole_number(text: str) -> int:
-    """For json.loads. Raises ValueError for more digits than any float has: to read them takes time in
-    proportion to their square.
+    """For json.loads. Raises ValueError for more than MAX_DIGITS digits, because the time to parse them grows
+    with the square of their number.
     """
     if len(text) > MAX_DIGITS:
         raise ValueError(f"{text:.20}… has more than {MAX_DIGITS} digits")

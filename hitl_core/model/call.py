@@ -11,20 +11,20 @@ from hitl_core.errors import InvalidToolCall
 from hitl_core.model.arguments import JsonObject
 from hitl_core.model.call_formats import parse_call
 
-#: What a tool may be called. Compared exactly: no case folding and no Unicode normalisation, so a name
-#: with an invisible character is refused and never merely unmatched by a rule.
+#: A valid tool name. Names are compared exactly, without case folding or Unicode normalisation. A name with
+#: an invisible character is refused; otherwise no rule would match it, and a default of `allow` would run it.
 TOOL_NAME = re.compile(r"[A-Za-z0-9_.:/-]{1,128}")
 MAX_ID = 256
 
 
 def is_text(value: str) -> bool:
-    """Half a surrogate pair is no text: nothing can store it."""
+    """False if it contains half a surrogate pair, which can't be stored."""
     return not re.search(r"[\ud800-\udfff]", value)
 
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """`id` is the model's own id of the call; `args` a JSON object. Raises InvalidToolCall."""
+    """`id` is the model's id for the call. `args` is a JSON object. Raises InvalidToolCall."""
 
     id: str
     name: str
@@ -33,14 +33,16 @@ class ToolCall:
     def __post_init__(self) -> None:
         if not isinstance(self.id, str) or not self.id:  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InvalidToolCall(
-                f"A call of {self.name!r} has no id, so its answer could not be matched to it."
+                f"The call of {self.name!r} has no `id`. Give one: the answer is matched to the call by it."
             )
         if len(self.id) > MAX_ID or not is_text(self.id):
-            raise InvalidToolCall(f"A tool call's id is text of {MAX_ID} characters at most.")
+            raise InvalidToolCall(
+                f"The `id` of a tool call must be valid text of at most {MAX_ID} characters."
+            )
         if not isinstance(self.name, str) or not TOOL_NAME.fullmatch(self.name):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InvalidToolCall(
-                f"The call {self.id!r} names the tool {self.name!r}; a tool's name has 1 to 128 of"
-                " A-Z a-z 0-9 _ . : / -."
+                f"The call {self.id!r} has the invalid tool name {self.name!r}. A name has 1 to 128 of the"
+                " characters A-Z a-z 0-9 _ . : / -."
             )
         if not isinstance(self.args, dict):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InvalidToolCall(
@@ -49,9 +51,9 @@ class ToolCall:
 
     @classmethod
     def from_mapping(cls, value: Mapping[str, Any], *, id: str = "") -> Self:
-        """From `{"id", "name", "args"}`, and from a call as LangChain, OpenAI (chat completions, responses),
-        Anthropic, Gemini or MCP write it; `id` is for one that has none. Raises InvalidToolCall for anything
-        else: no argument is lost, and missing ones are not taken for none.
+        """From `{"id", "name", "args"}`, or from a call in the format of LangChain, OpenAI (chat completions,
+        responses), Anthropic, Gemini or MCP. `id` is used if the call has none. Raises InvalidToolCall for
+        anything else, and if the arguments are missing: write `{}` for a call without arguments.
         """
         parts = parse_call(value)
         return cls(cast(str, parts.id or id), cast(str, parts.name), parts.args)

@@ -1,7 +1,7 @@
-"""Tool calls as models, frameworks and protocols write them. Pure.
+"""Reads tool calls in the formats of models, frameworks and protocols. Pure.
 
-Whatever stands for arguments is read, or the call is refused: people must never approve a call whose
-arguments were lost on the way. What is missing or null is not taken for none: such a call says `{}`.
+A call is refused if anything in it could be arguments that we don't read: people must never approve a call
+whose arguments were lost. Missing or null arguments are refused too. A call without arguments has `{}`.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import Any, NamedTuple, cast
 from hitl_core.errors import InvalidToolCall
 from hitl_core.model.arguments import MAX_BYTES, JsonObject, decode
 
-#: Under which keys arguments stand: ours and LangChain's, OpenAI's and MCP's, Anthropic's.
+#: The keys for arguments: of our format and LangChain, of OpenAI and MCP, of Anthropic.
 ARGUMENT_KEYS = ("args", "arguments", "input")
-#: Under which others they may: no shape that we know has these, so that they are refused.
+#: Other keys that probably hold arguments. No format that we know has them, so a call with one is refused.
 OTHER_ARGUMENT_KEYS = frozenset(
     {
         "argument",
@@ -31,9 +31,10 @@ OTHER_ARGUMENT_KEYS = frozenset(
         "toolInput",
     }
 )
-#: What holds name and arguments: of OpenAI's chat completions, of Gemini (and its Python client), of MCP.
+#: The keys of an inner object with name and arguments: OpenAI's chat completions, Gemini (and its Python
+#: client), MCP.
 WRAPPER_KEYS = ("function", "functionCall", "function_call", "params")
-#: What else these shapes may hold that says nothing of the arguments.
+#: Other keys of these formats. They never hold arguments.
 _METADATA_KEYS = frozenset(
     {
         "_meta",
@@ -48,14 +49,14 @@ _METADATA_KEYS = frozenset(
         "usage_metadata",
     }
 )
-#: All keys by which a call is read, or refused; of a log's line the others say something else.
+#: All keys that are read or refused. For a line of a log: other keys are not part of the call.
 CALL_KEYS = frozenset({"id", "name", *ARGUMENT_KEYS, *OTHER_ARGUMENT_KEYS, *WRAPPER_KEYS})
-#: The longest text of arguments that is parsed, were every byte of them an escape.
+#: The longest text of arguments that is parsed: MAX_BYTES bytes, each written as an escape of six characters.
 _MAX_TEXT = 6 * MAX_BYTES
 
 
 class CallParts(NamedTuple):
-    """What a call is made of, the id and the name as they were given."""
+    """The parts of a call. `id` and `name` are not checked yet."""
 
     id: object
     name: object
@@ -63,8 +64,8 @@ class CallParts(NamedTuple):
 
 
 def parse_call(value: object) -> CallParts:
-    """Takes `{"id", "name", "args"}` (ours, and LangChain's), and the calls of OpenAI (chat completions and
-    responses), Anthropic, Gemini and MCP. Raises InvalidToolCall for anything else.
+    """Reads `{"id", "name", "args"}` (our format, and LangChain's) and the calls of OpenAI (chat completions
+    and responses), Anthropic, Gemini and MCP. Raises InvalidToolCall for anything else.
     """
     if not isinstance(value, Mapping):
         raise InvalidToolCall("A tool call must be an object with `id`, `name` and `args`.")
@@ -79,10 +80,12 @@ def parse_call(value: object) -> CallParts:
     ]
     if twice:
         raise InvalidToolCall(
-            f"This call stands in `{wrappers[0]}`, and `{twice[0]}` says more of it: give it once."
+            f"The call has both `{wrappers[0]}` and `{twice[0]}`: give its name and arguments in one of them."
         )
     if outer.get("method", "tools/call") != "tools/call":
-        raise InvalidToolCall(f"{outer['method']!r:.80} is no call of a tool: tools/call is.")
+        raise InvalidToolCall(
+            f"The `method` must be 'tools/call' for a tool call, not {outer['method']!r:.80}."
+        )
     _check_other_keys(inner.get("name"), outer, (wrappers[0],))
     return CallParts(
         _read_id(inner) or _read_id(outer), inner.get("name") or "", _read_args(inner, ())
@@ -90,24 +93,27 @@ def parse_call(value: object) -> CallParts:
 
 
 def read_arguments(value: Mapping[str, Any], *keys: str, tool: object) -> JsonObject:
-    """The object under the one of `keys` that is there. Raises InvalidToolCall where none is, or several are,
-    where it is no object, or something else in `value` may hold arguments too.
+    """The arguments: the object in that one of `keys` that `value` has.
+
+    Raises InvalidToolCall if there is none or more than one, if it is not an object, or if another key of
+    `value` may hold arguments too.
     """
     known = (*ARGUMENT_KEYS, *sorted(OTHER_ARGUMENT_KEYS))
-    given = [key for key in known if key in value and (key in keys or value[key] is not None)]
-    if not given:
+    present = [key for key in known if key in value and (key in keys or value[key] is not None)]
+    if not present:
         raise InvalidToolCall(
-            f"The call of {tool!r:.80} has no arguments: give `{keys[0]}`, {{}} where there are none."
+            f"The call of {tool!r:.80} has no arguments: add `{keys[0]}` (`{{}}` for no arguments)."
         )
-    if len(given) > 1:
+    if len(present) > 1:
         raise InvalidToolCall(
-            f"The call of {tool!r:.80} gives its arguments twice, as `{given[0]}` and as `{given[1]}`."
+            f"The call of {tool!r:.80} has its arguments twice, in `{present[0]}` and in `{present[1]}`:"
+            " give them once."
         )
-    if given[0] not in keys:
+    if present[0] not in keys:
         raise InvalidToolCall(
-            f"The call of {tool!r:.80} gives its arguments as `{given[0]}`: give them as `{keys[0]}`."
+            f"The call of {tool!r:.80} has its arguments in `{present[0]}`: put them in `{keys[0]}`."
         )
-    return _read_object(value[given[0]], given[0], tool)
+    return _read_object(value[present[0]], present[0], tool)
 
 
 def _read_args(value: Mapping[str, Any], beside: Iterable[str]) -> JsonObject:
@@ -131,20 +137,20 @@ def _read_object(value: object, key: str, tool: object) -> JsonObject:
         type_text = "null" if value is None else f"of type {type(value).__name__}"
         raise InvalidToolCall(
             f"The call of {tool!r:.80} has arguments that are not a JSON object: `{key}` is {type_text}."
-            " Give {} where there are none."
+            " Write `{}` for no arguments."
         )
     return cast(JsonObject, value)
 
 
 def _check_other_keys(tool: object, value: Mapping[str, Any], known: Iterable[str]) -> None:
-    """Nothing else in it may hold what people should see."""
+    """Refuse a call if another key may hold values that people should see."""
     for key, item in value.items():
         if key in (*known, *ARGUMENT_KEYS, *_METADATA_KEYS):
             continue
         if (key in OTHER_ARGUMENT_KEYS and item is not None) or _holds_values(item):
             raise InvalidToolCall(
-                f"The call of {tool!r:.80} has a `{key}` that may hold arguments, and nobody would see it: a"
-                " call has `id`, `name` and `args`."
+                f"The call of {tool!r:.80} has the key `{key}`, which may hold arguments that people would"
+                " not see. A call has `id`, `name` and `args` only."
             )
 
 
@@ -158,7 +164,7 @@ def _holds_values(item: object) -> bool:
 
 
 def _read_id(value: Mapping[str, Any]) -> object:
-    """OpenAI's responses name the call by `call_id`, and the item by `id`; MCP counts."""
+    """In OpenAI's responses `call_id` is the call's id and `id` the item's. MCP's ids may be numbers."""
     call_id = value.get("call_id") or value.get("id")
-    counts = isinstance(call_id, int) and not isinstance(call_id, bool) and "jsonrpc" in value
-    return str(call_id) if counts else call_id or ""
+    is_number = isinstance(call_id, int) and not isinstance(call_id, bool) and "jsonrpc" in value
+    return str(call_id) if is_number else call_id or ""

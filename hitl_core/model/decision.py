@@ -1,4 +1,4 @@
-"""What a person, or the policy at its deadline, decided on one action."""
+"""The decision on one action, by people or by the policy at the deadline, and the votes that lead to it."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from hitl_core.model.value import Value
 from hitl_core.model.verdict import Verdict
 
 DecisionType = Literal["approve", "edit", "reject", "respond", "ignore"]
-#: What a person says of a call in doubt: it ran, run it again, or go on without knowing.
+#: A person's answer about a call in doubt: it ran; run it again; go on without it.
 DoubtAnswer = Literal["ran", "rerun", "skip"]
 DECISION_TYPES: tuple[DecisionType, ...] = ("approve", "edit", "reject", "respond", "ignore")
 
 
-#: The channel of a person who decides in a terminal: the only one whose people no chat system knows.
+#: `Reviewer.channel` of a person who decides in a terminal. No chat system knows these people.
 CLI = "cli"
-#: The channel of what the policy itself decided at the door.
+#: `Reviewer.channel` of the policy itself, for a decision that it made at submission.
 POLICY = "policy"
-#: Of a name in our own sentences, in characters.
+#: The longest name in our own sentences, in characters.
 MAX_NAME = 80
 
 
 class Reviewer(Value):
-    """A person who may decide. Identified by channel, team and id; the name is only shown."""
+    """A person who may decide. Channel, team and id say who it is; the name is for display only."""
 
     channel: str
     team: str
@@ -32,20 +32,22 @@ class Reviewer(Value):
 
     @property
     def key(self) -> str:
-        """Who it is, whatever the name, and from whichever workspace of an organisation they pressed: one
-        person has one key, and one vote.
+        """One person has one key, and so one vote. It does not depend on the name, nor on the workspace of
+        the organisation in which they clicked.
         """
         return f"{self.channel}:{self.id}"
 
     @property
     def label(self) -> str:
-        """For our own sentences. No person chose the names of a command line's system and of the policy."""
+        """The name for our own sentences. Names of the command line and of the policy need no quotes: no
+        person chose them.
+        """
         return self.name if self.channel in (CLI, POLICY) else person_label(self.name, self.id)
 
 
 def person_label(name: str, id: str) -> str:
-    """A name in our own sentences: in quotes, and with the id. People choose their names: a bare one could be
-    read as a word of the sentence, as several people, or as somebody else.
+    """A name for our own sentences: in quotes, and with the id. People choose their names. Without quotes a
+    name could look like a part of the sentence, like several people, or like another person.
     """
     short_name = name.strip().replace("“", '"').replace("”", '"')
     if len(short_name) > MAX_NAME:
@@ -54,9 +56,9 @@ def person_label(name: str, id: str) -> str:
 
 
 class Vote(Value):
-    """One person's say on one revision, or on one attempt of a call in doubt, where it takes several.
+    """One person's vote on one revision, or on one attempt of a call in doubt.
 
-    `answer` is the JSON value of a person's own answer.
+    `answer` is the JSON value of the person's own answer.
     """
 
     type: Literal["approve", "reject", "respond", "ignore"] | DoubtAnswer
@@ -67,7 +69,7 @@ class Vote(Value):
     answer: Any = None
 
     def agrees_with(self, other: Vote) -> bool:
-        """Whether both say the same: two who write different answers don't agree."""
+        """Whether both votes say the same. Two different answers don't agree."""
         return self._statement == other._statement
 
     @property
@@ -77,8 +79,8 @@ class Vote(Value):
 
 
 class EditRecord(Value):
-    """Who made a revision, when; `name` is the tool that it names in place of the one asked for; `under` the
-    rule that it fell under, where that asks for more, or other people, than before.
+    """Who made a revision, and when. `name` is the new tool if the edit chose another one. `under` is the
+    rule that matches the edit, if that rule asks for more, or asks other people, than before.
     """
 
     by: Reviewer
@@ -90,11 +92,14 @@ class EditRecord(Value):
 
 
 class Decision(Value):
-    """Final. `by` is None where the deadline decided, else who had the last word (`Action.votes` has all).
+    """The final decision. `by` is the person with the last vote (`Action.votes` has all), or None if the
+    deadline decided.
 
-    `digest` is that of the arguments decided on (after an edit: the edited ones); `at` is in seconds since
-    the epoch, by the store's clock. `name` is the tool that an edit chose in place of the one asked for;
-    `answer` the JSON value that a person gave to a question with a schema, of which `message` is the text.
+    - `at`: seconds since the epoch, by the store's clock;
+    - `digest`: of the arguments that were decided on; after an edit, of the edited ones;
+    - `name`: the tool that an edit chose, if it is another one;
+    - `answer`: the JSON value that a person gave, if the action has an `answer_schema`; `message` is its
+      text.
     """
 
     type: DecisionType

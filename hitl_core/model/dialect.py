@@ -1,4 +1,4 @@
-"""The names of the wire formats that other systems write their interrupts and answers in."""
+"""The names of the dialects: the formats in which other systems write interrupts and answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One thing that happened to a review: an entry of the audit, and a hint for the bots."""
+"""One event of a review. It becomes an entry of the audit, and it tells the bots what to do."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ EventKind = Literal[
     "done",
 ]
 
-#: Events after which every card of the review is drawn again.
+#: After these events every card of the review is updated.
 REDRAW_KINDS: frozenset[EventKind] = frozenset(
     {
         "submitted",
@@ -52,18 +52,21 @@ REDRAW_KINDS: frozenset[EventKind] = frozenset(
         "done",
     }
 )
-#: Bookkeeping that no audit asks for.
+#: These are internal and get no entry in the audit.
 UNAUDITED_KINDS: frozenset[EventKind] = frozenset(
     {"awaited", "renewed", "unreachable", "reachable"}
 )
 
 
 class Event(Value):
-    """Who did what, when, in which place, by which operation. Never the arguments: `before` and `digest` are
-    those that they had before it and after it. `policy` is the digest of the policy, `rule` the rule's name.
-    Of several actions at once each of these is a list with commas, in the same order.
+    """Who did what, when, in which place, by which operation.
 
-    `what` is the decision, the step's place, or a refusal's code; `why` what a person wrote, or was told.
+    It never has the arguments, only their digests: `before` and `digest` are those before and after the
+    event. `policy` is the policy's digest, `rule` the rule's name. For an event of several actions each of
+    these fields is a list with commas, in the same order.
+
+    `what` is the decision, the place of the escalation, or the code of a refusal. `why` is the person's text,
+    or the reason that the person was given.
     """
 
     kind: EventKind

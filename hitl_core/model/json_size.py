@@ -1,13 +1,13 @@
-"""How much JSON there is in some bytes, known before it is parsed."""
+"""Counts the values of JSON before it is parsed, so that a huge one is refused early."""
 
 from __future__ import annotations
 
 
 def has_more_values(data: bytes, most: int) -> bool:
-    """Whether the JSON in `data` has more than `most` values, keys not counted. Takes far less time than to
-    parse it; of what is no JSON the answer means nothing.
+    """Whether the JSON in `data` has more than `most` values; keys don't count. This is much faster than
+    parsing. If `data` is not JSON, the result has no meaning.
     """
-    # Every value is the first of its list or object, or stands behind a comma; each text has two quotes.
+    # Every value is the first of its list or object, or comes after a comma. Each text has two quotes.
     if data.count(b",") + data.count(b"[") + data.count(b"{") < most:
         return False
     plain = data.replace(b"\\\\", b"").replace(b'\\"', b"")

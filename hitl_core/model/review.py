@@ -28,18 +28,17 @@ _REVIEW_ID = re.compile(r"[0-9]{1,4}-[0-9a-f]{32}")
 _ID_PREFIX = re.compile(r"[0-9]{1,4}-[0-9a-f]{4,32}")
 
 
-def is_review_id(given: str) -> bool:
-    """Whether this is a review's id."""
-    return bool(_REVIEW_ID.fullmatch(given))
+def is_review_id(text: str) -> bool:
+    return bool(_REVIEW_ID.fullmatch(text))
 
 
-def is_id_prefix(given: str) -> bool:
-    """Whether this is the beginning of a review's id, long enough to be one that a person means."""
-    return bool(_ID_PREFIX.fullmatch(given))
+def is_id_prefix(text: str) -> bool:
+    """Whether this is the beginning of a review's id, with at least four characters of its hash."""
+    return bool(_ID_PREFIX.fullmatch(text))
 
 
 class Call(Value):
-    """One tool call as the model made it. `key` is its position in the turn, from "1"."""
+    """One tool call of the model. `key` is its position in the turn, starting with "1"."""
 
     key: str
     tool_call_id: str
@@ -51,7 +50,9 @@ class Call(Value):
 
 
 class Lease(Value):
-    """Who has the review, until when. `fence` counts the claims; an older one writes nothing."""
+    """Which process has claimed the review, and until when. `fence` counts the claims: the holder of an older
+    claim can no longer write.
+    """
 
     holder: str
     fence: int
@@ -59,7 +60,7 @@ class Lease(Value):
 
 
 class Cancellation(Value):
-    """Why nobody is asked any more. `by` is None where the agent itself withdrew the review."""
+    """The review was cancelled. `by` is None if the agent itself cancelled it."""
 
     by: Reviewer | None
     at: float
@@ -67,26 +68,30 @@ class Cancellation(Value):
 
 
 class DeliveryProblem(Value):
-    """Why something can't be shown at a place, or who may decide there is not known; `since` when."""
+    """Why a place can't show the review, or why its members are unknown. `since` is when this began."""
 
     why: str
     since: float
 
 
 class Review(Value):
-    """Everything that was decided when it was submitted, and everything decided since.
+    """One review: what was frozen at submission, and everything that happened since.
 
-    Times are seconds since the epoch by the store's clock. `version` is the compare-and-set counter
-    and nothing else. `ops` remembers the last operations' ids with what each did, because a reply can
-    be lost after the write. `waiter` is the process that waits for the hand-off. `cancels` are the votes of
-    people who want to cancel it, where that takes several.
+    Times are seconds since the epoch, by the store's clock.
 
-    `path` names the agents that led to it, the outermost first. `dialect` is the one whose texts the model
-    gets. `policy` is the digest of the policy that judged, None where an integration did. `origin` is the
-    thread in which its requester asked the agent. `tools` are those that an edit may name, each with its own
-    JSON Schema or None, and `excerpt` is what the policy says of them (`Policy.excerpt`): by that an edit is
-    judged. `edit_notice` is what the result of an edited call begins with. `troubles` are those of its places
-    at the moment.
+    - `path`: the names of the agents that led to it, the outermost first;
+    - `dialect`: the model gets the texts of this dialect;
+    - `policy`: the digest of the policy that judged the calls; None if an integration judged them;
+    - `origin`: the chat thread in which the requester asked the agent;
+    - `tools`: the tools that an edit may choose, each with its JSON Schema or None;
+    - `excerpt`: the policy's rules for these tools (`Policy.excerpt`). An edit is judged by them;
+    - `edit_notice`: the result of an edited call begins with this text;
+    - `version`: the counter for compare-and-set, and nothing else;
+    - `cancels`: votes to cancel the review, if the quorum is more than one person;
+    - `waiter`: the process that waits for the result;
+    - `ops`: the ids of the last operations, with what each one did. A reply can be lost after the write, and
+      then the operation is sent again;
+    - `troubles`: the current problems of its places.
     """
 
     schema_version: Literal[1] = SCHEMA_VERSION
@@ -117,7 +122,7 @@ class Review(Value):
     runs: dict[str, Run] = Field(default_factory=dict)
     ops: dict[str, str] = Field(default_factory=dict)
     troubles: dict[Place, DeliveryProblem] = Field(default_factory=dict)
-    #: The bytes, by "key:revision". Stored beside `data`, each in a field of its own, written once.
+    #: The arguments, by "key:revision". Each is stored once, in its own field, not in `data`.
     args: Mapping[str, Arguments] = Field(default_factory=dict, exclude=True, repr=False)
 
     def call(self, key: str) -> Call | None:
@@ -127,16 +132,17 @@ class Review(Value):
         return next((action for action in self.actions if action.key == key), None)
 
     def arguments(self, key: str, revision: int | None = None) -> Arguments:
-        """The bytes of one call; without a revision those of the newest."""
+        """The arguments of one call, by default of its newest revision."""
         if revision is None:
             action = self.action(key)
             revision = action.revision if action else 1
         return self.args[f"{key}:{revision}"]
 
     def seal(self, *keys: str) -> str:
-        """64 bits of what people are asked about these calls: tools, arguments, the choice of answers. A
-        button carries those of what its card shows, as lost data may have been replaced by other data under
-        the same numbers.
+        """A digest (64 bits, in hex) of what people see of these calls: tools, arguments, possible answers.
+
+        A button carries the seal of what its card shows. So it never counts for other data, even if Redis
+        lost the review and a new one has the same numbers.
         """
         parts = [self._seal_parts(key) for key in keys]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
@@ -148,33 +154,34 @@ class Review(Value):
         return (call.name, call.digest, None) if call else ()
 
     def tool_name(self, call: Call) -> str:
-        """Which tool runs for this call: the one asked for, or the one that an edit named."""
+        """The tool that runs for this call: the requested one, or the one that an edit chose."""
         action = self.action(call.key)
         return (action and action.decision and action.decision.name) or call.name
 
     @property
     def calls_in_doubt(self) -> tuple[Call, ...]:
-        """The calls whose side effect may or may not have happened."""
+        """The calls of which nobody knows whether their side effect happened."""
         return tuple(
             c for c in self.calls if c.key in self.runs and self.runs[c.key].state == "in_doubt"
         )
 
     def places_of(self, call: Call) -> tuple[Place, ...]:
-        """Where a call is asked about, were it in doubt: with its action, or where its rule says."""
+        """Where people are asked about this call if it is in doubt: its action's places, or its rule's."""
         action = self.action(call.key)
         return action.places if action else call.route.notify or (DEFAULT_PLACE,)
 
     def grants_of(self, call: Call) -> tuple[Grant, ...]:
-        """Who may decide on a call, or say what became of it: of one that the policy allowed without asking
-        the people of its rule, else the members of the place where they are asked.
+        """Who may decide on a call, and answer if it is in doubt. A call that the policy allowed has no
+        action: then the people of its rule may answer, or else the members of the places where they are
+        asked.
         """
         action = self.action(call.key)
         return action.grants if action else (Grant(self.places_of(call), call.route.reviewers),)
 
     @property
     def places(self) -> tuple[Place, ...]:
-        """Everywhere it has cards: where its actions stand, or stood before an edit took them away, and where
-        a doubt is asked about.
+        """All places with a card: the current and the former places of its actions, and the places where
+        people are asked about a call in doubt.
         """
         all_places = [place for a in self.actions for place in (*a.places, *a.former_places)]
         for call in self.calls:
@@ -185,9 +192,9 @@ class Review(Value):
 
     @property
     def audiences(self) -> frozenset[str]:
-        """Who has to do with it while it waits for people, for a decision or for what became of a call:
-        `user:U1` and `group:S1` where they are named, the members of `place:slack:#ops` (of a thread: of its
-        conversation), and `requester:U1`.
+        """Who sees this review in a list while it waits for people: `user:U1` and `group:S1` for named
+        reviewers, `place:slack:#ops` for the members of a place (for a thread: of its channel), and
+        `requester:U1`.
         """
         grants = [grant for call in self.calls_in_doubt for grant in self.grants_of(call)]
         if self.status == "pending":
@@ -204,7 +211,7 @@ class Review(Value):
 
 
 class MessageRef(Value):
-    """Where a card was posted: Slack's channel id and ts."""
+    """A posted message. In Slack: the id of the conversation and the message's `ts`."""
 
     channel: str
     conversation: str
@@ -212,10 +219,12 @@ class MessageRef(Value):
 
 
 class Snapshot(Value):
-    """A review as it was read: where its cards are, which version each shows, and the store's time.
+    """A review as it was loaded, with the store's time `now`.
 
-    `chain` is the head of its audit: how many entries it has, and the last one's hash. `marks` are what was
-    noted of it that is no decision: who has read what.
+    - `posts`: the message of each place;
+    - `shown`: the version that each message shows;
+    - `chain`: the head of its audit: the number of entries, and the hash of the last one;
+    - `marks`: notes that are not decisions, for example who has read what.
     """
 
     review: Review

@@ -1,4 +1,4 @@
-"""Who may decide on an action, and how many of them it takes."""
+"""Who may decide on an action, and how many of them are needed."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from hitl_core.model.value import Value
 
 
 class Reviewers(Value):
-    """Frozen into the route. Where it names nobody, the members of the conversations in which the action
-    stands may decide.
+    """If it names nobody, the members of the conversations that show the action may decide.
 
-    `users` and `groups` are a channel's own ids ("U1", "S1"). `quorum` different people must approve one and
-    the same revision, `reject_quorum` must reject. `editor_approves`: an edit is its editor's approval, too.
+    `users` and `groups` are ids of the chat system ("U1", "S1"). `quorum` different people must approve the
+    same revision; `reject_quorum` people must reject. `editor_approves`: an edit counts as its editor's
+    approval.
     """
 
     users: tuple[str, ...] = ()
@@ -23,11 +23,11 @@ class Reviewers(Value):
 
     @property
     def is_explicit(self) -> bool:
-        """Whether it says by itself who may decide."""
+        """Whether it names people, groups or "the members"."""
         return bool(self.users or self.groups or self.channel_members)
 
     @property
     def people_key(self) -> tuple[object, ...]:
-        """Who they are, to be compared with others."""
+        """A value to compare: two Reviewers with the same people have equal keys."""
         members = self.channel_members or not self.is_explicit
         return frozenset(self.users), frozenset(self.groups), members

@@ -1,4 +1,4 @@
-"""Where a review is shown, and what happens while nobody decides."""
+"""Where an action is shown, who may decide, and what happens while nobody decides."""
 
 from __future__ import annotations
 
@@ -7,19 +7,20 @@ from typing import Literal
 from hitl_core.model.reviewers import Reviewers
 from hitl_core.model.value import Value
 
-#: `channel:target`: `slack:#team-ops`, `slack:C0123ABCD`, a person's `slack:U0123ABCD`, a group's
-#: `slack:S0123ABCD`, a thread's `slack:C0123ABCD/1700000000.000100`; or one of the two below.
+#: `channel:target`. A channel: `slack:#team-ops` or `slack:C0123ABCD`. A person: `slack:U0123ABCD`. A user
+#: group: `slack:S0123ABCD`. A thread: `slack:C0123ABCD/1700000000.000100`. Or one of the two values below.
 Place = str
 
-#: Where the bot's own settings say (HITL_CHANNEL): the agent's process need not know.
+#: The place in the bot's own settings (HITL_CHANNEL). The agent's process does not know it.
 DEFAULT_PLACE: Place = "default"
-#: In a policy only: where the agent was asked. A review names the thread itself, or DEFAULT_PLACE.
+#: The chat thread in which the agent was asked. Only a policy has it: a review has the thread itself, or
+#: DEFAULT_PLACE.
 ORIGIN: Place = "origin"
 
 
 class Step(Value):
-    """Show the review in one more place, `after` seconds from when its clock started. Its people may decide
-    too: those whom `reviewers` names, else the members of the place.
+    """Show the action in one more place, `after` seconds after its clock started. The people of this step may
+    decide too: those that `reviewers` names, or else the members of the place.
     """
 
     after: float
@@ -28,9 +29,7 @@ class Step(Value):
 
 
 class Expire(Value):
-    """Settle by the policy, `after` seconds from when its clock started. Never an approval: silence approves
-    nothing.
-    """
+    """The deadline: the policy decides, `after` seconds after the clock started. It never approves."""
 
     after: float
     decision: Literal["reject", "respond", "ignore"] = "reject"
@@ -38,11 +37,11 @@ class Expire(Value):
 
 
 class Route(Value):
-    """Frozen into each call of a review when it is submitted.
+    """Frozen into each call when the review is submitted.
 
-    `remind` is how long those who are still needed are left alone, in seconds; None reminds nobody. The clock
-    starts with the submission, or when the first card was `delivered`. `fallback` is where an action goes
-    that could not be shown where it should.
+    - `remind`: the time between reminders, in seconds; None means no reminders;
+    - `clock`: when the clock starts: at submission, or when the first card was delivered;
+    - `fallback`: the place for an action if one of its own places can't be reached.
     """
 
     notify: tuple[Place, ...] = (DEFAULT_PLACE,)
@@ -54,7 +53,7 @@ class Route(Value):
     fallback: Place | None = None
 
     def resolve_origin(self, origin: Place | None) -> Route:
-        """With the place itself where the policy says `origin`."""
+        """Replace `origin` by the real place; by DEFAULT_PLACE if `origin` is None."""
         if ORIGIN not in self.notify:
             return self
         known = [(origin or DEFAULT_PLACE) if place == ORIGIN else place for place in self.notify]

@@ -1,4 +1,4 @@
-"""What became of one call that was allowed to run."""
+"""What happened to one call that was allowed to run."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import Literal
 from hitl_core.model.decision import Reviewer, Vote
 from hitl_core.model.value import Value
 
-#: `started`: `once` said True. `done`: reported, or a person said that it ran. `in_doubt`: its process
-#: died in between. `cleared`: it may start again (ordered by a person, or idempotent). `skipped`: a
-#: person said to go on without it.
+#: `started`: `once` returned True. `done`: its result was reported, or a person said that it ran. `in_doubt`:
+#: its process died after `started`. `cleared`: it may start again, because a person said so or the call is
+#: idempotent. `skipped`: a person said to go on without it.
 RunState = Literal["started", "done", "in_doubt", "cleared", "skipped"]
 
 
 class Run(Value):
-    """`attempt` counts the starts; `line` is what came of it; `by` the person who settled a doubt, the last
-    one where it took several; `votes` what people said of this attempt, where it takes several.
+    """`attempt` counts the starts, and `line` is the result in one line. For a call in doubt: `by` is the
+    person who gave the last answer, and `votes` has all answers about this attempt if several are needed.
     """
 
     state: RunState

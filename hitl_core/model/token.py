@@ -1,4 +1,4 @@
-"""What an agent in another language shows at the HTTP door."""
+"""The tokens with which agents call the HTTP API."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _TOKEN_TEXT = re.compile(r"hitl_([0-9a-f]{12})_([A-Za-z0-9_-]{43})")
 
 
 class Token(Value):
-    """Of its text only the digest is kept (SHA-256, in hex): a secret of 256 random bits needs no slow hash.
+    """It gives access to the reviews of one `agent`. `created_at` is in seconds since the epoch.
 
-    `agent` is the only one whose reviews it opens. `created_at` is in seconds since the epoch.
+    Only the digest of its text is stored (SHA-256, in hex). A slow hash is not needed for 256 random bits.
     """
 
     id: str
@@ -27,19 +27,19 @@ class Token(Value):
 
     @classmethod
     def issue(cls, agent: str, note: str, now: float) -> tuple[Self, str]:
-        """A new token and its text, `hitl_<id>_<secret>`, which nobody can read again."""
+        """A new token and its text, `hitl_<id>_<secret>`. The text is not stored and can't be shown again."""
         id, secret = secrets.token_hex(6), secrets.token_urlsafe(32)
         token = cls(id=id, agent=agent, digest=_digest(secret), created_at=now, note=note)
         return token, f"hitl_{id}_{secret}"
 
     def matches(self, text: str) -> bool:
-        """Whether this is the text that was issued."""
+        """Whether this is the token's text."""
         shape = _TOKEN_TEXT.fullmatch(text)
         return shape is not None and hmac.compare_digest(_digest(shape[2]), self.digest)
 
 
 def parse_id(text: str) -> str | None:
-    """Which token a text claims to be; None where it has not even the shape of one."""
+    """The token's id in the text, not verified; None if the text does not look like a token."""
     shape = _TOKEN_TEXT.fullmatch(text)
     return shape[1] if shape else None
 

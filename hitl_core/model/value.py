@@ -1,4 +1,4 @@
-"""The base of all stored values: frozen, and strict about what it doesn't know."""
+"""The base class of all stored values: frozen, and unknown fields are an error."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ from pydantic import BaseModel, ConfigDict
 
 
 class Value(BaseModel):
-    """To change one, make another: `value.model_copy(update={...})`."""
+    """To change a value, make a copy: `value.model_copy(update={...})`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -1,4 +1,4 @@
-"""The policy's answer for one call."""
+"""The policy's answer about one call."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from hitl_core.model.value import Value
 
 
 class Verdict(Value):
-    """`rule` is the rule's name in the policy, None where the default spoke. `retry`: the model may call
-    again, with other arguments."""
+    """`rule` is the name of the rule in the policy; None if the policy's default decided. `retry`: the model
+    may call the tool again, with other arguments.
+    """
 
     kind: Literal["allow", "review", "deny"]
     rule: str | None

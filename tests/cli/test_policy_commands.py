@@ -265,9 +265,15 @@ BAD_CALLS = [
     ("run_sql {query}", "The arguments are not JSON: "),
     ("run_sql [1]", "The arguments must be a JSON object, not a list."),
     ('run_sql {"a": 1, "a": 2}', "The arguments are not JSON: the key 'a' appears twice."),
-    ('run_sql {"a": "\\ud800"}', "The arguments hold half a surrogate pair, which is no text."),
-    ('run! {"a": 1}', "The call 'explain' names the tool 'run!'; a tool's name has 1 to 128 of"),
-    ("", "The call 'explain' names the tool ''; a tool's name has 1 to 128 of"),
+    (
+        'run_sql {"a": "\\ud800"}',
+        "The arguments contain half a surrogate pair, which is not valid text.",
+    ),
+    (
+        'run! {"a": 1}',
+        "The call 'explain' has the invalid tool name 'run!'. A name has 1 to 128 of",
+    ),
+    ("", "The call 'explain' has the invalid tool name ''. A name has 1 to 128 of"),
 ]
 
 

@@ -97,12 +97,12 @@ BAD_LINES = [
         '{"name": "a", "args": []}',
         "The call of 'a' has arguments that are not a JSON object: `args` is",
     ),
-    ('{"name": "a b", "args": {}}', "The call '2' names the tool 'a b'; a tool's name has"),
+    ('{"name": "a b", "args": {}}', "The call '2' has the invalid tool name 'a b'. A name has"),
     ('{"name": "a", "args": {}, "id": 7}', "The `id` must be text."),
-    ('{"name": "a", "args": {"x": "\\ud800"}}', "The arguments hold half a surrogate pair"),
+    ('{"name": "a", "args": {"x": "\\ud800"}}', "The arguments contain half a surrogate pair"),
     ("[" * 100_000, "This nests too deeply."),
-    ('{"name": "a", "args": {}, "input": {"x": 1}}', "The call of 'a' gives its arguments twice"),
-    ('{"name": "a", "args": {}, "params": {"x": 1}}', "This call stands in `params`, and `name`"),
+    ('{"name": "a", "args": {}, "input": {"x": 1}}', "The call of 'a' has its arguments twice"),
+    ('{"name": "a", "args": {}, "params": {"x": 1}}', "The call has both `params` and `name`"),
 ]
 
 

@@ -238,7 +238,7 @@ def test_what_can_not_be_decided_so_is_a_failure(tmp_path: Path) -> None:
     [
         ("{", "turns.jsonl:1: The line is not JSON"),
         ("[1]", "turns.jsonl:1: The line must be a JSON object"),
-        (turn("t", [("", "act", {})]), "turns.jsonl:1: A call of 'act' has no id"),
+        (turn("t", [("", "act", {})]), "turns.jsonl:1: The call of 'act' has no `id`"),
         (turn("t", [("c", "act", [1])]), "arguments that are not a JSON object"),
         (turn("t", [("c", "act", {})]), "0 decisions for the 1 calls that the policy reviews (act)"),
         (turn("t", [("c", "act", {})], {"type": "accept"}), "no decision is called 'accept'"),

@@ -59,7 +59,7 @@ def test_newcomer_1_mcp_counts_its_requests() -> None:
 def test_newcomer_1_a_call_without_an_id_gets_the_one_that_is_given() -> None:
     call = {"functionCall": {"name": "send", "args": ARGS}}
     assert ToolCall.from_mapping(call, id="turn-1:1").id == "turn-1:1"
-    with pytest.raises(InvalidToolCall, match="has no id"):
+    with pytest.raises(InvalidToolCall, match="has no `id`"):
         ToolCall.from_mapping(call)
 
 
@@ -99,7 +99,7 @@ def test_newcomer_1_arguments_in_two_places_are_refused(shape: Json, more: str) 
 @pytest.mark.parametrize("held", [{"a": 1}, [1], '{"a": 1}', "[1]"])
 def test_newcomer_1_an_unknown_key_that_may_hold_arguments_is_refused(held: Any) -> None:
     """One that says nothing of the kind is nobody's business."""
-    with pytest.raises(InvalidToolCall, match="`body` that may hold arguments"):
+    with pytest.raises(InvalidToolCall, match="the key `body`, which may hold arguments"):
         ToolCall.from_mapping({"id": "c1", "name": "send", "args": {}, "body": held})
     about = {
         "index": 0,
