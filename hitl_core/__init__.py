@@ -1,4 +1,7 @@
-"""Human approval for AI agents' tool calls: hand them to a `Gate`, run what it hands back."""
+"""Human approval for the tool calls of AI agents.
+
+Give the calls to a `Gate`, and run the calls that it returns in `Outcome.execute`.
+"""
 
 from hitl_core.errors import (
     GateClosed,

@@ -1,4 +1,4 @@
-"""The one error tree. The text of each error is a sentence a person can act on."""
+"""All errors of this library, in one tree. The text of an error says what is wrong and what to do."""
 
 from __future__ import annotations
 
@@ -6,43 +6,43 @@ import traceback
 
 
 class HitlError(Exception):
-    """Base of everything that this library raises on purpose."""
+    """The base class of all errors of this library."""
 
 
 class InvalidToolCall(HitlError):
-    """A tool call that can't be reviewed: no id, a bad name, arguments that are not plain JSON."""
+    """A tool call that can't be reviewed: it has no id, a bad name, or arguments that are not plain JSON."""
 
 
 class PolicyError(HitlError):
-    """A policy that can't be loaded. Names the file, the line and the path of the key."""
+    """A policy that can't be loaded. The text names the file, the line and the path of the key."""
 
 
 class SettingsError(HitlError):
-    """A setting that is missing or wrong. Names the setting."""
+    """A setting that is missing or wrong. The text names the setting."""
 
 
 class StoreError(HitlError):
-    """The store refused, for a reason that trying again will not cure."""
+    """The store refused. Trying again will not help."""
 
 
 class StoreUnavailable(HitlError):
-    """The store could not be reached in time. Whether the last write happened is not known."""
+    """The store did not answer in time. It is not known whether the last write happened."""
 
 
 class StoreUnwritable(StoreUnavailable):
-    """The store answers, but takes no new writes now: it is full, a replica, or can't keep them safe."""
+    """The store answers, but takes no writes now: it is full, a replica, or can't save its data."""
 
 
 class ReviewConflict(HitlError):
-    """A review of this id exists with other arguments."""
+    """A review with this id exists already, with other arguments."""
 
 
 class ReviewNotFound(HitlError):
-    """No review has this id, or its retention has ended."""
+    """There is no review with this id, or it was deleted after its retention."""
 
 
 class Refused(HitlError):
-    """A command that changes nothing. `code` is for machines, the text is for the person."""
+    """A command was refused, and nothing was changed. `code` is for programs, the text for people."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -50,8 +50,10 @@ class Refused(HitlError):
 
 
 class DecisionError(Refused):
-    """One decision of an answer is wrong; nothing of the answer was stored. `index` is its position, from 0,
-    `field` the path in it: None where the answer as a whole is wrong.
+    """One decision of an answer is wrong. Nothing of the answer was stored.
+
+    `index` is the position of the decision, from 0; `field` is the path in it. Both are None when the answer
+    as a whole is wrong.
     """
 
     def __init__(
@@ -68,36 +70,37 @@ class DecisionError(Refused):
 
 
 class DialectError(HitlError):
-    """Another system's interrupt or answer that can't be read here."""
+    """An interrupt or an answer of another system that can't be read."""
 
 
 class UnsupportedByDialect(DialectError):
-    """A system has no word for what must be said to it. `dialect` names the system, `word` what it lacks."""
+    """A system can't receive this decision. `dialect` names the system, `feature` what it lacks."""
 
-    def __init__(self, dialect: str, word: str, message: str) -> None:
+    def __init__(self, dialect: str, feature: str, message: str) -> None:
         super().__init__(message)
-        self.dialect, self.feature = dialect, word
+        self.dialect, self.feature = dialect, feature
 
 
 class Rejected(HitlError):
-    """A guarded call must not run. The text is what a model would be told."""
+    """A guarded call must not run. The text is the one that a model would get."""
 
 
 class LeaseLost(HitlError):
-    """This process no longer holds the review: its lease ended and another may have taken it."""
+    """This process no longer has the review: its lease ended, and another process may have claimed it."""
 
 
 class GateClosed(HitlError):
-    """The gate was closed while something waited on it."""
+    """The gate is closed, or was closed while a call waited."""
 
 
 class IntegrationError(HitlError):
-    """An agent framework is missing, or is set up in a way that could not be resumed safely."""
+    """An agent framework is not installed, or its setup can't be resumed safely."""
 
 
 def safe_message(error: BaseException) -> str:
-    """What the log may say of an error: ours by their sentence. Of others the type and where it was raised;
-    their text stays out, as it may quote a tool's arguments.
+    """The text of an error for the log: the message of our own errors; for others the type and the line.
+
+    The message of a foreign error is left out, because it may contain a tool's arguments.
     """
     if isinstance(error, HitlError):
         return str(error)

@@ -1,9 +1,9 @@
-"""Named points where a crash matters. Does nothing unless HITL_FAILPOINTS arms one.
+"""Named points at which tests can crash or delay the process. Off unless HITL_FAILPOINTS sets one.
 
     HITL_FAILPOINTS="outbox.after_post=kill;gate.after_once=pause:/tmp/go"
 
-`kill` ends the process as kill -9 does, `raise` raises FailpointError, `sleep:MS` waits, `pause:FILE`
-waits until the file exists. Each fires at every pass.
+`kill` ends the process like kill -9, `raise` raises FailpointError, `sleep:MS` waits, `pause:FILE`
+waits until the file exists. A failpoint acts every time the code reaches it.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ ENV_VARIABLE = "HITL_FAILPOINTS"
 
 
 class FailpointError(Exception):
-    """What an armed `raise` raises; outside the tree of errors, so nothing handles it by accident."""
+    """Raised by `raise`. It is no HitlError, so that no code handles it by accident."""
 
 
 async def failpoint(name: str) -> None:
-    """Costs a dictionary look-up while nothing is armed."""
+    """Costs one dictionary look-up when no failpoint is set."""
     if (act := _parse_failpoints(os.environ.get(ENV_VARIABLE, "")).get(name)) is None:
         return
     verb, _, value = act.partition(":")
@@ -38,7 +38,7 @@ async def failpoint(name: str) -> None:
                 await asyncio.sleep(0.01)
         case _:
             raise FailpointError(
-                f"{ENV_VARIABLE} has {act!r}: kill, raise, sleep:MS or pause:FILE."
+                f"{ENV_VARIABLE} has {act!r}: use kill, raise, sleep:MS or pause:FILE."
             )
 
 

@@ -1,4 +1,4 @@
-"""An anchor: one hash over a range of the audit, and over all anchors before it. Pure."""
+"""An anchor: one hash over a range of audit entries, and over all anchors before it. Pure."""
 
 from __future__ import annotations
 
@@ -16,19 +16,21 @@ _EntryId = Annotated[str, StringConstraints(pattern=f"^{_ID.pattern}$")]
 
 
 def parse_position(entry: str) -> tuple[int, int, int]:
-    """Where the entry of this id, `<partition>:<milliseconds>-<number>`, stands: in its partition the later
-    one is the larger. Raises ValueError for what is no such id.
+    """The numbers of an entry's id, `<partition>:<milliseconds>-<number>`. In one partition a later entry has
+    a greater position. Raises ValueError for any other text.
     """
     parts = _ID.fullmatch(entry)
     if parts is None:
-        raise ValueError(f"{entry!r} is no entry's id")
+        raise ValueError(f"{entry!r} is not the id of an audit entry")
     return int(parts[1]), int(parts[2]), int(parts[3])
 
 
 class Anchor(Value):
-    """`first` and `last` are entries' ids ("from" and "to" as JSON), `count` how many there are from the one
-    to the other. `root` is the SHA-256 over all of them and over `prev`, the root before, "" for the first:
-    who knows one root can tell whether anything up to there was changed.
+    """The hash of a range of entries.
+
+    `first` and `last` are the ids of the first and last entry ("from" and "to" in JSON), `count` says how many
+    there are. `root` is the SHA-256 over all of them and over `prev`, the root of the anchor before ("" for
+    the first anchor). A person who has kept one root can detect any change to the entries up to there.
     """
 
     model_config = ConfigDict(strict=True)
@@ -41,12 +43,12 @@ class Anchor(Value):
 
     @classmethod
     def from_entries(cls, entries: Iterable[tuple[str, str]], prev: str) -> Self:
-        """Over the ids and hashes of at least one entry, in order."""
+        """The anchor over these entries' ids and hashes, in order. There must be at least one."""
         pairs = [list(pair) for pair in entries]
         root = hash_of({"prev": prev, "entries": pairs})
         ends = {"from": pairs[0][0], "to": pairs[-1][0]}
         return cls.model_validate({**ends, "count": len(pairs), "root": root, "prev": prev})
 
     def to_line(self) -> str:
-        """As it stands in an export, and is read again: `model_validate_json`."""
+        """The anchor's line in an export. `model_validate_json` reads it."""
         return to_canonical_json(self.model_dump(by_alias=True))

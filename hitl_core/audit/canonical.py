@@ -1,4 +1,4 @@
-"""One spelling of a JSON object, so that its hash is the same wherever it is computed."""
+"""Canonical JSON: one spelling of each object, so that its hash is the same on every machine."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ JsonObject = dict[str, Any]
 
 
 def to_canonical_json(value: Mapping[str, Any]) -> str:
-    """As RFC 8785 has it, for objects of ASCII keys whose numbers are integers or times."""
+    """RFC 8785, for objects with ASCII keys whose numbers are integers or times."""
     plain = {key: _plain(each) for key, each in value.items()}
     return json.dumps(
         plain, sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":")
@@ -19,7 +19,7 @@ def to_canonical_json(value: Mapping[str, Any]) -> str:
 
 
 def hash_of(value: Mapping[str, Any]) -> str:
-    """SHA-256 of its canonical JSON in UTF-8, in hex."""
+    """The SHA-256 of its canonical JSON in UTF-8, in hex."""
     return hashlib.sha256(to_canonical_json(value).encode()).hexdigest()
 
 

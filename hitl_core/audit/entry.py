@@ -1,4 +1,4 @@
-"""One entry of the audit: what happened, and the hash that ties it to the entry before it. Pure."""
+"""One entry of the audit: what happened, with the hash of the entry before it. Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hitl_core.model.value import Value
 
 
 class PolicyChanged(Value):
-    """An agent's calls are judged by another policy from now on: the digests of both."""
+    """An agent's policy has changed: the digest of the policy before, and of the new one."""
 
     kind: Literal["policy_changed"] = "policy_changed"
     agent: str
@@ -21,11 +21,11 @@ class PolicyChanged(Value):
 
 
 def link_entry(event: Event | PolicyChanged, head: str) -> tuple[str, str]:
-    """The event as the next line of a chain, and the chain's head behind it.
+    """The event as the next line of a chain, and the chain's new head.
 
-    A head is `<n>:<hash>`, "" before the first entry. The line is a JSON object: the event's own keys, those
-    without a value left out; `n`, from 1; `prev`, the hash before, "" for the first; and `hash`, the SHA-256
-    over the canonical JSON (RFC 8785) of all the others.
+    A head is `<n>:<hash>`, or "" before the first entry. The line is a JSON object: the event's keys that
+    have a value; `n`, counted from 1; `prev`, the hash of the entry before, "" for the first; and `hash`, the
+    SHA-256 over the canonical JSON (RFC 8785) of all other keys.
     """
     number, _, prev = head.partition(":")
     entry = {
@@ -38,7 +38,7 @@ def link_entry(event: Event | PolicyChanged, head: str) -> tuple[str, str]:
 
 
 def read_hash(line: str) -> str:
-    """What the line itself says that its hash is; "" for what is no entry."""
+    """The hash in the line, not checked; "" for a line that is not an entry."""
     try:
         entry = json.loads(line)
         return str(entry["hash"])

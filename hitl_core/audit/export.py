@@ -1,4 +1,4 @@
-"""The audit as lines: entries in the order in which they happened, and behind each range its anchor."""
+"""Export of the audit as lines: entries in order of time, and after each range its anchor."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ PAGE_SIZE = 1000
 
 
 async def entries(ledger: Ledger, partition: int, after: str = "") -> AsyncIterator[Entry]:
-    """All of a partition behind this id."""
+    """All entries of a partition after this id."""
     while page := await ledger.entries(partition, after, PAGE_SIZE):
         for entry in page:
             yield entry
@@ -21,8 +21,8 @@ async def entries(ledger: Ledger, partition: int, after: str = "") -> AsyncItera
 async def export_lines(
     ledger: Ledger, partition: int, after: str = ""
 ) -> AsyncIterator[tuple[str, Anchor | None]]:
-    """The lines of whole ranges, from the one on that `after` is in; an anchor's line comes with the anchor.
-    Where that is not the beginning, the first line names the anchor before.
+    """The lines of whole ranges, starting with the range that contains `after`. The line of an anchor comes
+    with the anchor. If the export doesn't start at the beginning, the first line names the anchor before.
     """
     start = await find_start(ledger, partition, after)
     if start is not None:
@@ -36,18 +36,18 @@ async def export_lines(
 
 
 def entry_line(entry: Entry) -> str:
-    """As it stands in an export: the entry with its `id`."""
+    """The entry's line in an export: the entry with its `id`."""
     return f'{{"id":"{entry.id}",{entry.line[1:]}'
 
 
 def follows_line(start: Anchor) -> str:
-    """The first line of an export that doesn't begin at the beginning."""
+    """The first line of an export that doesn't start at the beginning of the audit."""
     return f'{{"follows":{start.to_line()}}}'
 
 
 async def find_start(ledger: Ledger, partition: int, after: str = "") -> Anchor | None:
-    """The last anchor that ends at `after` or before it; at the least the last of those that were trimmed, of
-    which only itself is left.
+    """The last anchor that ends at `after` or before it. If early entries were trimmed, at least the anchor
+    that ends where the remaining entries begin.
     """
     start: Anchor | None = None
     first = await ledger.entries(partition, "", 1)
@@ -71,7 +71,7 @@ async def _anchors(ledger: Ledger, partition: int, after: str = "") -> AsyncIter
 async def _entries_in_range(
     ledger: Ledger, partition: int, start: str, anchor: Anchor
 ) -> AsyncIterator[Entry]:
-    """What stands in an anchor's range, be it what the anchor says or not."""
+    """The stored entries of an anchor's range. They are not checked against the anchor."""
     while page := await ledger.entries(partition, start, anchor.count + 1):
         for entry in page:
             if parse_position(entry.id) > parse_position(anchor.last):

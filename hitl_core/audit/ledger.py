@@ -1,4 +1,4 @@
-"""The contract of the audit: entries in the order in which they happened, and anchors over them."""
+"""The contract of the audit's storage: entries in order of time, and anchors over them."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from hitl_core.audit.anchor import Anchor
 
 
 class Entry(NamedTuple):
-    """One line of the audit. `id` is its place: `<partition>:<number>-<number>`, rising in its partition."""
+    """One line of the audit. `id` is `<partition>:<milliseconds>-<number>`, rising in its partition."""
 
     id: str
     line: str
 
 
 class Ledger(Protocol):
-    """The audit as it is kept, partition by partition, in the order in which it happened.
+    """The stored audit, in order of time within each partition.
 
-    Anchors, each over a range of entries, follow one another without a gap. `after` is the id of an entry, or
-    "" for the beginning. `retention` is for how long, in seconds, entries are kept once they were exported.
+    Each anchor covers a range of entries, and the ranges have no gaps. `after` is the id of an entry, or ""
+    for the beginning. `retention` is for how many seconds an exported entry is kept.
     """
 
     retention: float
@@ -26,25 +26,25 @@ class Ledger(Protocol):
     async def entries(self, partition: int, after: str = "", limit: int = 1000) -> list[Entry]: ...
 
     async def anchors(self, partition: int, after: str = "", limit: int = 1000) -> list[Anchor]:
-        """Those that end behind `after`."""
+        """The anchors that end after `after`."""
         ...
 
     async def last_anchor(self, partition: int) -> Anchor | None: ...
 
     async def add_anchor(self, partition: int, anchor: Anchor) -> bool:
-        """Add it behind the last one if that is its `prev`; else False."""
+        """Add the anchor if the last one is its `prev`; else return False."""
         ...
 
     async def last_export(self, partition: int) -> Anchor | None:
-        """Up to which anchor the entries were exported."""
+        """The last exported anchor: all entries up to it were exported."""
         ...
 
     async def mark_exported(self, partition: int, anchor: Anchor) -> None:
-        """Never going back."""
+        """Record the last exported anchor. An earlier one than the recorded one is ignored."""
         ...
 
     async def trim(self, partition: int, anchor: Anchor) -> None:
-        """Forget all entries up to the end of this anchor, and all anchors before it."""
+        """Delete all entries up to the end of this anchor, and all anchors before it."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""Anchors over what happened, and room for what will: any number of bots may do this side by side."""
+"""Adds anchors to the audit, and trims old entries. Several bots can run it at the same time."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from hitl_core.errors import HitlError, safe_message
 
 log = logging.getLogger(__name__)
 
-#: How often, in seconds.
+#: How often the sealer runs, in seconds.
 INTERVAL = 60.0
-#: The most entries under one anchor.
+#: The most entries of one anchor.
 MAX_RANGE = 1000
 
 
@@ -23,32 +23,32 @@ class Sealer:
         self._store, self._interval = store, interval
 
     async def run(self) -> None:
-        """For ever."""
+        """Never ends."""
         while True:
             try:
-                await trim(self._store)  # first: it needs no memory, and what comes next does
+                await trim(self._store)  # first, because it frees memory, and `seal` needs some
                 await seal(self._store)
             except HitlError as error:
-                log.warning("the audit could not be sealed: %s", safe_message(error))
+                log.warning("The audit could not be sealed: %s", safe_message(error))
             await asyncio.sleep(self._interval)
 
 
 async def seal(store: AuditedStore) -> None:
-    """Anchor what has no anchor yet. Raises StoreUnavailable, StoreError."""
+    """Add anchors over all entries that have none yet. Raises StoreUnavailable, StoreError."""
     for partition in range(store.partitions):
         await _seal(store.ledger, partition)
 
 
 async def trim(store: AuditedStore) -> None:
-    """Forget what was exported and is older than the retention: always whole ranges, so that what is left can
-    be verified. Raises StoreUnavailable, StoreError.
+    """Delete entries that were exported and are older than the retention. Only whole ranges are deleted, so
+    that the rest can still be verified. Raises StoreUnavailable, StoreError.
     """
     for partition in range(store.partitions):
         await _trim(store, partition)
 
 
 async def _seal(ledger: Ledger, partition: int) -> None:
-    """Whoever loses to another bot goes on behind that one's anchor."""
+    """If another bot was faster, continue after its anchor."""
     while True:
         last = await ledger.last_anchor(partition)
         entries = await ledger.entries(partition, last.last if last else "", MAX_RANGE)

@@ -1,4 +1,4 @@
-"""Whether an export is whole: every entry as it was written, none missing, none moved. Pure."""
+"""Verify an export: every entry is unchanged, none is missing, none was moved. Pure."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from hitl_core.audit.canonical import JsonObject, hash_of
 from hitl_core.errors import HitlError, InvalidToolCall
 from hitl_core.model import decode
 
-_OUT_OF_PLACE = "it stands out of order, or twice"
+_OUT_OF_PLACE = "it is out of order, or there twice"
 
 
 class BrokenChain(HitlError):
-    """The first link that doesn't hold: the line's number, from 1, and whose entry it is."""
+    """The first error in an export. `line` counts from 1; `subject` is the review or agent of the entry."""
 
     def __init__(self, line: int, subject: str, problem: str) -> None:
         super().__init__(f"line {line}: {f'{subject}: ' if subject else ''}{problem}.")
@@ -21,8 +21,8 @@ class BrokenChain(HitlError):
 
 
 class _Partition:
-    """What has been read of one partition. `start` is the anchor before its first line, None where that is
-    the beginning; `open` are the ids and hashes that wait for their anchor.
+    """What has been read of one partition. `start` is the anchor before its first line, or None at the
+    beginning; `unanchored` are the ids and hashes after the last anchor.
     """
 
     def __init__(self, start: Anchor | None = None) -> None:
@@ -34,10 +34,10 @@ class _Partition:
 
 
 class Verifier:
-    """Takes an export line by line. Each method raises Broken for the first thing that is wrong."""
+    """Checks an export line by line. Each method raises BrokenChain for the first error."""
 
     def __init__(self, known: Iterable[tuple[str, str]] = ()) -> None:
-        """`known` are anchors of which a copy was kept elsewhere: their last entry's id, and their root."""
+        """`known` are anchors that were also kept elsewhere: the id of the last entry, and the root."""
         self._known = dict(known)
         self._partitions: dict[int, _Partition] = {}
         self.lines = self.entries = self.anchors = 0
@@ -49,16 +49,16 @@ class Verifier:
 
     @property
     def subjects(self) -> int:
-        """How many reviews, and agents whose policy changed, it tells of."""
+        """How many reviews, and agents whose policy changed, it contains."""
         return sum(len(part.heads) for part in self._partitions.values())
 
     @property
     def is_complete(self) -> bool:
-        """Whether it begins at the beginning."""
+        """Whether it starts at the beginning of the audit."""
         return all(part.start is None for part in self._partitions.values())
 
     def expect_anchor(self, anchor: Anchor) -> None:
-        """It must hold this one, or begin behind it."""
+        """The export must contain this anchor, or start after it."""
         self._known[anchor.last] = anchor.root
 
     def add_line(self, line: str | bytes) -> None:
@@ -66,7 +66,7 @@ class Verifier:
         try:
             data = decode(line)
         except InvalidToolCall as error:
-            raise self._make_error("", "it is no JSON object, or names something twice") from error
+            raise self._make_error("", "it is not a JSON object, or has a key twice") from error
         if "root" in data:
             self._end_range(self._parse_anchor(data))
         elif "follows" in data:
@@ -75,7 +75,7 @@ class Verifier:
             self._add_entry(data)
 
     def finish(self, *, expect_anchors: bool = True) -> None:
-        """Nothing comes any more. `sealed`: all of it should have its anchor by now."""
+        """Call it after the last line. `expect_anchors`: an anchor must follow the last entry."""
         for part in self._partitions.values():
             if expect_anchors and part.unanchored:
                 raise self._make_error(
@@ -96,40 +96,40 @@ class Verifier:
         id, digest = entry.pop("id", None), entry.pop("hash", None)
         subject = _subject(entry)
         if digest != _hash_of(entry):
-            raise self._make_error(subject, "it was changed: its hash is another one")
+            raise self._make_error(subject, "it was changed: its hash doesn't match")
         part = self._find_partition(str(id), subject)
         self._link(part, subject, entry, digest)
         part.unanchored.append((str(id), digest))
         self.entries += 1
 
     def _find_partition(self, id: str, subject: str) -> _Partition:
-        """Ids only rise."""
+        """Raises when the id is not greater than the last one of its partition."""
         try:
-            place = parse_position(id)
+            position = parse_position(id)
         except ValueError as error:
             raise self._make_error(subject, "its id was changed") from error
-        part = self._partitions.setdefault(place[0], _Partition())
-        if place[1:] <= part.position[1:]:
+        part = self._partitions.setdefault(position[0], _Partition())
+        if position[1:] <= part.position[1:]:
             raise self._make_error(subject, _OUT_OF_PLACE)
-        part.position = place
+        part.position = position
         return part
 
     def _link(self, part: _Partition, subject: str, entry: JsonObject, digest: str) -> None:
-        """Each entry of a subject follows the one before it."""
+        """Check that the entry follows the last one of its subject."""
         number, prev, head = entry["n"], entry["prev"], part.heads.get(subject)
         part.heads[subject] = number, digest
         if entry.get("kind") == "done":
             part.done_subjects.add(subject)
         if (number, prev) == (1, "") and (head is None or subject in part.done_subjects):
-            part.done_subjects.discard(subject)  # once forgotten, a review may be submitted again
+            part.done_subjects.discard(subject)  # a deleted review may be submitted again
         elif head is None:
             if part.start is None:
                 raise self._make_error(
-                    subject, f"it is entry {number}, and those before are missing"
+                    subject, f"it is entry {number}, and the entries before it are missing"
                 )
         elif number > head[0] + 1:
             raise self._make_error(
-                subject, f"it is entry {number}, and behind {head[0]} some are missing"
+                subject, f"it is entry {number}, and entries after {head[0]} are missing"
             )
         elif number <= head[0]:
             raise self._make_error(subject, _OUT_OF_PLACE)
@@ -140,16 +140,16 @@ class Verifier:
         part = self._partitions.get(parse_position(anchor.last)[0])
         if part is None or not part.unanchored:
             raise self._make_error(
-                "", f"of the {anchor.count} entries before this anchor none is there"
+                "", f"this anchor is over {anchor.count} entries, and none of them is here"
             )
         if anchor.prev != (part.last.root if part.last else ""):
             raise self._make_error("", "this anchor doesn't follow the one before it")
-        true = Anchor.from_entries(part.unanchored, anchor.prev)
-        if true.count < anchor.count:
+        actual = Anchor.from_entries(part.unanchored, anchor.prev)
+        if actual.count < anchor.count:
             raise self._make_error(
-                "", f"of the {anchor.count} entries before this anchor {true.count} are there"
+                "", f"this anchor is over {anchor.count} entries, and only {actual.count} are here"
             )
-        if true != anchor:
+        if actual != anchor:
             raise self._make_error("", "this anchor doesn't match the entries before it")
         self._compare(anchor)
         part.last, part.unanchored = anchor, []
@@ -170,14 +170,14 @@ class Verifier:
 
 
 def _subject(entry: JsonObject) -> str:
-    """Whose chain it belongs to."""
+    """The review or agent to whose chain it belongs."""
     if review := entry.get("review_id"):
         return f"review {review}"
     return f"agent {entry.get('agent')}"
 
 
 def _hash_of(entry: JsonObject) -> str | None:
-    """None for what is no entry at all."""
+    """The entry's computed hash; None for a JSON object that is not an entry."""
     if not isinstance(entry.get("n"), int) or not isinstance(entry.get("prev"), str):
         return None
     try:

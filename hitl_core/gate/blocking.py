@@ -1,4 +1,4 @@
-"""The same gate for code without an event loop: it runs the real one in a thread of its own.
+"""The gate for code without an event loop: it runs a `Gate` in a thread of its own.
 
 with blocking.connect("redis://localhost:6379/0", policy=policy, agent="billing") as gate:
     outcome = gate.review(calls, thread_id="t-42")
@@ -41,7 +41,7 @@ T = TypeVar("T")
 
 
 class Runner(Protocol):
-    """Runs work on the gate's loop, and waits for what comes of it."""
+    """Runs an awaitable on the gate's event loop, and waits for its result."""
 
     def __call__(self, work: Awaitable[T]) -> T: ...
 
@@ -70,7 +70,7 @@ def connect(
         try:
             return future.result()
         except BaseException:
-            future.cancel()  # Ctrl-C while waiting ends the wait, and leaves the review as it is
+            future.cancel()  # Ctrl-C ends the wait, and does not change the review
             raise
 
     connection = Gate.connect(
@@ -94,7 +94,7 @@ def connect(
 
 
 class SubmitOptions(TypedDict, total=False):
-    """What `Gate.submit` may be told beside the calls and their thread."""
+    """The optional arguments of `Gate.submit`."""
 
     requester: str | None
     turn: str | None
@@ -105,7 +105,7 @@ class SubmitOptions(TypedDict, total=False):
 
 
 class BlockingGate:
-    """See `Gate`: every method promises the same, and waits."""
+    """See `Gate`: every method does the same, and blocks until it is done."""
 
     def __init__(self, gate: Gate, run: Runner) -> None:
         self._gate, self._run = gate, run
@@ -152,8 +152,8 @@ class BlockingGate:
     @overload
     def guard(self, *, name: str | None = None) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
     def guard(self, function: Callable[..., Any] | None = None, *, name: str | None = None) -> Any:
-        """A sync function; it runs in the thread that calls it, so its connections are good there. Raises
-        TypeError for an async one.
+        """See `Gate.guard`. The function runs in the thread that calls it, so connections that belong to
+        that thread work. Raises TypeError for an async function.
         """
         if function is None:
             return functools.partial(self.guard, name=name)
@@ -222,7 +222,9 @@ class BlockingOutcome:
         return self._outcome.idempotency_key(call)
 
     def run(self, tools: tool_runs.ToolFunctions) -> tuple[Answer, ...]:
-        """The functions run in the thread that calls this. Raises TypeError for an async one."""
+        """See `Outcome.run`. The functions run in the thread that calls this. Raises TypeError for an async
+        function.
+        """
         functions = tool_runs.tools_for(self.execute, tools)
         for name, tool in functions.items():
             if inspect.iscoroutinefunction(tool.function):
@@ -259,7 +261,7 @@ class BlockingOutcome:
 
 
 def _run_outcome(outcome: BlockingOutcome, tool: Tool) -> Any:
-    """As the guard's own does it, in this thread."""
+    """The same as `guard._run_outcome`, but the tool runs in this thread."""
     if not outcome.execute:
         outcome.finish()
         return guard.unwrap_answer(outcome.answers[0])
@@ -277,7 +279,9 @@ def _run_outcome(outcome: BlockingOutcome, tool: Tool) -> Any:
 
 def _run_in_thread(tool: Tool, call: ToolCall) -> Any:
     result = tool.bind(call.args)()
-    if inspect.isawaitable(result):  # a decorator hid that it is async: it has not run yet
+    if inspect.isawaitable(
+        result
+    ):  # a decorator hid that the function is async: it has not run yet
         if inspect.iscoroutine(result):
             result.close()
         raise TypeError(f"{tool.name} is async: use hitl_core.Gate.")
@@ -289,7 +293,7 @@ async def _await_result(work: Awaitable[T]) -> T:
 
 
 async def _next_outcome(outcomes: AsyncGenerator[Outcome, None]) -> Outcome:
-    """A coroutine, which a closed gate can close: what `__anext__` returns would be left un-awaited."""
+    """A coroutine, because `run` can close one when the gate is closed; it can't close an `__anext__`."""
     return await anext(outcomes)
 
 

@@ -1,4 +1,4 @@
-"""The agent's side: hand over tool calls, get back what people decided."""
+"""The `Gate`: submit tool calls for review, and get what people decided."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ from hitl_core.store import RedisStore, Store
 
 log = logging.getLogger(__name__)
 
-#: How long a claim holds after its process's last sign of life, in seconds.
+#: How long a claim stays valid after the last renewal by its process, in seconds.
 LEASE = 30.0
 
 
 def _load_policy(policy: object) -> Policy:
-    """Raises PolicyError for a file that is none, TypeError for anything else."""
+    """Raises PolicyError for a file that is not a policy, TypeError for any other value."""
     if isinstance(policy, str | Path):
         return Policy.load(policy)
     if not isinstance(policy, Policy):
         raise TypeError(
-            f"`policy` is a Policy, or the path of its file, not {type(policy).__name__}."
+            f"`policy` must be a Policy or the path of its file, not {type(policy).__name__}."
         )
     return policy
 
@@ -52,10 +52,10 @@ def _load_policy(policy: object) -> Policy:
 class Gate:
     """`async with Gate.connect(url, policy=policy, agent="billing") as gate`.
 
-    `policy` is a Policy, or the path of its file. `agent` names the program whose processes may take up each
-    other's reviews. Nothing runs unless `review` (or `wait`, or `settled`) hands it over. `lease` and
-    `alive`, in seconds: how long a claim, and a claim to be waiting, hold after the process's last sign of
-    life.
+    `policy` is a Policy, or the path of its file. `agent` is the name of the program: its processes may
+    continue each other's reviews. A tool may run only when `review`, `wait` or `outcomes` returns its call.
+    `lease`, in seconds, is how long a claim stays valid after its last renewal; `heartbeat_ttl`, in seconds,
+    is how long after its last heartbeat a waiting process counts as alive.
     """
 
     def __init__(
@@ -87,8 +87,8 @@ class Gate:
         heartbeat_ttl: float = HEARTBEAT_TTL,
         partitions: int | None = None,
     ) -> AsyncGenerator[Self, None]:
-        """Raises PolicyError for a file that is no policy, SettingsError for a Redis that would lose reviews,
-        StoreUnavailable where none answers.
+        """Open a gate on a Redis store. Raises PolicyError for a file that is not a policy, SettingsError for
+        a Redis that could lose reviews, StoreUnavailable when Redis doesn't answer.
         """
         policy = _load_policy(policy)
         store = await RedisStore.open(url, partitions=partitions)
@@ -121,10 +121,10 @@ class Gate:
         path: Iterable[str] = (),
         origin: Place | None = None,
     ) -> Outcome:
-        """Submit and wait. See `submit` for what each word means and what is raised."""
+        """Submit and wait. See `submit` for the arguments and the errors."""
         judged_calls = await self._judge(calls, context, tools, path)
         review, event = await self._build_review(judged_calls, thread_id, requester, turn, origin)
-        # Watched before it is stored: else `settled` of this process could take it away.
+        # Watch the review before it is stored: otherwise `outcomes` in this process could claim it.
         with self._listener.watch(review.id):
             await self._store_new(review.model_copy(update={"waiter": self.process}), event)
             return await self.wait(review.id)
@@ -141,18 +141,19 @@ class Gate:
         path: Iterable[str] = (),
         origin: Place | None = None,
     ) -> str:
-        """Store the review of one model turn and return its id at once.
+        """Store the review of one model turn, and return its id at once.
 
-        Submitting the same turn again finds the same review. `turn` names it, because models use call
-        ids again; without one, the next review starts when the last of these ids is done. `requester` is
-        the chat user on whose behalf the agent acts, "U0123ABCD"; `origin` the thread in which that person
-        asked, "slack:C0123ABCD/1700000000.000100", for policies that notify it. `context` is this run's own
-        configuration, which may make the policy stricter (see `Policy.for_run`). `tools` are the agent's, by
-        name, each with the JSON Schema of its arguments or None: theirs is enforced where the policy has
-        none, and an edit may name another of them where the policy allows that one too. `path` names the
-        agents that led here.
-        An integration may give a whole Request, with its rulings; then nothing else is judged.
-        Raises InvalidToolCall, PolicyError for a context, ReviewConflict, StoreUnavailable.
+        Submitting the same turn again returns the same review. `turn` names the turn, because models reuse
+        call ids; without a name, the same call ids start a new review only after their last review is done.
+        `requester` is the chat user for whom the agent acts, "U0123ABCD". `origin` is the thread in which
+        that person asked, "slack:C0123ABCD/1700000000.000100", for policies that notify it. `context` is the
+        configuration of this run, which can make the policy stricter (see `Policy.for_run`). `tools` are the
+        agent's tools by name, each with the JSON Schema of its arguments or None: the schema is enforced when
+        the policy has none, and an edit may switch to another of these tools if the policy allows that tool
+        too. `path` names the agents that led to this call, the outermost first.
+
+        An integration can pass `JudgedCalls`, with their rulings; then no policy is applied to them.
+        Raises InvalidToolCall, PolicyError for a bad context, ReviewConflict, StoreUnavailable.
         """
         judged_calls = await self._judge(calls, context, tools, path)
         review, event = await self._build_review(judged_calls, thread_id, requester, turn, origin)
@@ -160,10 +161,11 @@ class Gate:
         return review.id
 
     async def wait(self, review_id: str) -> Outcome:
-        """Wait until everything is decided and this process has the review. Holds no connection.
+        """Wait until every call is decided and this process has claimed the review.
 
-        Survives a store that is away for a while. Of a review that is done already the outcome has
-        nothing to execute. Raises ReviewNotFound, and GateClosed where the gate is closed meanwhile.
+        Waiting holds no connection, and continues after the store was unavailable. The outcome of a review
+        that is already done has nothing to execute. Raises ReviewNotFound, and GateClosed when the gate is
+        closed during the wait.
         """
         try:
             with self._listener.watch(review_id) as event:
@@ -176,7 +178,7 @@ class Gate:
                     except StoreUnavailable:
                         seconds = 1.0
                     except StoreError:
-                        self._listener.check_open()  # it was closed with the gate
+                        self._listener.check_open()  # the store fails when the gate was closed
                         raise
                     await wait_for_event(event, seconds)
         except asyncio.CancelledError:
@@ -186,9 +188,9 @@ class Gate:
             raise
 
     async def outcomes(self) -> AsyncGenerator[Outcome, None]:
-        """Every review of this agent that is ready and that no living process waits for, for ever.
+        """Yield every review of this agent that is ready and that no living process waits for. Never ends.
 
-        Serve it in workers, and after a restart: what a dead process left behind comes here as well.
+        Use it in workers and after a restart: the reviews of a dead process are among them.
         """
         with self._listener.watch(None) as event:
             while True:
@@ -201,8 +203,11 @@ class Gate:
                                 seconds = self._heartbeat_ttl / 3
                             elif (outcome := await self._claims.claim(review_id)) is not None:
                                 yield outcome
-                        except (StoreError, ReviewNotFound) as error:  # must not hold up the others
-                            log.warning("review %s can't be taken up: %s", review_id, error)
+                        except (
+                            StoreError,
+                            ReviewNotFound,
+                        ) as error:  # the others must not wait for it
+                            log.warning("Review %s can't be claimed: %s", review_id, error)
                 except StoreUnavailable:
                     seconds = 1.0
                 except StoreError:
@@ -211,23 +216,26 @@ class Gate:
                 await wait_for_event(event, seconds)
 
     async def cancel(self, review_id: str, reason: str | None = None) -> None:
-        """Withdraw a review that nobody needs to decide any more: the run was stopped, the user went on.
+        """Cancel a review that nobody needs to decide any more, because the run was stopped for example.
 
-        Its cards say so, with the reason; whoever waits for it gets an outcome with nothing to execute.
-        Raises Refused where a process has it already, ReviewNotFound, StoreUnavailable.
+        Its cards show that, with the reason; a process that waits for it gets an outcome with nothing to
+        execute. Raises Refused when a process has already claimed it, ReviewNotFound, StoreUnavailable.
         """
         self._listener.check_not_closed()
         await self.reviews.cancel(review_id, None, reason, f"cancel:{uuid4().hex}")
 
     async def withdraw(self, review_id: str, reason: str | None = None) -> Outcome:
-        """Cancel a review that still waits for people, and take it up here: no other process comes between.
+        """Cancel a review that still waits for people, and claim it here, before any other process can.
 
-        Raises Refused("busy") where all of it is decided by now, and what `cancel` and `wait` raise.
+        Raises Refused("busy") when all of its calls are already decided, and what `cancel` and `wait` raise.
         """
 
         def apply(review: Review, now: float) -> Transition:
             if review.status != "pending" and review.cancelled is None:
-                raise Refused("busy", f"All of the review {review.id} is decided: its run goes on.")
+                raise Refused(
+                    "busy",
+                    f"Review {review.id} can't be withdrawn: all of its calls are already decided.",
+                )
             transition = state_machine.cancel(review, None, reason, now)
             cancelled_review = transition.review.model_copy(update={"waiter": self.process})
             return transition._replace(review=cancelled_review)
@@ -248,20 +256,22 @@ class Gate:
     @overload
     def guard(self, *, name: str | None = None) -> GuardDecorator: ...
     def guard(self, function: Callable[..., Any] | None = None, *, name: str | None = None) -> Any:
-        """`@gate.guard`, `@gate.guard(name="send_email")`, `gate.guard(mailer.send)`: calling the function
-        asks, runs it with what was decided, and returns its result.
+        """`@gate.guard`, `@gate.guard(name="send_email")`, `gate.guard(mailer.send)`: a call of the function
+        waits for a decision, runs with the decided arguments, and returns the function's result.
 
-        The tool's name is the function's, or `name`. The arguments, defaults included, are plain JSON, and
-        come as JSON has them: a tuple as a list, an Enum as its value. A sync function runs in a thread.
-        Where a person answered in its place, or says after a crash that it ran, that text is returned.
+        The tool's name is the name of the function, or `name`. The arguments, with defaults, must be plain
+        JSON, and the function gets them as JSON: a tuple as a list, an Enum as its value. A sync function
+        runs in a thread. If a person answered in place of the tool, or confirmed after a crash that it ran,
+        the call returns that text.
 
-        Calls belong to the `thread` in which they are made: a script that runs again finds there what was
-        decided, while what is done is asked anew. Outside of one a call is not found again.
+        Calls belong to the `thread` block around them: a script that runs again in the same thread finds the
+        decisions of its last run; a call whose review is done is asked again. Without a `thread` block, each
+        call has a thread of its own, and a later run doesn't find it.
 
         Raises TypeError at once for a function that can't be reviewed: a method without its object, `*args`,
-        a generator. The call raises Rejected where it must not run, in the words that a model would be told;
-        InvalidToolCall for an argument that is no JSON; LeaseLost and StoreUnavailable where it may have run:
-        asked again in the same thread, it is then in doubt, and a person says.
+        a generator. The call raises Rejected when it must not run, with the text that a model would get;
+        InvalidToolCall for an argument that is not JSON; LeaseLost and StoreUnavailable when it is not known
+        whether the tool ran. Call it again in the same thread then: a person is asked whether it ran.
         """
         if function is None:
             return partial(self.guard, name=name)
@@ -270,7 +280,7 @@ class Gate:
     def thread(
         self, thread_id: str, requester: str | None = None, origin: Place | None = None
     ) -> contextlib.AbstractContextManager[None]:
-        """`with gate.thread("t-42"):` the guarded calls in this block belong to this thread."""
+        """`with gate.thread("t-42"):` guarded calls in this block belong to this thread."""
         return thread_scope(thread_id, requester, origin)
 
     @property

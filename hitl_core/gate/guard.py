@@ -1,4 +1,4 @@
-"""A plain function behind the gate: calling it asks, and runs what was decided."""
+"""Guarded functions: a call waits for the decision, then runs with the decided arguments."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ R = TypeVar("R")
 
 
 class GuardDecorator(Protocol):
-    """`@gate.guard(name="send_email")`, before it meets its function."""
+    """What `gate.guard(name="send_email")` returns: a decorator."""
 
     @overload
     def __call__(
@@ -37,8 +37,8 @@ class GuardDecorator(Protocol):
 
 @dataclass
 class GuardThread:
-    """What guarded calls belong to. Their ids are made of what they ask for, so a script that runs again
-    after a crash makes the same ids, in any order, and finds what was decided.
+    """The thread of guarded calls. A call's id is made of its tool and arguments, so a script that runs again
+    after a crash makes the same ids, in any order, and finds the decisions.
     """
 
     thread_id: str
@@ -48,11 +48,11 @@ class GuardThread:
 
     @classmethod
     def current(cls) -> GuardThread:
-        """That of the `with` block; outside of one each call has a thread of its own."""
+        """The thread of the `with` block; without a block, a new thread for each call."""
         return _thread.get() or cls(f"guard:{uuid4().hex}")
 
     def make_call(self, tool: Tool, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> ToolCall:
-        """The same call a second time in one block is another call. Raises what `Tool.flat_args` raises."""
+        """The same call made twice in one block is two calls. Raises what `Tool.flat_args` raises."""
         flat, digest = tool.flat_args(args, kwargs)
         call_id = f"{tool.name}#{digest[:12]}"
         self.calls[call_id] += 1
@@ -67,7 +67,7 @@ _thread: ContextVar[GuardThread | None] = ContextVar("hitl_thread", default=None
 def thread_scope(
     thread_id: str, requester: str | None = None, origin: Place | None = None
 ) -> Generator[None, None, None]:
-    """Everything guarded that is called in this block belongs to this thread."""
+    """Guarded calls in this block belong to this thread."""
     token = _thread.set(GuardThread(thread_id, requester, origin))
     try:
         yield
@@ -78,7 +78,7 @@ def thread_scope(
 def guard_function(
     gate: Gate, function: Callable[..., Any], name: str | None
 ) -> Callable[..., Coroutine[Any, Any, Any]]:
-    """See `Gate.guard`; `blocking` has the same, without the words for waiting."""
+    """See `Gate.guard`. `BlockingGate.guard` is the sync version."""
     tool = Tool.from_function(function, name)
 
     @functools.wraps(function)
@@ -94,7 +94,7 @@ def guard_function(
         try:
             return await _run_outcome(outcome, tool)
         finally:
-            outcome.release()  # or whoever keeps the exception would keep the lease
+            outcome.release()  # a kept exception keeps the outcome, which would keep its lease
 
     return call
 
@@ -116,11 +116,11 @@ async def _run_outcome(outcome: Outcome, tool: Tool) -> Any:
 
 
 def unwrap_answer(answer: Answer) -> str:
-    """What to return for a call that does not run: what a person answered, or confirmed. Raises Rejected."""
+    """The text to return for a call that does not run: a person's answer. Raises Rejected for an error."""
     if answer.status == "error":
         raise Rejected(answer.content)
     return answer.content
 
 
 def already_started_error(tool: Tool) -> Rejected:
-    return Rejected(f"`{tool.name}` was started elsewhere.")
+    return Rejected(f"`{tool.name}` was already started by another process.")

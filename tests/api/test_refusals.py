@@ -67,7 +67,11 @@ BAD_TURNS: list[tuple[Any, str, str]] = [
     ({"thread_id": "t", "calls": [tool_call(f"c{n}") for n in range(101)]}, "/calls", "100"),
     ({"thread_id": "t", "calls": [tool_call()], "turn": ""}, "/turn", "at least 1"),
     ({"thread_id": "t", "calls": [tool_call()], "requester": {}}, "/requester", "string"),
-    ({"thread_id": "t", "calls": [tool_call()], "origin": "C1"}, "/origin", "is a thread such as"),
+    (
+        {"thread_id": "t", "calls": [tool_call()], "origin": "C1"},
+        "/origin",
+        "must be a thread such as",
+    ),
 ]
 
 

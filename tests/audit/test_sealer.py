@@ -163,7 +163,7 @@ async def test_a_range_that_lost_entries_is_told(replicas: list[RedisStore], red
             if entries:
                 client.xdel(Keys(partition).audit, entries[-1].id.partition(":")[2])
                 break
-    with pytest.raises(BrokenChain, match="are there"):
+    with pytest.raises(BrokenChain, match="are here"):
         verified(await exported(store))
 
 
@@ -176,7 +176,7 @@ async def test_the_sealer_goes_on_after_an_outage(
     await lived(store, 1)
     server.stop()
     running = asyncio.create_task(Sealer(store, interval=0.01).run())
-    await wait_until("it says so", lambda: "the audit could not be sealed" in caplog.text)
+    await wait_until("it says so", lambda: "The audit could not be sealed" in caplog.text)
     server.start()
 
     async def is_sealed() -> bool:

@@ -62,11 +62,11 @@ async def test_what_nobody_touched_is_whole():
         (lambda ls: [*ls[:3], with_(ls[3], what="approve"), *ls[4:]], 4, "it was changed"),
         (lambda ls: [*ls[:3], with_(ls[3], at=1.5), *ls[4:]], 4, "it was changed"),
         (lambda ls: [*ls[:3], with_(ls[3], note="x"), *ls[4:]], 4, "it was changed"),
-        (lambda ls: [*ls[:2], *ls[3:]], 4, "it is entry 3, and behind 1 some are missing"),
-        (lambda ls: [*ls[:4], *ls[5:]], 5, "of the 5 entries before this anchor 4 are there"),
-        (lambda ls: ls[1:], 2, "it is entry 2, and those before are missing"),
-        (lambda ls: [ls[1], ls[0], *ls[2:]], 2, "it stands out of order"),
-        (lambda ls: [*ls[:3], ls[2], *ls[3:]], 4, "it stands out of order, or twice"),
+        (lambda ls: [*ls[:2], *ls[3:]], 4, "it is entry 3, and entries after 1 are missing"),
+        (lambda ls: [*ls[:4], *ls[5:]], 5, "this anchor is over 5 entries, and only 4 are here"),
+        (lambda ls: ls[1:], 2, "it is entry 2, and the entries before it are missing"),
+        (lambda ls: [ls[1], ls[0], *ls[2:]], 2, "it is out of order"),
+        (lambda ls: [*ls[:3], ls[2], *ls[3:]], 4, "it is out of order, or there twice"),
         (lambda ls: ls[:5], 5, "it was cut off here, before the anchor of 0:"),
         (lambda ls: ls[:3], 3, "it was cut off here, before the anchor of 0:"),
         (lambda ls: [*ls[:5], with_(ls[5], root="0" * 64)], 6, "this anchor doesn't match"),
@@ -77,9 +77,9 @@ async def test_what_nobody_touched_is_whole():
         ),
         (lambda ls: [*ls[:5], with_(ls[5], count="5")], 6, "this anchor was changed"),
         (lambda ls: [*ls[:5], with_(ls[5], more=1)], 6, "this anchor was changed"),
-        (lambda ls: [*ls[:3], "{", *ls[4:]], 4, "it is no JSON object"),
+        (lambda ls: [*ls[:3], "{", *ls[4:]], 4, "it is not a JSON object"),
         (lambda ls: [*ls[:3], ls[3].replace("{", '{"what":"x",', 1), *ls[4:]], 4, "twice"),
-        (lambda ls: [*ls[:3], "", *ls[3:]], 4, "it is no JSON object"),
+        (lambda ls: [*ls[:3], "", *ls[3:]], 4, "it is not a JSON object"),
     ],
 )
 async def test_t49_the_first_broken_link_is_named(
@@ -178,7 +178,7 @@ def test_a_review_that_was_forgotten_may_come_again():
         line, head = link_entry(an_event(kind), "" if kind == "submitted" else head)
         verifier.add_line(entry_line(Entry(f"0:{number}-0", line)))
 
-    with pytest.raises(BrokenChain, match="out of order, or twice"):
+    with pytest.raises(BrokenChain, match="out of order, or there twice"):
         verifier.add_line(entry_line(Entry("0:9-0", link_entry(an_event("submitted"), "")[0])))
 
 

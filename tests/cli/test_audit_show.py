@@ -111,7 +111,7 @@ def test_what_was_changed_in_redis_is_said(desk: Desk, review: Review, redis_url
     assert (cut.code, forged.code) == (1, 1)
     assert cut.err == "The review says that it has 5 entries, but they end here.\n"
     assert (
-        forged.err == "Entry 5 is not as it was written: it was changed: its hash is another one.\n"
+        forged.err == "Entry 5 is not as it was written: it was changed: its hash doesn't match.\n"
     )
 
 

@@ -54,10 +54,13 @@ def test_t49_four_manipulations_are_found(desk: Desk, export: Path) -> None:
     other = json.loads(lines[1])["review_id"]
     changed = [*lines[:2], lines[2].replace('"approve"', '"reject"'), *lines[3:]]
     for broken, told in [
-        (changed, f"line 3: review {review}: it was changed: its hash is another one.\n"),
-        ([*lines[:1], *lines[2:]], "line 3: of the 3 entries before this anchor 2 are there.\n"),
-        (lines[1:], f"line 2: review {review}: it is entry 2, and those before are missing.\n"),
-        ([lines[0], lines[2], lines[1], lines[3]], f"line 3: review {other}: it stands out of"),
+        (changed, f"line 3: review {review}: it was changed: its hash doesn't match.\n"),
+        ([*lines[:1], *lines[2:]], "line 3: this anchor is over 3 entries, and only 2 are here.\n"),
+        (
+            lines[1:],
+            f"line 2: review {review}: it is entry 2, and the entries before it are missing.\n",
+        ),
+        ([lines[0], lines[2], lines[1], lines[3]], f"line 3: review {other}: it is out of"),
         (lines[:3], "line 3: it was cut off here, before the anchor of 0:"),
     ]:
         export.write_text("".join(broken))
@@ -114,7 +117,7 @@ def test_redis_itself_is_held_to_what_was_exported(
         deleted = desk.hitl("audit", "verify")
     assert (gone.code, unsealed.code, deleted.code) == (1, 1, 1)
     assert "before the anchor 0:" in gone.out
-    assert "of the 3 entries before this anchor 2 are there" in deleted.out
+    assert "this anchor is over 3 entries, and only 2 are here" in deleted.out
 
 
 def test_a_wrong_command_is_one_sentence(desk: Desk, export: Path, tmp_path: Path) -> None:

@@ -807,7 +807,7 @@ async def test_what_nobody_submitted_is_not_found(gate: Gate):
     [
         ([], "There is no tool call to review"),
         ([call(id="a"), call(id="b"), call(id="a")], "Two calls of this turn have the id 'a'"),
-        ([call(id=f"c{n}") for n in range(101)], "100 tool calls at most, not 101"),
+        ([call(id=f"c{n}") for n in range(101)], "at most 100 tool calls, not 101"),
         ([call(big="x" * 300_000)], "the limit is 262,144"),
         ([call(n=float("nan"))], "can't be written as JSON"),
         ([call(x={1: 2})], "must be text, not of type int"),
@@ -847,7 +847,9 @@ def test_newcomer_9_a_policy_may_be_given_as_the_path_of_its_file(tmp_path: Path
     with pytest.raises(PolicyError, match="There is no such file"):
         Gate(MemoryStore(), policy=str(tmp_path / "missing.yaml"), agent="billing")
     wrong: Any = {"default": "deny"}
-    with pytest.raises(TypeError, match="`policy` is a Policy, or the path of its file, not dict"):
+    with pytest.raises(
+        TypeError, match="`policy` must be a Policy or the path of its file, not dict"
+    ):
         Gate(MemoryStore(), policy=wrong, agent="billing")
 
 

@@ -134,7 +134,7 @@ async def test_an_edit_that_the_function_can_not_take_does_not_run(
         await task
     (review,) = store._reviews.values()
     assert review.status == "done"  # nobody is asked later whether it ran
-    assert review.runs["1"].line == "failed: The decided arguments hold x, which add lacks."
+    assert review.runs["1"].line == "failed: The decided arguments have x, which add does not take."
 
 
 async def test_a_function_that_raises_is_reported_without_its_words(
@@ -200,9 +200,9 @@ async def test_promise_1_a_keyword_of_a_parameters_name_is_refused(gate: Gate) -
     async def add(a: int, /, **more: int) -> int:
         raise AssertionError("it ran")
 
-    with pytest.raises(TypeError, match="'a' is a parameter's name"):
+    with pytest.raises(TypeError, match="'a' has the name of a parameter"):
         await add(1, **{"a": 2})
-    with pytest.raises(TypeError, match="'more' is a parameter's name"):
+    with pytest.raises(TypeError, match="'more' has the name of a parameter"):
         await add(1, **{"more": 2})
 
 
@@ -260,8 +260,8 @@ def generator(n: int) -> Any:
 
 REFUSED: list[tuple[Any, str | None, str]] = [
     (lambda *a: a, "add", r"takes \*args"),
-    (lambda a: a, None, "'<lambda>' is no name for a tool"),
-    (partial(print), None, "'' is no name for a tool"),
+    (lambda a: a, None, "'<lambda>' is not a valid tool name"),
+    (partial(print), None, "'' is not a valid tool name"),
     (generator, None, "generator yields"),
     (classmethod(lambda cls: None), "add", "takes a function, not <classmethod"),
     (7, None, "takes a function, not 7"),

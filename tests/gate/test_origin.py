@@ -55,7 +55,9 @@ def test_the_origin_is_a_place_like_any_other(
     ],
 )
 def test_what_is_no_origin_is_refused(origin: str):
-    with pytest.raises(InvalidToolCall, match="The origin is a thread such as slack:C0123ABCD/17"):
+    with pytest.raises(
+        InvalidToolCall, match="The origin must be a thread such as slack:C0123ABCD/17"
+    ):
         asked({}, origin=origin)
 
 
@@ -65,7 +67,7 @@ OTHERS = {"reviewers": {"channel_members": True, "exclude_requester": True}}
 @pytest.mark.parametrize("requester", [None, "", "ada@example.com", "U_ADA", "slack:ada", "S1"])
 def test_who_must_not_approve_has_to_be_known(requester: str | None):
     """Or the requester's own approval could not be told from another's."""
-    with pytest.raises(InvalidToolCall, match="say who that is by a user id"):
+    with pytest.raises(InvalidToolCall, match="must be the requester's user id"):
         asked(OTHERS, requester=requester)
 
 
@@ -97,7 +99,7 @@ async def test_a_gate_takes_it_with_the_submit():
         review_id = await gate.submit([call("run")], thread_id="t-1", **given)
         review = (await gate.reviews.load(review_id)).review
         assert (review.origin, review.actions[0].places) == (THREAD, (THREAD,))
-        with pytest.raises(InvalidToolCall, match="there is none"):
+        with pytest.raises(InvalidToolCall, match="it is missing"):
             await gate.submit([call("run")], thread_id="t-2", origin=THREAD)
 
 

@@ -104,7 +104,7 @@ async def test_faults_10_an_agent_starts_and_says_so(
     with in_trouble(url, trouble):
         async with Gate.connect(url, policy=ASKS, agent="crm"):
             pass
-    warned = "New reviews have to wait" in caplog.text
+    warned = "New reviews can't be stored now" in caplog.text
     assert warned == (trouble != "OOM"), "a heartbeat needs no more memory"
 
 

@@ -197,6 +197,6 @@ def _entry_id(text: str) -> str:
         parse_position(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(
-            f"{text!r} is no entry's id, as 0:1763766000123-0"
+            f"{text!r} is not the id of an audit entry, such as 0:1763766000123-0"
         ) from error
     return text

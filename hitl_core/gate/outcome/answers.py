@@ -1,7 +1,7 @@
-"""What the model is told about calls that must not run: one tool message each. Pure.
+"""The tool messages for calls that must not run, one for each call. Pure.
 
-A rejection is told in the words of the review's dialect, so that a model meets those that it knows: LangChain
-for Python (1.3.18 and later) unless the policy or the interrupt came from another system.
+A rejection uses the text of the review's dialect, so that a model gets the text that it knows: LangChain for
+Python (1.3.18 and later), unless the policy or the interrupt came from another system.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from typing import Literal, NamedTuple, assert_never
 from hitl_core.model import Call, Decision, DialectName, Review, Run, Verdict
 from hitl_core.review.claims import runnable_calls
 
-#: To a model whose call can't run as it is.
+#: For a model whose call has bad arguments.
 AGAIN = "Call it again with arguments that it takes."
 
 
 class Answer(NamedTuple):
-    """A tool message: answer the call with it, in place of the tool's result."""
+    """A tool message: give it to the model in place of the tool's result."""
 
     tool_call_id: str
     name: str
@@ -25,7 +25,7 @@ class Answer(NamedTuple):
 
 
 def answers(review: Review) -> tuple[Answer, ...]:
-    """In the model's order: every call that `execute` does not name."""
+    """One answer for every call that is not in `execute`, in the model's order."""
     running = (
         {call.key for call in runnable_calls(review)} if review.status != "done" else set[str]()
     )
@@ -33,13 +33,13 @@ def answers(review: Review) -> tuple[Answer, ...]:
 
 
 def is_cancelled(review: Review, decision: Decision | None) -> bool:
-    """Whether a cancellation takes back what this call would have had: all but a no of before."""
+    """Whether the cancellation replaces this decision. An earlier reject or ignore stays."""
     no = decision is not None and decision.type in ("reject", "ignore")
     return review.cancelled is not None and not no
 
 
 def denial_text(name: str, verdict: Verdict) -> str:
-    """What the model is told of a call that is denied."""
+    """The text for the model about a call that the policy denies."""
     if verdict.retry:
         return f"`{name}` was not executed. {verdict.reason} {AGAIN}"
     return (
@@ -107,7 +107,7 @@ def _rejection_content(
         case "langchain_js" | "xpertai":
             bare = f"User rejected the tool call for `{call.name}` with id {call.tool_call_id}"
             return bare if reason is None else reason, "error"
-        case "sagents":  # no error, so that nothing there counts it as one and tries again
+        case "sagents":  # no error status, because Sagents would retry after an error
             because = f" Reason: {reason}" if reason else ""
             text = f"Tool call '{call.name}' was rejected by a human reviewer.{because}"
             return text, "success"

@@ -1,4 +1,4 @@
-"""What the agent does next, held on a lease."""
+"""The `Outcome`: what the agent does next. It holds the claim of its review."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from hitl_core.review.service import ChangeResult, Reviews, TransitionFunction, 
 class Outcome:
     """One settled review, claimed by this process.
 
-    `execute`: the ToolCalls to run, in the model's order, edits applied, ids kept, the keys of arguments
-    sorted as in the bytes that were decided, also in what `annotated` says. `answers`: one tool message
-    for every call that must not run. `jump_to_model`: nothing is left to execute. The lease is
-    renewed while this object is alive; it ends with `done`, or some time after the process died.
+    `execute`: the ToolCalls to run, in the model's order, with edits applied and ids unchanged. The keys of
+    their arguments are sorted, as in the bytes that were decided. `answers`: one tool message for every call
+    that must not run. `jump_to_model`: True if nothing is left to execute. The lease is renewed while this
+    object is alive; it ends with `finish`, or up to `lease` seconds after the process died.
     """
 
     def __init__(self, review: Review, reviews: Reviews, lease: float) -> None:
@@ -51,33 +51,33 @@ class Outcome:
 
     @property
     def state_update(self) -> dict[str, Any]:
-        """What people's own answers put into the agent's state, where its configuration names a key."""
+        """People's answers to put into the agent's state, by the keys that the policy names for them."""
         return state_update(self._review)
 
     def with_edit_notice(self, call: ToolCall, content: Any) -> Any:
-        """A tool's result, after the notice that a person edited its call; see `transcript.annotated`."""
+        """The tool's result, behind a notice that a person edited its call; see `add_edit_notice`."""
         return add_edit_notice(self._review, call.id, content)
 
     @property
     def review(self) -> Review:
-        """The review as it was when it was claimed, with every decision."""
+        """The review at the time of the claim, with every decision."""
         return self._review
 
     def decision(self, call_id: str) -> Decision | None:
-        """None for a call that nobody had to decide."""
+        """None for a call that needed no decision."""
         action = self._review.action(self._calls[call_id].key)
         return action.decision if action else None
 
     def idempotency_key(self, call: ToolCall) -> str:
-        """The same for every attempt of this call: hand it to what the tool calls."""
+        """The same for every attempt of this call: pass it to the service that the tool calls."""
         return f"{self.review_id}:{self._calls[call.id].key}"
 
     async def run(self, tools: tool_runs.ToolFunctions) -> tuple[Answer, ...]:
-        """Run each call of `execute` with its function from `tools`, one after the other, and end the review.
+        """Run each call of `execute` with its function from `tools`, one after the other, and finish.
 
-        The answers are for the model: one for each call of the turn, in its order. A function that raises
-        counts as run: its answer and its line on the card say how it failed, and the next call runs.
-        Raises InvalidToolCall where a function is missing, before anything runs, and what `once` raises.
+        Returns one answer for the model for each call of the turn, in the model's order. A function that
+        raises counts as run: its answer and its line on the card give the error, and the next call runs.
+        Raises InvalidToolCall when a function is missing, before anything runs, and what `once` raises.
         """
         functions = tool_runs.tools_for(self.execute, tools)
         results = [await self._run_one(call, functions[call.name]) for call in self.execute]
@@ -96,18 +96,19 @@ class Outcome:
         return tool_runs.success(self._review, call, result)
 
     def fencing_token(self, call: ToolCall) -> int:
-        """Increases with every attempt of this call: what the tool calls can refuse one that is smaller than
-        the greatest it has seen. So a process that was stopped between `once` and the tool does no harm.
+        """A number that increases with every attempt of this call. The service that the tool calls can refuse
+        a number smaller than the greatest it has seen: so a process that was paused between `once` and the
+        tool does no harm.
         """
         self._calls[call.id]
         return self._fence
 
     async def once(self, call: ToolCall) -> bool:
-        """True exactly once, in any process: then run the tool, immediately. The lease held when it says so.
+        """True exactly once for each call, over all processes: then run the tool immediately. The lease was
+        still valid when this returned.
 
-        Raises Refused where the call isn't one of `execute` or its arguments are no longer those that
-        were decided, LeaseLost where another process may have the review, and StoreUnavailable: the
-        tool must not run then.
+        Raises Refused when the call is not in `execute` or its arguments are not the decided ones, LeaseLost
+        when another process may have the review, and StoreUnavailable: the tool must not run then.
         """
         key = self._check_call(call).key
         await failpoint("gate.before_once")
@@ -124,17 +125,17 @@ class Outcome:
         return await self._reviews.can_still_run(applied, key, self._fence, since)
 
     async def report(self, results: Mapping[str, object]) -> None:
-        """Keep what came of some calls, by tool call id: their cards show the first line of it. Of calls
-        that `execute` does not name nothing is kept.
+        """Store the results of some calls, by tool call id: their cards show the first line. Results of calls
+        that are not in `execute` are not stored.
         """
         lines = self._lines(results)
         await self._change("report", lambda r, now: claims.report(r, self._fence, lines, now))
 
     async def finish(self, results: Mapping[str, object] | None = None) -> None:
-        """This review is through: what came of each call, by tool call id. Raises LeaseLost, and Refused for
-        an id that is none of this review's calls.
+        """Mark the review as done, with the results of its calls by tool call id. Raises LeaseLost, and
+        Refused for an id that is not a call of this review.
 
-        Call it when the agent can't come back to this review any more: from then on nobody gets it again.
+        Call it when the agent will not need this review again: after that, no process gets it any more.
         """
         if self._review.status == "done":
             return
@@ -144,7 +145,7 @@ class Outcome:
         self.release()
 
     def release(self) -> None:
-        """Stop renewing: when the lease ends, another process takes the review up."""
+        """Stop renewing the lease: when it ends, another process can claim the review."""
         if self._renewal is not None:
             self._renewal.cancel()
             self._renewal = None
@@ -152,12 +153,16 @@ class Outcome:
     def _check_call(self, call: ToolCall) -> Call:
         known = self._calls.get(call.id)
         if known is None or call.id not in {running.id for running in self.execute}:
-            raise Refused("not_allowed", f"The call {call.id!r} must not run.")
+            raise Refused(
+                "not_allowed",
+                f"The call {call.id!r} must not run: run only the calls in `execute`.",
+            )
         name = self._review.tool_name(known)
         if call.name != name or encode(call.args) != self._review.arguments(known.key):
             raise Refused(
                 "args_changed",
-                f"The call {call.id!r} of {name} is not the one that was decided: it must not run.",
+                f"The call {call.id!r} of {name} is not the one that was decided: it must not run."
+                " Pass it as it is in `execute`.",
             )
         return known
 
@@ -168,7 +173,7 @@ class Outcome:
                 "unknown_call", f"This review has no call {unknown[0]!r}; it has {known_ids}."
             )
         keys = {self._calls[call.id].key: call.id for call in self.execute if call.id in results}
-        return {  # a tool's result may repeat what people must not see
+        return {  # a tool's result may contain values that people must not see
             key: claims.one_line(results[id], secrets_of(self._review, key))
             for key, id in keys.items()
         }
@@ -181,16 +186,16 @@ class Outcome:
 
 
 async def _renew(outcome: weakref.ref[Outcome], every: float) -> None:
-    """Holds no reference while it sleeps: an outcome that was dropped lets its lease end."""
+    """Holds no reference while it sleeps, so that the lease of an unused outcome ends."""
     while True:
         await asyncio.sleep(every)
-        held = outcome()
-        if held is None:
+        current = outcome()
+        if current is None:
             return
         try:
-            await held._renew_once()  # pyright: ignore[reportPrivateUsage] - its own class's task
+            await current._renew_once()  # pyright: ignore[reportPrivateUsage] - a task of its own class
         except LeaseLost:
             return
         except HitlError:
-            pass  # busy, or the store is away: the next try may come in time
-        del held
+            pass  # the next attempt may still be in time
+        del current

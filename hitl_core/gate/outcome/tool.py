@@ -1,4 +1,4 @@
-"""A Python function as a tool: its calls become tool calls, and what was decided becomes a call of it."""
+"""Python functions as tools: a function call becomes a tool call, and the decided call runs the function."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from hitl_core.review.redaction import redaction_pointers
 
 
 class _ArgsMismatch(Rejected):
-    """The decided arguments are none that the function takes."""
+    """The function does not take the decided arguments."""
 
 
 @dataclass(frozen=True)
 class Tool:
-    """A function as a tool: its calls become tool calls, and what was decided becomes a call of it."""
+    """A Python function with the name of its tool."""
 
     name: str
     function: Callable[..., Any]
@@ -30,30 +30,30 @@ class Tool:
 
     @classmethod
     def from_function(cls, function: Callable[..., Any], name: str | None) -> Self:
-        """Raises TypeError for what could not be reviewed as it stands."""
+        """Raises TypeError for a function whose calls can't be reviewed."""
         if not callable(function):
             raise TypeError(f"gate.guard takes a function, not {function!r:.80}.")
         tool = name or getattr(function, "__name__", "")
         if not TOOL_NAME.fullmatch(tool):
             raise TypeError(
-                f"{tool!r} is no name for a tool: give it one of 1 to 128 of A-Z a-z 0-9 _ . : / -,"
-                ' gate.guard(function, name="send_email").'
+                f"{tool!r} is not a valid tool name: use 1 to 128 characters of A-Z a-z 0-9 _ . : / -,"
+                ' for example gate.guard(function, name="send_email").'
             )
         if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
-            raise TypeError(f"{tool} yields; a guarded function returns, once.")
+            raise TypeError(f"{tool} is a generator: a guarded function must return its result.")
         signature = inspect.signature(function)
         if any(p.kind is p.VAR_POSITIONAL for p in signature.parameters.values()):
-            raise TypeError(f"{tool} takes *args; what is reviewed needs names.")
+            raise TypeError(f"{tool} takes *args: every argument of a reviewed call needs a name.")
         if _is_unbound_method(function, signature):
             raise TypeError(
-                f"{function.__qualname__} is a method: its `self` can't be reviewed. Guard it where there is"
-                f" an object, gate.guard(obj.{function.__name__})."
+                f"{function.__qualname__} is a method: its `self` can't be reviewed. Guard the method of an"
+                f" object: gate.guard(obj.{function.__name__})."
             )
         return cls(tool, function, signature)
 
     def flat_args(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[JsonObject, str]:
-        """The arguments of a call, defaults included, and their digest. Raises TypeError as the function
-        itself would, and InvalidToolCall with the argument that is no JSON.
+        """The arguments of a call, with defaults, and their digest. Raises TypeError as the function itself
+        would, and InvalidToolCall for an argument that is not JSON.
         """
         bound = self.signature.bind(*args, **kwargs)
         bound.apply_defaults()
@@ -64,14 +64,14 @@ class Tool:
             raise InvalidToolCall(f"`{self.name}` can't be reviewed. {error}") from error
 
     def bind(self, args: JsonObject) -> Callable[[], Any]:
-        """The function with the decided arguments, to be called. Raises _Misfit."""
+        """The function with the decided arguments, ready to call. Raises _ArgsMismatch."""
         parameters = self.signature.parameters
         kwargs_name = next((n for n, p in parameters.items() if p.kind is p.VAR_KEYWORD), None)
         named = {k: v for k, v in args.items() if k in parameters and k != kwargs_name}
         rest = {k: v for k, v in args.items() if k not in named}
         if rest and not kwargs_name:
             raise _ArgsMismatch(
-                f"The decided arguments hold {', '.join(rest)}, which {self.name} lacks."
+                f"The decided arguments have {', '.join(rest)}, which {self.name} does not take."
             )
         values = {**named, **({kwargs_name: rest} if kwargs_name else {})}
         missing = [n for n, p in parameters.items() if n not in values and p.default is p.empty]
@@ -83,7 +83,7 @@ class Tool:
 
 
 async def run_tool(tool: Tool, call: ToolCall) -> Any:
-    """A sync function runs in a thread."""
+    """Run a tool. A sync function runs in a thread."""
     run = tool.bind(call.args)
     if inspect.iscoroutinefunction(tool.function):
         return await run()
@@ -92,13 +92,13 @@ async def run_tool(tool: Tool, call: ToolCall) -> Any:
 
 
 def success_line(result: object) -> object:
-    """The line on the card."""
+    """The result line on the card."""
     return "done" if result is None else result
 
 
 def failure_line(review: Review, call: ToolCall, error: Exception) -> str:
-    """The line on the card. It names only the kind of the error where people don't see all of the arguments,
-    because its text may repeat them.
+    """The result line on the card. When some arguments are hidden from people it names only the type of the
+    error, because the error's text may contain them.
     """
     (key,) = (known.key for known in review.calls if known.tool_call_id == call.id)
     action = review.action(key)
@@ -107,31 +107,29 @@ def failure_line(review: Review, call: ToolCall, error: Exception) -> str:
 
 
 def failure_text(error: Exception) -> str:
-    if isinstance(
-        error, HitlError
-    ):  # our own sentence: the decided arguments don't fit the function
+    if isinstance(error, HitlError):
         return str(error)
     name, text = type(error).__name__, str(error).strip()
     return f"{name}: {text}" if text else name
 
 
 def _is_unbound_method(function: Callable[..., Any], signature: inspect.Signature) -> bool:
-    """As its class sees it: defined in a class's body, with a first parameter that is the object."""
-    *_, home, _ = ("", *getattr(function, "__qualname__", "").split("."))
+    """Whether it is defined in a class body, and its first parameter is `self` or `cls`."""
+    *_, scope, _ = ("", *getattr(function, "__qualname__", "").split("."))
     first = next(iter(signature.parameters), None)
-    return home not in ("", "<locals>") and first in ("self", "cls")
+    return scope not in ("", "<locals>") and first in ("self", "cls")
 
 
 def _flat(signature: inspect.Signature, arguments: Mapping[str, Any]) -> JsonObject:
-    """`**options` as arguments like all others. Raises TypeError where one has a parameter's own name, since
-    what is shown and decided could not be told apart then.
+    """The arguments with those of `**options` beside the others. Raises TypeError when one of `**options` has
+    the name of a parameter, because the two could not be distinguished on the card.
     """
     flat: JsonObject = {}
     for name, value in arguments.items():
         if signature.parameters[name].kind is not inspect.Parameter.VAR_KEYWORD:
             flat[name] = value
         elif same := signature.parameters.keys() & value:
-            raise TypeError(f"The keyword {min(same)!r} is a parameter's name as well.")
+            raise TypeError(f"The keyword argument {min(same)!r} has the name of a parameter.")
         else:
             flat |= value
     return flat

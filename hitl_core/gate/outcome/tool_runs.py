@@ -1,4 +1,4 @@
-"""Run an outcome's calls with the agent's functions: one answer for the model per call."""
+"""Helpers of `Outcome.run`: find the functions, and make one answer for the model for each call."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from hitl_core.gate.outcome.tool import Tool, failure_text
 from hitl_core.gate.outcome.transcript import add_edit_notice
 from hitl_core.model import Review, ToolCall
 
-#: The agent's functions, sync or async, by the names of their tools.
+#: The agent's functions, sync or async, by tool name.
 ToolFunctions = Mapping[str, Callable[..., Any]]
 
 
 def tools_for(calls: Iterable[ToolCall], tools: ToolFunctions) -> dict[str, Tool]:
-    """The functions that these calls need. Raises InvalidToolCall for a tool without one, and TypeError for a
-    function that takes no named arguments: before any of them runs.
+    """The functions that these calls need. Raises InvalidToolCall for a tool without a function, and
+    TypeError for a function that takes no named arguments.
     """
     needed = list(dict.fromkeys(call.name for call in calls))
     if missing := [name for name in needed if name not in tools]:
         raise InvalidToolCall(
-            f"No function is given for {', '.join(missing)}: pass it to `run` under this name."
+            f"`run` got no function for {', '.join(missing)}: pass one under each tool's name."
             " Nothing was run."
         )
     return {name: Tool.from_function(tools[name], name) for name in needed}
 
 
 def success(review: Review, call: ToolCall, result: object) -> Answer:
-    """A text is the answer as it is; anything else is written as JSON. After an edit it says so."""
+    """A string is used as it is, any other result as JSON. After an edit, the edit notice comes first."""
     if result is None:
         text = f"`{call.name}` ran."
     elif isinstance(result, str):
@@ -45,8 +45,8 @@ def failure(call: ToolCall, error: Exception) -> Answer:
 
 
 def already_started(call: ToolCall) -> Answer:
-    """`once` said False: an earlier attempt began this call."""
-    text = f"`{call.name}` was begun before. Whether it ran is not known. Do not retry it."
+    """For a call for which `once` returned False: an earlier attempt started it."""
+    text = f"`{call.name}` was started before. Whether it ran is not known. Do not retry it."
     return Answer(call.id, call.name, text, "error")
 
 

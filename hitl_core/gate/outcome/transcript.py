@@ -1,4 +1,4 @@
-"""What the agent's own record says after the decisions: its message, its state, its tools' results. Pure."""
+"""What changes in the agent's own history after the decisions: message, state and tool results. Pure."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from hitl_core.model.arguments import JsonObject
 
 
 def message_tool_calls(review: Review) -> list[JsonObject]:
-    """The calls as the AI message declares them afterwards, `{id, name, args}`, all and in the model's order:
-    as the model made them, or, where the agent is LangChain for JavaScript or XpertAI, as they were edited.
+    """All calls for the AI message, `{id, name, args}`, in the model's order. Calls are as the model made
+    them; for LangChain for JavaScript and XpertAI they are as edited, because these rewrite the message.
     """
     rewrites = review.dialect in ("langchain_js", "xpertai")
     return [_to_dict(review, call, edited=rewrites) for call in review.calls]
 
 
 def replacement_calls(review: Review) -> dict[str, JsonObject]:
-    """What runs in place of a call, `{name, args}` by tool call id: LangChain's `hitl_edited_tool_calls`."""
+    """The edited calls, `{name, args}` by tool call id: LangChain's `hitl_edited_tool_calls`."""
     replacements: dict[str, JsonObject] = {}
     for call in review.calls:
         if _is_edited(review.action(call.key)):
@@ -28,7 +28,7 @@ def replacement_calls(review: Review) -> dict[str, JsonObject]:
 
 
 def state_update(review: Review) -> JsonObject:
-    """The answers that a configuration puts into the agent's state, by their keys; none once cancelled."""
+    """The answers for the agent's state, by the keys in the policy; none if the review was cancelled."""
     if review.cancelled is not None:
         return {}
     return {
@@ -39,9 +39,10 @@ def state_update(review: Review) -> JsonObject:
 
 
 def add_edit_notice(review: Review, call_id: str, content: Any) -> Any:
-    """The result of a call (a text or a list of content blocks), after a note to the model that a person
-    replaced what it asked for, and by what. The result itself where nobody did, where the policy has no
-    `edit_notice`, and where the note is there already. In the words of LangChain 1.4.2 and later.
+    """The result of a call (a text or a list of content blocks), behind a notice to the model that a person
+    edited the call, with the edited name and arguments. The result is unchanged if the call was not edited,
+    if the policy has no `edit_notice`, and if the notice is already there. The text is that of LangChain
+    1.4.2 and later.
     """
     replacement = replacement_calls(review).get(call_id)
     if replacement is None or not review.edit_notice:
@@ -70,7 +71,7 @@ def _is_edited(action: Action | None) -> bool:
 
 
 def _to_dict(review: Review, call: Call, *, edited: bool) -> JsonObject:
-    """As it runs, or as the model made it."""
+    """The call as edited, or as the model made it."""
     args = review.arguments(call.key, None if edited else 1).parse()
     name = review.tool_name(call) if edited else call.name
     return {"id": call.tool_call_id, "name": name, "args": args}

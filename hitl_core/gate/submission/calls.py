@@ -1,4 +1,4 @@
-"""The calls of one model turn, as what is judged, stored and run. Pure."""
+"""The calls of one model turn: their limits, and copies that the agent can't change. Pure."""
 
 from __future__ import annotations
 
@@ -12,18 +12,19 @@ from hitl_core.model import DialectName, ToolCall, encode
 from hitl_core.model.arguments import Arguments, JsonObject
 from hitl_core.policy import Ruling
 
-#: What one model turn may hold.
+#: The most tool calls of one model turn.
 MAX_CALLS = 100
-#: And how many JSON values in all its arguments: each is looked at several times before anybody is asked.
+#: The most JSON values in all arguments of a turn: each is read several times before a card is shown.
 MAX_VALUES = 100_000
 
 
 class JudgedCalls(NamedTuple):
-    """The calls of one model turn, with everything that is said of them.
+    """The calls of one model turn, with their rulings.
 
-    `tools` are those that an edit may name, each with its own schema or None. `path` names the agents that
-    led here, the outermost first; `dialect` is the one whose texts the model gets; `policy` the digest of the
-    policy that judged; `excerpt` what of it an edit is judged by (`schemas.excerpt_for`), None without one.
+    `tools` are the tools that an edit may switch to, each with its own schema or None. `path` names the
+    agents that led to the calls, the outermost first. The model gets the texts of `dialect`. `policy` is the
+    digest of the policy that judged the calls; `excerpt` is the part of it by which edits are judged
+    (`schemas.excerpt_for`), or None.
     """
 
     calls: Sequence[ToolCall]
@@ -37,42 +38,44 @@ class JudgedCalls(NamedTuple):
 
 
 class FrozenCalls(tuple[ToolCall, ...]):
-    """Calls that are what is stored. `written`: the arguments of each, as `encode` writes them."""
+    """Calls that nothing changes any more. `encoded_args`: the arguments of each call, from `encode`."""
 
     encoded_args: tuple[Arguments, ...]
 
 
 def freeze_calls(calls: Iterable[ToolCall]) -> FrozenCalls:
-    """The calls with arguments of their own, so that what is judged is what is stored, whatever the agent
-    does to its objects meanwhile. Raises InvalidToolCall, also for a turn whose answers could not be
-    told apart. Of calls that are frozen nothing is looked at again.
+    """Copies of the calls, so that what is judged is what is stored, even if the agent changes its objects
+    meanwhile. Raises InvalidToolCall, also when two calls have the same id. Frozen calls are returned as
+    they are.
     """
     if isinstance(calls, FrozenCalls):
         return calls
     calls = list(calls)
     if has_more_than(MAX_VALUES, [call.args for call in calls]):
-        message = f"A turn may have {MAX_VALUES:,} values at most in its arguments."
+        message = f"The arguments of one turn may have at most {MAX_VALUES:,} values."
         raise InvalidToolCall(message)
-    written = tuple(encode(call.args) for call in calls)
+    encoded_args = tuple(encode(call.args) for call in calls)
     if not calls:
         raise InvalidToolCall("There is no tool call to review.")
     if len(calls) > MAX_CALLS:
-        raise InvalidToolCall(f"A turn may have {MAX_CALLS} tool calls at most, not {len(calls)}.")
+        raise InvalidToolCall(f"A turn may have at most {MAX_CALLS} tool calls, not {len(calls)}.")
     ids = [call.id for call in calls]
     if duplicate := next((id for id in ids if ids.count(id) > 1), None):
         raise InvalidToolCall(f"Two calls of this turn have the id {duplicate!r}.")
     copies = FrozenCalls(ToolCall(call.id, call.name, _copy_args(call.args)) for call in calls)
-    copies.encoded_args = written
+    copies.encoded_args = encoded_args
     return copies
 
 
 def has_more_than(limit: int, value: object) -> bool:
-    """Whether this is more JSON values than so many. Counts no further, also in a list that holds itself."""
+    """Whether there are more JSON values in it than `limit`. Stops counting there, so it ends even for a list
+    that contains itself.
+    """
     return next(islice(_values(value), limit, None), None) is not None
 
 
 def _values(value: object) -> Iterator[tuple[object]]:
-    """Each value in it, the outermost first; in a tuple, since null is one too."""
+    """Each value in it, the outermost first. In tuples, so that `next` can tell null from the end."""
     stack = [value]
     while stack:
         value = stack.pop()
@@ -84,5 +87,5 @@ def _values(value: object) -> Iterator[tuple[object]]:
 
 
 def _copy_args(args: JsonObject) -> JsonObject:
-    """A copy, in the model's order: descriptions show them so."""
+    """A copy, with the keys in the model's order, because descriptions show them in this order."""
     return json.loads(json.dumps(args))

@@ -1,4 +1,4 @@
-"""Tool calls and a policy become a request, with everything that the policy says of them. Pure."""
+"""Apply a policy to tool calls: the result is `JudgedCalls`, with a ruling for each call. Pure."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ async def judge_calls(
     state: object = None,
     path: Iterable[str] = (),
 ) -> JudgedCalls:
-    """What a policy says of a turn, once and for all. `tools` are the agent's own, by name, each with the
-    JSON Schema of its arguments or None: where the policy has no schema theirs is enforced, and an edit may
-    name another of them where the policy allows that one too. Raises InvalidToolCall.
+    """Apply the policy to all calls of a turn. `tools` are the agent's tools by name, each with the JSON
+    Schema of its arguments or None: the schema is enforced when the policy has none, and an edit may switch
+    to another of these tools if the policy allows that tool too. Raises InvalidToolCall.
     """
     calls, tools, schemas = freeze_calls(calls), tools or {}, ToolSchemas()
     rulings = [
@@ -72,8 +72,8 @@ async def judge_calls(
 
 
 def check_calls(judged_calls: JudgedCalls) -> JudgedCalls:
-    """One that an integration made: what `judged` sees to by itself. Raises InvalidToolCall, also for a
-    schema by which no card could be drawn: nobody would be asked.
+    """The checks of `judge_calls`, for calls that an integration judged itself. Raises InvalidToolCall, also
+    for a schema from which no card can be made: nobody could decide the call then.
     """
     judged_calls = judged_calls._replace(calls=freeze_calls(judged_calls.calls))
     for call, ruling in zip(judged_calls.calls, judged_calls.rulings, strict=True):
@@ -85,8 +85,8 @@ def check_calls(judged_calls: JudgedCalls) -> JudgedCalls:
 
 
 def check_redaction(judged_calls: JudgedCalls) -> None:
-    """Raise InvalidToolCall for arguments of which nobody can tell what is hidden: a card could hide anything
-    in them, and people would approve it.
+    """Raise InvalidToolCall when it can't be determined which arguments a card hides: people would approve
+    arguments that they can't see.
     """
     for call, ruling in zip(judged_calls.calls, judged_calls.rulings, strict=True):
         if ruling.verdict.kind == "review" and (
@@ -102,5 +102,5 @@ def build_from_calls(
     partitions: int,
     now: float,
 ) -> tuple[Review, Event]:
-    """`build_from`, for calls of which nothing else is known."""
+    """`build_review` for calls and rulings, with the defaults of `JudgedCalls` for the rest."""
     return build_review(review_key, JudgedCalls(calls, rulings), partitions, now)

@@ -1,4 +1,4 @@
-"""A Request becomes a Review: everything frozen that anybody will ask later. Pure."""
+"""Build the new `Review` of judged calls. It holds everything that is needed later. Pure."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from hitl_core.review.transition import make_event
 def build_review(
     review_key: ReviewKey, judged_calls: JudgedCalls, partitions: int, now: float
 ) -> tuple[Review, Event]:
-    """A review with its verdicts, at `now`. Settled at once where nobody has to be asked. Raises
-    InvalidToolCall for an origin that is none, and where it has to be known who the requester is.
+    """A new review and its first event. It is settled at once if no call needs a person. Raises
+    InvalidToolCall for a bad origin, and for a missing requester where the policy needs one.
     """
     origin.check_origin(review_key.origin)
     origin.check_requester(review_key.requester, judged_calls.rulings)

@@ -1,4 +1,4 @@
-"""Which turn a review is about; where the agent gives it no name, the store tells."""
+"""Which model turn a review is about. If the agent doesn't name its turns, they are counted in the store."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hitl_core.store.redis.keys import choose_partition, make_review_id
 
 
 class ReviewKey(NamedTuple):
-    """Which turn of which agent a review is about, on whose behalf, and where that person asked."""
+    """Which turn of which agent a review is about, for which requester, and where that person asked."""
 
     agent: str
     thread_id: str
@@ -24,13 +24,13 @@ class ReviewKey(NamedTuple):
 
 
 def review_id_for(key: ReviewKey, call_ids: Sequence[str], partitions: int) -> str:
-    """The same for the same turn, in any process."""
+    """The same id for the same turn, in any process."""
     partition = choose_partition(key.thread_id, partitions)
     return make_review_id(partition, key.agent, key.thread_id, key.turn, call_ids)
 
 
 def check_review_key(key: ReviewKey) -> None:
-    """Raises InvalidToolCall for names that could not be stored."""
+    """Raises InvalidToolCall for a name that can't be stored."""
     words = ("agent", "thread_id", "turn", "requester", "origin")
     for word, name in zip(words, key, strict=True):
         if word in words[2:] and not name:
@@ -40,7 +40,7 @@ def check_review_key(key: ReviewKey) -> None:
 
 
 async def find_next_turn(reviews: Reviews, key: ReviewKey, call_ids: Sequence[str]) -> ReviewKey:
-    """The one of #1, #2, … that is not done, else the next: galloping, as a thread may have many.
+    """The first of the turns #1, #2, … that is not done. A galloping search, because a thread may have many.
 
     Raises StoreUnavailable.
     """
@@ -63,12 +63,14 @@ async def find_next_turn(reviews: Reviews, key: ReviewKey, call_ids: Sequence[st
 async def _find_open_turn(
     reviews: Reviews, key: ReviewKey, call_ids: Sequence[str]
 ) -> ReviewKey | None:
-    """Where the retention of early turns has ended, the count alone would start again at #1."""
+    """The open turn of these calls. Needed because the count restarts at #1 when early turns were deleted
+    after their retention.
+    """
     store = reviews.store
     for id in await reviews.with_retry(partial(store.thread_reviews, key.thread_id)):
         snapshot = await reviews.with_retry(partial(store.load, id))
         if snapshot is None or snapshot.review.status == "done":
-            return None  # the live ones stand first
+            return None  # live reviews come first
         candidate = key._replace(turn=snapshot.review.turn)
         if (
             candidate.turn.startswith("#")

@@ -1,4 +1,4 @@
-"""The tools' own schemas: what the policy says nothing of is checked by these."""
+"""The schemas of the agent's own tools. They check arguments for which the policy has no schema."""
 
 from __future__ import annotations
 
@@ -15,12 +15,14 @@ from hitl_core.policy import Policy, Ruling
 if TYPE_CHECKING:
     from hitl_core.jsonschema.budget import Budget
 
-_PAUSE_STEPS = 4_000  # steps: some two milliseconds
+#: After this many steps, about two milliseconds, other tasks may run.
+_PAUSE_STEPS = 4_000
 
 
 class ToolSchemas:
-    """Those of one request: all of them are read in one budget. Whoever waits on the same event loop gets a
-    turn between two calls, and between two schemas that take long."""
+    """The tools' schemas of one request: all are read within one budget. Other tasks of the event loop can
+    run between two calls, and between two schemas that take long.
+    """
 
     def __init__(self) -> None:
         from hitl_core.jsonschema.budget import REQUEST_STEPS, Budget
@@ -29,8 +31,9 @@ class ToolSchemas:
         self._steps_at_pause = REQUEST_STEPS
 
     async def add_schema(self, ruling: Ruling, tool_schema: JsonObject | None) -> Ruling:
-        """With the tool's own schema where there is none: it checks arguments, and says and hides nothing,
-        unless the policy vouches for it. Raises InvalidToolCall where it can't be used.
+        """The ruling with the tool's own schema, if the policy has none. That schema only checks arguments;
+        it describes and hides them on the card only if the policy trusts the tools. Raises InvalidToolCall
+        for a schema that can't be used.
         """
         await asyncio.sleep(0)
         if tool_schema is None or ruling.args_schema is not None or ruling.verdict.kind != "review":
@@ -46,7 +49,7 @@ class ToolSchemas:
     async def edit_targets(
         self, tools: Mapping[str, JsonObject | None]
     ) -> dict[str, JsonObject | None]:
-        """What an edit may name. Without tools whose schema can't be used: no edit can be checked by it."""
+        """The tools that an edit may switch to. A tool whose schema can't check the edit is left out."""
         usable: dict[str, JsonObject | None] = {}
         for name, own in tools.items():
             if own is None or await self._find_flaw(own) is None:
@@ -60,7 +63,7 @@ class ToolSchemas:
         rulings: Iterable[Ruling],
         tools: Iterable[str],
     ) -> JsonObject | None:
-        """`excerpt_for`, with turns for others while the rules of many tools are looked up."""
+        """`excerpt_for`, which lets other tasks run while the rules of many tools are looked up."""
         for tool in tools:
             policy.preload_rules(tool)
             await asyncio.sleep(0)
@@ -77,7 +80,7 @@ class ToolSchemas:
 def excerpt_for(
     policy: Policy, calls: Iterable[ToolCall], rulings: Iterable[Ruling], tools: Iterable[str]
 ) -> JsonObject | None:
-    """What of the policy a review keeps, so that whatever changes a call's arguments is judged as well."""
+    """The part of the policy that a review keeps, so that a call with edited arguments is judged again."""
     changing = [c.name for c, r in zip(calls, rulings, strict=True) if _can_change(r)]
     return policy.excerpt(dict.fromkeys([*changing, *tools])) if changing else None
 
@@ -88,7 +91,7 @@ def _can_change(ruling: Ruling) -> bool:
 
 
 def find_schema_flaw(schema: JsonObject, budget: Budget | None = None) -> str | None:
-    """Why arguments can't be checked by this schema. Each is read once, however often it comes."""
+    """Why this schema can't check arguments; None if it can. `check_schema` caches its results."""
     from hitl_core.forms import SchemaError, check_schema
 
     try:

@@ -1,4 +1,4 @@
-"""Who has a review that is settled: one process of the agent, on a lease."""
+"""Claims: which process of the agent has a settled review. A claim is a lease."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hitl_core.review.state_machine import Transition
 
 
 class Claims(NamedTuple):
-    """Those of one process. `lease`, in seconds, is how long one holds without a sign of life."""
+    """The claims of one process. `lease`, in seconds, is how long a claim stays valid without a renewal."""
 
     reviews: Reviews
     listener: ReviewListener
@@ -25,18 +25,20 @@ class Claims(NamedTuple):
     lease: float
 
     async def stop_waiting(self, review_id: str) -> None:
-        """Who gives up waiting says so, or nobody else would take the review while this process lives."""
+        """Record that this process no longer waits: otherwise no other process would claim the review while
+        this one is alive.
+        """
 
         def clear_waiter(review: Review, now: float) -> Transition:
             if review.waiter != self.process or self.listener.is_watched(review_id):
-                raise Refused("not_waiting", "Somebody else waits for it.")
+                raise Refused("not_waiting", "Another process waits for this review.")
             return claims.set_waiter(review, None, now)
 
         with contextlib.suppress(HitlError):
             await self.reviews.change(review_id, f"leave:{uuid4().hex}", clear_waiter)
 
     async def poll(self, review_id: str) -> tuple[Outcome | None, float]:
-        """The outcome, or for how many seconds there is nothing to do but to listen."""
+        """The outcome, or None and for how many seconds to wait before the next poll."""
         snapshot = await self.reviews.load(review_id)
         review = snapshot.review
         if review.status == "done":
@@ -47,14 +49,16 @@ class Claims(NamedTuple):
         alive = self.reviews.store.is_alive
         if review.waiter != self.process and not await alive(review.waiter or ""):
             op = f"await:{uuid4().hex}"
-            with contextlib.suppress(Refused):  # many want to: one of them does it
+            with contextlib.suppress(Refused):  # another process may have been faster
                 await self.reviews.change(
                     review_id, op, lambda r, now: claims.set_waiter(r, self.process, now)
                 )
         return None, POLL_INTERVAL if ready is None else min(POLL_INTERVAL, ready - snapshot.now)
 
     async def claim(self, review_id: str, snapshot: Snapshot | None = None) -> Outcome | None:
-        """The outcome where this process has it now, None where another was faster, or a doubt came up."""
+        """The outcome if this process has the review now; None if another process was faster, or if a call is
+        in doubt.
+        """
         await failpoint("gate.before_claim")
         try:
             applied = await self.reviews.change(
@@ -71,7 +75,7 @@ class Claims(NamedTuple):
         return Outcome(review, self.reviews, self.lease) if mine else None
 
     async def has_waiter(self, review_id: str) -> bool:
-        """A process that waits keeps the hand-off for itself while its heart beats."""
+        """Whether a living process waits for the review: then no other process may claim it."""
         if self.listener.is_watched(review_id):
             return True
         waiter = (await self.reviews.load(review_id)).review.waiter

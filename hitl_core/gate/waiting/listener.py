@@ -1,4 +1,4 @@
-"""One listener a process: it wakes whoever waits for a review, over one connection."""
+"""The one listener of a process: it wakes the tasks that wait for reviews, over one connection."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from hitl_core.store import Store
 
 log = logging.getLogger(__name__)
 
-#: A process that waits is taken for dead this many seconds after its last beat.
+#: A waiting process counts as dead this many seconds after its last heartbeat.
 HEARTBEAT_TTL = 6.0
-#: The stream is a hint, the hash the truth: this often the reviews themselves are looked at.
+#: Hints from the stream can be lost, so the reviews themselves are read this often, in seconds.
 POLL_INTERVAL = 30.0
 
 
 class ReviewListener(Watchers):
-    """Between `start` and `stop` it listens, and says that its process lives."""
+    """Between `start` and `stop` it listens, and sends the heartbeat of its process."""
 
     def __init__(
         self, store: Store, agent: str, process: str, heartbeat_ttl: float = HEARTBEAT_TTL
@@ -36,20 +36,20 @@ class ReviewListener(Watchers):
         self._tasks: list[asyncio.Task[None]] = []
 
     async def start(self) -> None:
-        """Raises StoreUnavailable: whoever waits has a place in the stream first, and a heartbeat, which a
-        store that takes no writes now gets later.
+        """Send a heartbeat and fix the position in the stream, so that no hint after this is missed. A store
+        that takes no writes now gets the heartbeat later. Raises StoreUnavailable.
         """
         try:
             await self._store.send_heartbeat(self._process, self._heartbeat_ttl)
         except StoreUnwritable as error:
-            log.warning("New reviews have to wait: %s", error)
+            log.warning("New reviews can't be stored now: %s", error)
         await self._store.agent_hints(self._agent, 0)
         listening = self.listen(lambda: self._store.agent_hints(self._agent, 10.0))
         self._tasks = [asyncio.create_task(listening), asyncio.create_task(self._send_heartbeats())]
         self._is_open = True
 
     async def stop(self) -> None:
-        """Whoever still waits gets GateClosed."""
+        """Tasks that still wait get GateClosed."""
         self._is_open, self._is_closed = False, True
         self.wake_all()
         await cancel_tasks(self._tasks)
@@ -59,7 +59,7 @@ class ReviewListener(Watchers):
             raise GateClosed("The gate is not open: wait inside its `async with`.")
 
     def check_not_closed(self) -> None:
-        """For what needs no waiting: its store is closed with the gate."""
+        """For methods that don't wait. They work before `start`, but not after `stop`."""
         if self._is_closed:
             raise GateClosed("This gate is closed: its `async with` has ended. Open another one.")
 

@@ -1,4 +1,4 @@
-"""Who waits for which review in this process, and the one listener that wakes them."""
+"""The tasks of this process that wait for reviews, and the loop that wakes them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _RETRY_DELAY = 0.05
 
 
 class Watchers:
-    """Waiting costs an event each, and no connection."""
+    """Each waiting task costs one asyncio.Event, and no connection."""
 
     def __init__(self) -> None:
         self._by_review: dict[str, list[asyncio.Event]] = {}
@@ -27,7 +27,7 @@ class Watchers:
 
     @contextlib.contextmanager
     def watch(self, review_id: str | None) -> Generator[asyncio.Event, None, None]:
-        """An event set whenever this review may have changed; with None, whenever any may have."""
+        """An event that is set when this review may have changed; with None, when any review may have."""
         event = asyncio.Event()
         watchers = (
             self._for_any_review if review_id is None else self._by_review.setdefault(review_id, [])
@@ -53,8 +53,8 @@ class Watchers:
     async def listen(
         self, receive: Callable[[], Awaitable[list[str]]], *, may_have_missed: bool = False
     ) -> None:
-        """Wake whoever waits for what is heard of, for ever. After an error, and at the start where nobody
-        listened before (`deaf`), everybody is woken: what happened meanwhile was not heard.
+        """Wake the tasks that wait for the received review ids. Never ends. After an error, all tasks are
+        woken, because hints may have been missed; with `may_have_missed`, also after the first receive.
         """
         pause = _RETRY_DELAY
         while True:
@@ -62,13 +62,13 @@ class Watchers:
                 review_ids = await receive()
             except HitlError as error:
                 if pause == _RETRY_DELAY:
-                    log.warning("Waiting for reviews, and for the store: %s", error)
+                    log.warning("Waiting for the store: %s", error)
                 may_have_missed = True
                 await asyncio.sleep(pause * random.uniform(0.5, 1))
                 pause = min(pause * 2, 2.0)
                 continue
             if pause > _RETRY_DELAY:
-                log.info("The store is back.")
+                log.info("The store answers again.")
             if may_have_missed:
                 self.wake_all()
             may_have_missed, pause = False, _RETRY_DELAY
@@ -76,7 +76,7 @@ class Watchers:
 
 
 async def wait_for_event(event: asyncio.Event, seconds: float) -> None:
-    """Wait for a hint, but look again after `seconds` at the latest."""
+    """Wait for the event, for at most `seconds`; then clear it."""
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(max(0.05, seconds)):
             await event.wait()
@@ -84,10 +84,10 @@ async def wait_for_event(event: asyncio.Event, seconds: float) -> None:
 
 
 async def cancel_tasks(tasks: Iterable[asyncio.Task[None]]) -> None:
-    """Cancel them, and wait until they are through."""
+    """Cancel the tasks, and wait until they have ended."""
     tasks = list(tasks)
     running = set(tasks)
-    # Again and again: before Python 3.12 one that comes while a command is sent may be swallowed.
+    # Repeated, because before Python 3.12 `asyncio.wait_for` can swallow a cancellation.
     while running:
         for task in running:
             task.cancel()
