@@ -150,7 +150,7 @@ def test_an_edit_that_the_function_can_not_take_does_not_run(
         raise AssertionError("it ran")
 
     clicks = people(proposal("edit", n=1, m=2))
-    with pytest.raises(Rejected, match="hold m, which ask lacks"):
+    with pytest.raises(Rejected, match="have m, which ask does not take"):
         ask(1)
     clicks.result()
 

@@ -113,7 +113,7 @@ async def test_an_edit_that_the_function_does_not_take_is_answered_in_a_sentence
     (answer,) = await outcome.run({"ask": lambda n: n})
 
     assert answer.status == "error"
-    assert "hold m, which ask lacks" in answer.content
+    assert "have m, which ask does not take" in answer.content
 
 
 async def test_nothing_runs_where_a_function_is_missing(gate: Gate) -> None:

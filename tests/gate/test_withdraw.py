@@ -69,7 +69,7 @@ async def test_what_is_decided_can_not_be_withdrawn() -> None:
     async with Gate(MemoryStore(), policy=POLICY, agent="billing") as gate:
         id = await gate.submit([CALL], thread_id="t")
         await gate.reviews.decide(id, "1", Proposal("approve", 1), person("Ada"), "op")
-        with pytest.raises(Refused, match="is decided") as caught:
+        with pytest.raises(Refused, match="are already decided") as caught:
             await gate.withdraw(id)
         assert caught.value.code == "busy"
         assert (await gate.reviews.load(id)).review.cancelled is None
