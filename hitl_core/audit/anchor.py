@@ -29,8 +29,8 @@ class Anchor(Value):
     """The hash of a range of entries.
 
     `first` and `last` are the ids of the first and last entry ("from" and "to" in JSON), `count` says how
-    many entries there are. `root` is the SHA-256 over all of them and over `prev`, the root of the anchor before ("" for
-    the first anchor). A person who has kept one root can detect any change to the entries up to there.
+    many entries there are. `root` is the SHA-256 over all of them and over `prev`, the root of the anchor
+    before ("" for the first anchor). A person who has kept one root can detect any change up to there.
     """
 
     model_config = ConfigDict(strict=True)
