@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TypeVar
 
+from hitl_core.gate.submission.calls import has_more_than
 from hitl_core.model import Review
 
 T = TypeVar("T")
@@ -15,6 +16,8 @@ T = TypeVar("T")
 #: Up to so many bytes of arguments a review is drawn within a few milliseconds, which is less than a thread
 #: is worth.
 MAX_INLINE_ARGS = 16 * 1024
+#: And with a schema of up to so many JSON values.
+MAX_INLINE_SCHEMA = 500
 #: A body of more bytes is read in a thread: this many may hold 8,000 JSON values.
 MAX_INLINE_BODY = 16 * 1024
 #: Where more is done than to parse it once, in bytes of JSON: two of them may be a value.
@@ -25,10 +28,19 @@ _executor = ThreadPoolExecutor(1, thread_name_prefix="bodies")
 
 
 async def offload_drawing(review: Review, draw: Callable[[], T]) -> T:
-    """What `draw` returns: pure work on this review, in a thread where its arguments are large."""
-    if sum(len(args.data) for args in review.args.values()) <= MAX_INLINE_ARGS:
-        return draw()
-    return await asyncio.to_thread(draw)
+    """What `draw` returns: pure work on this review, in a thread where its arguments, their schemas or the
+    rules that it keeps are large.
+    """
+    return draw() if _is_small(review) else await asyncio.to_thread(draw)
+
+
+def _is_small(review: Review) -> bool:
+    size = sum(len(args.data) for args in review.args.values()) + len(review.excerpt or "")
+    if size > MAX_INLINE_ARGS:
+        return False
+    configs = [action.config for action in review.actions]
+    schemas = [[config.args_schema, config.answer_schema] for config in configs]
+    return not has_more_than(MAX_INLINE_SCHEMA, [schemas, review.tools])
 
 
 async def offload_parsing(body: bytes, read: Callable[[bytes], T]) -> T:

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from hitl_core.errors import HitlError, Refused, ReviewNotFound, StoreError, StoreUnavailable
 from hitl_core.model import (
@@ -28,6 +28,7 @@ from hitl_core.review.state_machine import Proposal
 from .. import click_budget
 from ..card import Card, build_card
 from ..channels.contract import base_place
+from ..offload import offload_drawing
 from ..people.directory import ONLY_MEMBERS, Directory
 from .commands import CLICK_TIMEOUT, STORE_UNAVAILABLE, ActionRef, ReadRequired
 
@@ -103,7 +104,7 @@ class ReviewAccess:
                 snapshot.review, action, target.revision, snapshot.now, target.seal
             )
             state_machine.check_voter(snapshot.review, action, kind, who)
-            self.check_read(snapshot, action, kind, who)
+            await self.check_read(snapshot, [action], kind, who)
         return snapshot
 
     async def load_for_escalation(
@@ -127,8 +128,9 @@ class ReviewAccess:
     async def find_card(self, review_id: str, who: Reviewer) -> Card:
         """The card of a review at a place where this person may decide: the first."""
         snapshot = await self.load_permitted(review_id, [WHOLE_REVIEW], who)
-        return build_card(
-            snapshot.review, await self._first_permitted_place(snapshot, who), snapshot.posts
+        place = await self._first_permitted_place(snapshot, who)
+        return await offload_drawing(
+            snapshot.review, lambda: build_card(snapshot.review, place, snapshot.posts)
         )
 
     async def find_place(
@@ -200,23 +202,34 @@ class ReviewAccess:
         with contextlib.suppress(HitlError):
             await self._reviews.store.record_mark(target.review_id, mark)
 
-    def check_read(
-        self, snapshot: Snapshot, action: Action, kind: DecisionType, who: Reviewer
+    async def check_read(
+        self, snapshot: Snapshot, actions: Iterable[Action], kind: DecisionType, who: Reviewer
     ) -> None:
-        """Raises Unread where the policy wants all of it to be seen before it is approved, this person has
-        not opened it, and a card that they may have looked at doesn't show it whole.
+        """Raises ReadRequired where the policy wants all of it to be seen before it is approved, this
+        person has not opened it, and a card that they may have looked at doesn't show it whole.
         """
-        approves = kind == "approve" or (kind == "edit" and action.route.reviewers.editor_approves)
-        if not approves or not action.is_pending or not action.config.must_read:
-            return
-        if _read_mark(action.key, action.revision, who) in snapshot.marks:
+        unread = [
+            action
+            for action in actions
+            if (kind == "approve" or (kind == "edit" and action.route.reviewers.editor_approves))
+            and action.is_pending
+            and action.config.must_read
+            and _read_mark(action.key, action.revision, who) not in snapshot.marks
+        ]
+        if not unread:
             return
         review = snapshot.review
-        if any(
-            action.key in self._incomplete_actions(build_card(review, place))
-            for place in action.places
-        ):
-            raise ReadRequired(ActionRef(review.id, action.key, action.revision), action.name)
+        cut_at = await offload_drawing(review, lambda: self._cut_actions(review, unread))
+        for action in unread:
+            if any(action.key in cut_at[place] for place in action.places):
+                raise ReadRequired(ActionRef(review.id, action.key, action.revision), action.name)
+
+    def _cut_actions(
+        self, review: Review, actions: Iterable[Action]
+    ) -> dict[Place, Collection[str]]:
+        """What the card of each of their places doesn't show whole."""
+        places = {place for action in actions for place in action.places}
+        return {place: self._incomplete_actions(build_card(review, place)) for place in places}
 
     async def _load_for_person(self, review_id: str, who: Reviewer) -> Snapshot:
         """A stranger who guesses gets one answer, whether there is such a review or not."""

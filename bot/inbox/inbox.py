@@ -53,7 +53,7 @@ class Inbox:
             snapshot = await self.access.load_for_view(target, who)
             action = snapshot.review.action(target.action)
             if action is not None and op not in snapshot.review.ops:
-                self.access.check_read(snapshot, action, proposal.type, who)
+                await self.access.check_read(snapshot, [action], proposal.type, who)
             ineligible_voters = await self.access.ineligible_voters(snapshot, target.action)
             entitled = await self.access.is_entitled(snapshot, target.action, proposal, who, op)
             await failpoint("bot.before_commit")
@@ -80,9 +80,9 @@ class Inbox:
 
         async def act() -> None:
             snapshot = await self.access.load_permitted(review_id, list(revisions), who)
-            for action in snapshot.review.actions:
-                if action.key in revisions and op not in snapshot.review.ops:
-                    self.access.check_read(snapshot, action, "approve", who)
+            if op not in snapshot.review.ops:
+                actions = [each for each in snapshot.review.actions if each.key in revisions]
+                await self.access.check_read(snapshot, actions, "approve", who)
             ineligible_voters = {
                 key: await self.access.ineligible_voters(snapshot, key) for key in revisions
             }

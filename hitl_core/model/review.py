@@ -108,7 +108,7 @@ class Review(Value):
     calls: tuple[Call, ...]
     actions: tuple[Action, ...]
     tools: dict[str, dict[str, Any] | None] = Field(default_factory=dict)
-    excerpt: dict[str, Any] | None = None
+    excerpt: str | None = None
     edit_notice: str | None = None
     version: int = 1
     status: Status = "pending"

@@ -173,8 +173,18 @@ class Policy:
         if self.run_context is not None:
             self.run_context.rules_for(tool)
 
-    def excerpt(self, tools: Iterable[str]) -> dict[str, Any]:
-        """All that it says of these tools, the run's context with it, as plain JSON: `from_excerpt` of that
+    def can_edit_into(self, tool: str) -> bool:
+        """Whether an edit may make a call of this tool, at least with some arguments. No `when` is asked."""
+        own = _can_edit((*self._rule_index.rules_for(tool), self.default))
+        if self.run_context is None:
+            return own
+        run = self.run_context.rules_for(tool)
+        if self.allow_override:
+            return own or _can_edit(run)
+        return own and (_can_edit(run) or not any(rule.when is None for rule in run))
+
+    def excerpt(self, tools: Iterable[str]) -> str:
+        """All that it says of these tools, the run's context with it, as JSON text: `from_excerpt` of that
         judges every call of them as this policy does. A `when` that is Python code can't be written down;
         there the rule may match any call, which only tightens.
         """
@@ -191,11 +201,12 @@ class Policy:
                 "prefix": prefix,
                 "replaces": self.allow_override,
             }
-        return kept
+        return json.dumps(kept)
 
     @classmethod
-    def from_excerpt(cls, kept: Mapping[str, Any]) -> Self:
+    def from_excerpt(cls, text: str) -> Self:
         """What `excerpt` wrote."""
+        kept: dict[str, Any] = json.loads(text)
         over = kept.get("over")
         return cls(
             "the review",
@@ -218,6 +229,17 @@ def _dump_rules(rules: RuleIndex, tools: Iterable[str]) -> list[dict[str, Any]]:
         id(rule): rule for tool in tools for rule in until_unconditional(rules.rules_for(tool))
     }
     return [dump_rule(rule) for rule in rules.sort_rules(rules_by_id.values())]
+
+
+def _can_edit(rules: Iterable[Rule]) -> bool:
+    """Whether one of them, up to the first that always speaks, takes an edited call. The default takes no
+    decision away from a call that is asked about.
+    """
+    return any(
+        rule.kind == "allow"
+        or (rule.kind == "review" and (rule.name is None or "edit" in rule.allowed_decisions))
+        for rule in until_unconditional(rules)
+    )
 
 
 async def _first_ruling(rules: Iterable[Rule], context: CallContext) -> Ruling | None:

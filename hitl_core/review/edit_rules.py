@@ -26,12 +26,22 @@ from hitl_core.model import (
     ToolCall,
     Verdict,
 )
-from hitl_core.policy import Policy, Ruling
+from hitl_core.policy import Ruling
 from hitl_core.policy.combine_rulings import combine_schemas
+from hitl_core.policy.kept_policy import load_kept_policy
 from hitl_core.policy.reader.reviewers import USER_ID, combine_reviewers, find_unreachable_quorum
 from hitl_core.review.due import deadline
 
 Schema = dict[str, Any]
+
+
+def edit_tools(review: Review, action: Action) -> tuple[str, ...]:
+    """What an edit may make of the call, with the right arguments: first what it is, then what it was."""
+    names = [action.name, action.request.name]
+    if review.excerpt is not None:
+        policy = load_kept_policy(review.excerpt)
+        names += (name for name in sorted(review.tools) if policy.can_edit_into(name))
+    return tuple(dict.fromkeys(names))
 
 
 class EditRuling(NamedTuple):
@@ -104,7 +114,7 @@ def _find_ruling(review: Review, action: Action, name: str, args: Arguments) -> 
     if review.excerpt is None:
         return None
     call = ToolCall(action.request.tool_call_id, name, args.parse())
-    return Policy.from_excerpt(review.excerpt).judge(call)
+    return load_kept_policy(review.excerpt).judge(call)
 
 
 def _check_ruling(

@@ -402,7 +402,7 @@ async def the_targets_rule_counts(case: Case) -> None:
     async with a_gate() as gate:
         running = await started(gate, case)
         (name,) = (n for n in case.tools if n not in {call.name for call in case.calls})
-        kept = Policy.from_excerpt(running.review.excerpt or {})
+        kept = Policy.from_excerpt(running.review.excerpt or "")
         target = kept.judge(ToolCall("c1", name, {}))
         if target.verdict.kind == "allow" or "edit" in target.allowed_decisions:
             await running.answer(case.decisions)

@@ -114,7 +114,7 @@ async def test_an_edit_may_name_the_agents_other_tools() -> None:
     tools = {"send_email": None, "drop": None, "draft": SCHEMA}
     made = await apply_policy(policy, interrupt(*ALL), tools=tools)
     assert made.tools == tools
-    kept = Policy.from_excerpt(made.excerpt or {})
+    kept = Policy.from_excerpt(made.excerpt or "")
     kinds = [kept.judge(ToolCall("c1", name, {})).verdict.kind for name in tools]
     assert kinds == ["allow", "deny", "allow"]
     assert (await apply_policy(policy, interrupt("approve"), tools=tools)).tools == {}

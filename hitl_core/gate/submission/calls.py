@@ -34,7 +34,7 @@ class JudgedCalls(NamedTuple):
     tools: Mapping[str, JsonObject | None] = {}
     edit_notice: str | None = None
     policy: str | None = None
-    excerpt: JsonObject | None = None
+    excerpt: str | None = None
 
 
 class FrozenCalls(tuple[ToolCall, ...]):

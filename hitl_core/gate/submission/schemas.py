@@ -15,6 +15,8 @@ from hitl_core.policy import Policy, Ruling
 if TYPE_CHECKING:
     from hitl_core.jsonschema.budget import Budget
 
+#: A review keeps at most this many characters of a policy: each change writes them again.
+MAX_EXCERPT = 1024 * 1024
 #: After this many steps, about two milliseconds, other tasks may run.
 _PAUSE_STEPS = 4_000
 
@@ -62,7 +64,7 @@ class ToolSchemas:
         calls: Iterable[ToolCall],
         rulings: Iterable[Ruling],
         tools: Iterable[str],
-    ) -> JsonObject | None:
+    ) -> str | None:
         """`excerpt_for`, which lets other tasks run while the rules of many tools are looked up."""
         for tool in tools:
             policy.preload_rules(tool)
@@ -79,10 +81,20 @@ class ToolSchemas:
 
 def excerpt_for(
     policy: Policy, calls: Iterable[ToolCall], rulings: Iterable[Ruling], tools: Iterable[str]
-) -> JsonObject | None:
-    """The part of the policy that a review keeps, so that a call with edited arguments is judged again."""
+) -> str | None:
+    """The part of the policy that a review keeps, so that a call with edited arguments is judged again.
+    Raises InvalidToolCall where that is more than MAX_EXCERPT.
+    """
     changing = [c.name for c, r in zip(calls, rulings, strict=True) if _can_change(r)]
-    return policy.excerpt(dict.fromkeys([*changing, *tools])) if changing else None
+    if not changing:
+        return None
+    excerpt = policy.excerpt(dict.fromkeys([*changing, *tools]))
+    if len(excerpt) > MAX_EXCERPT:
+        raise InvalidToolCall(
+            f"The rules for these tools take {len(excerpt):,} characters, and a review keeps {MAX_EXCERPT:,}"
+            " at most. Name fewer `tools`, or give them fewer or shorter rules."
+        )
+    return excerpt
 
 
 def _can_change(ruling: Ruling) -> bool:

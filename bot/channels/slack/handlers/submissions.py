@@ -14,7 +14,7 @@ from slack_bolt.async_app import AsyncAck
 
 from hitl_core.errors import InvalidToolCall, Refused
 from hitl_core.forms import FormErrors, SchemaError
-from hitl_core.model import DecisionType, Reviewer, Snapshot
+from hitl_core.model import DecisionType, Review, Reviewer, Snapshot
 from hitl_core.model.call import is_text
 from hitl_core.review.state_machine import Proposal
 
@@ -110,7 +110,10 @@ class Submissions:
             ):  # what another choice had asked for must not come back from there
                 await self._inbox.drafts.save(_draft_key(view, who), modal.answers)
             page = modal.form_state.page - back
-            new_view = modal.at_page(page, has_draft=back or meta.has_draft).view()
+            new_view = await offload_drawing(
+                snapshot.review,
+                lambda: modal.at_page(page, has_draft=back or meta.has_draft).view(),
+            )
         except Refused as refused:
             await self._responder.show_refusal(body, refused)
         else:
@@ -144,43 +147,47 @@ class Submissions:
     async def _submit_form(
         self, snapshot: Snapshot, view: Body, meta: ModalMeta, who: Reviewer, op: str
     ) -> AckResponse:
-        modal = await self._load_form(snapshot, view, meta, who)
+        modal, review = await self._load_form(snapshot, view, meta, who), snapshot.review
         form_state = modal.form_state
         if not form_state.matches_view(view["state"]["values"]):
             # Sent before what follows a choice was drawn.
-            return _update_response(modal.at_page(form_state.page, has_draft=meta.has_draft))
+            return await _page_response(review, modal, form_state.page, meta.has_draft)
         try:
-            proposal = await offload_drawing(snapshot.review, modal.proposal)
+            proposal = await offload_drawing(review, modal.proposal)
         except FormErrors as wrong:
-            return await self._show_form_errors(view, who, modal, wrong)
+            return await self._show_form_errors(review, view, who, modal, wrong)
         if not form_state.is_last_page:
-            return await self._show_page(view, who, modal, form_state.page + 1)
-        if warning := modal.removal_warning(proposal):
-            return _update_response(modal.with_confirmation(proposal), warning)
+            return await self._show_page(review, view, who, modal, form_state.page + 1)
+        if asks_again := await offload_drawing(review, lambda: _confirmation_view(modal, proposal)):
+            return _update_response(asks_again)
         return _reply_response(await self._inbox.decide(meta.target, proposal, who, op), view)
 
     async def _show_form_errors(
-        self, view: Body, who: Reviewer, modal: FormModal, form_errors: FormErrors
+        self, review: Review, view: Body, who: Reviewer, modal: FormModal, form_errors: FormErrors
     ) -> AckResponse:
         """Beside the fields of this page; what is wrong on another page is told there, at the end."""
         form_state = modal.form_state
         page = form_state.page_with_error(form_errors)
         if page != form_state.page and not form_state.is_last_page:
-            return await self._show_page(view, who, modal, form_state.page + 1)
+            return await self._show_page(review, view, who, modal, form_state.page + 1)
         problem = f"Not sent yet: {form_state.error_text(form_errors)}"
         if page is not None and page != form_state.page:
-            return await self._show_page(view, who, modal, page, problem)
+            return await self._show_page(review, view, who, modal, page, problem)
         if errors := form_state.field_errors(form_errors):
             return _error_response(errors)
-        return _update_response(
-            modal.at_page(form_state.page, has_draft=modal.meta.has_draft), problem
-        )
+        return await _page_response(review, modal, form_state.page, modal.meta.has_draft, problem)
 
     async def _show_page(
-        self, view: Body, who: Reviewer, modal: FormModal, page: int, problem: str = ""
+        self,
+        review: Review,
+        view: Body,
+        who: Reviewer,
+        modal: FormModal,
+        page: int,
+        problem: str = "",
     ) -> AckResponse:
         await self._inbox.drafts.save(_draft_key(view, who), modal.answers)
-        return _update_response(modal.at_page(page, has_draft=True), problem)
+        return await _page_response(review, modal, page, True, problem)
 
     async def _load_form(
         self, snapshot: Snapshot, view: Body, meta: ModalMeta, who: Reviewer
@@ -234,8 +241,24 @@ def _reply_response(reply: Reply, view: Body) -> AckResponse:
     return {"response_action": "update", "view": small_modals.notice(reply.text)}
 
 
-def _update_response(modal: FormModal, problem: str = "") -> AckResponse:
-    return {"response_action": "update", "view": modal.view(problem)}
+async def _page_response(
+    review: Review, modal: FormModal, page: int, has_draft: bool, problem: str = ""
+) -> AckResponse:
+    return _update_response(
+        await offload_drawing(
+            review, lambda: modal.at_page(page, has_draft=has_draft).view(problem)
+        )
+    )
+
+
+def _confirmation_view(modal: FormModal, proposal: Proposal) -> small_modals.View | None:
+    """Where sending this would take something away that nobody has confirmed yet."""
+    warning = modal.removal_warning(proposal)
+    return modal.with_confirmation(proposal).view(warning) if warning else None
+
+
+def _update_response(view: small_modals.View) -> AckResponse:
+    return {"response_action": "update", "view": view}
 
 
 def _error_response(errors: dict[str, str]) -> AckResponse:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
+import copy
 import hashlib
 import json
 from collections.abc import Mapping
@@ -10,10 +10,10 @@ from dataclasses import replace
 from typing import Any
 
 from hitl_core.errors import Refused
-from hitl_core.forms import find_removed
+from hitl_core.forms import FormErrors, find_removed
 from hitl_core.jsonschema.pointer import format_path
 from hitl_core.model import Action, Review, encode
-from hitl_core.review.edit_rules import judge_edit
+from hitl_core.review.edit_rules import edit_tools, judge_edit
 from hitl_core.review.redaction import redaction_pointers, visible_schema
 from hitl_core.review.state_machine import Proposal
 
@@ -24,7 +24,7 @@ from ..render.mentions import join_names
 from .form_modal import FormModal
 from .form_state import Answers, FormSource, FormState
 from .inputs import ACTION_ID, MAX_LABEL, MAX_OPTIONS
-from .small_modals import MAX_TITLE
+from .small_modals import MAX_TITLE, View
 
 #: The block of the choice between tools.
 TOOL_BLOCK = "tool"
@@ -37,7 +37,9 @@ class EditModal(FormModal):
 
     def __init__(self, review: Review, action: Action, meta: ModalMeta, answers: Answers) -> None:
         self._review, self._action = review, action
-        self._tools = _tool_choices(review, action)
+        self._tools = edit_tools(review, action)[:MAX_OPTIONS]
+        #: Why the tool that was chosen last is not the one of this form; "" where it is.
+        self._tool_problem = ""
         self._tool = meta.tool if meta.tool in self._tools else action.name
         several = len(self._tools) > 1
         super().__init__(
@@ -47,22 +49,31 @@ class EditModal(FormModal):
         )
 
     def with_state(self, values: Mapping[str, Any]) -> FormModal:
-        updated = super().with_state(values)
+        updated = self._with_values(values)
         tool = self._tool
         if TOOL_BLOCK in values:
             selected = values[TOOL_BLOCK].get(ACTION_ID, {}).get("selected_option")
             tool = self._tools[int(selected["value"])] if selected else tool
         if tool == self._tool:
             return updated
-        converted = updated.form_state.convert_to(self._form_source(tool))
+        try:
+            converted = updated.form_state.convert_to(self._form_source(tool))
+        except Refused as refused:
+            return updated._with_tool_problem(str(refused))
         meta = replace(self.meta, tool=tool, page=0)  # another form, to be read from its start
         return EditModal(self._review, self._action, meta, converted.answers)
 
     def at_page(self, page: int, *, has_draft: bool) -> FormModal:
         meta = replace(self.meta, page=page, has_draft=has_draft)
-        return EditModal(self._review, self._action, meta, self.answers)
+        modal = EditModal(self._review, self._action, meta, self.answers)
+        return modal._with_tool_problem(self._tool_problem)
+
+    def view(self, problem: str = "") -> View:
+        return super().view(problem or self._tool_problem)
 
     def proposal(self) -> Proposal:
+        if self._tool_problem:  # the person chose another tool than that of this form
+            raise FormErrors({}, (self._tool_problem,))
         args = encode(self.form_state.value())
         target = self.meta.target
         return Proposal("edit", target.revision, None, args, self._tool, seal=target.seal)
@@ -119,14 +130,14 @@ class EditModal(FormModal):
         """Which tool it is: that decides what is asked."""
         options = [
             {"text": plain_text(name, MAX_LABEL), "value": str(at)}
-            for at, name in enumerate(self._tools[:MAX_OPTIONS])
+            for at, name in enumerate(self._tools)
         ]
         return {
             "type": "input",
             "block_id": TOOL_BLOCK,
             "dispatch_action": True,
             "label": plain_text("Tool"),
-            "hint": plain_text("The policy allows this call to become another one."),
+            "hint": plain_text("Another tool, where the policy allows it with these arguments."),
             "element": {
                 "type": "static_select",
                 "action_id": ACTION_ID,
@@ -134,6 +145,11 @@ class EditModal(FormModal):
                 "initial_option": options[self._tools.index(self._tool)],
             },
         }
+
+    def _with_tool_problem(self, problem: str) -> EditModal:
+        modal_copy = copy.copy(self)
+        modal_copy._tool_problem = problem
+        return modal_copy
 
     def _form_source(self, tool: str) -> FormSource:
         review, action = self._review, self._action
@@ -148,17 +164,6 @@ class EditModal(FormModal):
             action.revision,
             edition=str(self._tools.index(tool) or ""),
         )
-
-
-def _tool_choices(review: Review, action: Action) -> list[str]:
-    """What the call may become, first what it is."""
-    tools, args = {action.name: None}, review.arguments(action.key)
-    for name in [action.request.name, *sorted(review.tools)]:
-        with contextlib.suppress(Refused):
-            if name not in tools:
-                judge_edit(review, action, name, args, 0.0)
-            tools[name] = None
-    return list(tools)
 
 
 def _edit_digest(proposal: Proposal) -> str:

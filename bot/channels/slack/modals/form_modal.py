@@ -6,7 +6,7 @@ import copy
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Self
 
 from hitl_core.review.state_machine import Proposal
 
@@ -38,6 +38,9 @@ class FormModal(ABC):
 
     def with_state(self, values: Mapping[str, Any]) -> FormModal:
         """With what the inputs of a view hold now (its `state.values`)."""
+        return self._with_values(values)
+
+    def _with_values(self, values: Mapping[str, Any]) -> Self:
         modal_copy = copy.copy(self)
         modal_copy.form_state = self.form_state.with_values(values)
         return modal_copy
