@@ -1,4 +1,7 @@
-"""The durable truth: one contract (`base`), two that keep it (`memory`, `redis`)."""
+"""Where reviews are stored: one contract (`contract.Store`) with two implementations, Redis and memory.
+
+Public: `Store`, `RedisStore`, `MemoryStore` (for tests), and the values `Write`, `Job` and `Recheck`.
+"""
 
 from hitl_core.store.contract import Job, Recheck, Store, Write
 from hitl_core.store.memory.store import MemoryStore

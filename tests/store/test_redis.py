@@ -674,7 +674,16 @@ async def test_a_write_whose_reply_was_lost_may_be_repeated(redis_url: str):
             (1, lambda: store.ledger.add_anchor(0, one), True),
             (2, lambda: store.ledger.mark_exported(0, one), None),
         ]
-        for name in ("write", "note", "mark", "shown", "bury", "revive", "anchor", "redraw"):
+        for name in (
+            "write",
+            "set_with_audit",
+            "mark",
+            "shown",
+            "dead_letter",
+            "requeue",
+            "anchor",
+            "redraw",
+        ):
             await store._redis.script_load(read_script(name))  # which is not what is lost here
         for turn, write, expected in writes:
             proxy.drop_reply(turn)

@@ -1,4 +1,4 @@
-"""What the store in memory keeps beside the reviews: tokens, drafts, who was here, who lives."""
+"""The small values of the store in memory: tokens, drafts, home views, locks and heartbeats."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hitl_core.model import Token
 
 
 class MemoryKeyValues:
-    """See `Store` for what each method promises."""
+    """See `Store` for the methods."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock

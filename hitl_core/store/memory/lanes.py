@@ -1,4 +1,4 @@
-"""The lanes of the store in memory: what the bots have to show."""
+"""The lanes of the store in memory: the bots' jobs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from hitl_core.store.contract import (
 
 @dataclass
 class _QueuedJob:
-    """`at` is from when it may be drawn; of one that was never shown (`first`) when it was submitted."""
+    """`at` is from when the job may be done; for a first post, when the review was submitted."""
 
     lane: str
     at: float
@@ -31,7 +31,7 @@ class _QueuedJob:
 
 
 class MemoryLanes:
-    """See `Store` for what each method promises."""
+    """See `Store` for the methods."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._time = clock
@@ -54,12 +54,12 @@ class MemoryLanes:
         return list(dict.fromkeys(lane for _, lane in due))[:limit]
 
     async def lane_hints(self, block: float) -> list[str]:
-        if (heard := self._lane_hint_position) is None:
+        if (position := self._lane_hint_position) is None:
             self._lane_hint_position = len(self._lane_hints)
             return []
-        await self._wait(lambda: len(self._lane_hints) > heard, block)
+        await self._wait(lambda: len(self._lane_hints) > position, block)
         self._lane_hint_position = len(self._lane_hints)
-        return list(dict.fromkeys(self._lane_hints[heard:]))
+        return list(dict.fromkeys(self._lane_hints[position:]))
 
     async def hold_lanes(self, lanes: Sequence[str], bot: str, ttl: float) -> set[str]:
         now, lanes_held = self._time(), set[str]()
@@ -84,9 +84,9 @@ class MemoryLanes:
         if not candidates:
             return None
         _, member = min(candidates)
-        times, since, *_ = self._starts.get(member, f"0 {now:.6f}").split(" ")
+        attempts, first_at, *_ = self._starts.get(member, f"0 {now:.6f}").split(" ")
         self._number += 1
-        token = self._starts[member] = f"{int(times) + 1} {since} {self._number}"
+        token = self._starts[member] = f"{int(attempts) + 1} {first_at} {self._number}"
         self._last_tokens[_card_of(member)] = token
         return parse_job(lane, 0, member, self._jobs[member].note, token)
 
@@ -159,14 +159,14 @@ class MemoryLanes:
         self._slots[name] = max(self._slots.get(name, 0.0), self._time() + seconds)
 
     def _is_latest(self, job: Job) -> bool:
-        """Whether nobody began anything about this card since; then nobody has a turn any more."""
+        """Whether no other job of this card was started since. If so, its token is removed."""
         if self._last_tokens.get(_card_of(job.member)) != job.token:
             return False
         del self._last_tokens[_card_of(job.member)]
         return True
 
     def _add_card(self, review_id: str, place: Place, created: float, before: float) -> None:
-        """A card that changed."""
+        """Queue a card that changed."""
         first = (review_id, place) not in self._posted_cards
         at = created if first else self._time() - before
         self._add_job(lane_of(place), format_member("card", review_id, place), at, first=first)

@@ -9,7 +9,7 @@ from hitl_core.audit.ledger import Entry
 
 
 class MemoryLedger:
-    """See `Ledger` for what each method promises."""
+    """See `Ledger` for the methods."""
 
     retention = math.inf
 

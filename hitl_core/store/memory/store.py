@@ -1,4 +1,4 @@
-"""The store in memory, for tests: it keeps every promise of a store but the durable one."""
+"""The store in memory, for tests: it behaves like the Redis store, but nothing survives the process."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from hitl_core.store.memory.ledger import MemoryLedger
 
 
 class MemoryStore(MemoryKeyValues, MemoryLanes):
-    """See `Store` for what each method promises. `clock` gives seconds since the epoch."""
+    """See `Store` for the methods. `clock` returns seconds since the epoch."""
 
     partitions = 1
 
@@ -130,14 +130,14 @@ class MemoryStore(MemoryKeyValues, MemoryLanes):
         return [review.id for review in reviews]
 
     async def live_ids(self, limit: int = 100) -> list[str]:
-        return [seat.id for seat in await self.live_reviews(limit)]
+        return [review.id for review in await self.live_reviews(limit)]
 
     async def live_reviews(
         self, limit: int = 100, after: LiveReview | None = None
     ) -> list[LiveReview]:
         live = (review for review in self._reviews.values() if review.status != "done")
-        seats = sorted(LiveReview(review.created_at, review.id) for review in live)
-        return [seat for seat in seats if after is None or seat > after][:limit]
+        reviews = sorted(LiveReview(review.created_at, review.id) for review in live)
+        return [review for review in reviews if after is None or review > after][:limit]
 
     async def workload(self) -> Workload:
         live = [r.created_at for r in self._reviews.values() if r.status != "done"]
@@ -180,18 +180,18 @@ class MemoryStore(MemoryKeyValues, MemoryLanes):
         return [review_id for name, review_id in new if name == agent]
 
     async def changes(self, block: float) -> list[str]:
-        if (heard := self._change_position) is None:
+        if (position := self._change_position) is None:
             self._change_position = len(self._changes)
             return []
-        await self._wait(lambda: len(self._changes) > heard, block)
+        await self._wait(lambda: len(self._changes) > position, block)
         self._change_position = len(self._changes)
-        return self._changes[heard:]
+        return self._changes[position:]
 
     async def close(self) -> None:
-        """Nothing to let go."""
+        """Nothing to close."""
 
     def _add_entry(self, event: Event | PolicyChanged) -> None:
-        """As the next entry of its review's chain, or its agent's."""
+        """Add the event as the next entry of its review's chain, or of its agent's."""
         chain = event.review_id if isinstance(event, Event) else f"policy {event.agent}"
         line, self._chains[chain] = link_entry(event, self._chains.get(chain, ""))
         self.ledger.add(line, self._clock())

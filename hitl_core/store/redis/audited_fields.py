@@ -1,4 +1,4 @@
-"""What the Redis store keeps together with the entry of the audit that tells of it."""
+"""Fields of the Redis store that are written together with their entry of the audit."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from hitl_core.store.redis import review_fields
 from hitl_core.store.redis.client import Client, read_script, store_errors
 from hitl_core.store.redis.keys import Keys, digest_of
 
-#: By the store's time, and the field's value so far.
+#: Makes the event from the store's time and the field's value so far.
 EventFactory = Callable[[float, str | None], Event | PolicyChanged]
 
 
 class _Field(NamedTuple):
-    """A field of a hash, its new value, and the field that holds the head of its audit."""
+    """A field of a hash, its new value, and the field with the head of its audit."""
 
     hash: str
     name: str
@@ -27,7 +27,7 @@ class _Field(NamedTuple):
 
 
 class _StoredField(NamedTuple):
-    """What stood in the hash: the field's value, the head, and the store's time."""
+    """What was in the hash: the field's value, the head of the audit, and the store's time."""
 
     value: str | None
     head: str
@@ -35,11 +35,11 @@ class _StoredField(NamedTuple):
 
 
 class AuditedFields:
-    """See `Store` for what each method promises."""
+    """See `Store` for the methods."""
 
     def __init__(self, redis: Client) -> None:
         self._redis = redis
-        self._script = redis.register_script(read_script("note"))
+        self._script = redis.register_script(read_script("set_with_audit"))
 
     async def record_refusal(self, keys: Keys, review_id: str, event: Event) -> None:
         field = _Field(
@@ -93,8 +93,8 @@ class AuditedFields:
         *,
         first: bool = False,
     ) -> str | None:
-        """Keep the field with its entry; the answer is its value before. `first`: a value that is there
-        stays. Nothing where there is no such review.
+        """Write the field with its entry, and return its value before. `first`: an existing value stays. Does
+        nothing if there is no such review.
         """
         before = await self._run_script(keys, field, review_id, first)
         while before is not None:
@@ -103,14 +103,14 @@ class AuditedFields:
             entry, head = link_entry(make_event(before.now, before.value), before.head)
             after = await self._run_script(keys, field, review_id, first, before.head, head, entry)
             if after is not None and after[:2] == before[:2]:
-                return before.value  # nobody was faster
+                return before.value  # no other process was faster
             before = after
         return None
 
     async def _run_script(
         self, keys: Keys, field: _Field, review_id: str, first: bool, *entry: str
     ) -> _StoredField | None:
-        """With the head that is expected, the next one and the entry between them: write it."""
+        """Read the field. With `entry` (the expected head, the new head and the entry), also write it."""
         async with store_errors():
             answer = await self._script(
                 keys=[field.hash, keys.audit],

@@ -1,4 +1,4 @@
-"""Connections to Redis: two clients, no retries of their own, and errors in our words."""
+"""Connections to Redis: clients that never retry, and the translation of Redis errors into ours."""
 
 from __future__ import annotations
 
@@ -36,22 +36,23 @@ from redis.exceptions import (
 from hitl_core.errors import SettingsError, StoreError, StoreUnavailable, StoreUnwritable
 from hitl_core.store.redis.pool import NO_CONNECTION, Pool, run_to_end
 
-#: redis-py types every answer as "X or an awaitable of X", for its two clients in one; so its client is
-#: Any here, and each method of the store says what it makes of the answer.
+#: redis-py types every reply as "X or an awaitable of X", because its sync and async clients share types. So
+#: the client is Any here, and each method of the store gives the reply its type.
 Client = Any
 
-#: A click must be stored within 2.5 s, so one command may take no longer than this.
+#: A click must be stored within 2.5 s, so one command must not take longer than this, in seconds.
 COMMAND_TIMEOUT = 1.5
-#: XREAD blocks at most this long, and its socket waits a little longer.
+#: XREAD blocks for at most this many seconds; its socket waits a little longer.
 MAX_BLOCK = 30.0
-#: Scripts that put cards into queues, or ask for the time as these do.
-_QUEUE_SCRIPTS = frozenset({"write", "take", "finish", "bury", "revive", "redraw", "slot"})
+#: The scripts that use the functions of queue.lua.
+_QUEUE_SCRIPTS = frozenset({"write", "take", "finish", "dead_letter", "requeue", "redraw", "slot"})
 
 
 def connect(url: str, *, blocking: bool = False, connections: int = 32) -> Client:
-    """A client of its own for commands that block, so that no waiting reader holds up a click.
+    """A client. Commands that block need a client of their own (`blocking`), so that a waiting read never
+    delays a click.
 
-    The client never repeats a command: one whose reply was lost would be done twice.
+    The client never repeats a command: if only the reply was lost, the command would be done twice.
     """
     try:
         pool: Any = cast(Any, Pool).from_url(
@@ -61,25 +62,25 @@ def connect(url: str, *, blocking: bool = False, connections: int = 32) -> Clien
             socket_timeout=MAX_BLOCK + 5 if blocking else COMMAND_TIMEOUT,
             socket_connect_timeout=COMMAND_TIMEOUT,
             retry=Retry(NoBackoff(), 0),
-            protocol=2,  # answers have other shapes in RESP3
+            protocol=2,  # replies have other shapes in RESP3
         )
     except ValueError:
-        # The cause may quote a part of the password, so it is not kept.
+        # The cause may contain a part of the password, so it is dropped.
         raise SettingsError(
-            f"The Redis address {_hide_password(url)!r} is no redis:// URL."
+            f"The Redis address {_hide_password(url)!r} is not a redis:// URL."
         ) from None
-    return Redis.from_pool(pool)  # which it then closes
+    return Redis.from_pool(pool)  # this client closes the pool
 
 
 async def close_clients(*clients: Client) -> None:
-    """All of them, whatever happens. Commands that were sent are answered, others get StoreError."""
+    """Close all clients, even if one fails. Commands that were sent get their reply, others StoreError."""
     closing = (client.aclose() for client in clients)
     await run_to_end(asyncio.gather(*closing, return_exceptions=True))
 
 
 @cache
 def read_script(name: str) -> str:
-    """The text of one script, behind what it shares with others."""
+    """The text of a script, with queue.lua in front if the script needs it."""
     folder = resources.files("hitl_core.store.redis") / "lua"
     names = ("queue", name) if name in _QUEUE_SCRIPTS else (name,)
     return "".join((folder / f"{each}.lua").read_text("utf-8") for each in names)
@@ -87,10 +88,10 @@ def read_script(name: str) -> str:
 
 @asynccontextmanager
 async def store_errors() -> AsyncGenerator[None, None]:
-    """Redis's errors become ours; whether the command was done is then unknown.
+    """Translate Redis errors into ours. It is not known then whether the command was done.
 
-    The client sends by `asyncio.wait_for`, which before Python 3.12 could swallow a cancellation
-    (https://github.com/python/cpython/issues/86296): one that came meanwhile is raised here.
+    redis-py sends with `asyncio.wait_for`, which can swallow a cancellation before Python 3.12
+    (https://github.com/python/cpython/issues/86296). A swallowed cancellation is raised here.
     """
     task = asyncio.current_task()
     cancelled = task.cancelling() if task else 0
@@ -100,8 +101,8 @@ async def store_errors() -> AsyncGenerator[None, None]:
             raise asyncio.CancelledError
     except (ConnectionError, TimeoutError, OSError) as error:
         raise StoreUnavailable(f"Redis can't be reached: {_reason(error)}.") from error
-    except NoScriptError as error:  # it was restarted just after it had been given the script
-        raise StoreUnavailable("Redis was restarted in between.") from error
+    except NoScriptError as error:  # Redis restarted between SCRIPT LOAD and EVALSHA
+        raise StoreUnavailable("Redis was restarted during a command.") from error
     except ResponseError as error:
         code = _code(error)
         if code in _UNWRITABLE:
@@ -111,16 +112,14 @@ async def store_errors() -> AsyncGenerator[None, None]:
                 f"Redis can't answer now: {_TEMPORARY[code]} ({code})."
             ) from error
         if code in _CLUSTER:
-            message = (
-                f"This Redis is a node of a cluster of several, which is not supported ({code})."
-            )
+            message = f"This Redis is a node of a cluster with several nodes, which is not supported ({code})."
             raise StoreError(message) from error
         raise StoreError(f"Redis refused: {error}.") from error
     except RedisError as error:
         raise StoreError(f"Redis failed: {error}.") from error
 
 
-#: What a server says where it can't take a write, whoever asks: it is waited for, and a person is told.
+#: Error codes of a server that takes no writes now. We retry later, and people get this text.
 _UNWRITABLE = {
     "OOM": "Redis is full (maxmemory): nothing new can be stored",
     "MISCONF": "Redis can't write now: it fails to save its data to disk",
@@ -135,19 +134,19 @@ _TEMPORARY = {
     "TRYAGAIN": "its cluster is being changed",
 }
 _CLUSTER = ("MOVED", "ASK", "CROSSSLOT")
-#: At the beginning of the answer, or within what 6.2 says of a script that met it.
+#: The code is at the beginning of the reply, or inside the text that Redis 6.2 gives for a script's error.
 _CODE = re.compile(r"(?:^|[ -])(" + "|".join([*_UNWRITABLE, *_TEMPORARY, *_CLUSTER]) + ") ")
 
 
 def _code(error: ResponseError) -> str:
-    """The code of an answer like "NOREPLICAS Not enough good replicas to write."; "" for another one."""
+    """The code of a reply such as "NOREPLICAS Not enough good replicas to write."; "" for any other reply."""
     if code := _CODES_BY_CLASS.get(type(error)):
         return code
     match = _CODE.search(str(error))
     return match[1] if match else ""
 
 
-#: Of these the client makes classes, and takes the code away.
+#: redis-py turns these codes into classes, and removes the code from the text.
 _CODES_BY_CLASS: dict[type[BaseException], str] = {
     OutOfMemoryError: "OOM",
     ReadOnlyError: "READONLY",
@@ -164,7 +163,7 @@ _ERRNO = re.compile(r"\[Errno (\d+)\]")
 
 
 def _reason(error: BaseException | None) -> str:
-    """Why there was no answer: no host, port or address, because `/readyz` repeats it to anybody."""
+    """Why there was no reply, without host, port or address, because `/readyz` shows it to anyone."""
     if isinstance(error, BusyLoadingError):
         return _TEMPORARY["LOADING"]
     if isinstance(error, AuthenticationError):
@@ -176,7 +175,7 @@ def _reason(error: BaseException | None) -> str:
     cause = error
     while cause is not None:
         if isinstance(cause, OSError) and not isinstance(cause, ssl.SSLError):
-            # asyncio has a text of its own, with the address; of several addresses it joins the texts.
+            # asyncio's own text contains the address; for several addresses it joins several texts.
             match = _ERRNO.search(f"[Errno {cause.errno}] {cause}")
             if match:
                 return os.strerror(int(match[1])).lower()
@@ -189,14 +188,14 @@ def _reason(error: BaseException | None) -> str:
 
 
 async def check_server(redis: Client, url: str) -> None:
-    """Raises SettingsError where reviews would not be safe: too old a server, or one that drops live keys;
-    StoreUnavailable where it does not answer.
+    """Raises SettingsError for a server that is too old, or that could drop pending reviews; StoreUnavailable
+    when it doesn't answer.
     """
     try:
         async with store_errors():
             info: dict[str, Any] = await redis.info()
     except (StoreUnavailable, StoreError) as error:
-        # Its causes say nothing more, in a hundred lines.
+        # The causes only add a hundred lines of traceback.
         message = str(error).replace("Redis", f"Redis at {_hide_password(url)}", 1)
         raise StoreUnavailable(message) from None
     version = str(info.get("redis_version", "0"))
@@ -211,6 +210,6 @@ async def check_server(redis: Client, url: str) -> None:
 
 
 def _hide_password(url: str) -> str:
-    """Without the password."""
+    """The URL without user and password."""
     without = re.sub(r"(?i)(?<=password=)[^&]*", "…", url)
     return re.sub(r"^(\w+://)?.*@", r"\1…@", without)

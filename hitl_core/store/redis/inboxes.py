@@ -1,4 +1,4 @@
-"""What the Redis store keeps for people: what waits for them, what they decided, what they have typed."""
+"""What the Redis store keeps for people: their waiting reviews, recent decisions, drafts and home views."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from hitl_core.store.contract import MAX_DECIDED, WaitingPage
 from hitl_core.store.redis.client import Client, store_errors
 from hitl_core.store.redis.keys import HOMES_KEY, Keys, draft_key, lock_key
 
-#: How much of one audience is read to tell what waits for several.
+#: How many reviews of one audience are read at most, to merge those of several audiences.
 MAX_READ = 1000
-#: How long it is known who looked at the home page, in seconds.
+#: How long a view of the home page is remembered, in seconds.
 HOME_VIEW_TTL = 3600
 
 ScoredIds = list[tuple[bytes, float]]
 
 
 class Inboxes:
-    """See `Store` for what each method promises."""
+    """See `Store` for the methods."""
 
     def __init__(self, redis: Client, keys: Sequence[Keys]) -> None:
         self._redis, self._keys = redis, keys
@@ -34,8 +34,8 @@ class Inboxes:
                     pipe.zrange(keys.waiting(audience), 0, read - 1, withscores=True)
                     pipe.zcard(keys.waiting(audience))
                 answers: list[Any] = await pipe.execute()
-            for some in cast(list[ScoredIds], answers[::2]):
-                scores |= dict(some)
+            for scored_ids in cast(list[ScoredIds], answers[::2]):
+                scores |= dict(scored_ids)
             total += max(cast(list[int], answers[1::2]), default=0)
         ordered = sorted(scores.items(), key=lambda each: (each[1], each[0]))
         page = [(id.decode(), at) for id, at in ordered[offset : offset + limit]]

@@ -1,4 +1,4 @@
-"""The names of all keys. What comes from outside is hashed, so no id can shape a key."""
+"""The names of all Redis keys. Names from outside are hashed, so that no id can forge a key."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _REVIEW_ID = re.compile(r"(0|[1-9][0-9]{0,3})-[0-9a-f]{32}")
 
 
 def digest_of(*parts: str) -> str:
-    """128 bits over length-prefixed parts, in hex: no two lists of parts run into each other."""
+    """A hash of 128 bits, in hex. The parts are length-prefixed, so that different lists never collide."""
     hashed = hashlib.sha256()
     for part in parts:
         data = part.encode("utf-8", "surrogatepass")
@@ -21,14 +21,14 @@ def digest_of(*parts: str) -> str:
 def make_review_id(
     partition: int, agent: str, thread_id: str, turn: str, call_ids: Iterable[str]
 ) -> str:
-    """The same turn has the same id, in any process: `<partition>-<32 hex digits>`."""
+    """The id of a turn's review, the same in any process: `<partition>-<32 hex digits>`."""
     return f"{partition}-{digest_of(agent, thread_id, turn, *call_ids)}"
 
 
 def parse_partition(review_id: str) -> int | None:
-    """None where this is no id of ours."""
-    ours = _REVIEW_ID.fullmatch(review_id)
-    return int(ours[1]) if ours else None
+    """The partition in a review id; None for any other text."""
+    match = _REVIEW_ID.fullmatch(review_id)
+    return int(match[1]) if match else None
 
 
 def choose_partition(thread_id: str, partitions: int) -> int:
@@ -36,7 +36,7 @@ def choose_partition(thread_id: str, partitions: int) -> int:
 
 
 class Keys:
-    """The keys of one partition. They share a hash tag, so one script touches one slot."""
+    """The keys of one partition. They share a hash tag: all keys of a script are in one cluster slot."""
 
     def __init__(self, partition: int) -> None:
         self.tag = f"hitl:{{{partition}}}"
@@ -111,11 +111,11 @@ class Keys:
         return f"{self.tag}:decided:{digest_of(reviewer)}"
 
 
-#: Kept for ever: what the first process wrote about the layout.
+#: The number of partitions, kept permanently.
 META_KEY = "hitl:meta"
-#: The tokens of the HTTP door, by id: kept until they are revoked.
+#: The tokens of the HTTP API, by id: kept until they are revoked.
 TOKENS_KEY = "hitl:tokens"
-#: Who looked at the app's home page in the last hour, and when.
+#: Who opened the app's home page in the last hour, and when.
 HOMES_KEY = "hitl:homes"
 
 
@@ -128,7 +128,7 @@ def lock_key(name: str) -> str:
 
 
 def lane_key(name: str) -> str:
-    """Which bot holds a conversation."""
+    """Its value is the bot that holds this lane."""
     return f"hitl:lane:{digest_of(name)}"
 
 

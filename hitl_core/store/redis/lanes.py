@@ -1,4 +1,4 @@
-"""The lanes of the Redis store: what the bots have to show, one queue a conversation and partition."""
+"""The lanes of the Redis store: the bots' jobs, in one queue for each conversation and partition."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from hitl_core.store.contract import (
 from hitl_core.store.redis.client import Client, read_script, store_errors
 from hitl_core.store.redis.keys import Keys, lane_key, parse_partition, slot_key
 
-#: Cards that were never shown stand behind all others in their queue. The same number is in queue.lua.
+#: Added to the score of cards that were never posted: they come last in their queue. Also in queue.lua.
 FIRST_POST_SCORE = 1e11
 _SCRIPT_NAMES = (
     "take",
     "finish",
     "put_back",
-    "bury",
-    "revive",
+    "dead_letter",
+    "requeue",
     "redraw",
     "hold",
     "release",
@@ -34,8 +34,8 @@ _SCRIPT_NAMES = (
 
 
 class RedisLanes:
-    """See `Store` for what each method promises. A lane has a queue in each partition; the lease of a lane
-    has no partition, so that one bot holds all of its queues.
+    """See `Store` for the methods. A lane has a queue in each partition, but only one lease, so that one bot
+    holds all of its queues.
     """
 
     def __init__(self, redis: Client, keys: Sequence[Keys]) -> None:
@@ -83,7 +83,7 @@ class RedisLanes:
         return None
 
     async def _order_partitions(self, lane: str, half: LaneHalf) -> list[int]:
-        """The partitions, the one whose first job comes first of all in front."""
+        """The partitions, sorted by the time of their first job."""
         partitions = list(range(len(self._keys)))
         if len(partitions) == 1:
             return partitions
@@ -123,7 +123,7 @@ class RedisLanes:
     async def move_to_dead_letters(self, job: Job, why: str) -> None:
         keys = self._keys_of(job)
         await self._run_script(
-            "bury",
+            "dead_letter",
             [*self._queue_keys(keys, job.lane), keys.dead_letters, keys.dead_letter_counts],
             [job.lane, job.member, job.note, job.token, job.review_id, why],
         )
@@ -141,7 +141,7 @@ class RedisLanes:
                 names = (b"review", b"lane", b"member")
                 review_id, lane, member = (fields.get(name, b"").decode() for name in names)
                 count += await self._run_script(
-                    "revive",
+                    "requeue",
                     [
                         *self._queue_keys(keys, lane),
                         keys.dead_letters,

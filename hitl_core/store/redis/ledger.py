@@ -1,4 +1,4 @@
-"""The audit in Redis: a stream of entries and a stream of anchors in every partition."""
+"""The audit in Redis: every partition has a stream of entries and a stream of anchors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ StreamEntries = list[tuple[bytes, dict[bytes, bytes]]]
 
 
 class RedisLedger:
-    """See `Ledger` for what each method promises. In its stream an anchor has its last entry's id."""
+    """See `Ledger` for the methods. In its stream, an anchor has the id of its last entry."""
 
     def __init__(self, redis: Client, keys: Sequence[Keys], retention: float) -> None:
         self.retention = retention

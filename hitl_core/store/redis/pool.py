@@ -1,4 +1,6 @@
-"""redis-py's connection pool, made fair, with connections that are made to the end, and closed for good."""
+"""redis-py's connection pool with three changes: it is fair, it leaks no socket when a task is cancelled, and
+it stays closed.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +20,12 @@ NO_CONNECTION = "No connection is free."
 
 
 class Pool(ConnectionPool):
-    """At most `max_connections`, to whoever asked first. Raises ConnectionError after `timeout` seconds, and
-    StoreError once it is closed: redis-py's own would connect again, and nobody would close that.
+    """At most `max_connections` connections, given out in order of request. Raises ConnectionError after
+    `timeout` seconds, and StoreError after it was closed: redis-py's pool would connect again then, and
+    nothing would close that connection.
 
-    redis-py's own BlockingConnectionPool lets who gives a connection back take it again before those who
-    wait; under load some then wait for ever although Redis is well.
+    redis-py's BlockingConnectionPool is not fair: a task that returns a connection can get it back before the
+    tasks that wait, and under load some tasks wait without end.
     """
 
     def __init__(self, *args: Any, timeout: float, **options: Any) -> None:
@@ -47,7 +50,7 @@ class Pool(ConnectionPool):
             await self.ensure_connection(connection)
             return connection
         except BaseException:
-            # Once, with its connection or without: redis-py's own `get_connection` gives it back as well.
+            # Release the limit exactly once, with a connection or without one.
             await self.release(connection)
             raise
 
@@ -61,15 +64,15 @@ class Pool(ConnectionPool):
             self._limit.release()
 
     async def aclose(self) -> None:
-        """What is idle is closed at once, what is in use when it is given back: a command that was sent is
-        answered.
+        """Close idle connections now, and the others when they are returned: a command that was sent gets its
+        reply.
         """
         self._closed = True
         await self.disconnect(inuse_connections=False)
 
 
 class _ShieldedConnection:
-    """A connection that is made to the end: one cancelled half-way would leave its socket behind."""
+    """Its `connect` always completes: a cancelled one would leave its socket open."""
 
     is_connected: bool
 
@@ -79,7 +82,7 @@ class _ShieldedConnection:
 
 
 async def run_to_end(work: Awaitable[T]) -> T:
-    """Do it, however often the caller is cancelled meanwhile; that is raised when it is done."""
+    """Run it to its end even if the caller is cancelled; the cancellation is raised after that."""
     task = asyncio.ensure_future(work)
     try:
         return await asyncio.shield(task)
@@ -88,5 +91,5 @@ async def run_to_end(work: Awaitable[T]) -> T:
             with suppress(asyncio.CancelledError):
                 await asyncio.wait([task])
         if not task.cancelled():
-            task.exception()  # looked at: asyncio complains of those that nobody saw
+            task.exception()  # retrieved, because asyncio warns about exceptions that nobody retrieved
         raise

@@ -1,4 +1,4 @@
-"""A review as its hash's fields, and back. The one place that knows their names."""
+"""The fields of a review's Redis hash: their names, and how a review is written and read."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ ATTEMPT = "attempt"
 
 
 def dump_data(review: Review) -> bytes:
-    """Everything but the arguments, which have fields of their own, and what is as the model has it anyhow: a
-    default may change only together with the schema's version, which is always written.
+    """The review as JSON, without its arguments (they have fields of their own) and without values equal to
+    the model's defaults. So a default may change only together with the schema version, which is always
+    written.
     """
     data = review.model_dump_json(exclude_defaults=True)
     return f'{{"schema_version":{review.schema_version},{data[1:]}'.encode()
@@ -30,7 +31,7 @@ def dump_args(args: Mapping[str, Arguments]) -> dict[str, bytes]:
 
 
 def read_review_id(entry: bytes | None) -> str:
-    """Which review an entry of the audit is about; "" where it is about none."""
+    """The review id in an entry of the audit; "" if the entry is not about a review."""
     try:
         data: Any = json.loads(entry or b"{}")
     except ValueError:
@@ -39,7 +40,7 @@ def read_review_id(entry: bytes | None) -> str:
 
 
 def read_snapshot(review_id: str, fields: Mapping[str, bytes], now: float) -> Snapshot:
-    """Raises StoreError where the stored data isn't ours, or is of another version."""
+    """Raises StoreError for stored data that is damaged, or that another version wrote."""
     try:
         review = Review.model_validate_json(fields["data"])
         posts: dict[Place, MessageRef] = {
@@ -53,7 +54,7 @@ def read_snapshot(review_id: str, fields: Mapping[str, bytes], now: float) -> Sn
     except (KeyError, ValueError) as error:  # pydantic's ValidationError is a ValueError
         raise StoreError(f"The stored review {review_id} can't be read by this version.") from error
     if review.id != review_id:
-        raise StoreError(f"The store answered {review.id} where {review_id} was asked for.")
+        raise StoreError(f"The store has the review {review.id} under the id {review_id}.")
     args = {k.removeprefix(ARGS): Arguments(v) for k, v in fields.items() if k.startswith(ARGS)}
     return Snapshot(
         review=review.model_copy(update={"args": args}),

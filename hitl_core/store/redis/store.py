@@ -1,4 +1,4 @@
-"""The store in Redis: every write is one script, and every key of a thread is in one slot."""
+"""The store in Redis. Every write is one script, and all keys of a thread are in one cluster slot."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ from hitl_core.store.redis.lanes import RedisLanes
 from hitl_core.store.redis.ledger import RedisLedger
 from hitl_core.store.redis.streams import RedisStreams
 
-#: Done reviews stand behind the live ones of their thread. The same number is in write.lua.
+#: Added to the score of done reviews: they come after the live ones of their thread. Also in write.lua.
 DONE_OFFSET = 1e11
 DEFAULT_RETENTION = 30 * 24 * 3600.0
 
 
 class RedisStore:
-    """See `Store` for what each method promises. Make one with `await RedisStore.open(url)`."""
+    """See `Store` for the methods. Open one with `await RedisStore.open(url)`."""
 
     def __init__(self, redis: Client, reader: Client, partitions: int, retention: float) -> None:
         self.partitions = partitions
@@ -99,30 +99,30 @@ class RedisStore:
         retention: float = DEFAULT_RETENTION,
         set_partitions: bool = True,
     ) -> RedisStore:
-        """Connect and check the server. `retention` is in seconds, for reviews that are done.
+        """Connect and check the server. `retention`, in seconds, is how long done reviews are kept.
 
-        `partitions` are fixed by whoever comes first, 1 where nothing is said; None takes what is there. Who
-        only looks says `fix=False`, and leaves an empty Redis empty.
-        Raises SettingsError for a server that would lose reviews, or one whose partitions differ;
-        StoreUnavailable where none answers.
+        The first process sets the number of `partitions` permanently (1 by default); None takes the stored
+        number. A process that only reads passes `set_partitions=False`, which leaves an empty Redis empty.
+        Raises SettingsError for a server that could lose reviews, or that has another number of partitions;
+        StoreUnavailable when Redis doesn't answer.
         """
         redis, reader = connect(url), connect(url, blocking=True)
         try:
             await check_server(redis, url)
             async with store_errors():
-                # Connected before anybody waits: a wait that is cancelled while it still connects would
-                # leave its socket behind (redis-py with Python 3.11).
-                await reader.time()  # PING is refused while Redis can't save
+                # Connect now, because a read that is cancelled while it connects would leave its socket open
+                # (redis-py with Python 3.11). Not with PING: Redis refuses that while it can't save.
+                await reader.time()
                 known = await redis.hget(META_KEY, "partitions")
-                if (
-                    known is None and set_partitions
-                ):  # read first: a full Redis refuses to write what is there
+                # Read before writing: a full Redis refuses every write, even of the same value.
+                if known is None and set_partitions:
                     await redis.hsetnx(META_KEY, "partitions", str(partitions or 1))
                     known = await redis.hget(META_KEY, "partitions")
                 fixed = int(known or partitions or 1)
             if partitions not in (None, fixed):
                 raise SettingsError(
-                    f"This Redis was started with {fixed} partitions; {partitions} were asked for."
+                    f"This Redis has {fixed} partitions, and the setting says {partitions}. The number can't"
+                    f" be changed: set it to {fixed}, or use another Redis."
                 )
         except BaseException:
             await close_clients(redis, reader)
@@ -236,28 +236,30 @@ class RedisStore:
         return [member.decode() for member, _ in sorted(members, key=lambda pair: pair[1])]
 
     async def live_ids(self, limit: int = 100) -> list[str]:
-        return [seat.id for seat in await self.live_reviews(limit)]
+        return [review.id for review in await self.live_reviews(limit)]
 
     async def live_reviews(
         self, limit: int = 100, after: LiveReview | None = None
     ) -> list[LiveReview]:
         reviews: list[LiveReview] = []
-        for keys in self._keys:  # the first ones of all partitions are among the first of each
+        for (
+            keys
+        ) in self._keys:  # any of the first `limit` is among the first `limit` of its partition
             reviews += await self._live_in_partition(keys, limit, after)
         return sorted(reviews)[:limit]
 
     async def _live_in_partition(
         self, keys: Keys, limit: int, after: LiveReview | None
     ) -> list[LiveReview]:
-        """Redis finds a place by time alone, so those of the same time are read again."""
+        """Redis finds a position by time alone, so reviews of the same time are read again and skipped."""
         at, count = -inf if after is None else after.submitted_at, limit
         while True:
             async with store_errors():
                 page = await self._redis.zrangebyscore(
                     keys.live_reviews, at, "+inf", start=0, num=count, withscores=True
                 )
-            seats = [LiveReview(score, member.decode()) for member, score in page]
-            new = [seat for seat in seats if after is None or seat > after]
+            reviews = [LiveReview(score, member.decode()) for member, score in page]
+            new = [review for review in reviews if after is None or review > after]
             if len(new) >= limit or len(page) < count:
                 return new[:limit]
             count *= 2
@@ -331,7 +333,7 @@ class RedisStore:
 
     def _require_keys(self, review_id: str) -> Keys:
         if (keys := self._find_keys(review_id)) is None:
-            raise StoreError(f"{review_id!r} is no review's id.")
+            raise StoreError(f"{review_id!r} is not the id of a review in this store.")
         return keys
 
 

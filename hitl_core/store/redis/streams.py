@@ -1,4 +1,4 @@
-"""The streams of the Redis store that one listener in each process reads: hints, and what happened."""
+"""Reading of the Redis streams: hints, and the audit. One listener in each process reads them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hitl_core.store.redis.client import MAX_BLOCK, Client, store_errors
 from hitl_core.store.redis.keys import Keys
 
 StreamEntry = tuple[bytes, dict[bytes, bytes] | None]
-#: What XREAD answers: entries by stream, None where the time was up.
+#: The reply of XREAD: entries by stream, or None after the timeout.
 StreamReply = list[tuple[bytes, list[StreamEntry]]] | None
 
 
@@ -36,7 +36,7 @@ class RedisStreams:
         return list(dict.fromkeys(fields.get(b"lane", b"").decode() for fields in hints))
 
     async def _read_new(self, streams: list[str], block: float) -> list[dict[bytes, bytes]]:
-        """What came since the last call; these streams have one listener in this process."""
+        """The entries since the last call. These streams have only one listener in this process."""
         topic = streams[0]
         async with store_errors():
             if topic not in self._positions:
@@ -47,22 +47,21 @@ class RedisStreams:
                     self._positions[topic], block=_milliseconds(block)
                 )
             except BaseException:
-                del self._positions[
-                    topic
-                ]  # after a failover the ids may have gone back: start anew
+                # After a failover the stream may have smaller ids: start again at its end.
+                del self._positions[topic]
                 raise
         for name, entries in answer or []:
             self._positions[topic][name.decode()] = entries[-1][0].decode()
         return [fields for _, entries in answer or [] for _, fields in entries if fields]
 
     async def _last_id(self, stream: str) -> str:
-        # By the reader, which is then connected: a wait that is cancelled at once has nothing half open.
+        # With the reader, so that it is connected before it blocks: a cancelled read then leaks no socket.
         last = cast(list[StreamEntry], await self._reader.xrevrange(stream, count=1))
         return last[0][0].decode() if last else "0-0"
 
 
 def _read_review_id(fields: dict[bytes, bytes]) -> str:
-    """Which review a hint or an entry of the audit is about; "" for that of an agent's policy."""
+    """The review id in a hint or an entry of the audit; "" if the entry is not about a review."""
     if b"review" in fields:
         return fields[b"review"].decode()
     return review_fields.read_review_id(fields.get(b"event"))

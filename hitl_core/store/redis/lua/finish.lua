@@ -1,14 +1,14 @@
--- A job that was begun is through. Only who began it last may say so; and where another bot began anything about this
--- card meanwhile, nobody knows whose drawing came last, and it is drawn once more.
--- KEYS 1 review (hash) 2 queue (zset) 3 queues (zset) 4 wants (hash) 5 begun (hash) 6 hints (stream)
--- ARGV 1 lane 2 member 3 note 4 token 5 place, or "" where it was no card
---      6 the check's member 7 seconds until that check, or "" 8 its note
--- Answers 1, or 0 where another began it since.
+-- Finish a job. Only the bot that started it last can finish it. If another bot started any job of this card
+-- meanwhile, it is not known whose message update came last, so the card is checked again.
+-- KEYS 1 review (hash) 2 queue (zset) 3 queues (zset) 4 change counts (hash) 5 job starts (hash) 6 hints (stream)
+-- ARGV 1 lane 2 member 3 note 4 token 5 place, or "" if the job was not of kind "card"
+--      6 member of the later check 7 seconds until that check, or "" 8 its note
+-- Returns 1, or 0 if another bot started a job of this card since.
 local exists = redis.call('EXISTS', KEYS[1]) == 1
 local now = clock()
 redis.call('HDEL', KEYS[5], '')  -- also when memory is full: see write.lua
-local sole = alone(KEYS[5], ARGV[2], ARGV[4])
-if not sole and exists then
+local latest = is_latest(KEYS[5], ARGV[2], ARGV[4])
+if not latest and exists then
   add(KEYS[2], KEYS[3], KEYS[4], ARGV[1], ARGV[6], now, ARGV[8])
   wake(KEYS[6], ARGV[1])
 end
@@ -20,7 +20,7 @@ if exists and ARGV[5] ~= '' then
   redis.call('HSET', KEYS[1], 'have:' .. ARGV[5], '')
 end
 if exists and (redis.call('HGET', KEYS[4], ARGV[2]) or '') ~= ARGV[3] then
-  redis.call('ZADD', KEYS[2], text(now), ARGV[2])  -- it changed meanwhile
+  redis.call('ZADD', KEYS[2], text(now), ARGV[2])  -- the card changed meanwhile
 else
   redis.call('ZREM', KEYS[2], ARGV[2])
   redis.call('HDEL', KEYS[4], ARGV[2])
@@ -28,5 +28,5 @@ end
 if exists and ARGV[7] ~= '' then
   add(KEYS[2], KEYS[3], KEYS[4], ARGV[1], ARGV[6], now + tonumber(ARGV[7]), ARGV[8])
 end
-settle(KEYS[2], KEYS[3], ARGV[1])
-return sole and 1 or 0
+update_queues(KEYS[2], KEYS[3], ARGV[1])
+return latest and 1 or 0

@@ -1,5 +1,5 @@
--- Hold a queue, or go on holding it.  KEYS 1 lease (string)  ARGV 1 who 2 milliseconds
--- Answers 1, or 0 where another one holds it.
+-- Hold a lane, or extend the lease.  KEYS 1 lease (string)  ARGV 1 bot 2 milliseconds
+-- Returns 1, or 0 if another bot holds it.
 local holder = redis.call('GET', KEYS[1])
 if holder and holder ~= ARGV[1] then
   return 0

@@ -1,5 +1,5 @@
--- Note something of a review that is no decision.  KEYS 1 review (hash).  ARGV 1 field.
--- Answers 1, or 0 where it was noted before, or there is no review.
+-- Set a mark on a review; a mark is not a decision.  KEYS 1 review (hash)  ARGV 1 field
+-- Returns 1, or 0 if the mark was set before, or if there is no review.
 if redis.call('EXISTS', KEYS[1]) == 0 then
   return 0
 end

@@ -1,6 +1,7 @@
--- What the scripts share that put cards into queues: each conversation has one, and this stands before each of them.
--- A queue holds a member once. Below POSTS its score is the time from which it may be drawn; a card that was never
--- shown stands above, by the time of its submission. `queues` has each queue by the time from which a bot must look.
+-- Functions of the scripts that use queues; client.py puts this file in front of those scripts. Each lane has a
+-- queue, and a queue has each member once. A score below POSTS is the time from which the job may be done. The
+-- score of a card that was never posted is POSTS plus the time of its submission. `queues` has each lane with the
+-- time from which a bot must look at it.
 local POSTS = 1e11
 
 local function clock()
@@ -12,8 +13,8 @@ local function text(number)
   return string.format('%.6f', number)
 end
 
--- Say in `queues` from when a bot must look at this queue.
-local function settle(queue, queues, lane)
+-- Update in `queues` the time from which a bot must look at this queue.
+local function update_queues(queue, queues, lane)
   local draw = redis.call('ZRANGE', queue, 0, 0, 'WITHSCORES')
   if #draw == 0 then
     redis.call('ZREM', queues, lane)
@@ -27,29 +28,29 @@ local function settle(queue, queues, lane)
   redis.call('ZADD', queues, text(due), lane)
 end
 
--- Wake the bots: a hint, the queues are the truth.
+-- Wake the bots. This is only a hint: the queues have all jobs.
 local function wake(hints, lane)
   redis.call('XADD', hints, 'MAXLEN', '~', '1000', '*', 'lane', lane)
   redis.call('EXPIRE', hints, 86400)
 end
 
--- A member that waits already keeps the earlier of the two times. Without a note it counts how often it came.
-local function add(queue, queues, wants, lane, member, score, note)
+-- Add a member to a queue. One that is already there keeps the earlier score. Without a note, its changes are counted.
+local function add(queue, queues, change_counts, lane, member, score, note)
   if note and note ~= '' then
-    redis.call('HSET', wants, member, note)
+    redis.call('HSET', change_counts, member, note)
   else
-    redis.call('HINCRBY', wants, member, 1)
+    redis.call('HINCRBY', change_counts, member, 1)
   end
   redis.call('ZADD', queue, 'LT', text(score), member)
-  settle(queue, queues, lane)
+  update_queues(queue, queues, lane)
 end
 
--- Whether nobody began anything about this card since this token was given; then nobody has a turn any more.
-local function alone(begun, member, token)
-  local card = 'turn ' .. string.match(member, ' (.*)$')
-  if redis.call('HGET', begun, card) ~= string.match(token, ' (%S+)$') then
+-- Whether no other job of this card was started since this token was made. If so, the card's entry is removed.
+local function is_latest(job_starts, member, token)
+  local card = 'latest ' .. string.match(member, ' (.*)$')
+  if redis.call('HGET', job_starts, card) ~= string.match(token, ' (%S+)$') then
     return false
   end
-  redis.call('HDEL', begun, card)
+  redis.call('HDEL', job_starts, card)
   return true
 end

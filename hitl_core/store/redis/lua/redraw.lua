@@ -1,5 +1,5 @@
--- Ask for a card to be looked at once more.
--- KEYS 1 review (hash) 2 queue (zset) 3 queues (zset) 4 wants (hash) 5 hints (stream)
+-- Queue a job for a card's message.
+-- KEYS 1 review (hash) 2 queue (zset) 3 queues (zset) 4 change counts (hash) 5 hints (stream)
 -- ARGV 1 lane 2 member 3 note 4 seconds before now
 if redis.call('EXISTS', KEYS[1]) == 1 then
   redis.call('HDEL', KEYS[4], '')  -- also when memory is full: see write.lua

@@ -1,10 +1,10 @@
--- Keep the newest version that a card shows: it never goes back.
--- KEYS 1 review (hash).  ARGV 1 field, 2 version.  Answers the newest.
+-- Record the newest version that a card shows. It never goes back.
+-- KEYS 1 review (hash)  ARGV 1 field 2 version.  Returns the newest version.
 local known = tonumber(redis.call('HGET', KEYS[1], ARGV[1]) or '0')
-local drawn = tonumber(ARGV[2])
-if drawn > known and redis.call('EXISTS', KEYS[1]) == 1 then
+local version = tonumber(ARGV[2])
+if version > known and redis.call('EXISTS', KEYS[1]) == 1 then
   redis.call('HDEL', KEYS[1], '')  -- also when memory is full: see write.lua
   redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
-  return drawn
+  return version
 end
 return known

@@ -1,6 +1,6 @@
--- Begin the first card of a queue. It stays in the queue until it is finished, and says how often it was begun.
--- KEYS 1 queue (zset) 2 wants (hash) 3 begun (hash)  ARGV 1 "post" or "draw"
--- Answers {member, note, token}, or nil where nothing is to be done now.
+-- Start the first job of a queue. The job stays in the queue until it is finished; its token counts its starts.
+-- KEYS 1 queue (zset) 2 change counts (hash) 3 job starts (hash)  ARGV 1 "post" or "draw"
+-- Returns {member, note, token}, or nil if there is no job to do now.
 local from, to = '-inf', text(clock())
 if ARGV[1] == 'post' then
   from, to = text(POSTS), '+inf'
@@ -9,14 +9,14 @@ local member = redis.call('ZRANGEBYSCORE', KEYS[1], from, to, 'LIMIT', 0, 1)[1]
 if not member then
   return false
 end
-local begun = redis.call('HGET', KEYS[3], member)
-local times, since = 0, text(clock())
-if begun then
-  times, since = string.match(begun, '^(%d+) (%S+)')
+local last_token = redis.call('HGET', KEYS[3], member)
+local attempts, first_at = 0, text(clock())
+if last_token then
+  attempts, first_at = string.match(last_token, '^(%d+) (%S+)')
 end
--- Two jobs of one card may be begun by two bots: the card's last turn says whose drawing came last.
-local turn = text(clock())
-local token = string.format('%d %s %s', tonumber(times) + 1, since, turn)
+-- Two bots can start two jobs of one card: the entry `latest` has the time of the last start.
+local started_at = text(clock())
+local token = string.format('%d %s %s', tonumber(attempts) + 1, first_at, started_at)
 redis.call('HDEL', KEYS[3], '')  -- also when memory is full: see write.lua
-redis.call('HSET', KEYS[3], member, token, 'turn ' .. string.match(member, ' (.*)$'), turn)
+redis.call('HSET', KEYS[3], member, token, 'latest ' .. string.match(member, ' (.*)$'), started_at)
 return { member, redis.call('HGET', KEYS[2], member) or '', token }

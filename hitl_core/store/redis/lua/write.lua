@@ -1,24 +1,24 @@
--- Store one transition of one review: compare the version and the head of its audit, then write the review with
--- its events and indexes.
+-- Store one transition of one review: compare the version and the head of its audit, then write the review with its
+-- event and its indexes.
 --
 -- KEYS  1 review (hash)   2 thread (zset)   3 due (zset)   4 ready (zset)
 --       5 hints (stream)  6 audit (stream)  7 agent (stream) 8 live (zset)
---       9 whoever had a say (zset; not written where ARGV 17 is "")
---      10 queues (zset)  11 wants (hash)
---      12… audiences that it has now, then those that it has no more (zsets); then the queue of each place (zset)
--- ARGV  1 id              2 expected version, "0" where the review must not exist yet
+--       9 decisions of the event's person (zset; not written if ARGV 17 is "")
+--      10 queues (zset)  11 change counts (hash)
+--      12… added audiences, then removed ones (zsets); then the queue of each place (zset)
+-- ARGV  1 id              2 expected version, "0" if the review must not exist yet
 --       3 version         4 data (JSON)     5 status
 --       6 thread score    7 due at, or ""   8 ready at, or ""
---       9 how many places show it          10 entry of the audit, or ""
+--       9 number of places to redraw       10 entry of the audit, or ""
 --      11 "1" to wake the agent            12 milliseconds to keep a done review, or "0"
 --      13 time of its submission           14 expected head    15 head
---      16 how many audiences it joins      17 when somebody had a say, or ""
---      18 milliseconds to remember a say   19 how many says
---      20 how many audiences it leaves     21 by how many seconds its cards go before others
---      22… lane, place, the card's member: one each for a place; then field, bytes: what is written once
--- Answers 1, or 0 where another version is stored. Validates first, writes last.
+--      16 number of added audiences        17 time of a person's decision, or ""
+--      18 milliseconds to keep decisions   19 how many decisions are kept
+--      20 number of removed audiences      21 how many seconds earlier than now its cards are queued
+--      22… lane, place, the card's member, for each place; then field, bytes, for each new revision of arguments
+-- Returns 1, or 0 if another version is stored. Compares first, writes last.
 
-local LIVE_BELOW = 1e11  -- done reviews stand behind the live ones in the thread, by this much
+local LIVE_BELOW = 1e11  -- added to the score of done reviews, so that they come after the live ones of the thread
 
 local current = redis.call('HMGET', KEYS[1], 'version', 'chain')
 if (current[1] or '0') ~= ARGV[2] or (current[2] or '') ~= ARGV[14] then
@@ -26,13 +26,13 @@ if (current[1] or '0') ~= ARGV[2] or (current[2] or '') ~= ARGV[14] then
 end
 
 if ARGV[2] ~= '0' then
-  -- A write that needs no memory goes first, because Redis lets a script that has written go on when memory
-  -- is full: new reviews are refused then, and those that exist can still be shown and decided.
+  -- A write that needs no memory comes first: when memory is full, Redis lets a script continue that has already
+  -- written. So new reviews are refused then, but existing reviews can still be shown and decided.
   redis.call('HDEL', KEYS[1], '')
 end
-local shown, joins = tonumber(ARGV[9]), tonumber(ARGV[16])
-local audiences = joins + tonumber(ARGV[20])
-for i = 22 + 3 * shown, #ARGV, 2 do
+local places, added = tonumber(ARGV[9]), tonumber(ARGV[16])
+local audiences = added + tonumber(ARGV[20])
+for i = 22 + 3 * places, #ARGV, 2 do
   redis.call('HSETNX', KEYS[1], ARGV[i], ARGV[i + 1])
 end
 redis.call('HSET', KEYS[1], 'version', ARGV[3], 'data', ARGV[4], 'status', ARGV[5], 'chain', ARGV[15])
@@ -52,7 +52,7 @@ for key, at in pairs({ [KEYS[3]] = ARGV[7], [KEYS[4]] = ARGV[8] }) do
 end
 
 for i = 12, 11 + audiences do
-  if i < 12 + joins then
+  if i < 12 + added then
     redis.call('ZADD', KEYS[i], ARGV[6], ARGV[1])  -- while it is pending, the time of its submission
   else
     redis.call('ZREM', KEYS[i], ARGV[1])
@@ -64,7 +64,7 @@ if ARGV[17] ~= '' then
   redis.call('PEXPIRE', KEYS[9], ARGV[18])
 end
 
-for i = 0, shown - 1 do
+for i = 0, places - 1 do
   local lane, place, member = ARGV[22 + 3 * i], ARGV[23 + 3 * i], ARGV[24 + 3 * i]
   local score = clock() - tonumber(ARGV[21])
   if redis.call('HEXISTS', KEYS[1], 'have:' .. place) == 0 then
@@ -78,7 +78,7 @@ if ARGV[10] ~= '' then
 end
 if ARGV[11] == '1' then
   redis.call('XADD', KEYS[7], 'MAXLEN', '~', '10000', '*', 'review', ARGV[1])
-  redis.call('EXPIRE', KEYS[7], 86400)  -- only hints: the ready index is the truth
+  redis.call('EXPIRE', KEYS[7], 86400)  -- only hints: the ready index has all
 end
 
 local keep = tonumber(ARGV[12])

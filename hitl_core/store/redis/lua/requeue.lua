@@ -1,7 +1,8 @@
--- Put one dead letter back into its queue, as one that was begun before; of two bots that do so at once one does.
--- KEYS 1 queue (zset) 2 queues (zset) 3 wants (hash) 4 begun (hash) 5 dead (stream) 6 letters (hash) 7 hints (stream)
--- ARGV 1 lane 2 member 3 entry 4 review
--- Answers 1 for the first letter of its review that is gone, 0 for others.
+-- Put one dead letter back into its queue, as a job with one earlier attempt. If two bots try at once, one succeeds.
+-- KEYS 1 queue (zset) 2 queues (zset) 3 change counts (hash) 4 job starts (hash) 5 dead letters (stream)
+--      6 dead letter counts (hash) 7 hints (stream)
+-- ARGV 1 lane 2 member 3 stream entry 4 review
+-- Returns 1 for the last dead letter of its review, else 0.
 local letter = redis.call('XRANGE', KEYS[5], ARGV[3], ARGV[3])[1]
 if not letter then
   return 0

@@ -1,10 +1,10 @@
--- Keep one field of a hash together with the entry of the audit that tells of it, if the audit still ends where
--- the entry begins. Asked without an entry it writes nothing.
+-- Write one field of a hash together with its entry of the audit, if the audit still ends at the expected head. Without
+-- an entry, only read.
 -- KEYS 1 review or policies (hash)  2 audit (stream)
--- ARGV 1 field  2 value  3 "1" where a value that is there stays  4 the head's field
---      5 the review's id, or "" for a hash that may be new
---      6 expected head  7 head  8 entry: all three, or none
--- Answers {the field's value, head, seconds, microseconds}, as they were before; nil without the review.
+-- ARGV 1 field  2 value  3 "1" if an existing value stays  4 field of the head
+--      5 review id, or "" for a hash that may not exist yet
+--      6 expected head  7 new head  8 entry: all three, or none
+-- Returns {value, head, seconds, microseconds} as they were before; nil if there is no review.
 if ARGV[5] ~= '' and redis.call('EXISTS', KEYS[1]) == 0 then
   return false
 end
