@@ -164,7 +164,7 @@ def test_one_that_can_not_be_read_hides_no_other(desk: Desk) -> None:
     ("address", "code", "said"),
     [
         ("redis://127.0.0.1:1/0", 3, "can't be reached"),
-        ("127.0.0.1:1", 2, "is no redis:// URL"),
+        ("127.0.0.1:1", 2, "is not a redis:// URL"),
     ],
 )
 @pytest.mark.parametrize(

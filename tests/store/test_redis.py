@@ -289,7 +289,7 @@ async def test_the_number_of_partitions_is_fixed_at_the_first_start(redis_url: s
         pass
     async with opened(redis_url) as store:
         assert store.partitions == 4
-    with pytest.raises(SettingsError, match="started with 4 partitions; 1 were asked for"):
+    with pytest.raises(SettingsError, match="has 4 partitions, and the setting says 1"):
         await RedisStore.open(redis_url, partitions=1)
     async with opened(redis_url, partitions=4):
         pass
@@ -416,7 +416,7 @@ async def test_a_wrong_address_is_one_sentence_without_its_password(url: str):
     """What is no redis:// URL at all, also where the password was not escaped."""
     with pytest.raises(SettingsError) as caught:
         await RedisStore.open(url)
-    assert "is no redis:// URL" in str(caught.value)
+    assert "is not a redis:// URL" in str(caught.value)
     assert_no_secret(caught.value, "hun")
 
 
@@ -606,7 +606,7 @@ async def test_another_reviews_answer_is_not_taken(redis_url: str):
         with redis.Redis.from_url(redis_url) as client:
             stored: Any = client.hget(Keys(0).review(two.id), "data")
             client.hset(Keys(0).review(one.id), "data", stored)
-        with pytest.raises(StoreError, match=f"answered {two.id} where {one.id} was asked"):
+        with pytest.raises(StoreError, match=f"has the review {two.id} under the id {one.id}"):
             await store.load(one.id)
 
 
