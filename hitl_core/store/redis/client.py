@@ -112,7 +112,9 @@ async def store_errors() -> AsyncGenerator[None, None]:
                 f"Redis can't answer now: {_TEMPORARY[code]} ({code})."
             ) from error
         if code in _CLUSTER:
-            message = f"This Redis is a node of a cluster with several nodes, which is not supported ({code})."
+            message = (
+                f"This Redis is one of several nodes of a cluster, which is not supported ({code})."
+            )
             raise StoreError(message) from error
         raise StoreError(f"Redis refused: {error}.") from error
     except RedisError as error:
