@@ -5,17 +5,26 @@ its thread what is new.
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
+from contextlib import suppress
 from typing import assert_never
 
 from hitl_core.errors import Refused
 from hitl_core.failpoints import failpoint
-from hitl_core.model import MessageRef, Place, Review, Snapshot
+from hitl_core.model import Grant, MessageRef, Place, Review, Snapshot
 from hitl_core.review import state_machine
 from hitl_core.review.service import Reviews
 from hitl_core.store import Job
 
 from ..card import thread_lines
-from ..channels.contract import Channel, LookupFailed, NotFound, Undeliverable, base_place
+from ..channels.contract import (
+    Channel,
+    ChannelError,
+    LookupFailed,
+    NotFound,
+    Undeliverable,
+    base_place,
+)
 from ..health.delivery_problems import DeliveryProblems
 from ..health.health import Health
 from ..offload import offload_drawing
@@ -77,8 +86,7 @@ class Delivery:
         except (Undeliverable, LookupFailed) as error:
             review = snapshot.review
             posted = any(base_place(one) == place for one in snapshot.posts)
-            # What is only not known opens the review to nobody else.
-            if isinstance(error, NotFound) and await self._move_to_fallback(review, place, error):
+            if isinstance(error, NotFound) and await self._pass_on(review, place, error):
                 await self._delivery_problems.resolve(review, place)
                 return
             if not (
@@ -223,16 +231,40 @@ class Delivery:
             except Undeliverable as error:
                 log.warning("review %s: its thread was not told: %s", review.id, error)
 
-    async def _move_to_fallback(self, review: Review, place: Place, error: Undeliverable) -> bool:
-        """Whether all that waits there has gone to its fallback."""
-        why, nobody = str(error), isinstance(error, NoDeciderLeft)
+    async def _pass_on(self, review: Review, place: Place, error: NotFound) -> bool:
+        """Give what waits there to others. Whether this place is no longer needed for it, or comes again."""
+        if isinstance(error, NoDeciderLeft):
+            return await self._replace_deciders(review, place, error.undecidable, str(error))
+        # What is only not known opens the review to nobody else.
+        with suppress(ChannelError):
+            undecidable = await self._recipients.undecidable(review, place, is_lost=True)
+            await self._replace_deciders(review, place, undecidable, str(error))
+        return await self._show_in_fallback(review, place, str(error))
+
+    async def _replace_deciders(
+        self, review: Review, place: Place, undecidable: Mapping[str, tuple[Grant, ...]], why: str
+    ) -> bool:
+        try:
+            await self._reviews.change(
+                review.id,
+                f"replace:{place}:{review.version}",
+                lambda review, now: state_machine.replace_deciders(
+                    review, undecidable, place, why, now
+                ),
+            )
+        except Refused as refused:
+            log.debug("review %s: %s", review.id, refused)
+            return refused.code == "changed"
+        log.error("review %s: others may decide on it now: %s", review.id, why)
+        return True
+
+    async def _show_in_fallback(self, review: Review, place: Place, why: str) -> bool:
+        """Whether all that waits there stands in its fallback."""
         try:
             applied = await self._reviews.change(
                 review.id,
-                f"reroute:{place}:{review.version}",
-                lambda review, now: state_machine.use_fallback(
-                    review, place, why, now, nobody_left=nobody
-                ),
+                f"fallback:{place}:{review.version}",
+                lambda review, now: state_machine.use_fallback(review, place, why, now),
             )
             review = applied.review
             log.error(
@@ -240,6 +272,7 @@ class Delivery:
             )
         except Refused as refused:
             log.debug("review %s: %s", review.id, refused)
+            review = (await self._reviews.load(review.id)).review
         waiting = waiting_actions(review, place)
         fallbacks = [(action.route.fallback, action.places) for action in waiting]
         return bool(waiting) and all(to and to != place and to in at for to, at in fallbacks)

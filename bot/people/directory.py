@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Container, Iterable, Iterator, Sequence
 from functools import partial
-from typing import TypeVar, assert_never
+from typing import Literal, TypeVar, assert_never
 
 from hitl_core.errors import Refused
 from hitl_core.model import CLI, Grant, Place, Reviewer, Snapshot, person_label
 
 from .. import click_budget
-from ..channels.contract import Channel, ChannelError, LookupFailed, Person, Undeliverable
+from ..channels.contract import (
+    Channel,
+    ChannelError,
+    LookupFailed,
+    NotFound,
+    Person,
+    Undeliverable,
+)
 from .cache import Cache
 
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
+
+#: `too_few`: somebody is left, but fewer than have to agree.
+DecidersLeft = Literal["enough", "too_few", "nobody"]
+#: Some people, and whether one of them may decide.
+_Source = tuple[Callable[[], Awaitable[Iterable[str]]], Callable[[str], Awaitable[bool]]]
 
 #: Who may no longer decide is refused this many seconds later, at the latest.
 MAX_AGE = 60.0
@@ -24,6 +36,8 @@ MAX_AGE = 60.0
 MIN_AGE = 3.0
 #: In a larger conversation nobody knows who its members are: the policy has to name reviewers.
 MAX_MEMBERS = 1000
+#: How long the size of a conversation is believed, in seconds.
+SIZE_MAX_AGE = 600.0
 #: How long a click waits for one answer about who may decide, in seconds.
 LOOKUP_TIMEOUT = 0.8
 #: How long a click waits for the name of who pressed, in seconds.
@@ -42,6 +56,7 @@ class Directory:
         self._people: Cache[str, Person | None] = Cache(channel.person)
         self._groups: Cache[str, frozenset[str]] = Cache(channel.group_members)
         self._members: Cache[str, frozenset[str]] = Cache(channel.conversation_members)
+        self._sizes: Cache[Place, int] = Cache(channel.conversation_size)
 
     def is_external(self, who: Reviewer) -> bool:
         """Somebody of another workspace may decide only where the policy names them, and else learns nothing,
@@ -76,29 +91,74 @@ class Directory:
 
         return await _answer_in_time(find_ineligible())
 
-    async def has_decider(self, grants: Iterable[Grant]) -> bool:
-        """Whether somebody is left who may decide. One who is known to be there is enough; raises
-        ChannelError where there is none, and not all could be looked up.
+    async def deciders_left(
+        self,
+        grants: Iterable[Grant],
+        quorum: int = 1,
+        excluded: Container[str] = (),
+        lost: Place | None = None,
+    ) -> DecidersLeft:
+        """Whether so many people are left who may decide, without those whom the rule leaves out. `lost` is a
+        place that can't be reached: its members don't count. Raises ChannelError where these are too few, and
+        not all could be looked up.
         """
-        grants = tuple(grants)
-        audiences = [
-            self._channel.audience(place)
-            for grant in grants
-            if grant.includes_members
-            for place in grant.places
-        ]
-        if any(audience.kind == "conversation" for audience in audiences):
-            return True
-        users = [user for grant in grants for user in grant.reviewers.users]
-        groups = [group for grant in grants for group in grant.reviewers.groups]
-        users += [audience.id for audience in audiences if audience.kind == "person"]
-        groups += [audience.id for audience in audiences if audience.kind == "group"]
-        return await _any_yes(
-            [
-                *(partial(self.is_active, user) for user in dict.fromkeys(users)),
-                *(partial(self._has_active_member, group) for group in dict.fromkeys(groups)),
-            ]
-        )
+        people, unknown = set[str](), None
+        for load_users, may_decide in self._sources(tuple(grants), lost):
+            try:
+                users = await load_users()
+            except NotFound:  # nobody can be asked there
+                continue
+            except ChannelError as error:
+                unknown = unknown or error
+                continue
+            for user in users:
+                try:
+                    if await may_decide(user):
+                        people.add(user)
+                except ChannelError as error:
+                    unknown = unknown or error
+                if sum(one not in excluded for one in people) >= quorum:
+                    return "enough"
+        if unknown is not None:
+            raise unknown
+        return "too_few" if people else "nobody"
+
+    def _sources(self, grants: Sequence[Grant], lost: Place | None) -> Iterator[_Source]:
+        """Those who are named come first: they take the fewest look-ups."""
+
+        async def named_users() -> Iterable[str]:
+            return [user for grant in grants for user in grant.reviewers.users]
+
+        yield named_users, self.is_active
+        for group in dict.fromkeys(group for grant in grants for group in grant.reviewers.groups):
+            yield partial(self.group_members, group), self.is_member
+        places = [place for grant in grants if grant.includes_members for place in grant.places]
+        for place in dict.fromkeys(places):
+            if place != lost:
+                yield partial(self._place_members, place), self.is_member
+
+    async def _place_members(self, place: Place) -> Iterable[str]:
+        """Raises NotFound for a conversation that is not there, or too large to know its members."""
+        audience = self._channel.audience(place)
+        match audience.kind:
+            case "person":
+                return [audience.id]
+            case "group":
+                return await self.group_members(audience.id)
+            case "conversation":
+                await self.check_size(place)
+                return await self._members.get(await self._channel.conversation_id(place), MAX_AGE)
+            case _:
+                assert_never(audience.kind)
+
+    async def check_size(self, place: Place) -> None:
+        """Raises NotFound where nobody can be asked in a conversation, or nobody knows who its members are,
+        and what else the channel raises.
+        """
+        size = await self._sizes.get(place, SIZE_MAX_AGE)
+        if size > MAX_MEMBERS:
+            name = self._channel.name_of(place)
+            raise NotFound(f"{name} has {size:,} members: the policy has to name `reviewers`")
 
     async def is_member(self, user_id: str) -> bool:
         """Whether this is one of the workspace's own people, no guest. Raises ChannelError."""
@@ -196,10 +256,6 @@ class Directory:
         return user_id in await self.group_members(group) or user_id in await self.group_members(
             group, MIN_AGE
         )
-
-    async def _has_active_member(self, group: str) -> bool:
-        members = sorted(await self.group_members(group))
-        return await _any_yes([partial(self.is_active, user) for user in members])
 
     async def group_members(self, group: str, max_age: float = MAX_AGE) -> frozenset[str]:
         """Nobody is in a group that was deleted or disabled. Raises ChannelError where that is not known."""

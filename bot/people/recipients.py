@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from hitl_core.model import Action, Place, Review, Snapshot
+from hitl_core.model import Action, Grant, Place, Review, Snapshot
 
 from ..channels.contract import (
     Channel,
@@ -15,32 +15,35 @@ from ..channels.contract import (
     base_place,
     copy_place,
 )
-from .cache import Cache
-from .directory import MAX_MEMBERS, Directory
+from .directory import Directory
 
 #: A group is told member by member, where it has no more than this.
 MAX_COPIES = 30
-#: How long the size of a conversation is believed, in seconds.
-SIZE_MAX_AGE = 600.0
 
 
 class NoDeciderLeft(NotFound):
-    """It is known that nobody is left of those who may decide."""
+    """It is known that nobody is left who may decide some of what waits at a place. `undecidable` has the
+    grants that were looked up, by the actions' keys.
+    """
+
+    def __init__(self, text: str, undecidable: Mapping[str, tuple[Grant, ...]]) -> None:
+        super().__init__(text)
+        self.undecidable = undecidable
 
 
 class Recipients:
-    """Raises NotThere with what is wrong with a place, and what else the channel raises."""
+    """Raises NotFound with what is wrong with a place, and what else the channel raises."""
 
     def __init__(self, channel: Channel, directory: Directory) -> None:
         self._channel, self._directory = channel, directory
-        self._sizes = Cache[Place, int](channel.conversation_size)
 
     async def check(self, review: Review, place: Place) -> LookupFailed | None:
         """That people there may decide, and somebody of them is left. The answer is what is not known: people
         are asked all the same, and it is looked at again.
         """
         size = await self._check_size(review, place)
-        return await self._check_deciders(review, place) or size
+        deciders = await self._check_deciders(review, place)
+        return size or deciders
 
     async def _check_size(self, review: Review, place: Place) -> LookupFailed | None:
         """Where the members of a conversation may decide, somebody knows who they are. A size that is not
@@ -54,31 +57,38 @@ class Recipients:
         ]
         if not by_membership or self._channel.audience(place).kind != "conversation":
             return None
-        name = self._channel.name_of(place)
         try:
-            size = await self._sizes.get(place, SIZE_MAX_AGE)
+            await self._directory.check_size(place)
         except (RateLimited, Unreachable, LookupFailed) as error:
+            name = self._channel.name_of(place)
             return LookupFailed(f"how many members {name} has is not known: {error}")
-        if size > MAX_MEMBERS:
-            raise NotFound(f"{name} has {size:,} members: the policy has to name `reviewers`")
         return None
 
     async def _check_deciders(self, review: Review, place: Place) -> LookupFailed | None:
-        """Somebody is there to read it, and somebody who may decide. Raises NobodyLeft where it is known that
-        nobody is, of all that waits there: it opens what waits to others, and so must not be true of a part
-        alone.
-        """
+        """Somebody is there to read it, and somebody who may decide."""
         waiting, audience = waiting_actions(review, place), self._channel.audience(place)
         try:
-            undecidable = [a for a in waiting if not await self._directory.has_decider(a.grants)]
-            if not undecidable:
-                if waiting and audience.kind == "person":
-                    await self._check_person(audience.id, place)
-                return None
+            undecidable = await self.undecidable(review, place)
+            if waiting and not undecidable and audience.kind == "person":
+                await self._check_person(audience.id, place)
         except (RateLimited, Unreachable, LookupFailed) as error:
             return LookupFailed(f"whether somebody is left who may decide is not known: {error}")
-        reason = f"nobody is left who may decide on {undecidable[0].request.name}"
-        raise NoDeciderLeft(reason) if len(undecidable) == len(waiting) else NotFound(reason)
+        if undecidable:
+            name = next(one.name for one in waiting if one.key in undecidable)
+            raise NoDeciderLeft(f"nobody is left who may decide on {name}", undecidable)
+        return None
+
+    async def undecidable(
+        self, review: Review, place: Place, *, is_lost: bool = False
+    ) -> dict[str, tuple[Grant, ...]]:
+        """What waits there and nobody is left to decide, by the actions' keys, with their grants. `is_lost`:
+        the place can't be reached, so its members don't count. Raises ChannelError where that is not known.
+        """
+        lost, found = place if is_lost else None, dict[str, tuple[Grant, ...]]()
+        for action in waiting_actions(review, place):
+            if await self._directory.deciders_left(action.grants, lost=lost) == "nobody":
+                found[action.key] = action.grants
+        return found
 
     async def _check_person(self, user_id: str, place: Place) -> None:
         if not await self._directory.is_active(user_id):

@@ -82,7 +82,8 @@ class Escalation(Value):
 
     `step` is the index of the step in the route. None means the fallback, because a place could not be
     reached. `by` is None if it happened automatically. `why` is the person's text, or the problem of the
-    place. `open`: none of the people who may decide was left, so the people of the fallback place may decide.
+    place. `open`: none of the people who may decide was left and the chain had no further step, so the
+    members of the fallback place may decide.
     """
 
     to: Place
@@ -207,20 +208,26 @@ class Action(Value):
 
     @property
     def grants(self) -> tuple[Grant, ...]:
-        """Who may decide: one grant for the rule itself, and one for each escalation."""
+        """Who may decide: one grant for the rule itself, one for each step that was taken, and one for an
+        open fallback. A fallback that is not open gives nobody a right: otherwise a person who archives a
+        channel could choose who decides.
+        """
+        steps = self.route.escalate
         return (
             Grant(self.route.notify, self.route.reviewers),
-            *(Grant((e.to,), self._escalation_reviewers(e)) for e in self.escalations),
+            *(
+                Grant((e.to,), Reviewers() if e.step is None else steps[e.step].reviewers)
+                for e in self.escalations
+                if e.step is not None or e.open
+            ),
         )
 
-    def _escalation_reviewers(self, escalation: Escalation) -> Reviewers:
-        """A fallback gives no new person the right to decide, unless `open`. Otherwise a person who archives
-        a channel could choose who decides.
-        """
-        if escalation.step is not None:
-            return self.route.escalate[escalation.step].reviewers
-        own = self.route.reviewers
-        return Reviewers() if escalation.open else own
+    @property
+    def coming_grants(self) -> tuple[Grant, ...]:
+        """Who may decide after the steps that have not been taken yet."""
+        start = self.next_step
+        steps = () if start is None else self.route.escalate[start:]
+        return tuple(Grant((step.to,), step.reviewers) for step in steps)
 
     @property
     def next_step(self) -> int | None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from hitl_core.errors import Refused
-from hitl_core.model import Action, Escalation, Place, Review, Reviewer
+from hitl_core.model import Action, Escalation, Grant, Place, Review, Reviewer
 from hitl_core.review.due import is_late
 from hitl_core.review.transition import Transition, check_not_cancelled, make_event, with_actions
 
@@ -41,18 +41,13 @@ def escalate(
     return apply_escalations(review, stepped, now, by=by, why=why, place=place)
 
 
-def use_fallback(
-    review: Review, place: Place, why: str, now: float, *, nobody_left: bool = False
-) -> Transition:
-    """What waits at a place that can't be reached goes to its fallback, and says why. `nobody` is left of
-    those who may decide: then the fallback's people may. Raises Refused where none of it has one that it
-    doesn't stand in already.
+def use_fallback(review: Review, place: Place, why: str, now: float) -> Transition:
+    """Show what waits at a place that can't be reached in its fallback, and say why. This gives nobody a
+    right to decide. Raises Refused where none of it has a fallback that it doesn't stand in already.
     """
     check_not_cancelled(review)
     actions = {
-        action.key: _add_escalation(
-            action, Escalation(to=to, at=now, by=None, why=why, open=nobody_left)
-        )
+        action.key: _add_escalation(action, Escalation(to=to, at=now, by=None, why=why))
         for action in review.actions
         if action.is_pending
         and place in action.places
@@ -62,6 +57,42 @@ def use_fallback(
     if not actions:
         raise Refused("no_fallback", f"Nothing that waits in {place} has anywhere else to go.")
     return apply_escalations(review, actions, now, why=why, place=place, is_fallback=True)
+
+
+def replace_deciders(
+    review: Review,
+    undecidable: Mapping[str, tuple[Grant, ...]],
+    place: Place,
+    why: str,
+    now: float,
+) -> Transition:
+    """Nobody is left who may decide these actions, by their keys and the grants that were looked up: each
+    takes the next step of its chain, and after the last one the members of its fallback may decide. Raises
+    Refused `changed` where other people may decide them by now, and `no_fallback` where none has a way left.
+    """
+    check_not_cancelled(review)
+    waiting = [
+        action
+        for action in review.actions
+        if action.is_pending and action.grants == undecidable.get(action.key)
+    ]
+    if not waiting:
+        raise Refused("changed", "Others may decide by now.")
+    if stepped := {
+        action.key: take_step(action, None, now, why)
+        for action in waiting
+        if action.next_step is not None
+    }:
+        return apply_escalations(review, stepped, now, why=why, place=place)
+    opened = {
+        action.key: _add_escalation(action, Escalation(to=to, at=now, by=None, why=why, open=True))
+        for action in waiting
+        if (to := action.route.fallback) is not None
+        and not any(one.open for one in action.escalations)
+    }
+    if not opened:
+        raise Refused("no_fallback", f"Nothing that waits in {place} has anywhere else to go.")
+    return apply_escalations(review, opened, now, why=why, place=place, is_fallback=True)
 
 
 def count_steps(here: Iterable[Action]) -> int:

@@ -11,7 +11,7 @@ from hitl_core.review import vote_count
 from hitl_core.review.decisions import check_voter, decide, decide_all, find_new_grant
 from hitl_core.review.delivery_problems import end_delivery_problem, record_delivery_problem
 from hitl_core.review.due import LAST_STEP_REMINDER, deadline, due_at, next_step_at, remind_at
-from hitl_core.review.escalation import count_steps, escalate, use_fallback
+from hitl_core.review.escalation import count_steps, escalate, replace_deciders, use_fallback
 from hitl_core.review.proposal import Proposal
 from hitl_core.review.redaction import secrets_of, without
 from hitl_core.review.timers import apply_due, start_clocks
@@ -45,6 +45,7 @@ __all__ = [
     "next_step_at",
     "record_delivery_problem",
     "remind_at",
+    "replace_deciders",
     "start_clocks",
     "use_fallback",
 ]

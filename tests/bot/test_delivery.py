@@ -158,17 +158,3 @@ async def test_a_fallback_widens_nobodys_right_unless_nobody_is_left(
         [action] = (await reviews.load(review_id)).review.actions
         assert action.places == (place, "slack:#team-ops")
         assert any(grant.includes_members for grant in action.grants) is opened
-
-
-async def test_where_only_a_part_has_nobody_left_nobody_gets_a_right(
-    reviews: Reviews, delivery: Delivery
-) -> None:
-    rules = policy(
-        gone={"reviewers": {"users": ["U0GONE"]}, "fallback": "slack:#team-ops"},
-        bobs={"reviewers": {"users": ["U0BOB"]}, "fallback": "slack:#team-ops"},
-    )
-    review, event = review_of([call("gone", "c1"), call("bobs", "c2")], by=rules)
-    await reviews.submit(review, event)
-    await delivery.deliver(review.id, "default", again=False)
-    actions = (await reviews.load(review.id)).review.actions
-    assert not any(grant.includes_members for action in actions for grant in action.grants)

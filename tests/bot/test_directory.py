@@ -150,7 +150,8 @@ async def test_where_slack_does_not_tell_nobody_decides_and_the_next_try_counts(
 async def test_whether_somebody_is_left(
     directory: Directory, grants: list[Grant], anybody: bool
 ) -> None:
-    assert await directory.has_decider(grants) is anybody
+    left = "enough" if anybody else "nobody"
+    assert await directory.deciders_left(grants) == left
 
 
 async def test_the_names_of_all_who_may_are_told(directory: Directory) -> None:

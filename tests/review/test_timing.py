@@ -17,6 +17,7 @@ from hitl_core.review.state_machine import (
     decide,
     due_at,
     escalate,
+    replace_deciders,
     start_clocks,
     use_fallback,
 )
@@ -230,7 +231,18 @@ def test_what_stands_in_a_place_that_is_gone_goes_to_its_fallback():
     (taken,) = of(review).escalations
     assert (taken.to, taken.by, taken.step, taken.why) == ("slack:#it", None, None, event.why)
     assert of(review).places == ("slack:#first", "slack:#it")
-    assert [grant.places for grant in of(review).grants] == [("slack:#first",), ("slack:#it",)]
+    assert [grant.places for grant in of(review).grants] == [("slack:#first",)]
+
+
+def test_a22_who_may_decide_since_the_look_up_is_not_passed_over():
+    """Given a look-up by which nobody was left; when a step was taken since then, then nothing is opened."""
+    review = one(fallback="slack:#it", escalate=STEPS)
+    looked_up = {"1": of(review).grants}
+    stepped = apply_due(review, START + 10).review
+    with refused("changed"):
+        replace_deciders(stepped, looked_up, "slack:#first", "gone", START + 11)
+    review, event = replace_deciders(review, looked_up, "slack:#first", "gone", START + 1)
+    assert (event.kind, event.what, of(review).next_step) == ("escalated", "slack:#second", 1)
 
 
 def test_a_fallback_is_no_step_of_the_chain():

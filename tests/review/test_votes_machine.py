@@ -80,7 +80,7 @@ class VotesMachine(RuleBasedStateMachine):
         assert before is not None
         args = encode({"n": before.revision}) if type == "edit" else None
         plan = Proposal(type, before.revision - old, args=args)  # type: ignore[arg-type]
-        if not self.apply(state_machine.decide, key, plan, by, self.now, lapsed=lapsed):
+        if not self.apply(state_machine.decide, key, plan, by, self.now, ineligible_voters=lapsed):
             return
         assert not old, "a stale button changes nothing"
         assert before.is_pending
@@ -109,7 +109,7 @@ class VotesMachine(RuleBasedStateMachine):
     def a_place_is_gone(self, place: str) -> None:
         self.apply(state_machine.use_fallback, place, "gone", self.now)
 
-    @precondition(lambda self: any(action.clock is None for action in self.review.actions))
+    @precondition(lambda self: any(action.clock_start is None for action in self.review.actions))
     @rule(keys=st.lists(KEYS, min_size=1, max_size=3))
     def cards_are_posted(self, keys: list[str]) -> None:
         self.apply(state_machine.start_clocks, keys, self.now)

@@ -292,8 +292,11 @@ def _note_text(note: EscalationNote, card: Card, names: Names) -> str:
     if note.to == card.place:
         if note.by:
             return f"Passed on from {origin} by {mention(note.by)} ({when})."
+        if note.why:
+            return f"Passed on from {origin}, where nobody may decide on this any more ({when})."
         return f"{origin} had not decided on this in time ({when})."
-    why = f" by {mention(note.by)}" if note.by else ", as this was not decided in time"
+    late = "nobody may decide on this any more" if note.why else "this was not decided in time"
+    why = f" by {mention(note.by)}" if note.by else f", as {late}"
     return f"Escalated to {place(note.to, names)}{why} ({when})."
 
 

@@ -77,16 +77,21 @@ class Conversations:
         assert_never(audience.kind)
 
     async def conversation_size(self, place: Place) -> int:
-        """About how many are in the conversation of a place, the bot included."""
+        """About how many are in the conversation of a place, the bot included. Raises NotFound for one that
+        can't be used.
+        """
         conversation = await self.conversation_id(place)
-        return await self._api.look_up(
+        size, flaw = await self._api.look_up(
             "conversations.info",
-            _member_count,
+            lambda answer: (_member_count(answer), _find_flaw(read_object(answer, "channel"))),
             absent_errors=_NO_CONVERSATION,
             about=conversation,
             channel=conversation,
             include_num_members=True,
         )
+        if flaw:
+            raise NotFound(flaw)
+        return size
 
     async def resolve_default(self) -> bool:
         """Look up where the default place is, which from now on is this conversation, whatever others are
@@ -111,11 +116,8 @@ class Conversations:
     async def check_conversation(self, place: Place) -> None:
         """Raises NotThere where this is no conversation in which the bot can post."""
         conversation = await self.conversation_id(place)
-        info = await self._info(conversation, about=conversation)
-        if info.get("is_archived"):
-            raise NotFound("the channel is archived")
-        if info.get("is_member") is False:
-            raise NotFound("the bot is not in this channel")
+        if flaw := _find_flaw(await self._info(conversation, about=conversation)):
+            raise NotFound(flaw)
 
     async def load_group_names(self) -> None:
         """What groups are called, where this workspace has any."""
@@ -173,3 +175,12 @@ class Conversations:
 def _member_count(answer: Data) -> int:
     channel = read_object(answer, "channel")
     return 2 if channel.get("is_im") else read_field(channel, "num_members", int)
+
+
+def _find_flaw(info: dict[str, Any]) -> str | None:
+    """Why the bot can't post in this conversation."""
+    if info.get("is_archived"):
+        return "the channel is archived"
+    if info.get("is_member") is False:
+        return "the bot is not in this channel"
+    return None

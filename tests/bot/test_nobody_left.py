@@ -1,0 +1,161 @@
+"""Nobody is left who may decide: the chain's next step is taken, and after the last the fallback opens."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+import pytest
+
+from bot.channels.contract import ChannelError
+from bot.channels.slack.channel import SlackChannel
+from bot.outbox.delivery import Delivery
+from bot.people.directory import Directory
+from hitl_core.model import Action, Place
+from hitl_core.review.service import Reviews
+from hitl_core.store import MemoryStore
+from slack_sandbox.server import Sandbox
+from tests.support.builders import START, call, policy, review_of
+
+APPROVALS, OPS, ASK, ARCHIVED = (
+    "slack:#agent-approvals",
+    "slack:#team-ops",
+    "slack:#ask-agent",
+    "slack:C0OLD",
+)
+GONE = {"users": ["U0GONE"]}
+DANA = {"users": ["U0DANA"]}
+
+
+@pytest.fixture
+def reviews() -> Reviews:
+    return Reviews(MemoryStore(lambda: START))
+
+
+def step(to: Place, after: str = "1h", **reviewers: Any) -> dict[str, Any]:
+    return {"after": after, "to": to, **({"reviewers": reviewers} if reviewers else {})}
+
+
+class Bot:
+    """Delivers as a bot that believes nothing from before."""
+
+    def __init__(self, reviews: Reviews, channel: SlackChannel) -> None:
+        self.reviews, self.channel = reviews, channel
+
+    async def submit(self, **rules: dict[str, Any]) -> str:
+        calls = [call(name, f"c{number}") for number, name in enumerate(rules)]
+        review, event = review_of(calls, by=policy(**rules))
+        await self.reviews.submit(review, event)
+        return review.id
+
+    async def deliver(self, review_id: str) -> list[Action]:
+        """At each place, until nothing changes."""
+        version = 0
+        while version < (review := (await self.reviews.load(review_id)).review).version:
+            version = review.version
+            for place in review.places:
+                channel = self.channel
+                delivery = Delivery(self.reviews, channel, Directory(channel, channel.team))
+                with suppress(ChannelError):
+                    await delivery.deliver(review_id, place, again=False)
+        return list(review.actions)
+
+
+@pytest.fixture
+def bot(reviews: Reviews, channel: SlackChannel) -> Bot:
+    return Bot(reviews, channel)
+
+
+def members_of(action: Action) -> set[Place]:
+    """The places whose members may decide."""
+    return {place for grant in action.grants if grant.includes_members for place in grant.places}
+
+
+async def test_a22_the_steps_to_come_are_taken_before_the_fallback_opens(
+    bot: Bot, sandbox: Sandbox
+) -> None:
+    """Given a rule whose reviewer has left, and a chain that names Dana; then Dana is asked at once, and the
+    fallback's people get no right; when she has left as well, they get it."""
+    rule = {
+        "reviewers": GONE,
+        "escalate": [step(OPS, users=["U0DANA"])],
+        "fallback": ASK,
+    }
+    review_id = await bot.submit(pay=rule)
+    [action] = await bot.deliver(review_id)
+    assert action.places == ("default", OPS)
+    assert not members_of(action)
+    assert {user for grant in action.grants for user in grant.reviewers.users} == {
+        "U0GONE",
+        "U0DANA",
+    }
+
+    sandbox.users.deactivate("U0DANA")
+    bot_later = Bot(bot.reviews, bot.channel)
+    review = (await bot.reviews.load(review_id)).review
+    for place in review.places:
+        delivery = Delivery(bot.reviews, bot.channel, Directory(bot.channel, bot.channel.team))
+        await delivery.deliver(review_id, place, again=True)
+    [action] = await bot_later.deliver(review_id)
+    assert members_of(action) == {ASK}
+
+
+@pytest.mark.parametrize(
+    ("rule", "left"),
+    [
+        (
+            {"notify": ARCHIVED, "escalate": [step(OPS, users=["U0DANA"])]},
+            "members without a channel, and a step that names somebody",
+        ),
+        (
+            {"notify": ARCHIVED, "escalate": [step(OPS)]},
+            "members without a channel, and a step with members",
+        ),
+        ({"notify": [APPROVALS, ARCHIVED]}, "the members of another channel"),
+        (
+            {"notify": ARCHIVED, "reviewers": {"users": ["U0BOB"], "channel_members": True}},
+            "somebody by name",
+        ),
+        (
+            {"reviewers": GONE, "escalate": [step(ARCHIVED), step(OPS, "2h", users=["U0DANA"])]},
+            "somebody after a step that leads nowhere",
+        ),
+    ],
+    ids=lambda one: one if isinstance(one, str) else "",
+)
+async def test_a22_no_fallback_opens_while_somebody_else_is_left(
+    bot: Bot, rule: dict[str, Any], left: str
+) -> None:
+    [action] = await bot.deliver(await bot.submit(pay={**rule, "fallback": ASK}))
+    assert ASK not in members_of(action), left
+    directory = Directory(bot.channel, bot.channel.team)
+    assert await directory.deciders_left(action.grants) == "enough"
+
+
+async def test_a22_a_fallback_that_showed_it_already_opens_after_the_last_step(
+    bot: Bot, sandbox: Sandbox
+) -> None:
+    """Given a channel that is archived, so that the fallback shows the card, while Bob may decide; when Bob
+    leaves, then its people may."""
+    rule = {"notify": ARCHIVED, "fallback": OPS, "reviewers": {"users": ["U0BOB"]}}
+    review_id = await bot.submit(pay=rule)
+    [action] = await bot.deliver(review_id)
+    assert (action.places, members_of(action)) == ((ARCHIVED, OPS), set())
+
+    sandbox.users.deactivate("U0BOB")
+    delivery = Delivery(bot.reviews, bot.channel, Directory(bot.channel, bot.channel.team))
+    await delivery.deliver(review_id, OPS, again=True)
+    [action] = (await bot.reviews.load(review_id)).review.actions
+    assert members_of(action) == {OPS}
+
+
+async def test_a22_only_the_part_that_nobody_may_decide_is_passed_on(bot: Bot) -> None:
+    """Given two calls, of which one has nobody left; then its fallback opens, and the other's does not."""
+    gone, bobs = await bot.deliver(
+        await bot.submit(
+            gone={"reviewers": GONE, "fallback": OPS},
+            bobs={"reviewers": {"users": ["U0BOB"]}, "fallback": OPS},
+        )
+    )
+    assert (members_of(gone), members_of(bobs)) == ({OPS}, set())
+    assert bobs.places == ("default",)
