@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from hitl_core.model import Action, Review
 from hitl_core.policy.reader.read_policy import DESCRIPTION_PREFIX
-from hitl_core.review.redaction import redaction_pointers, secrets_of, visible_schema, without
+from hitl_core.review.redaction import redaction_pointers, secrets_of, without
+from hitl_core.review.visible_schema import visible_schema
 
 from .. import text
 from .arguments import MAX_CALL, argument_warnings, arguments_excerpt, main_fact

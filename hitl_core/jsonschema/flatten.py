@@ -188,7 +188,14 @@ def _merge_keyword(key: str, a: Any, b: Any) -> Any:
 def _merge_property(name: str, a: dict[str, Any], b: dict[str, Any]) -> Any:
     """A property that two parts name: both hold. They are put together when it is drawn."""
     if name in a and name in b:
-        return a[name] if a[name] == b[name] else {"allOf": [a[name], b[name]]}
+        if a[name] == b[name]:
+            return a[name]
+        titles = (
+            cast(Schema, each).get("title") for each in (a[name], b[name]) if isinstance(each, dict)
+        )
+        title = next((one for one in titles if isinstance(one, str)), None)
+        both: Schema = {"allOf": [a[name], b[name]]}
+        return both if title is None else {"title": title, **both}
     return a[name] if name in a else b[name]
 
 

@@ -189,7 +189,7 @@ def _with_schemas(ruling: Ruling, one: Schema | None, other: Schema | None) -> R
     ruling = replace(ruling, allowed_decisions=allowed)
     if both is None or both is one or both is other:
         return ruling
-    if _has_refs(both):
+    if has_refs(both):
         return _deny(ruling, _TWO_REFS)
     from hitl_core.policy import json_schema  # only where a schema is checked
 
@@ -213,10 +213,10 @@ def combine_schemas(one: Schema | None, other: Schema | None) -> Schema | None:
     if one is None or other is None or one == other:
         return one or other
     both: Schema = {"type": "object", "allOf": [one, other]}
-    return {**both, "$ref": _DEAD_REF} if _has_refs(both) else both
+    return {**both, "$ref": _DEAD_REF} if has_refs(both) else both
 
 
-def _has_refs(schema: Schema) -> bool:
+def has_refs(schema: Schema) -> bool:
     waiting: list[object] = [schema]
     while waiting:
         part = waiting.pop()

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, cast
 
-from hitl_core.forms import find_hidden, is_hiding_unclear, mask_args, strip_texts
+from hitl_core.forms import find_hidden, is_hiding_unclear, mask_args
 from hitl_core.jsonschema.pointer import to_pointer
-from hitl_core.model import Action, Call, Review, ReviewConfig
+from hitl_core.model import Action, Call, Review
 
 
 def redaction_pointers(action: Action, args: dict[str, Any]) -> tuple[str, ...]:
@@ -33,12 +33,6 @@ def find_redaction_flaw(
         " that does not begin with `#/`, or a part with an `$id` of its own. Make them smaller, or write such"
         " references as `#/$defs/…`, without `$id`"
     )
-
-
-def visible_schema(config: ReviewConfig) -> dict[str, Any] | None:
-    """By what the arguments are drawn: without the words of a schema that the policy doesn't vouch for."""
-    schema = config.args_schema
-    return schema if schema is None or schema == config.policy_schema else strip_texts(schema)
 
 
 def visible_args(review: Review, call: Call, revision: int | None = None) -> dict[str, Any]:

@@ -18,7 +18,8 @@ from hitl_core.gate.submission import judging
 from hitl_core.gate.submission.judging import ReviewKey
 from hitl_core.model import DEFAULT_PLACE, Action, Review, ToolCall
 from hitl_core.policy import Policy
-from hitl_core.review.redaction import redaction_pointers, visible_schema
+from hitl_core.review.redaction import redaction_pointers
+from hitl_core.review.visible_schema import visible_schema
 from tests.support.builders import START, asked_by
 
 ARGS: dict[str, Any] = {"query": "DROP TABLE users", "password": "hunter2", "token": "t-1", "n": 5}

@@ -6,7 +6,8 @@ from typing import Any, Literal, assert_never
 
 from hitl_core.errors import Refused
 from hitl_core.model import Action, DecisionType, Reviewer, Snapshot
-from hitl_core.review.redaction import redaction_pointers, visible_schema
+from hitl_core.review.redaction import redaction_pointers
+from hitl_core.review.visible_schema import visible_schema
 
 from ....card import all_arguments, find_open_action
 from ....inbox.access import ReviewAccess
