@@ -35,14 +35,14 @@ BENCHMARKS: Mapping[str, tuple[Callable[[Amount], Coroutine[Any, Any, list[Figur
     "click": (click_latency.measure, "a click, until the agent is resumed in another process"),
     "clicks": (click_rate.measure, "clicks per second, through one bot and through two"),
     "submit": (submit.measure, "submits per second"),
-    "door": (http_submit.measure, "submits per second over HTTP"),
-    "policy": (policy.measure, "ten tool calls to a review, without Redis"),
-    "drawing": (drawing.measure, "cards drawn, forms opened and checked"),
-    "timers": (timers.measure, "what is due, with few and with many pending"),
-    "burst": (burst.measure, "a burst to one channel, with bots that die; what a backlog costs"),
-    "home": (home.measure, "App Home of somebody for whom many wait"),
-    "import": (imports.measure, "import hitl_core, and what the wheel depends on"),
-    "border": (hostile_load.measure, "hostile requests beside a person who clicks"),
+    "http": (http_submit.measure, "submits per second over HTTP"),
+    "policy": (policy.measure, "ten tool calls become a review, without Redis"),
+    "drawing": (drawing.measure, "drawing cards, opening and checking forms"),
+    "timers": (timers.measure, "due escalations, with few and with many pending reviews"),
+    "burst": (burst.measure, "a burst to one channel while bots are killed; the cost of a backlog"),
+    "home": (home.measure, "App Home of a person with many waiting reviews"),
+    "import": (imports.measure, "import hitl_core, and the dependencies of the wheel"),
+    "hostile": (hostile_load.measure, "hostile requests while a person clicks"),
     "memory": (memory.measure, "pending reviews, in Redis and in a bot"),
 }
 RESULTS = ROOT / "benchmarks" / "results.json"
@@ -50,7 +50,7 @@ PICTURE = ROOT / "docs" / "performance.svg"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """0 where everything was measured, whether or not it meets its aim."""
+    """Returns 0 if everything was measured, even if a figure misses its aim."""
     options = _parser().parse_args(arguments)
     figures: list[Figure] = []
     for name in options.only or BENCHMARKS:
@@ -66,7 +66,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 async def _cancel_on_sigterm(work: Coroutine[Any, Any, list[Figure]]) -> list[Figure]:
-    """SIGTERM ends what was started, as Ctrl-C does."""
+    """Makes SIGTERM stop the started processes, as Ctrl-C does."""
     task = asyncio.current_task()
     assert task is not None
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
@@ -76,22 +76,22 @@ async def _cancel_on_sigterm(work: Coroutine[Any, Any, list[Figure]]) -> list[Fi
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="make bench ARGS=…",
-        description="Measures speed and size, each figure beside a floor in the same run. Takes a few"
-        " minutes; let nothing else run meanwhile. ✓ and ✗ say whether the ratio meets its aim.",
+        description="Measures speed and size, each figure with a floor in the same run. Takes a few"
+        " minutes; run nothing else meanwhile. ✓ and ✗ show whether the ratio meets its aim.",
         epilog="\n".join(f"  {name:8} {what}" for name, (_, what) in BENCHMARKS.items()),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
-        "--only", action="append", choices=BENCHMARKS, help="measure this; may be given again"
+        "--only", action="append", choices=BENCHMARKS, help="measure only this; can be repeated"
     )
     parser.add_argument(
-        "--tiny", action="store_true", help="see that it works: the figures mean nothing"
+        "--tiny", action="store_true", help="only check that it works: the figures mean nothing"
     )
     parser.add_argument(
         "--results",
         type=Path,
         default=RESULTS,
-        help="where the figures go, as JSON",
+        help="the file for the figures, as JSON",
         metavar="FILE",
     )
     parser.add_argument(

@@ -1,4 +1,4 @@
-"""A burst of reviews to one channel under Slack's limits while bots are killed; and what a backlog costs."""
+"""A burst of reviews to one channel, with rate limits, while bots are killed; and the cost of a backlog."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from slack_sandbox.demo.embedded_redis import EmbeddedRedis
 from slack_sandbox.sandbox import BOT_TOKEN, Sandbox
 from slack_sandbox.server import running_sandbox
 
-#: Slack's minute takes six seconds, and so does the bots'.
+#: All rate limits are ten times faster: Slack's minute takes six seconds, for Slack and for the bots.
 SCALE = 10.0
 PACE, IDLE = 1 / SCALE, 2.0
 CHANNEL = "C0APPROVE"
@@ -53,16 +53,16 @@ async def measure(amount: Amount) -> list[Figure]:
     return [
         Figure(f"{burst}: until all are shown", "s", spent, count * PACE, 1.5, "lower"),
         Figure(f"{burst}: in order", "", count - inversions, count, 1.0, "higher"),
-        Figure(f"{burst}: posts, with the refused", "", len(posts), count, 1.05, "lower"),
-        Figure(f"{burst}: of these taken", "", len(posts) - refused, count, 1.05, "lower"),
-        Figure(f"{burst}: looks at the history", "", max(1, len(looks)), 2, 4.0, "lower"),
-        Figure(f"Redis commands a second {backlog}", "/s", many[0], few[0], 1.5, "lower"),
-        Figure(f"append-only file a second {backlog}", "B/s", many[1], few[1], 1.5, "lower"),
+        Figure(f"{burst}: posts, refused ones included", "", len(posts), count, 1.05, "lower"),
+        Figure(f"{burst}: posts accepted", "", len(posts) - refused, count, 1.05, "lower"),
+        Figure(f"{burst}: reads of the history", "", max(1, len(looks)), 2, 4.0, "lower"),
+        Figure(f"Redis commands per second {backlog}", "/s", many[0], few[0], 1.5, "lower"),
+        Figure(f"append-only file per second {backlog}", "B/s", many[1], few[1], 1.5, "lower"),
     ]
 
 
 def _inversions(places: list[int]) -> int:
-    """How many cards stand before one that was submitted earlier."""
+    """How many cards come before a card that was submitted earlier."""
     return sum(one > two for one, two in pairwise(places))
 
 
@@ -99,7 +99,7 @@ class _Fixture:
             ]
 
     def visible_reviews(self) -> list[str]:
-        """The reviews, as their cards stand in the channel."""
+        """The reviews, in the order of their cards in the channel."""
         messages = self.sandbox.workspace.channels[CHANNEL].messages.values()
         marks = [one.metadata for one in sorted(messages, key=lambda one: float(one.ts))]
         return [mark["event_payload"]["review_id"] for mark in marks if mark]
@@ -137,7 +137,7 @@ async def _open_fixture(scale: float) -> AsyncGenerator[_Fixture, None]:
 
 
 async def _idle_load(waiting: int, seconds: float) -> tuple[float, float]:
-    """Commands and bytes of the append-only file, a second, of a bot with so many cards that must wait."""
+    """Redis commands and bytes of the append-only file per second, of a bot with this many waiting cards."""
     async with _open_fixture(SCALE) as fixture:
         fixture.sandbox.faults.configure(
             {"mode": "ratelimited", "method": "chat.postMessage", "retry_after": 600}
@@ -146,7 +146,7 @@ async def _idle_load(waiting: int, seconds: float) -> tuple[float, float]:
         await fixture.start_bot()
         while not fixture.calls("chat.postMessage"):  # noqa: ASYNC110
             await asyncio.sleep(0.05)
-        await asyncio.sleep(seconds / 2)  # at its start a bot reads each waiting review once
+        await asyncio.sleep(seconds / 2)  # at its start, a bot reads each waiting review once
         before = await _redis_usage(fixture.redis)
         await asyncio.sleep(seconds)
         after = await _redis_usage(fixture.redis)

@@ -1,4 +1,4 @@
-"""The results as a picture: a bar a figure, and a line where its aim is."""
+"""The results as a picture: one bar per figure, and a line at its aim."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from benchmarks.table import aim, number
 
 WIDTH, ROW, TOP = 860, 30, 58
 NAMES, BARS, ROOM, WORDS = 16, 330, 300, 640
-#: Where the aim's line is, in parts of the room for a bar.
+#: The position of the aim's line, as a part of the width of a full bar.
 AIM_LINE = 0.6
 COLOURS = {True: "#2e7d4f", False: "#b3402a", None: "#8a8f98"}
 
@@ -21,16 +21,16 @@ STYLE = (
 
 
 def svg(figures: Sequence[Figure]) -> str:
-    """Each bar is the ratio to the floor beside its aim; without an aim, the ratio beside 1."""
+    """Each bar shows the ratio to the floor, relative to its aim; without an aim, relative to 1."""
     height = TOP + ROW * len(figures) + 14
     line = BARS + ROOM * AIM_LINE
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img">',
-            "<title>Each figure beside its floor and its aim</title>",
+            "<title>Each figure with its floor and its aim</title>",
             f"<style>{STYLE}</style>",
             f'<rect width="{WIDTH}" height="{height}" rx="8" fill="#fff" stroke="#d1d9e0"/>',
-            _text(NAMES, 26, "Beside the floor, and beside the aim", "title"),
+            _text(NAMES, 26, "The ratio to the floor, and its aim", "title"),
             _text(line - 4, 46, "aim", "quiet"),
             *(_row(figure, TOP + ROW * index) for index, figure in enumerate(figures)),
             f'<path d="M{line} {TOP - 6}V{height - 12}" stroke="#1f2328" stroke-dasharray="3 3"/>',

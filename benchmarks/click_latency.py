@@ -1,7 +1,7 @@
 """A click → the agent is resumed in another process, one at a time.
 
 The floor is an empty Bolt app that runs one script, and a process that reads the stream which the script
-writes to. Both get the very same requests, in turns. The clock starts when the first byte is sent and
+writes to. Both get the same requests, alternating. The clock starts when the first byte is sent and
 stops inside the agent's process when its coroutine has its outcome; all processes share one clock.
 """
 
@@ -20,7 +20,7 @@ from benchmarks.http_client import Connection, open_connection
 from benchmarks.payload import make_clicks
 from benchmarks.process import Process, running
 
-#: What a click leaves to be done may not fall on the next one, in seconds.
+#: The pause between two clicks, in seconds: work that one click leaves must not slow down the next.
 PAUSE = 0.01
 WARMUP_CLICKS = 10
 
@@ -40,7 +40,9 @@ async def measure(amount: Amount) -> list[Figure]:
             "floor": await stack.enter_async_context(_floor(fixture)),
         }
         for number, click in enumerate(make_clicks(messages)):
-            for side in sorted(sides, reverse=number % 2 == 0):  # neither is always the first
+            for side in sorted(
+                sides, reverse=number % 2 == 0
+            ):  # each side is first every second time
                 seconds = await _resume_time(*sides[side], click.request, click.review_id)
                 if number >= WARMUP_CLICKS:
                     times[side].append(seconds * 1000)
@@ -55,7 +57,7 @@ async def measure(amount: Amount) -> list[Figure]:
 async def _resume_time(
     connection: Connection, agent: Process, request: bytes, review_id: str
 ) -> float:
-    """How long it took, in seconds."""
+    """In seconds, from the click to the resumed agent."""
     start = time.monotonic_ns()
     _, line = await asyncio.gather(connection.send(request), agent.line())
     printed_id, at = line.split()

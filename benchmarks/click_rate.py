@@ -1,8 +1,8 @@
-"""Clicks per second, 50 at a time: one bot beside an empty Bolt app, and two bots beside one.
+"""Clicks per second, 50 at a time: one bot compared with an empty Bolt app, and two bots compared with one.
 
-No agent runs meanwhile, because an empty app has none either. Two processes beside one are the halves of
-the bot that a click meets (`--only http`): two whole bots would share the work on the cards as well. How
-far two empty apps get tells what the machine has left for a second process.
+No agent runs meanwhile, because an empty app has none either. The two bots run `--only http`, the role that
+answers clicks: two complete bots would also share the work on the cards. The rate of two empty apps shows
+how much CPU the machine has left for a second process.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ async def measure(amount: Amount) -> list[Figure]:
     )
     return [
         Figure("clicks, one bot", "/s", one["bot"], one["empty"], 0.5, "higher"),
-        Figure("clicks, two bots beside one", "/s", two["two"], two["one"], 1.6, "higher"),
-        Figure("(two empty Bolts beside one)", "/s", two["empties"], two["empty"], None, "higher"),
+        Figure("clicks, two bots vs. one", "/s", two["two"], two["one"], 1.6, "higher"),
+        Figure("(two empty Bolt apps vs. one)", "/s", two["empties"], two["empty"], None, "higher"),
     ]
 
 
 async def _measure_interleaved(amount: Amount, sides: dict[str, list[Program]]) -> dict[str, float]:
-    """Clicks per second of each side: the median of rounds that take turns, after one that warms up."""
+    """Clicks per second of each side: the median of alternating rounds, after a warm-up round."""
     of_bots = sum(EMPTY_APP not in programs for programs in sides.values())
     rates_by_side: dict[str, list[float]] = {side: [] for side in sides}
     async with open_fixture() as fixture, AsyncExitStack() as stack:
@@ -53,13 +53,13 @@ async def _measure_interleaved(amount: Amount, sides: dict[str, list[Program]]) 
                 rates_by_side[side].append(await measure_rate(requests, urls[side], AT_ONCE))
                 if (
                     EMPTY_APP not in programs
-                ):  # an empty app leaves them as they are, for the next side
+                ):  # an empty app does not change the reviews: the next side gets them
                     await fixture.check_settled([click.review_id for click in burst])
                     del waiting[: amount.burst]
     return {side: median(rates[1:]) for side, rates in rates_by_side.items()}
 
 
 async def _start(program: Program, fixture: Fixture, stack: AsyncExitStack) -> str:
-    """Where it listens."""
+    """Starts the program; returns the address that it listens on."""
     process = await stack.enter_async_context(running(*program, environment=fixture.environment))
     return await process.word_after("listening on ")

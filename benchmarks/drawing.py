@@ -1,9 +1,8 @@
-"""What a person waits for when a card is drawn, a form opens or its answers are checked. No Redis, no Slack.
+"""The time to draw a card, to open a form and to check its answers. No Redis, no Slack.
 
-The aims are ones of time, so the floor is 1 ms. The last figure is the longest time for which the event loop
-answers nobody while 256 KiB of arguments are drawn, filled in, checked or decided on, each as the bot does it
-(`bot.offload`). All of it is CPU time of this process: there is nothing to wait for, so what else runs on the
-machine doesn't count.
+The aims are times, so the floor is 1 ms. The last figure is the longest time for which the event loop is
+blocked while 256 KiB of arguments are drawn, filled in, checked or decided on, each as the bot does it
+(`bot.offload`). All figures are CPU time of this process, so other programs on the machine don't matter.
 """
 
 from __future__ import annotations
@@ -53,9 +52,9 @@ VALUES: tuple[Any, ...] = (
 )
 NOW = 1_800_000_000.0
 ALICE = Reviewer(channel="slack", team="T0BENCH", id="U0ALICE", name="Alice")
-#: How often somebody else wants the loop, in seconds.
+#: How often another task wants the loop, in seconds.
 TICK = 0.002
-#: A little less than what one call may hold.
+#: A little less than one call may contain, in bytes.
 LARGE = 255 * 1024
 
 
@@ -76,16 +75,16 @@ async def measure(amount: Amount) -> list[Figure]:
     with _bot_gc():
         longest_hold = max([await _longest_hold(args) for args in _large()])
     return [
-        Figure("a card of ten actions, beside 1 ms", "ms", card_time, 1.0, 5.0, "lower"),
-        Figure("a form of 40 fields, beside 1 ms", "ms", form_time, 1.0, 5.0, "lower"),
-        Figure("its answers checked, beside 1 ms", "ms", check_time, 1.0, 5.0, "lower"),
-        Figure("256 KiB hold the loop, beside 1 ms", "ms", longest_hold, 1.0, 50.0, "lower"),
+        Figure("a card of ten actions, vs. 1 ms", "ms", card_time, 1.0, 5.0, "lower"),
+        Figure("a form of 40 fields, vs. 1 ms", "ms", form_time, 1.0, 5.0, "lower"),
+        Figure("checking its answers, vs. 1 ms", "ms", check_time, 1.0, 5.0, "lower"),
+        Figure("256 KiB block the loop, vs. 1 ms", "ms", longest_hold, 1.0, 50.0, "lower"),
     ]
 
 
 @contextmanager
 def _bot_gc() -> Generator[None, None, None]:
-    """With its garbage collector, which else would look through all that was imported again and again."""
+    """With the bot's garbage collector settings: otherwise it would often scan all imported objects."""
     before = gc.get_threshold()
     freeze_gc()
     try:
@@ -100,12 +99,12 @@ def _small() -> dict[str, Any]:
 
 
 def _forms(count: int) -> dict[str, Any]:
-    """So many arguments, of which every seventh is an object of two."""
+    """A form with this many arguments; every seventh is an object with two fields."""
     return {f"field_{n}": VALUES[n % len(VALUES)] for n in range(count)}
 
 
 def _large() -> list[dict[str, Any]]:
-    """A long text, one that can't be seen, long lists, many keys, odd ones, deep nesting."""
+    """A long text, one with invisible characters, long lists, many keys, unusual keys, deep nesting."""
     deep: dict[str, Any] = {"text": "x" * (LARGE // 2)}
     for level in range(24):
         deep = {f"level_{level}": deep}
@@ -148,8 +147,8 @@ def _state(view: dict[str, Any]) -> dict[str, Any]:
 
 
 async def _longest_hold(args: dict[str, Any]) -> float:
-    """The longest that the loop was away, in milliseconds, over all that the bot does with these arguments:
-    the median of three rounds.
+    """The longest time that the loop was blocked, in milliseconds, over all that the bot does with these
+    arguments: the median of three rounds.
     """
     review = _review(1, args)
     key = review.actions[0].key
@@ -174,7 +173,7 @@ async def _longest_hold(args: dict[str, Any]) -> float:
 
 
 async def _longest_pause(work: Coroutine[Any, Any, None]) -> float:
-    """The longest, in milliseconds, that somebody else on the loop had no turn while it did this work."""
+    """The longest time, in milliseconds, that another task on the loop had to wait during this work."""
     longest = 0.0
 
     async def others() -> None:
@@ -193,7 +192,7 @@ async def _longest_pause(work: Coroutine[Any, Any, None]) -> float:
 
 
 def _median_time(work: Callable[[], object], rounds: int) -> float:
-    """The median, in milliseconds of CPU; the first one warms up."""
+    """The median, in milliseconds of CPU time; the first run is a warm-up."""
     times: list[float] = []
     for number in range(rounds + 1):
         start = time.process_time()

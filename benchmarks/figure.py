@@ -1,4 +1,4 @@
-"""One result: a value, the floor that was measured beside it, and what their ratio should be."""
+"""One result: a value, the floor that was measured with it, and the aim for their ratio."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from typing import Any, Literal
 
 @dataclass(frozen=True)
 class Figure:
-    """`ratio` is value / floor, both in `unit`; `aim` is for the ratio, None where there is none.
+    """`ratio` is value / floor, both in `unit`. `aim` is for the ratio; None if there is no aim.
 
-    `better` says which way is good: with "lower" the ratio may be the aim at most, with "higher" it
-    has to be the aim at least.
+    `better`: with "lower" the ratio must be at most the aim, with "higher" at least the aim.
     """
 
     name: str
@@ -27,13 +26,13 @@ class Figure:
 
     @property
     def meets_aim(self) -> bool | None:
-        """None where there is no aim."""
+        """None if there is no aim."""
         if self.aim is None:
             return None
         return self.ratio <= self.aim if self.better == "lower" else self.ratio >= self.aim
 
     def as_json(self) -> dict[str, Any]:
-        """As it stands in results.json."""
+        """As in results.json."""
         return {**asdict(self), "ratio": self.ratio}
 
     @classmethod

@@ -1,4 +1,4 @@
-"""What every figure about clicks needs: a Redis as in production, a Slack, and reviews that wait there."""
+"""What every figure about clicks needs: a Redis as in production, a Slack, and waiting reviews."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from hitl_core.store.redis.keys import Keys
 from slack_sandbox.demo.embedded_redis import DURABLE_SETTINGS, EmbeddedRedis
 
 EVERYSEC = {**DURABLE_SETTINGS, "appendfsync": "everysec"}
-#: How many submits are under way at a time while a channel is filled.
+#: How many submits run at the same time while a channel is filled.
 SUBMITS_AT_ONCE = 16
-#: How long reviews may take to be posted, in seconds.
+#: How long posting the reviews may take, in seconds.
 PATIENCE = 600.0
 
 
@@ -35,7 +35,7 @@ class Fixture:
 
     @property
     def environment(self) -> dict[str, str]:
-        """The settings of a bot, or of a program that stands in for one."""
+        """The settings of a bot, or of a program that replaces one."""
         return {
             "SLACK_BOT_TOKEN": "xoxb-bench",
             "SLACK_SIGNING_SECRET": SIGNING_SECRET,
@@ -55,7 +55,7 @@ class Fixture:
             yield bot
 
     async def submit(self, count: int) -> None:
-        """So many new reviews, each of a thread of its own."""
+        """Submits this many new reviews, each in its own thread."""
         numbers = iter(range(count))
         before = await self._get_json("count")
 
@@ -68,9 +68,9 @@ class Fixture:
             await asyncio.gather(*(work() for _ in range(SUBMITS_AT_ONCE)))
 
     async def wait_posted(self, count: int) -> list[dict[str, Any]]:
-        """The messages, once there are so many and the bot has nothing left to do about them."""
+        """The messages, when there are this many and the bot has no work left for them."""
         async with asyncio.timeout(PATIENCE):
-            while (  # noqa: ASYNC110 - another process writes it
+            while (  # noqa: ASYNC110 - another process writes them
                 await self._get_json("count") < count
                 or await self.redis.hlen(Keys(0).change_counts)
             ):
@@ -78,7 +78,7 @@ class Fixture:
         return await self._get_json("messages")
 
     async def create_pending(self, count: int) -> list[dict[str, Any]]:
-        """The messages of so many reviews that wait for a click and for which no agent waits."""
+        """The messages of this many reviews that wait for a click, and for which no agent waits."""
         async with self.unpaced_bot():
             await self.submit(count)
             return await self.wait_posted(count)
@@ -88,7 +88,7 @@ class Fixture:
             return await response.json()
 
     async def check_settled(self, review_ids: list[str]) -> None:
-        """Raises RuntimeError where a click did not count: a refused one is answered with 200 as well."""
+        """Raises RuntimeError if a click did not count: a refused click also gets status 200."""
         keys = [Keys(0).review(review_id) for review_id in review_ids]
         statuses = [await self.redis.hget(key, "status") for key in keys]
         if wrong := [status for status in statuses if status not in (b"settled", b"done")]:
@@ -97,7 +97,7 @@ class Fixture:
 
 @asynccontextmanager
 async def open_fixture() -> AsyncGenerator[Fixture, None]:
-    """Empty at first; all of it ends with the block."""
+    """Empty at first; everything stops at the end of the block."""
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         server = stack.enter_context(EmbeddedRedis(folder / "redis", settings=EVERYSEC))

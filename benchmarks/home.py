@@ -1,5 +1,5 @@
-"""App Home of somebody for whom many reviews wait: read from Redis, drawn, and taken by a local Slack, which
-answers over HTTP from the same process, so its own work is in the figure.
+"""App Home of a person with many waiting reviews: read from Redis, drawn, and sent to a local Slack. That
+Slack answers over HTTP from the same process, so the figure includes its work.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ async def measure(amount: Amount) -> list[Figure]:
                 who = Reviewer(channel="slack", team=channel.team, id=ALICE, name="Alice")
                 times: list[float] = []
                 for _ in range(amount.rounds * 3):
-                    # Nobody was looked up before, as for who opens it first in a minute.
+                    # Empty caches, as for a person who opens Home for the first time in a minute.
                     homes = HomeLoader(Reviews(store), channel, Directory(channel, channel.team))
                     start = time.perf_counter()
                     home = await homes.load_home(who)
@@ -58,7 +58,7 @@ async def measure(amount: Amount) -> list[Figure]:
                     times.append(time.perf_counter() - start)
             finally:
                 await store.close()
-    name = f"App Home, {waiting} waiting, beside 1 s"
+    name = f"App Home, {waiting} waiting, vs. 1 s"
     return [Figure(name, "s", median(times), 1.0, 0.5, "lower")]
 
 

@@ -1,7 +1,7 @@
-"""What hostile requests do to a person who clicks meanwhile: how long the event loop is held, what stays in
-memory, and which connections stay open.
+"""How hostile requests affect a person who clicks meanwhile: how long the event loop is blocked, what stays
+in memory, and which connections stay open.
 
-The floor of a hold is that of the clicks alone, in the same run. All holds are CPU time of the bot.
+The floor of a block is the longest one with clicks alone, in the same run. All are CPU time of the bot.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from benchmarks.http_submit import create_token
 from benchmarks.payload import Click, make_clicks
 from benchmarks.process import Process, running
 
-#: How many send the same at the same time, and how many people click meanwhile, one click at a time.
+#: How many clients send the same request at the same time, while one person clicks, one click at a time.
 SENDERS, PEOPLE = 3, 1
-#: The longest that anything may hold the event loop, in milliseconds.
+#: The longest time that anything may block the event loop, in milliseconds.
 MAX_HOLD = 50.0
-#: So many connections are left half done, and looked at after so many seconds.
+#: This many requests are left unfinished, and checked after this many seconds.
 HALF_REQUESTS, SILENCE_SECONDS = 300, 10.0
-#: A client waits for an answer so long, in seconds.
+#: How long a client waits for an answer, in seconds.
 ANSWER_TIMEOUT = 30.0
-#: How many different cards there are to click on. A second click on one says that it was decided.
+#: How many different cards there are to click on. A second click on a card only says that it was decided.
 CARDS = 50
 
 
@@ -48,30 +48,33 @@ async def measure(amount: Amount) -> list[Figure]:
             open_count = await side.count_open([kind for kind in hostile if not kind.is_complete])
             after = bot.memory
     worst = max(holds, key=lambda name: holds[name])
-    allowed = f"longest hold, beside what is allowed ({worst})"
+    allowed = f"longest block, vs. the limit ({worst})"
     return [
         *(
-            Figure(f"hold, {name}", "ms", hold, quiet, None, "lower")
+            Figure(f"block, {name}", "ms", hold, quiet, None, "lower")
             for name, hold in holds.items()
         ),
         Figure(allowed, "ms", holds[worst], MAX_HOLD, 1.0, "lower"),
+        Figure("memory after all of it, vs. before", "MB", after / 1e6, before / 1e6, 1.5, "lower"),
         Figure(
-            "memory after all of it, beside before", "MB", after / 1e6, before / 1e6, 1.5, "lower"
-        ),
-        Figure(
-            "half requests open after 10 s, of all", "", open_count, HALF_REQUESTS, 0.0, "lower"
+            "unfinished requests open after 10 s, of all",
+            "",
+            open_count,
+            HALF_REQUESTS,
+            0.0,
+            "lower",
         ),
     ]
 
 
 class _Load:
-    """A bot, somebody who clicks, and others who do what `hold` is told."""
+    """A bot, a person who clicks, and clients that send hostile requests."""
 
     def __init__(self, bot: Process, url: str, cards: Iterator[Click], amount: Amount) -> None:
         self._bot, self._url, self._cards, self._amount = bot, url, cards, amount
 
     async def longest_hold(self, kind: HostileRequest | None) -> float:
-        """The longest, in milliseconds, while this is sent; None: while people click."""
+        """The longest block, in milliseconds, while this is sent; None: while people only click."""
         await self._read_longest()
         end = time.monotonic() + self._amount.hostile
         senders = [self._send(kind, end) for _ in range(SENDERS)] if kind else []
@@ -79,7 +82,7 @@ class _Load:
         return await self._read_longest() * 1000
 
     async def count_open(self, halves: list[HostileRequest]) -> int:
-        """How many of HALVES are open after SILENCE."""
+        """How many of HALF_REQUESTS are still open after SILENCE_SECONDS."""
         count = HALF_REQUESTS if self._amount.hostile >= 1 else 3
         wires = [await self._open_request(halves[n % len(halves)]) for n in range(count)]
         await asyncio.sleep(SILENCE_SECONDS)

@@ -1,4 +1,4 @@
-"""What people send who want the bot to stand still: each kind as the bytes of a request or a part of it."""
+"""What attackers send to make the bot hang: each kind as the bytes of a request, or of a part of it."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from benchmarks.http_client import post_request
 from benchmarks.payload import sign
 
 MIB = 1024 * 1024
-SLACK, DOOR = "/slack/events", "/v1/reviews"
+SLACK, API = "/slack/events", "/v1/reviews"
 
 
 class HostileRequest(NamedTuple):
-    """`whole`: it is a request that is answered; of others the rest never comes. `drips`: byte by byte."""
+    """`is_complete`: all of the request is sent; else its end never comes. `is_slow`: byte by byte."""
 
     name: str
     payload: bytes
@@ -25,7 +25,7 @@ class HostileRequest(NamedTuple):
 
 
 def make_requests(token: str) -> list[HostileRequest]:
-    """`token` is an agent's, for what only an agent can send."""
+    """`token` is an agent's, for requests that only an agent can send."""
     return [*_from_anybody(), *_from_slack(), *_from_agent(token)]
 
 
@@ -68,7 +68,7 @@ def _from_anybody() -> list[HostileRequest]:
 
 
 def _from_slack() -> list[HostileRequest]:
-    """Signed: to be sure, only Slack can."""
+    """A signed request. In reality only Slack can send it."""
     bodies: Mapping[str, bytes] = {
         "deep JSON": b"payload=" + b"[" * (MIB - 10),
         "wide JSON": b"payload=[" + b"1," * 500_000 + b"1]",
@@ -116,7 +116,7 @@ def _from_agent(token: str) -> list[HostileRequest]:
     return [
         HostileRequest(
             f"agent: {name}",
-            post_request(DOOR, headers, body if isinstance(body, bytes) else _json(body)),
+            post_request(API, headers, body if isinstance(body, bytes) else _json(body)),
         )
         for name, body in hostile.items()
     ]

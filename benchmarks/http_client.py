@@ -1,4 +1,4 @@
-"""The runner: HTTP over plain sockets, so that on a small machine what is measured has the CPU for itself."""
+"""The client: HTTP over plain sockets, to leave as much CPU as possible to the measured programs."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ _LENGTH = re.compile(rb"(?i)\r\ncontent-length: *(\d+)")
 
 
 def post_request(path: str, headers: Mapping[str, str], body: bytes) -> bytes:
-    """A whole request, ready to be sent."""
+    """A complete request, ready to send."""
     lines = [f"{name}: {value}" for name, value in headers.items()]
     head = [f"POST {path} HTTP/1.1", "Host: bench", f"Content-Length: {len(body)}", *lines, "", ""]
     return "\r\n".join(head).encode() + body
 
 
 class Connection:
-    """Kept alive; one request at a time."""
+    """A keep-alive connection; one request at a time."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader, self._writer = reader, writer
 
     async def send(self, request: bytes, expected: int = 200) -> bytes:
-        """The body of the answer. Raises RuntimeError where its status is another than expected."""
+        """Returns the body of the answer. Raises RuntimeError if its status is not the expected one."""
         self._writer.write(request)
         head = await self._reader.readuntil(b"\r\n\r\n")
         length = _LENGTH.search(head)
@@ -49,7 +49,7 @@ async def open_connection(url: str) -> AsyncGenerator[Connection, None]:
 async def measure_rate(
     requests: Sequence[bytes], urls: Sequence[str], at_once: int, expected: int = 200
 ) -> float:
-    """Requests per second, so many at a time, spread evenly over the servers."""
+    """Requests per second, this many at a time, spread evenly over the servers."""
     waiting = iter(requests)
 
     async def work(connection: Connection) -> None:

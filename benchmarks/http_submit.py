@@ -1,4 +1,4 @@
-"""Submits per second over HTTP (`POST /v1/reviews`), 50 at a time, beside an empty aiohttp handler."""
+"""Submits per second over HTTP (`POST /v1/reviews`), 50 at a time, compared with an empty aiohttp handler."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ async def measure(amount: Amount) -> list[Figure]:
         }
         urls = {
             "empty": await empty.word_after("listening on "),
-            "door": await bot.word_after("listening on "),
+            "bot": await bot.word_after("listening on "),
         }
         for number in range(amount.rounds + 1):
             requests = [
@@ -38,8 +38,8 @@ async def measure(amount: Amount) -> list[Figure]:
             ]
             for side, url in urls.items():
                 rates.setdefault(side, []).append(await measure_rate(requests, [url], AT_ONCE, 201))
-    door, floor = (median(rates[side][1:]) for side in ("door", "empty"))
-    return [Figure("submits over HTTP, of named turns", "/s", door, floor, None, "higher")]
+    ours, floor = (median(rates[side][1:]) for side in ("bot", "empty"))
+    return [Figure("submits over HTTP, of named turns", "/s", ours, floor, None, "higher")]
 
 
 def _body(thread_id: str) -> bytes:

@@ -1,4 +1,4 @@
-"""`import hitl_core` beside importing its three large dependencies alone; and what the wheel depends on."""
+"""`import hitl_core`, compared with importing its three large dependencies; and the wheel's dependencies."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ async def measure(amount: Amount) -> list[Figure]:
         for number in range(amount.imports + 1):
             for names, times in times_by_name.items():
                 seconds = await _import(names, compiled)
-                if number:  # the first one compiled
+                if number:  # the first run compiles the bytecode
                     times.append(seconds * 1000)
-    # Whatever else runs on the machine only adds, so the fastest is the truest.
+    # Other programs on the machine can only add time, so the fastest run is the best measure.
     ours, floor = min(times_by_name[OURS]), min(times_by_name[DEPENDENCIES])
     return [
         Figure("import hitl_core", "ms", ours, floor, 1.3, "lower"),
-        Figure("what the wheel depends on", "", len(dependencies()), len(EXPECTED), 1.0, "lower"),
+        Figure("dependencies of the wheel", "", len(dependencies()), len(EXPECTED), 1.0, "lower"),
     ]
 
 
 async def _import(names: str, compiled: str) -> float:
-    """In a fresh interpreter, in seconds; its own start is not counted. Bytecode is kept in `compiled`,
-    whatever the environment says about writing any.
+    """In a fresh interpreter, in seconds, without its own start. Bytecode is stored in `compiled`, even if
+    the environment forbids writing it.
     """
     environment = {**os.environ, "PYTHONPYCACHEPREFIX": compiled}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -52,7 +52,7 @@ async def _import(names: str, compiled: str) -> float:
 
 
 def dependencies() -> frozenset[str]:
-    """The names in pyproject.toml from which the wheel is made. Raises RuntimeError for an unexpected one."""
+    """The wheel's dependencies, from pyproject.toml. Raises RuntimeError for an unexpected one."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     names = frozenset(re.split(r"[^\w-]", each)[0].lower() for each in project["dependencies"])
     if unexpected := names - EXPECTED:

@@ -1,4 +1,4 @@
-"""What reviews that wait take: in Redis beside their arguments, and in a bot that has posted them all."""
+"""The memory of waiting reviews: in Redis, compared with their arguments, and in a bot that posted them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from benchmarks.payload import ARGUMENTS
 
 async def measure(amount: Amount) -> list[Figure]:
     async with open_fixture() as fixture, fixture.unpaced_bot() as bot:
-        # What the first review costs is the price of having any: indexes, scripts, connections.
+        # Not counted: the first review, which also creates indexes, scripts and connections.
         await fixture.submit(1)
         await fixture.wait_posted(1)
         await asyncio.sleep(amount.settle)
@@ -22,8 +22,8 @@ async def measure(amount: Amount) -> list[Figure]:
         await asyncio.sleep(amount.settle)
         full, used = bot.memory, await _redis_memory(fixture)
     each = (used - empty) / amount.pending - ARGUMENTS
-    posted = f"a bot with {amount.pending:,} pending, beside an idle one"
-    # The arguments take 1 kB, so the ratio is in kB as well, and so is the aim.
+    posted = f"a bot with {amount.pending:,} pending, vs. an idle one"
+    # The arguments take 1 kB, so the ratio and the aim are in kB too.
     redis_figure = "Redis, a pending review without its arguments"
     return [
         Figure(redis_figure, "kB", each / 1000, ARGUMENTS / 1000, 3.0, "lower"),

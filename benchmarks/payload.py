@@ -1,4 +1,4 @@
-"""What is asked, and how somebody presses Approve: the request as Slack sends it, down to the bytes.
+"""The reviewed call, and a press of Approve: the exact bytes of the request that Slack sends.
 
 https://docs.slack.dev/reference/interaction-payloads/block_actions-payload
 """
@@ -20,7 +20,7 @@ from hitl_core.model import encode
 
 SIGNING_SECRET = "bench"
 POLICY = {"default": "review"}
-#: The arguments of every call take this many bytes as JSON.
+#: The size of every call's arguments as JSON, in bytes.
 ARGUMENTS = 1000
 
 
@@ -32,14 +32,14 @@ def tool_call() -> ToolCall:
 
 
 class Click(NamedTuple):
-    """Approve pressed on one review's card. `request` is all of the HTTP request, signed."""
+    """A press of Approve on one review's card. `request` is the complete HTTP request, signed."""
 
     review_id: str
     request: bytes
 
 
 def make_clicks(messages: Iterable[dict[str, Any]]) -> list[Click]:
-    """On these cards, as they were posted. Slack's signatures, and so these, hold for five minutes."""
+    """One click per posted card. Like Slack's signatures, these are valid for five minutes."""
     return [_click(number, message) for number, message in enumerate(messages)]
 
 

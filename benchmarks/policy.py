@@ -1,8 +1,8 @@
-"""Ten tool calls of one turn to a frozen review: verdicts, descriptions, bytes, digests, id. No Redis.
+"""Ten tool calls of one turn become a frozen review: verdicts, descriptions, bytes, digests, id. No Redis.
 
-The aim of 1 ms is one of time; beside it stands what LangChain's own middleware takes for the same turn until
-it interrupts, which keeps nothing: no bytes, no digests, no schemas, no id. A policy of a thousand rules is
-measured beside one of fifty, and an agent that names its tools, as LangGraph's does, beside 1 ms as well.
+The aim is 1 ms. A second figure compares the time with LangChain's own middleware, which handles the same
+turn until it interrupts, but stores nothing: no bytes, digests, schemas or id. Two more figures: a policy of
+a thousand rules compared with one of fifty, and an agent that sends its tools, as with LangGraph.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SCHEMA = {
     },
     "required": ["to"],
 }
-#: What a policy says of its tools, in turns. Every fifth rule is a glob, which matches none of the ten.
+#: The rules of the policy repeat these. Every fifth rule is a glob, which matches none of the ten calls.
 KINDS: tuple[tuple[str, Any], ...] = (
     ("read_{}", False),
     ("send_{}", True),
@@ -53,27 +53,27 @@ async def measure(amount: Amount) -> list[Figure]:
         for number in range(amount.rounds + 1):
             for taken, work in zip(times.values(), works, strict=True):
                 seconds = [await _measure_time(work) for _ in range(amount.burst)]
-                if number:  # the first one warms up
+                if number:  # the first run is a warm-up
                     taken += seconds
     of_few, of_many, of_tools, floor = (median(taken) * 1000 for taken in times.values())
     ten = "ten calls to a review"
     return [
-        Figure(f"{ten}, 50 rules, beside 1 ms", "ms", of_few, 1.0, 1.0, "lower"),
+        Figure(f"{ten}, 50 rules, vs. 1 ms", "ms", of_few, 1.0, 1.0, "lower"),
         Figure(f"{ten}, of an agent with 30 tools", "ms", of_tools, 1.0, 1.0, "lower"),
-        Figure(f"{ten}, beside LangChain's interrupt", "ms", of_few, floor, None, "lower"),
-        Figure(f"{ten}, 1,000 rules beside 50", "ms", of_many, of_few, 1.5, "lower"),
+        Figure(f"{ten}, vs. LangChain's interrupt", "ms", of_few, floor, None, "lower"),
+        Figure(f"{ten}, 1,000 rules vs. 50", "ms", of_many, of_few, 1.5, "lower"),
     ]
 
 
 def _policy(rules: int) -> Policy:
-    """The first rules are the same, whatever comes after them."""
+    """The first rules are the same in every policy, however many follow."""
     each = islice(cycle(KINDS), rules)
     named = {name.format(number): rule for number, (name, rule) in enumerate(each)}
     return Policy.from_mapping({"default": "review", "interrupt_on": named})
 
 
 def _calls() -> list[ToolCall]:
-    """Two of each kind that has names, and two that no rule names."""
+    """Two calls for each kind of rule with exact names, and two that no rule names."""
     named = ("read_0", "send_1", "update_2", "run_3", "read_5", "send_6", "update_7", "run_8")
     names = (*named, "search", "fetch")
     args = {"to": "jo@example.com", "amount": 12.5, "status": "active", "body": "Hello Jo. " * 10}
@@ -81,7 +81,7 @@ def _calls() -> list[ToolCall]:
 
 
 def _review(policy: Policy, calls: list[ToolCall], tools: dict[str, Any] | None = None) -> Work:
-    """As a gate does it, up to the store."""
+    """What a gate does before it uses the store."""
 
     async def work() -> None:
         judged = await judging.judge_calls(policy, calls, tools=tools)
@@ -93,7 +93,7 @@ def _review(policy: Policy, calls: list[ToolCall], tools: dict[str, Any] | None 
 
 @contextmanager
 def _langchain(calls: list[ToolCall]) -> Iterator[Work]:
-    """The same turn, the same eight asked about; its interrupt, which needs a graph, ends the work."""
+    """The same turn with the same eight reviews. It stops at the interrupt, which needs a graph."""
     from langchain.agents.middleware import HumanInTheLoopMiddleware, human_in_the_loop
     from langchain_core.messages import AIMessage
     from langgraph.runtime import Runtime

@@ -1,4 +1,4 @@
-"""A program in a process of its own, which says on its standard output how far it is."""
+"""A program in its own process, which reports its progress on standard output."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO
 
 ROOT = Path(__file__).parents[1]
-#: How long a program may be silent when something is expected of it, in seconds.
+#: How long to wait for the next line of a program, in seconds.
 PATIENCE = 60.0
 
 
@@ -22,7 +22,7 @@ class Process:
         self._process, self._module, self._errors = process, module, errors
 
     async def line(self) -> str:
-        """The next line that it prints. Raises RuntimeError with its last words where none comes."""
+        """The next line that it prints. Raises RuntimeError with its last output if none comes."""
         assert self._process.stdout is not None
         with suppress(TimeoutError):
             async with asyncio.timeout(PATIENCE):
@@ -42,7 +42,7 @@ class Process:
 
     @property
     def memory(self) -> int:
-        """What it has in memory now (RSS), in bytes. Linux only."""
+        """Its memory now (RSS), in bytes. Linux only."""
         status = Path(f"/proc/{self._process.pid}/status").read_text()
         return int(status.partition("VmRSS:")[2].split()[0]) * 1024
 
@@ -51,7 +51,7 @@ class Process:
 async def running(
     module: str, *arguments: str, environment: Mapping[str, str] | None = None
 ) -> AsyncGenerator[Process, None]:
-    """`python -m module …` with these settings of ours and no others; ended with the block."""
+    """Runs `python -m module …` with only these settings of ours; stops it at the end of the block."""
     ours = ("HITL_", "SLACK_")
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
     with tempfile.TemporaryFile() as errors:

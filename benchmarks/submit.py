@@ -1,7 +1,7 @@
-"""Submits per second, 50 at a time, beside the same scripts with the same bytes, sent raw.
+"""Submits per second, 50 at a time, compared with the same scripts and bytes, sent directly.
 
-What a submit sends is recorded once from the library itself. Where the turn has no name the library first
-looks whether this is the next turn or one that was submitted before: that is the second figure.
+The scripts of a submit are recorded once from the library itself. For a turn without a name, the library
+first checks whether it is a new turn or one that was submitted before: that is the second figure.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Script = tuple[str, Sequence[str], Sequence[Any]]
 
 
 class Recorder:
-    """Stands where the store's client stands, and keeps the scripts that it was told to run."""
+    """Replaces the store's client, and records the scripts that it should run."""
 
     def __init__(self) -> None:
         self.scripts: list[Script] = []
@@ -38,7 +38,7 @@ class Recorder:
         return run
 
     async def hsetnx(self, *_: str) -> bool:
-        return True  # the policy's digest: noted once, not at each submit
+        return True  # the policy's digest is stored once, not at each submit
 
     async def time(self) -> tuple[int, int]:
         return 1_800_000_000, 0
@@ -71,7 +71,7 @@ async def measure(amount: Amount) -> list[Figure]:
 
 
 async def _record_scripts(threads: Sequence[str]) -> list[Script]:
-    """The one script that each submit would run."""
+    """The script that each submit would run."""
     recorder = Recorder()
     store = RedisStore(recorder, recorder, partitions=1, retention=1.0)
     gate = Gate(store, policy=Policy.from_mapping(POLICY), agent="raw")

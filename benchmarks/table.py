@@ -1,4 +1,4 @@
-"""The results as a person reads them on a terminal."""
+"""The results as a table for the terminal."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ MARKS = {True: "✓", False: "✗", None: " "}
 
 
 def table(figures: Sequence[Figure]) -> str:
-    """One line a figure."""
+    """One line per figure."""
     rows = [("", "figure", "value", "floor", "ratio", "aim"), *map(_row, figures)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return "\n".join(
@@ -34,7 +34,7 @@ def _row(figure: Figure) -> tuple[str, ...]:
 
 
 def number(value: float) -> str:
-    """Three digits that mean something."""
+    """With three significant digits."""
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 

@@ -1,4 +1,4 @@
-"""What time does: the escalator's round with few and with many reviews pending, and how late it is."""
+"""Escalations: one round of the escalator with few and with many pending reviews, and how late it is."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from hitl_core.review.service import Reviews
 from hitl_core.store import RedisStore
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
 
-#: How many are due in one round, and in one second.
+#: How many reviews are due in one round, and in one second.
 DUE = 100
 STEP_DELAY = 3600.0
 POLICY = Policy.from_mapping(
@@ -33,21 +33,21 @@ async def measure(amount: Amount) -> list[Figure]:
     few, many = amount.pending // 10, amount.pending * 10
     async with _open_fixture(few) as calm, _open_fixture(many) as full:
         times: dict[_Fixture, list[float]] = {calm: [], full: []}
-        for _ in range(amount.rounds + 1):  # in turns; the first one warms up
+        for _ in range(amount.rounds + 1):  # alternating; the first run is a warm-up
             for fixture, rounds in times.items():
                 rounds.append(await fixture.time_round())
         floor, value = (median(each[1:]) for each in times.values())
         late = await full.lateness(seconds=amount.rounds)
-    counts = f"{many:,} pending beside {few:,}"
+    counts = f"{many:,} pending vs. {few:,}"
     return [
-        Figure(f"escalator's round, {counts}", "ms", value * 1000, floor * 1000, 1.2, "lower"),
-        Figure("a step's lateness, p99, beside 1 s", "s", late, 1.0, 1.0, "lower"),
+        Figure(f"one escalator round, {counts}", "ms", value * 1000, floor * 1000, 1.2, "lower"),
+        Figure("how late a step is, p99, vs. 1 s", "s", late, 1.0, 1.0, "lower"),
     ]
 
 
 @asynccontextmanager
 async def _open_fixture(pending: int) -> AsyncGenerator[_Fixture, None]:
-    """A Redis of its own, in which so many reviews wait whose step is an hour away."""
+    """A separate Redis with this many waiting reviews, whose next step is in an hour."""
     with (
         tempfile.TemporaryDirectory() as folder,
         EmbeddedRedis(Path(folder) / "redis", settings=EVERYSEC) as server,
@@ -78,18 +78,17 @@ class _Fixture:
         await asyncio.gather(*(work() for _ in range(SUBMITS_AT_ONCE)))
 
     async def time_round(self) -> float:
-        """Seconds for DUE reviews that are due at once."""
+        """Seconds for DUE reviews that are due at the same time."""
         now = await self._store.now()
         await asyncio.gather(*(self._submit(now - STEP_DELAY) for _ in range(DUE)))
         start = time.perf_counter()
         if await self._escalator.tick() != DUE:
-            raise RuntimeError("The round did something else than what was due.")
+            raise RuntimeError("The round did not take exactly the steps that were due.")
         return time.perf_counter() - start
 
     async def lateness(self, seconds: int) -> float:
-        """How late a step is taken of which DUE are due in each second, as the escalator really runs, with
-        its pauses: the 99th percentile, in seconds by the store's clock. One that is not taken is infinitely
-        late.
+        """How late a step is when DUE steps are due per second and the escalator runs with its normal pauses:
+        the 99th percentile, in seconds by the store's clock. A step that is never taken is infinitely late.
         """
         start = await self._store.now() + 1.0
         when = [start + n / DUE for n in range(DUE * seconds)]

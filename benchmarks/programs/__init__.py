@@ -1,1 +1,1 @@
-"""What runs in processes of its own beside the bot: Slack, agents, and the floors."""
+"""Programs that run in their own processes: Slack, agents, special bots, and the floors."""

@@ -1,4 +1,4 @@
-"""An agent that asks about many turns at once, and says when each outcome came: `<review> <nanoseconds>`."""
+"""An agent that submits many turns at once, and prints when each outcome came: `<review> <nanoseconds>`."""
 
 from __future__ import annotations
 

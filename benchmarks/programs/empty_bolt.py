@@ -1,7 +1,7 @@
 """The floor of a click: an empty Bolt app on Bolt's own aiohttp server, with the bot's settings.
 
-With `--store` its handler first stores something by one script, which wakes `programs.woken`: the least
-that a click can do for an agent in another process.
+With `--store`, its handler first stores something with one script, which wakes `programs.stream_reader`: the
+least that a click can do for an agent in another process.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from slack_bolt.authorization import AuthorizeResult
 
 from benchmarks.programs.serving import serve
 
-#: What a decided review weighs, about, in bytes.
+#: The approximate size of a decided review, in bytes.
 STORED = "x" * 1500
 SCRIPT = """
 redis.call('HSET', KEYS[1], 'version', '2', 'data', ARGV[2])

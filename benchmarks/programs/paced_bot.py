@@ -1,4 +1,4 @@
-"""The bot at another pace: `paced_bot PACE IDLE`, in seconds, for a Slack whose limits are scaled."""
+"""The bot with other rate limits: `paced_bot PACE IDLE`, in seconds, for a Slack with scaled limits."""
 
 from __future__ import annotations
 

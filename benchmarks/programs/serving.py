@@ -1,4 +1,4 @@
-"""A web application served until the process is ended. The first line that it prints says where."""
+"""Serves a web application until the process is stopped. The first line that it prints is the address."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The least of Slack's Web API that the bot can live on: it answers at once, checks nothing, and keeps what
-was posted. `/count` says how many messages there are, `/messages` which.
+"""The smallest part of Slack's Web API that the bot needs. It answers at once, checks nothing, and stores the
+posted messages. `/count` returns their number, `/messages` the messages.
 """
 
 from __future__ import annotations
@@ -42,7 +42,9 @@ def slack() -> web.Application:
             ts = f"1800000000.{len(messages):06}"
             messages.append({"ts": ts, **await request.json()})
             return web.json_response({"ok": True, "channel": CHANNEL, "ts": ts})
-        if name not in ANSWERS:  # a refused click tells somebody, say: then a figure would be wrong
+        if (
+            name not in ANSWERS
+        ):  # for example the message after a refused click: then a figure would be wrong
             return web.json_response({"ok": False, "error": "unknown_method"})
         return web.json_response({"ok": True, **ANSWERS[name]})
 

@@ -1,4 +1,4 @@
-"""The floor of an agent: reads a stream, and says when each entry woke it: `<review> <nanoseconds>`."""
+"""The floor of an agent: reads a stream, and prints when each entry woke it: `<review> <nanoseconds>`."""
 
 from __future__ import annotations
 

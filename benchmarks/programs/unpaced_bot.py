@@ -1,4 +1,4 @@
-"""The bot, except that it does not wait a second between two posts: for filling a channel with reviews."""
+"""The bot without its pause of a second between two posts: to fill a channel with reviews."""
 
 from __future__ import annotations
 
