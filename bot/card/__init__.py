@@ -5,7 +5,7 @@ from hitl_core.review.redaction import redaction_pointers
 from .arguments import all_arguments, argument_label
 from .choices import choices_of
 from .compose import build_card, page_keys
-from .headline import as_name, quote
+from .headline import as_name, description_text, quote
 from .history import thread_lines
 from .model import (
     ActionLine,
@@ -61,6 +61,7 @@ __all__ = [
     "as_name",
     "build_card",
     "choices_of",
+    "description_text",
     "find_open_action",
     "page_keys",
     "quote",

@@ -70,7 +70,7 @@ def summary(state: CardState) -> str:
     it = "it" if len(state.waiting) == 1 else "them"
     single = state.open_actions[0] if len(state.open_actions) == 1 else None
     names = _join_words(action.name for action in state.waiting)
-    asks = f"asks to run {names}{f' ({single.fact})' if single else ''}."
+    asks = f"asks to run {names}{f' ({_in_brackets(single.fact)})' if single else ''}."
     if _is_question(state.waiting):
         words = single and (single.title or single.why)
         asks = f"{_question_count(state.waiting)} ({names}){f': {quote(words)}' if words else '.'}"
@@ -82,11 +82,21 @@ def quote(words: str) -> str:
     return "“" + words.replace("“", '"').replace("”", '"') + "”"
 
 
+def description_text(action: OpenAction) -> str:
+    """Its description as it is drawn: the agent's own words stand between quotes, like its title."""
+    return quote(action.why) if action.why and action.by_agent else action.why
+
+
 def as_name(name: str) -> str:
     """A name of an agent's own choice: as it is where it is one plain word, else between quotes, or it could
     read as a sentence of ours.
     """
     return name if _PLAIN.fullmatch(name) else quote(name)
+
+
+def _in_brackets(fact: str) -> str:
+    """Arguments that would close our brackets stand between quotes, or they could go on as a sentence."""
+    return quote(fact) if "(" in fact or ")" in fact else fact
 
 
 def _request_text(state: CardState) -> str:

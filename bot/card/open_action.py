@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from hitl_core.model import Action, Review
 from hitl_core.policy.reader.read_policy import DESCRIPTION_PREFIX
-from hitl_core.review.redaction import redaction_pointers, secrets_of, without
+from hitl_core.review.quoting import Quoting, description_of, reason_of, title_of
+from hitl_core.review.redaction import redaction_pointers
 from hitl_core.review.visible_schema import visible_schema
 
 from .. import text
@@ -59,9 +60,15 @@ def make_open_action(review: Review, action: Action, number: int, room: int) -> 
     config = action.config
     args, schema = review.arguments(action.key).parse(), visible_schema(config)
     redact = redaction_pointers(action, args)
-    secrets = secrets_of(review, action.key)
-    why = without(_description_text(action), secrets)
-    title = without(action.request.title or "", secrets)
+    quoting = Quoting.of(review, action)
+    why, title = _description_text(action, quoting), title_of(action, quoting)
+    parts = {"description": why, "title": title if action.request.title else ""}
+    withheld = [
+        f"Its {part} is not shown: it may quote what is hidden."
+        for part, words in parts.items()
+        if words is None
+    ]
+    why, title = why or "", title or ""
     texts = [("Its description", why), ("Its title", title)]
     plain = is_plain(review.arguments(action.key).data)
     excerpt = arguments_excerpt(args, schema, redact, room=room)
@@ -74,10 +81,10 @@ def make_open_action(review: Review, action: Action, number: int, room: int) -> 
         title=text.shorten(title, MAX_TITLE),
         why=text.shorten(why, MAX_WHY),
         by_agent=action.request.by_agent,
-        rule=text.shorten(without(_rule_reason(review, action), secrets), MAX_WHY),
+        rule=text.shorten(_rule_reason(review, action, quoting), MAX_WHY),
         fact=main_fact(args, schema, redact),
         excerpt=excerpt,
-        warnings=argument_warnings({} if plain else args, schema, redact, texts),
+        warnings=(*withheld, *argument_warnings({} if plain else args, schema, redact, texts)),
         allowed=config.allowed_decisions,
         is_question=config.answer_schema is not None,
         choices=choices_of(config),
@@ -130,13 +137,22 @@ def _weight(action: OpenAction) -> int:
     )
 
 
-def _rule_reason(review: Review, action: Action) -> str:
+def _rule_reason(review: Review, action: Action, quoting: Quoting) -> str:
     """Why a person is asked at all, without the description that is told anyway."""
     call = review.call(action.key)
-    return call.verdict.reason.removeprefix(action.request.description).strip() if call else ""
+    if call is None:
+        return ""
+    clean = quoting.without(action.request.description)
+    reason = reason_of(call, action, quoting)
+    return reason.removeprefix(action.request.description).removeprefix(clean).strip()
 
 
-def _description_text(action: Action) -> str:
-    """The description, without what the card says anyway: LangChain's repeats the call below its prefix."""
+def _description_text(action: Action, quoting: Quoting) -> str | None:
+    """The description, without what the card says anyway: LangChain's repeats the call below its prefix.
+    None for one that is not shown.
+    """
     description, *_ = action.request.description.split(f"\n\nTool: {action.request.name}\nArgs: ")
-    return "" if description.strip() == DESCRIPTION_PREFIX else description.strip()
+    if description.strip() == DESCRIPTION_PREFIX:
+        return ""
+    request = action.request.model_copy(update={"description": description.strip()})
+    return description_of(action.model_copy(update={"request": request}), quoting)

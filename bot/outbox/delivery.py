@@ -35,6 +35,9 @@ from .rate_limit import RateLimit
 
 log = logging.getLogger(__name__)
 
+#: In place of the version that a message shows: somebody deleted it.
+GONE = -1
+
 
 class Delivery:
     """Raises what the channel raises, StoreUnavailable, and ReviewNotFound. `pace` is the least time between
@@ -162,13 +165,20 @@ class Delivery:
             snapshot = await self._reviews.load(review_id)  # its card can say now by when
         if again:  # who began this before may have drawn an older state
             snapshot = _forget_shown_versions(snapshot)
-        await self._post_thread_lines(await self._draw_latest(snapshot, place, ref), place, ref)
+        latest = await self._draw_latest(snapshot, place, ref)
+        await self._post_thread_lines(latest, place, ref)
+        if latest.shown.get(place) == GONE and waiting_actions(latest.review, base_place(place)):
+            raise Undeliverable("its message there was deleted, and it waits for people")
 
     async def _draw_latest(self, snapshot: Snapshot, place: Place, ref: MessageRef) -> Snapshot:
-        """Until it shows the newest state; which that was."""
+        """Until it shows the newest state; which that was. Where it was deleted it shows GONE."""
         while snapshot.shown.get(place, 0) < snapshot.review.version:
-            await self._messages.draw(ref, snapshot, place)
             review = snapshot.review
+            if not await self._messages.draw(ref, snapshot, place) and waiting_actions(
+                review, base_place(place)
+            ):
+                # Not noted as shown: it is a trouble until it is decided.
+                return snapshot.model_copy(update={"shown": {**snapshot.shown, place: GONE}})
             shown_version = await self._reviews.store.record_shown_version(
                 review.id, place, review.version
             )

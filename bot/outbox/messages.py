@@ -53,13 +53,15 @@ class Messages:
             )
             return posted
 
-    async def draw(self, ref: MessageRef, snapshot: Snapshot, place: Place) -> None:
+    async def draw(self, ref: MessageRef, snapshot: Snapshot, place: Place) -> bool:
+        """False where somebody deleted it: a new post would ask again what may be decided."""
         card_values = await _draw_card(snapshot, place)
         try:
             await self._pace.update(lambda: self._channel.update(ref, card_values))
         except MessageGone:
-            # Somebody deleted it. What was decided is stored; a new post would ask again.
             log.warning("review %s: its message at %s is gone", snapshot.review.id, place)
+            return False
+        return True
 
     async def reply(self, place: Place, ref: MessageRef, line: ThreadLine) -> None:
         await self._pace.post(ref.conversation, lambda: self._channel.reply(place, ref, line))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from hitl_core.model import Action, Grant, Place, Review, Snapshot
+from hitl_core.review.vote_count import excluded_ids
 
 from ..channels.contract import (
     Channel,
@@ -71,12 +72,13 @@ class Recipients:
             undecidable = await self.undecidable(review, place)
             if waiting and not undecidable and audience.kind == "person":
                 await self._check_person(audience.id, place)
+            too_few = None if undecidable else await self._check_enough(review, waiting)
         except (RateLimited, Unreachable, LookupFailed) as error:
             return LookupFailed(f"whether somebody is left who may decide is not known: {error}")
         if undecidable:
             name = next(one.name for one in waiting if one.key in undecidable)
             raise NoDeciderLeft(f"nobody is left who may decide on {name}", undecidable)
-        return None
+        return too_few
 
     async def undecidable(
         self, review: Review, place: Place, *, is_lost: bool = False
@@ -89,6 +91,24 @@ class Recipients:
             if await self._directory.deciders_left(action.grants, lost=lost) == "nobody":
                 found[action.key] = action.grants
         return found
+
+    async def _check_enough(self, review: Review, waiting: Sequence[Action]) -> LookupFailed | None:
+        """What can't be approved any more, as too few are left who may: they can still reject it, so the card
+        is shown; and an agent, who says who the requester is, must not open it to others by that.
+        """
+        for action in waiting:
+            yes = {"approve", "edit", "respond"} & {*action.config.allowed_decisions}
+            if not yes or action.next_step is not None:  # whose people come in time
+                continue
+            quorum = action.route.reviewers.quorum
+            out = excluded_ids(review, action)
+            left = await self._directory.count(action.grants, out, quorum)
+            if left < quorum:
+                few = (
+                    f"only {left} of the {quorum} people that it takes are" if left else "nobody is"
+                )
+                return LookupFailed(f"{few} left who may approve {action.name}")
+        return None
 
     async def _check_person(self, user_id: str, place: Place) -> None:
         if not await self._directory.is_active(user_id):

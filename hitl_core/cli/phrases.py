@@ -19,6 +19,7 @@ from hitl_core.model import (
     Status,
     person_label,
 )
+from hitl_core.review.quoting import Quoting, title_of
 
 STATUS_COLOURS: dict[Status, str] = {
     "pending": YELLOW,
@@ -82,7 +83,9 @@ def tool_name(review: Review, call: Call) -> str:
     action = review.action(call.key)
     if action is None or action.name != call.name:
         return call.name if action is None else action.name
-    return action.request.title or call.name
+    if action.request.title is None:
+        return call.name
+    return title_of(action, Quoting.of(review, action)) or call.name
 
 
 def tool_names(review: Review, calls: Iterable[Call]) -> str:

@@ -47,6 +47,13 @@ def _uuid(text: str) -> None:
     _full_match(_UUID, text)
 
 
+def _ipv6(text: str) -> None:
+    """Without a zone (`%eth0`), which RFC 4291 has no place for and Python takes in any spelling."""
+    if "%" in text:
+        raise ValueError(text)
+    IPv6Address(text)
+
+
 def _full_match(pattern: re.Pattern[str], text: str) -> re.Match[str]:
     match = pattern.fullmatch(text)
     if match is None:
@@ -62,7 +69,7 @@ _CHECKS: dict[str, tuple[str, Callable[[str], object]]] = {
     "date-time": ("date and time (YYYY-MM-DDTHH:MM:SS with Z or an offset)", _date_time),
     "uuid": ("UUID", _uuid),
     "ipv4": ("IPv4 address", IPv4Address),
-    "ipv6": ("IPv6 address", IPv6Address),
+    "ipv6": ("IPv6 address", _ipv6),
 }
 
 

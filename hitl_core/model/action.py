@@ -14,7 +14,8 @@ from hitl_core.model.verdict import Verdict
 class ActionRequest(Value):
     """The request as people see it. The arguments are not here: see `review.arguments(action.key)`.
 
-    `by_agent`: the agent wrote the description, not the policy.
+    `by_agent`: the agent wrote the description, not the policy. `computed`: Python code of the policy made
+    its texts about this call, so they may quote the arguments.
 
     The other fields are for the agent's own system (its dialect):
 
@@ -34,6 +35,7 @@ class ActionRequest(Value):
     takes: tuple[DecisionType, ...] = ()
     extra: dict[str, Any] | None = None
     by_agent: bool = False
+    computed: bool = False
 
 
 class Output(Value):

@@ -139,6 +139,7 @@ class Rule:
             unsure=bool(failure),
             policy_schema=_copy(self.args_schema),
             trusts_tools=self.trusts_tools,
+            computed=callable(self.description),
         )
 
     def _dialect_text(self, description: str | None, prefix: str, call: ToolCall) -> str | None:

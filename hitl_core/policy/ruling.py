@@ -17,7 +17,8 @@ class Ruling:
     `needs_requester`: it says that the requester must not, so who that is has to be known. `line` is where
     the rule stands, None without a file. `unsure`: its `when` failed, so it may not be the rule that speaks.
     `says_no`, of an interrupt: the rule lets people reject or skip the call, whatever the interrupt takes.
-    `trusts_tools`: the policy vouches for the tools' own schemas. The rest is as in `ActionRequest` and
+    `trusts_tools`: the policy vouches for the tools' own schemas. `computed`: Python code of the policy made
+    its description, and may have quoted the arguments. The rest is as in `ActionRequest` and
     `ReviewConfig`.
     """
 
@@ -46,3 +47,4 @@ class Ruling:
     policy_schema: dict[str, Any] | None = None
     trusts_tools: bool = False
     by_agent: bool = False
+    computed: bool = False

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from hitl_core.errors import LeaseLost, Refused
 from hitl_core.model import Call, DoubtAnswer, Lease, Place, Review, Reviewer, Reviewers, Run, Vote
 from hitl_core.review import vote_count
-from hitl_core.review.redaction import without
+from hitl_core.review.quoting import Quoting
 from hitl_core.review.transition import Transition, check_seal, make_event
 
 #: A line on the card is one line; what is longer is cut here, and ends in an ellipsis.
@@ -69,7 +69,10 @@ def is_started(review: Review, fence: int, key: str, now: float) -> bool:
 def report(review: Review, fence: int, lines: Mapping[str, str], now: float) -> Transition:
     """Keep what came of calls that ran, by key."""
     _check_lease(review, fence, now)
-    runs = {key: _make_done_run(review.runs.get(key), line, now) for key, line in lines.items()}
+    runs = {
+        key: _make_done_run(review.runs.get(key), result_line(review, key, line), now)
+        for key, line in lines.items()
+    }
     return Transition(_with_runs(review, runs), make_event("reported", review, now, runs))
 
 
@@ -170,11 +173,25 @@ def can_run(review: Review, call: Call) -> bool:
     return decision is not None and decision.type in ("approve", "edit")
 
 
-def one_line(text: object, secrets: Collection[str] = ()) -> str:
-    """The first 200 characters of the first line that says something, without `secrets`."""
+def one_line(text: object) -> str:
+    """The first 200 characters of the first line that says something."""
+    return _first_line(_start(text))
+
+
+def result_line(review: Review, key: str, text: object) -> str:
+    """The same of what came of a call, without what nobody may see of its arguments."""
+    hidden = Quoting.of(review, review.action(key))
+    whole = hidden.without(_start(text))  # before it is cut, which could cut a secret in two
+    line = _first_line(whole)
+    return "…" if hidden.is_in(line) else line
+
+
+def _start(text: object) -> str:
     start = str(text).lstrip()[:_MAX_READ]
-    whole = start.encode("utf-8", "replace").decode()  # file names hold half surrogate pairs
-    whole = without(whole, secrets)  # before it is cut, which could cut a secret in two
+    return start.encode("utf-8", "replace").decode()  # file names hold half surrogate pairs
+
+
+def _first_line(whole: str) -> str:
     line = next(iter(whole.splitlines()), "").strip()
     return line if len(line) <= MAX_LINE else line[: MAX_LINE - 1] + "…"
 
@@ -185,7 +202,7 @@ def _has_started(review: Review, call: Call) -> bool:
 
 
 def _make_done_run(run: Run | None, line: str, now: float) -> Run:
-    return Run(state="done", attempt=run.attempt if run else 1, at=now, line=one_line(line))
+    return Run(state="done", attempt=run.attempt if run else 1, at=now, line=line)
 
 
 def _check_lease(review: Review, fence: int, now: float) -> Lease:

@@ -23,6 +23,7 @@ from hitl_core.model import (
     Verdict,
     Vote,
 )
+from hitl_core.policy.reader.reviewers import find_unreachable_quorum
 from hitl_core.review import vote_count
 from hitl_core.review.edit_rules import EditRuling
 from hitl_core.review.proposal import (
@@ -91,6 +92,14 @@ def decide(
     ):
         raise Refused(
             "not_allowed", f"Others had to approve this {name}, and the rule allows no approval."
+        )
+    if (
+        ruling is not None
+        and action.is_pending
+        and find_unreachable_quorum(action.route, vote_count.excluded_ids(review, action))
+    ):
+        raise Refused(
+            "not_allowed", f"Others had to approve this {name}, and too few are left who may."
         )
     changed = with_actions(review, {key: action}, now).model_copy(update={"args": stored_args})
     if ruling is not None and not ruling.idempotent:

@@ -134,7 +134,10 @@ def _check_ruling(
     if _asks_another_question(review, action, ruling):
         raise Refused("not_allowed", f"The policy asks another question about this {name}.")
     requester = (review.requester or "").removeprefix("slack:")
-    if ruling.needs_requester and not USER_ID.fullmatch(requester):
+    excluded = ruling.needs_requester or (
+        review.requester is not None and ruling.route.reviewers.exclude_requester
+    )
+    if excluded and not USER_ID.fullmatch(requester):
         raise Refused(
             "not_allowed",
             f"The policy doesn't let the requester approve this {name}, and who that is isn't known.",

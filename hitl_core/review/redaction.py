@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any, cast
+from collections.abc import Iterable
+from typing import Any
 
 from hitl_core.forms import find_hidden, is_hiding_unclear, mask_args
 from hitl_core.jsonschema.pointer import to_pointer
@@ -41,58 +41,3 @@ def visible_args(review: Review, call: Call, revision: int | None = None) -> dic
     if (action := review.action(call.key)) is None:
         return args
     return mask_args(args, find_hidden(None, args, redaction_pointers(action, args)))
-
-
-def secrets_of(review: Review, key: str) -> tuple[str, ...]:
-    """The texts and numbers of a call that nobody may see: of what was asked for and of what would run, the
-    longest first.
-    """
-    if (action := review.action(key)) is None:
-        return ()
-    each = [review.arguments(key, revision).parse() for revision in {1, action.revision}]
-    found = {
-        secret
-        for args in each
-        for way in find_hidden(None, args, redaction_pointers(action, args))
-        for secret in _leaves(_at_way(args, way))
-    }
-    return tuple(sorted(found, key=lambda secret: (-len(secret), secret)))
-
-
-def without(said: str, secrets: Iterable[str]) -> str:
-    """A sentence about a call that may quote what nobody is to see."""
-    for secret in secrets:
-        if len(secret) > 3:
-            said = said.replace(secret, "…")
-    return said
-
-
-def _at_way(value: Any, way: Iterable[str]) -> Any:
-    for part in way:
-        value = _part(value, part)
-    return value
-
-
-def _leaves(value: object) -> Iterator[str]:
-    if isinstance(value, dict):
-        value = list(cast("dict[str, object]", value).values())
-    if isinstance(value, list):
-        for item in cast("list[object]", value):
-            yield from _leaves(item)
-    elif isinstance(value, str | int | float):
-        yield str(value)
-
-
-def _part(value: object, name: str) -> Any:
-    if isinstance(value, dict):
-        return cast("dict[str, Any]", value).get(name)
-    if isinstance(value, list):
-        items = cast("list[Any]", value)
-        at = _at(name, items)
-        return None if at is None else items[at]
-    return None
-
-
-def _at(part: str, items: list[Any]) -> int | None:
-    at = int(part) if part.isdecimal() and len(part) < 7 else len(items)
-    return at if at < len(items) else None

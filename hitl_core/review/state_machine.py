@@ -13,7 +13,7 @@ from hitl_core.review.delivery_problems import end_delivery_problem, record_deli
 from hitl_core.review.due import LAST_STEP_REMINDER, deadline, due_at, next_step_at, remind_at
 from hitl_core.review.escalation import count_steps, escalate, replace_deciders, use_fallback
 from hitl_core.review.proposal import Proposal
-from hitl_core.review.redaction import secrets_of, without
+from hitl_core.review.quoting import Quoting
 from hitl_core.review.timers import apply_due, start_clocks
 from hitl_core.review.transition import (
     PAST_VERBS,
@@ -63,9 +63,9 @@ def cancel(review: Review, by: Reviewer | None, reason: str | None, now: float) 
         raise Refused("started", "Something of it may have run: it can't be cancelled any more.")
     reason = (reason or "").strip() or None
     if by is None and reason:  # an agent may repeat what people must not see
-        reason = without(
-            reason, [each for a in review.actions for each in secrets_of(review, a.key)]
-        )
+        for hidden in (Quoting.of(review, action) for action in review.actions):
+            reason = hidden.without(reason)
+            reason = "…" if hidden.is_in(reason) else reason
     cancel_votes = review.cancels
     if by is not None:
         most = max((a.route.reviewers.reject_quorum for a in review.actions), default=1)

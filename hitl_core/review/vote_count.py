@@ -57,6 +57,16 @@ def count_vote(votes: Sequence[Vote], vote: Vote, reviewers: Reviewers) -> VoteC
     return VoteCount(after, agreed, enough)
 
 
+def excluded_ids(review: Review, action: Action) -> frozenset[str]:
+    """The ids of those whom the rule lets approve nothing: the requester, and who made the newest edit."""
+    reviewers, out = action.route.reviewers, set[str]()
+    if reviewers.exclude_requester:
+        out.add((review.requester or "").removeprefix("slack:"))
+    if action.edits and not reviewers.editor_approves:
+        out.add(action.edits[-1].by.id)
+    return frozenset(out)
+
+
 def check_not_excluded(review: Review, action: Action, vote_type: VoteType, by: Reviewer) -> None:
     """Raises Refused where the rule leaves this person out. To a no nobody is left out."""
     if vote_type in NEGATIVE:

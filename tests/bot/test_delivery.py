@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.channels.contract import Undeliverable
+from bot.channels.contract import LookupFailed, Undeliverable
 from bot.channels.slack.channel import SlackChannel
 from bot.outbox.delivery import Delivery
 from bot.people.directory import Directory
@@ -138,7 +138,8 @@ async def test_who_has_left_the_group_is_shown_nothing_more(
     edit = proposal("edit", x=2)
     await reviews.decide(review_id, "1", edit, person(), "op")
     later = Delivery(reviews, channel, Directory(channel, channel.team))  # a minute later
-    await later.deliver(review_id, "slack:S0OPS", again=False)
+    with pytest.raises(LookupFailed, match="only 1 of the 2 people"):
+        await later.deliver(review_id, "slack:S0OPS", again=False)
     shown = (await reviews.load(review_id)).shown
     assert shown["slack:S0OPS>U0DANA"] > shown["slack:S0OPS>U0CARL"] == 1
 
@@ -158,3 +159,23 @@ async def test_a_fallback_widens_nobodys_right_unless_nobody_is_left(
         [action] = (await reviews.load(review_id)).review.actions
         assert action.places == (place, "slack:#team-ops")
         assert any(grant.includes_members for grant in action.grants) is opened
+
+
+async def test_a7_a_card_that_was_deleted_is_a_trouble_until_it_is_decided(
+    reviews: Reviews, delivery: Delivery, channel: SlackChannel
+) -> None:
+    """Attack A7: given a card that waits, when somebody deletes its message, then the next drawing says so at
+    the review, each time, and nothing is posted once more; when it is decided, then all is well."""
+    place = "slack:#agent-approvals"
+    people = {"channel_members": True, "quorum": 2}
+    review_id = await asked(reviews, notify=place, reviewers=people)
+    await delivery.deliver(review_id, place, again=False)
+    await channel.delete((await reviews.load(review_id)).posts[place])
+    await reviews.decide(review_id, "1", proposal("approve"), person("Ada"), "op1")
+    for _ in range(2):
+        with pytest.raises(Undeliverable, match="its message there was deleted"):
+            await delivery.deliver(review_id, place, again=False)
+        assert "deleted" in (await reviews.load(review_id)).review.troubles[place].why
+    await reviews.decide(review_id, "1", proposal("approve"), person("Bo"), "op2")
+    await delivery.deliver(review_id, place, again=False)
+    assert not (await reviews.load(review_id)).review.troubles

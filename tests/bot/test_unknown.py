@@ -455,3 +455,39 @@ async def test_a_known_nobody_is_a_no_for_a_place(channel: SlackChannel) -> None
     assert not issubclass(LookupFailed, NotFound)
     assert await channel.person("U0STRANGER") is None
     assert await channel.group_members("S0NONE") == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("people", "requester", "told"),
+    [
+        ({"users": ["U0ALICE"], "exclude_requester": True}, "U0ALICE", "nobody is"),
+        ({"users": ["U0ALICE", "U0BOB"], "quorum": 2}, "U0ALICE", "only 1 of the 2 people"),
+        ({"users": ["U0ALICE", "U0GONE"], "quorum": 2}, "U0SAM", "only 1 of the 2 people"),
+        ({"groups": ["S0FINANCE"], "quorum": 3}, "U0ALICE", "only 2 of the 3 people"),
+        ({"users": ["U0ALICE", "U0BOB"], "quorum": 2}, "U0SAM", None),
+        ({"groups": ["S0FINANCE"], "quorum": 3}, "U0SAM", None),
+        ({"channel_members": True, "quorum": 3}, "U0ALICE", None),
+    ],
+)
+async def test_a18_a_card_that_nobody_can_approve_is_shown_and_is_a_trouble(
+    reviews: Reviews,
+    delivery: Delivery,
+    people: dict[str, Any],
+    requester: str,
+    told: str | None,
+) -> None:
+    """Attack A18: given a rule of which too few are left who may approve, as one of them asked the agent or
+    has left, then its card is posted, since they can still reject it; the review says what is wrong, and it
+    goes to no fallback, or who names the requester chose who decides."""
+    rule = {"reviewers": people, "fallback": "slack:#team-ops"}
+    review, event = review_of([call("it")], by=policy(it=rule), requester=requester)
+    await reviews.submit(review, event)
+    if told is None:
+        await delivery.deliver(review.id, "default", again=False)
+    else:
+        with pytest.raises(LookupFailed, match=f"{told}.* left who"):
+            await delivery.deliver(review.id, "default", again=False)
+    found = await reviews.load(review.id)
+    assert "default" in found.posts
+    assert bool(found.review.troubles) == (told is not None)
+    assert found.review.actions[0].escalations == ()

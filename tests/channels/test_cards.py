@@ -218,7 +218,7 @@ def test_hidden_values_are_nowhere() -> None:
     and nothing can imitate them."""
     rule = {
         "redact": ["/a~1b/0", "/all", "/absent/x", "/list/7"],
-        "description": "Uses hunter2 on Friday.",
+        "description": lambda _: "Uses hunter2 on Friday.",
         "args_schema": {
             "properties": {
                 "pin": {"format": "password"},

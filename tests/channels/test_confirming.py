@@ -8,15 +8,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from bot.card import find_open_action
 from bot.channels.slack.ids import ModalMeta, parse_meta
 from bot.channels.slack.modals.edit_modal import EditModal
 from bot.channels.slack.modals.form_modal import FormModal
 from bot.channels.slack.modals.inputs import ACTION_ID
+from bot.channels.slack.render.action_blocks import action_blocks
 from bot.inbox.commands import ActionRef
 from hitl_core.forms import FormErrors, find_removed
 from hitl_core.model import Review
 from slack_sandbox.validation.states import fill_state
-from tests.channels.scenes import review_of
+from tests.channels.scenes import name_of, review_of
 
 TEXT = {"type": "string"}
 SCHEMA: dict[str, Any] = {
@@ -134,3 +136,20 @@ def test_slack_clients_3_whatever_a_client_leaves_out(odd: dict[str, str]) -> No
     assert all(name in told for name in null)
     assert (told == "") == (not gone)
     assert all(after[name] == ARGS[name] for name in absent)
+
+
+@pytest.mark.parametrize("confirm", [True, False])
+def test_a13_an_answer_that_runs_the_tool_asks_once_more(confirm: bool) -> None:
+    """Attack A13: given a tool that runs with an answer, and `confirm: true`, then each answer's button asks
+    once more, as Approve does."""
+    rule: dict[str, Any] = {
+        "confirm": confirm,
+        "allowed_decisions": ["approve", "reject"],
+        "answer_schema": {"enum": ["fast", "slow"]},
+        "output": {"key": "mode", "into": "input"},
+    }
+    review = review_of(("wipe", {"disk": "sda"}), policy={"interrupt_on": {"wipe": rule}})
+    blocks = action_blocks(review.id, find_open_action(review, "1"), name_of)
+    (buttons,) = [block["elements"] for block in blocks if block["type"] == "actions"]
+    asks = {each["action_id"]: "confirm" in each for each in buttons}
+    assert asks == {"answer:0": confirm, "answer:1": confirm, "reject": False}

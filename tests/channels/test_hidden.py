@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -46,7 +47,7 @@ def test_promise_8_what_a_form_hides_no_card_shows(shape: str) -> None:
     notification holds it, before an edit of it and after."""
     schema, value = _schema(SHAPES[shape][0]), SHAPES[shape][1]
     args = {"value": value, "plain": "seen"}
-    rule = {"args_schema": schema, "description": f"Uses {CANARY}."}
+    rule = {"args_schema": schema, "description": lambda _: f"Uses {CANARY}."}
     edited = json.loads(json.dumps({**args, "plain": "new"}).replace(CANARY, OTHER))
 
     waiting = review_of(("pay", args), policy={"interrupt_on": {"*": rule}})
@@ -71,7 +72,7 @@ def test_promise_8_what_a_form_hides_no_card_shows(shape: str) -> None:
 
 def test_promise_8_what_is_hidden_in_an_object_is_not_quoted_either() -> None:
     """Given a policy that hides an object, and a description that quotes of it, then nobody reads that."""
-    rule = {"redact": ["/card"], "description": f"Charges {CANARY}."}
+    rule = {"redact": ["/card"], "description": lambda _: f"Charges {CANARY}."}
     args = {"card": {"number": CANARY, "owner": ["Jo Martin"]}, "amount": 80}
     drawn = build_card(review_of(("pay", args), policy={"interrupt_on": {"*": rule}}), DEFAULT)
     assert "80" in repr(drawn)
@@ -95,3 +96,42 @@ def test_promise_8_what_another_tool_hides_is_hidden_once_it_is_that_tool() -> N
     assert "charge" in drawn
     assert CANARY not in drawn
     assert OTHER not in drawn
+
+
+PEM = "-----BEGIN KEY-----\nMIIEsecretsecret\n-----END KEY-----"
+
+
+@pytest.mark.parametrize("value", [PEM, "987", "Größe-geheim"])
+@pytest.mark.parametrize("write", [json.dumps, repr, str])
+def test_a2_an_agents_words_that_may_quote_what_is_hidden_are_not_shown(
+    value: str, write: Callable[[Any], str]
+) -> None:
+    """Attack A2: given a policy that hides an argument, and an agent whose description and title quote it in
+    some written form, then no card, modal or line shows them, and the card says so."""
+    args = {"host": "web1", "key": value}
+    said = f"Deploys with {write(args)}."
+    review = review_of(("deploy", args), policy={"interrupt_on": {"deploy": {"redact": ["/key"]}}})
+    request = review.actions[0].request.model_copy(
+        update={"description": said, "title": f"Deploy {write(value)}", "by_agent": True}
+    )
+    action = review.actions[0].model_copy(update={"request": request})
+    review = review.model_copy(update={"actions": (action,)})
+
+    drawn = str([message(build_card(review, DEFAULT), name_of), find_open_action(review, "1")])
+
+    for form in (value, "secretsecret", write(value)):
+        assert form not in drawn
+    assert "Its description is not shown: it may quote what is hidden." in drawn
+    assert "Its title is not shown" in drawn
+    assert "web1" in drawn
+
+
+@pytest.mark.parametrize("token", ["Call the customer before you approve.", "before", "you"])
+def test_a17_an_agent_cuts_nothing_out_of_the_policys_own_words(token: str) -> None:
+    """Attack A17: given a warning in the policy and an argument that it hides, when the agent sends a part of
+    that warning there, then people still read all of it."""
+    warning = "Moves money out of the company. Call the customer before you approve."
+    rule = {"redact": ["/token"], "description": warning}
+    policy = {"interrupt_on": {"transfer": rule}}
+    review = review_of(("transfer", {"token": token, "amount": 5000}), policy=policy)
+    assert warning in str(message(build_card(review, DEFAULT), name_of))

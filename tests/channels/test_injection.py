@@ -208,7 +208,7 @@ def test_a_sentence_of_our_own_reads_as_it_was_written() -> None:
 
 def test_promise_8_only_ids_of_people_are_mentions() -> None:
     """Given a requester who is no Slack id, then it is plain text."""
-    for requester in ("USER", "<@U0BOB>", "U0BOB|x", "everyone", "@here"):
+    for requester in ("USER", "<@u0bob>", "U0BOB|x", "everyone", "@here"):
         shown = f"For {as_name(requester)}"
         sent = message(build_card(review_of(("t", {}), requester=requester), DEFAULT), name_of)
         kinds = [kind for kind, text in texts(sent["blocks"]) if text == shown]

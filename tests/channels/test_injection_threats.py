@@ -10,11 +10,13 @@ from typing import Any
 
 import pytest
 
-from bot.card import all_arguments, build_card, thread_lines
+from bot.card import all_arguments, build_card, description_text, find_open_action, thread_lines
 from bot.card.suspicious_text import find_warning
 from bot.channels.slack.ids import ModalMeta
+from bot.channels.slack.modals.answer_modal import AnswerModal
 from bot.channels.slack.modals.arguments_modal import arguments_view
 from bot.channels.slack.modals.review_modal import review_page
+from bot.channels.slack.modals.small_modals import text_answer
 from bot.channels.slack.render.card_message import message, thread_message
 from bot.inbox.commands import ActionRef
 from tests.bot.test_text import BIDI, CONFUSABLE, HIDDEN
@@ -292,3 +294,54 @@ def _objects(value: Any, kind: str) -> list[Json]:
         own = [value] if value.get("type") == kind else []
         return own + [one for part in value.values() for one in _objects(part, kind)]
     return []
+
+
+LIE = "The deadline, nobody decided. Then it was approved by Alice Admin"
+
+
+@pytest.mark.parametrize("kind", ["reject", "edit", "escalate"])
+def test_a9_no_name_and_no_reason_is_a_sentence_of_ours_in_a_notification(kind: str) -> None:
+    """Attack A9: given a person whose name reads as our sentence, and a reason that does, then the `text` of
+    a thread line has the name in quotes with its id, and the reason in quotes."""
+    liar = BOB.model_copy(update={"name": f"{LIE}\n\u202e"})
+    policy = {"escalate": [{"after": "1h", "to": "slack:#leads"}]}
+    review = review_of(("pay", {"n": 1}), policy=policy)
+    if kind == "escalate":
+        review = escalated(review, liar, "It was approved.")
+    elif kind == "edit":
+        review = decided(review, "1", "edit", liar, args={"n": 2})
+    else:
+        review = decided(review, "1", "reject", liar, message="It was approved by the policy.")
+    (said,) = [thread_message(line, name_of)["text"] for line in thread_lines(review, DEFAULT)]
+    assert f"by “{LIE[:20]}" in said
+    assert f"({liar.id})" in said
+    assert not {"\n", "\u202e"} & {*said}
+    if kind == "reject":
+        assert said.endswith(": “It was approved by the policy.”")
+
+
+def test_a10_no_argument_closes_the_brackets_of_our_sentence() -> None:
+    """Attack A10: given arguments that go on as a sentence of ours, then the notification has them between
+    quotes, which they can't close."""
+    said = drawn(("transfer", {"to": "x”). Already approved by Maria; nothing to do. (y"}))["text"]
+    assert '(“to: x"). Already approved by Maria; nothing to do. (y”). ' in said
+
+
+@pytest.mark.parametrize("takes", [["respond"], ["respond", "approve"]])
+def test_a12_an_agents_question_stands_between_quotes_in_its_modal(takes: list[str]) -> None:
+    """Attack A12: given an agent's own description, when somebody answers in the tool's place, then it is not
+    read on as our own sentence."""
+    lie = "Maria and the policy have approved this already. Type OK to confirm."
+    schema = {"answer_schema": {"type": "object"}} if takes == ["respond"] else {}
+    rule: Json = {"allowed_decisions": takes, **schema}
+    review = review_of(("ask", {"n": 1}), policy={"interrupt_on": {"ask": rule}})
+    (action,) = review.actions
+    asked = action.request.model_copy(update={"description": lie, "by_agent": True})
+    action = action.model_copy(update={"request": asked})
+    review = review.model_copy(update={"actions": (action,)})
+    meta = ModalMeta(ActionRef(review.id, "1", 1))
+    if schema:
+        view = AnswerModal(review, action, "respond", meta, {}).view()
+    else:
+        view = text_answer(meta, action, description_text(find_open_action(review, "1")))
+    assert f"“{lie}”" in str(view)

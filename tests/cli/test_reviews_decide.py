@@ -19,7 +19,7 @@ from hitl_core.policy import Policy
 from hitl_core.review.service import Reviews
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
 from tests.cli.desk import Desk
-from tests.support.builders import call, person, proposal
+from tests.support.builders import asked_by, call, person, proposal
 
 LOGIN = pwd.getpwuid(os.getuid()).pw_name
 ME = Reviewer(channel="cli", team=socket.gethostname(), id=LOGIN, name=f"{LOGIN} (command line)")
@@ -378,3 +378,32 @@ def test_dialects_8_a_list_where_one_answer_is_asked_for_is_refused(allowed: Des
     two = ["--answer", "a", "--answer", "b"]
     ran = allowed.hitl("reviews", "decide", review.id, "1", "respond", *two, "--yes")
     assert (ran.code, ran.err) == (1, "hitl: This takes one --answer.\n")
+
+
+@pytest.mark.parametrize("tool", ["charge2", "charge3"])
+def test_a8_what_would_run_is_listed_without_what_is_hidden(allowed: Desk, tool: str) -> None:
+    """Attack A8: given a call of which a number is hidden, when it is made another tool's, whose rule hides
+    more or says nothing, then neither value is on the terminal, asked or answered."""
+    rules: dict[str, Any] = {
+        "charge": {"redact": ["/card/number"]},
+        "charge2": {"redact": ["/pin"]},
+    }
+    policy = Policy.from_mapping({"default": "review", "interrupt_on": rules})
+    args = {"card": {"number": "4111SECRET"}, "pin": "9-SECRET" if tool == "charge2" else "1"}
+    asked = asked_by(
+        policy, [ToolCall("c1", "charge", args)], charge=None, charge2=None, charge3=None
+    )
+    made = judging.build_review(ReviewKey("a", "t", "x", None), asked, 1, 0.0)
+
+    async def submit(reviews: Reviews) -> Review:
+        return await reviews.submit(*made)
+
+    review = allowed.do(submit)
+    terminal = allowed.terminal("reviews", "decide", review.id, "1", "edit", "--tool", tool)
+    terminal.until("[y/N]")
+    terminal.types("n\n")
+    out = terminal.ended().out
+    assert f"{tool} would run with" in out
+    would_run = out.partition("would run with")[2]
+    assert "SECRET" not in would_run
+    assert "4111SECRET" not in out

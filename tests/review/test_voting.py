@@ -445,3 +445,15 @@ def test_an_event_names_the_rule_the_policy_and_the_place():
     assert event.rule == "pair,"
     assert event.digest == ",".join(action.digest for action in review.actions)
     assert decide(review, "2", proposal(), ADA, NOW).event.rule is None
+
+
+@pytest.mark.parametrize("requester", [None, "UBO"])
+def test_a18_an_edit_that_too_few_could_approve_is_refused(requester: str | None) -> None:
+    """Attack A18: given two people who must both approve, when one of them edits, then that is refused, as
+    nobody could ever approve it."""
+    people = {"users": ["UADA", "UBO"], "editor_approves": False, "exclude_requester": False}
+    rule = {"reviewers": {**people, "quorum": 2}}
+    editor = ADA.model_copy(update={"id": "UADA"})
+    review = review_of([call("it", n=1)], by=policy(it=rule), requester=requester)[0]
+    with refused("not_allowed", "too few are left"):
+        decide(review, "1", proposal("edit", n=2), editor, NOW)

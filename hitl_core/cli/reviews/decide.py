@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast, get_args
@@ -28,7 +29,7 @@ from hitl_core.cli.session import (
 )
 from hitl_core.cli.terminal import complain, note, say
 from hitl_core.errors import InvalidToolCall, Refused
-from hitl_core.forms import find_removed
+from hitl_core.forms import find_hidden, find_removed, mask_args
 from hitl_core.jsonschema.pointer import format_path
 from hitl_core.model import (
     Action,
@@ -40,7 +41,10 @@ from hitl_core.model import (
     decode,
     encode,
 )
+from hitl_core.model.arguments import JsonObject
 from hitl_core.review import state_machine
+from hitl_core.review.proposal import judge_proposal
+from hitl_core.review.redaction import redaction_pointers
 from hitl_core.review.state_machine import PAST_VERBS, Proposal
 
 if TYPE_CHECKING:
@@ -248,11 +252,26 @@ def _show_proposals(snapshot: Snapshot, proposals: list[tuple[Action, Proposal]]
         if proposal.args is not None:
             named = f"edited, {proposal.name} would run with" if proposal.name else _EDITED_LABEL
             would_run, before = proposal.args.parse(), snapshot.review.arguments(action.key).parse()
-            say_args(would_run, label=named, rest=None, to=sys.stderr)
+            say_args(
+                _visible_args(snapshot, action, proposal, would_run),
+                label=named,
+                rest=None,
+                to=sys.stderr,
+            )
             if gone := [format_path(each) for each in find_removed(before, would_run)]:
                 if len(gone) > _MAX_GONE:
                     gone = [*gone[:_MAX_GONE], f"{len(gone) - _MAX_GONE} more"]
                 note(f"This removes {', '.join(gone)}.")
+
+
+def _visible_args(
+    snapshot: Snapshot, action: Action, proposal: Proposal, would_run: JsonObject
+) -> JsonObject:
+    """Without what any rule so far hides, and what the one hides that they fall under."""
+    with suppress(Refused):  # which is told where it is decided
+        if (ruling := judge_proposal(snapshot.review, action, proposal, snapshot.now)) is not None:
+            action = ruling.action
+    return mask_args(would_run, find_hidden(None, would_run, redaction_pointers(action, would_run)))
 
 
 def _question(review: Review, proposals: list[tuple[Action, Proposal]]) -> str:

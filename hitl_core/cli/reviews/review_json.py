@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from hitl_core.model import Action, Call, Decision, Review, Reviewer, Run, Snapshot
+from hitl_core.review.quoting import Quoting, description_of, reason_of, title_of
 from hitl_core.review.redaction import visible_args
 from hitl_core.review.state_machine import deadline
 
@@ -48,22 +49,26 @@ def review_to_json(snapshot: Snapshot, *, with_args: bool) -> Json:
 def _call_to_json(review: Review, call: Call, number: int | None, *, with_args: bool) -> Json:
     """`number` is the action's on the cards, null for a call that nobody is asked about."""
     action = review.action(call.key)
+    quoting = Quoting.of(review, action)
     return {
         "number": number,
         "tool_call_id": call.tool_call_id,
         "name": review.tool_name(call),
         "asked_for": call.name,
-        "title": action and action.request.title,
+        "title": action and title_of(action, quoting),
         **({"args": visible_args(review, call)} if with_args else {}),
-        "verdict": call.verdict.model_dump(),
-        "action": action and _action_to_json(action),
+        "verdict": {
+            **call.verdict.model_dump(),
+            "reason": reason_of(call, action, quoting),
+        },
+        "action": action and _action_to_json(action, quoting),
         "run": _run_to_json(review.runs.get(call.key)),
     }
 
 
-def _action_to_json(action: Action) -> Json:
+def _action_to_json(action: Action, quoting: Quoting) -> Json:
     return {
-        "description": action.request.description,
+        "description": description_of(action, quoting),
         "allowed_decisions": list(action.config.allowed_decisions),
         "revision": action.revision,
         "places": list(action.places),

@@ -16,7 +16,6 @@ from hitl_core.gate.outcome.tool import Tool, failure_line, run_tool, success_li
 from hitl_core.gate.outcome.transcript import add_edit_notice, state_update
 from hitl_core.model import Call, Decision, Review, ToolCall, encode
 from hitl_core.review import claims
-from hitl_core.review.redaction import secrets_of
 from hitl_core.review.service import ChangeResult, Reviews, TransitionFunction, uptime
 
 
@@ -174,8 +173,7 @@ class Outcome:
             )
         keys = {self._calls[call.id].key: call.id for call in self.execute if call.id in results}
         return {  # a tool's result may contain values that people must not see
-            key: claims.one_line(results[id], secrets_of(self._review, key))
-            for key, id in keys.items()
+            key: claims.result_line(self._review, key, results[id]) for key, id in keys.items()
         }
 
     async def _renew_once(self) -> None:

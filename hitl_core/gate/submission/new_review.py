@@ -27,7 +27,8 @@ def build_review(
     InvalidToolCall for a bad origin, and for a missing requester where the policy needs one.
     """
     origin.check_origin(review_key.origin)
-    origin.check_requester(review_key.requester, judged_calls.rulings)
+    requester = origin.requester_of(review_key.requester)
+    origin.check_requester(requester, judged_calls.rulings)
     calls = judged_calls.calls
     args = (
         calls.encoded_args
@@ -58,7 +59,7 @@ def build_review(
         agent=review_key.agent,
         thread_id=review_key.thread_id,
         turn=review_key.turn,
-        requester=review_key.requester,
+        requester=requester,
         path=judged_calls.path,
         dialect=judged_calls.dialect,
         policy=judged_calls.policy,
@@ -93,6 +94,7 @@ def _build_action(
             takes=ruling.takes,
             extra=ruling.extra,
             by_agent=ruling.by_agent,
+            computed=ruling.computed,
         ),
         config=ReviewConfig(
             action_name=call.name,

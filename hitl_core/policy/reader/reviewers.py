@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, cast
 
 from hitl_core.model import Reviewers, Route
@@ -61,15 +61,17 @@ def combine_reviewers(one: Reviewers, other: Reviewers) -> Reviewers:
     )
 
 
-def find_unreachable_quorum(route: Route) -> str | None:
-    """Which of its numbers is larger than the number of those who could ever decide."""
+def find_unreachable_quorum(route: Route, without: Collection[str] = ()) -> str | None:
+    """Which of its numbers is larger than the number of those who could ever decide. `without` are the ids of
+    those who must not approve: of the requester, and of who made the edit.
+    """
     reviewers = route.reviewers
     open_ended = reviewers.groups or reviewers.channel_members or not reviewers.is_explicit
     if open_ended or route.escalate or route.fallback:
         return None
-    most = len(reviewers.users)
-    numbers = {"quorum": reviewers.quorum, "reject_quorum": reviewers.reject_quorum}
-    return next((word for word, number in numbers.items() if number > most), None)
+    if reviewers.quorum > len({*reviewers.users} - {*without}):
+        return "quorum"
+    return "reject_quorum" if reviewers.reject_quorum > len(reviewers.users) else None
 
 
 def _read_people(node: ConfigNode, fields: dict[str, ConfigNode]) -> Reviewers:

@@ -9,7 +9,7 @@ from hitl_core.model import Action, DecisionType, Reviewer, Snapshot
 from hitl_core.review.redaction import redaction_pointers
 from hitl_core.review.visible_schema import visible_schema
 
-from ....card import all_arguments, find_open_action
+from ....card import all_arguments, description_text, find_open_action
 from ....inbox.access import ReviewAccess
 from ....inbox.commands import ActionRef
 from ....offload import offload_drawing
@@ -46,7 +46,7 @@ class Views:
                 snapshot = await self._access.load_for_decision(meta.target, "respond", who)
                 action = _get_action(snapshot, meta.target)
                 if is_plain_text(action.config.answer_schema):
-                    why = find_open_action(snapshot.review, action.key).why
+                    why = description_text(find_open_action(snapshot.review, action.key))
                     return small_modals.text_answer(meta, action, why)
                 return await _form_view(snapshot, "respond", meta)
             case "answer":

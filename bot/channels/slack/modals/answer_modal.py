@@ -10,7 +10,7 @@ from hitl_core.model import Action, Review
 from hitl_core.model.arguments import JsonObject
 from hitl_core.review.state_machine import Proposal
 
-from ....card import find_open_action
+from ....card import description_text, find_open_action
 from ..ids import ModalMeta
 from ..render.block_kit import Block, line, rich_text, text_element
 from .form_modal import FormModal
@@ -75,7 +75,8 @@ class AnswerModal(FormModal):
     def intro_blocks(self) -> list[Block]:
         head = text_element(f"{self._action.name}   ", bold=True)
         about = rich_text("told", line(head, text_element(_EXPLANATIONS[self._kind])))
-        return [about, *question_blocks(find_open_action(self._review, self._action.key).why)]
+        action = find_open_action(self._review, self._action.key)
+        return [about, *question_blocks(description_text(action))]
 
     def submit_label(self) -> str:
         return "Answer"

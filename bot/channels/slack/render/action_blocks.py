@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from ....card import Argument, ArgumentsExcerpt, Doubt, OpenAction, quote
+from ....card import Argument, ArgumentsExcerpt, Doubt, OpenAction, description_text, quote
 from ....inbox.commands import ActionRef
 from ..ids import format_action_ref
 from .block_kit import (
@@ -41,9 +41,7 @@ def action_blocks(
     head = [text_element(f"{number}{title or action.name}", bold=True)]
     if title:
         head.append(text_element(f"   {action.name}"))
-    why = "" if quote(action.why) in above else action.why
-    if why and action.by_agent:  # like its title: what the asker says stands between quotes
-        why = quote(why)
+    why = "" if quote(action.why) in above else description_text(action)
     if reason := " ".join(filter(None, (why, action.rule))):
         head.append(text_element(f"   {reason}", italic=True))
     call_elements = [
@@ -121,7 +119,11 @@ def _buttons(action: OpenAction, value: str) -> list[Element]:
 
 def _approve_button(action: OpenAction, value: str, name: str) -> Element:
     label = f"Approve {name}: {action.fact}"
-    element = button("approve", "Approve", value, label, style="primary")
+    return _with_confirmation(action, button("approve", "Approve", value, label, style="primary"))
+
+
+def _with_confirmation(action: OpenAction, element: Element) -> Element:
+    """Where the policy says so, what runs the tool asks once more."""
     if not action.confirm:
         return element
     return with_confirm(element, f"Approve {action.name}?", action.fact, "Approve")
@@ -130,10 +132,12 @@ def _approve_button(action: OpenAction, value: str, name: str) -> Element:
 def _answer_buttons(action: OpenAction, value: str, name: str) -> list[Element]:
     """A button for each. What it says is the asker's own where it stands between quotes."""
     labels = [one.label if one.is_own_label else quote(one.label) for one in action.choices]
-    return [
+    buttons = [
         button(f"answer:{at}", label, f"{value}.{at}", f"Answer {label} to {name}")
         for at, label in enumerate(labels)
     ]
+    runs = "approve" in action.allowed
+    return [_with_confirmation(action, each) for each in buttons] if runs else buttons
 
 
 def _see_button(visible: ArgumentsExcerpt, name: str, value: str) -> list[Element]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, assert_never
 
 from ....card import DecisionLine, Edit, ThreadLine, quote
+from ....text import one_line
 from .block_kit import (
     Block,
     Element,
@@ -113,12 +114,15 @@ def _thread_line_elements(thread_line: ThreadLine, names: Names) -> list[Element
 
 def _thread_line_text(thread_line: ThreadLine, names: Names) -> str:
     """The same for notifications and screen readers."""
-    tools, by = join_names(thread_line.names), join_names(one.name for one in thread_line.by)
+    tools, by = (
+        join_names(thread_line.names),
+        join_names(one_line(one.label) for one in thread_line.by),
+    )
     match thread_line.kind:
         case "edited":
             return f"{tools} was edited by {by}."
         case "rejected":
-            reason = f": {thread_line.why}" if thread_line.why else "."
+            reason = f": {quote(thread_line.why)}" if thread_line.why else "."
             return f"{tools} was rejected by {by or _NO_PERSON[0]}{reason}"
         case "reminded":
             return f"{tools} still {'waits' if len(thread_line.names) == 1 else 'wait'} for a decision."
