@@ -3,8 +3,8 @@
 
     python -m examples.deep_agent "Email jo@example.com Your parcel is on its way"
 
-Needs `pip install deepagents`. Its own tools (`task`, `write_todos`, …) need rules as well where the policy's
-default is not `allow`.
+Needs `pip install deepagents`. If the policy's default is not `allow`, deepagents' own tools (`task`,
+`write_todos`, …) need rules too.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""A plain loop over a model's tool calls, with people in it: no framework.
+"""A plain loop over a model's tool calls, with human approval and no framework.
 
     python -m examples.loop "Refund order 1042"
 
-Needs a Redis and a bot beside it (docs/quickstart.md).
+Needs Redis and a running bot (docs/quickstart.md).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from uuid import uuid4
 from examples.python_policy import POLICY
 from hitl_core import Gate, HitlError, ToolCall
 
-Message = dict[str, Any]  # as the chat APIs have them
+Message = dict[str, Any]  # in the format of the chat APIs
 
 TOOLS = {
     "refund": lambda order_id, amount: f"paid back {amount:.2f} EUR for order {order_id}",
@@ -26,7 +26,7 @@ TOOLS = {
 
 
 async def ask_model(messages: list[Message]) -> Message:
-    """A stand-in: your client goes here, `await client.chat.completions.create(messages=messages, …)`."""
+    """Replace this with your client: `await client.chat.completions.create(messages=messages, …)`."""
     if results := [message["content"] for message in messages if message["role"] == "tool"]:
         return {"role": "assistant", "content": "\n".join(results)}
     wanted = {
@@ -41,8 +41,9 @@ async def ask_model(messages: list[Message]) -> Message:
 
 
 async def run(gate: Gate, messages: list[Message], thread_id: str) -> str:
-    """Until the model calls no more tools. Keep each message where it outlives this process: a loop that
-    starts again with the same thread, turn and calls finds its review, and what was done of it."""
+    """Runs until the model calls no more tools. In production, store each message outside this process: a
+    loop that starts again with the same thread, turn and calls finds its review and its results.
+    """
     while True:
         message = await ask_model(messages)
         messages.append(message)
@@ -54,26 +55,26 @@ async def run(gate: Gate, messages: list[Message], thread_id: str) -> str:
         ]
         if not calls:
             return message["content"]
-        # One review for the turn: its calls stand on one card, and each is decided on its own.
+        # One review per turn: all its calls are on one card, and people decide each call separately.
         outcome = await gate.review(calls, thread_id=thread_id, turn=f"message-{len(messages)}")
         results = {answer.tool_call_id: answer.content for answer in outcome.answers}
         if outcome.jump_to_model:
-            print("Nothing may run: the model gets the answers.")
-        for call in outcome.execute:  # what is allowed or approved, edits applied
+            print("No call may run: the model gets the answers.")
+        for call in outcome.execute:  # allowed or approved calls, with edits
             if await outcome.once(call):  # True exactly once, in any process
                 results[call.id] = run_tool(call)
-        await outcome.finish(results)  # the first line of what ran stands on the card
-        # Every call gets its answer, or the chat APIs refuse the next request.
+        await outcome.finish(results)  # the card shows the first line of each result
+        # Answer every call: otherwise the chat APIs refuse the next request.
         messages += [
             {"role": "tool", "tool_call_id": call.id, "content": results[call.id]} for call in calls
         ]
 
 
 def run_tool(call: ToolCall) -> str:
-    """What the model is told: with the arguments, as a person may have changed them."""
+    """The answer for the model. It includes the arguments, because a person may have changed them."""
     try:
         result = TOOLS[call.name](**call.args)
-    except Exception as error:  # the tool failed, or an edit doesn't fit it
+    except Exception as error:  # the tool failed, or the edited arguments don't fit it
         return f"{call.name} failed: {error}"
     print(f"{call.name}: {result}")
     return f"{call.name} ran with {json.dumps(call.args)}: {result}"

@@ -1,9 +1,9 @@
-"""A policy in Python, where YAML is not enough: rules that count, and descriptions in a person's words.
+"""A policy in Python, for rules that calculate and descriptions that quote the arguments.
 
-    python -m examples.python_policy     # what it says of a few calls
+    python -m examples.python_policy     # prints its verdict on a few calls
 
-The other examples use it. A callable is a plain, quick function of the call's arguments. One that fails never
-opens the gate: a `when` that raises counts as met, and a `description` that raises is left out.
+The other examples use it. A callable is a fast function of the call's arguments. An error never lets a call
+through: a `when` that raises counts as a match, and a `description` that raises is left out.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ Args = dict[str, Any]
 
 
 def is_large(args: Args) -> bool:
-    """Not met: this rule does not match, and the search goes on."""
+    """If False, this rule does not apply, and the next one is tried."""
     return not 0 < args["amount"] <= 50
 
 
-def refund_in_words(args: Args) -> str:
+def describe_refund(args: Args) -> str:
     return f"Pay back {args['amount']:.2f} EUR for order {args['order_id']}?"
 
 
 POLICY = Policy.from_mapping(
     {
-        "default": "deny",  # tools that nobody thought of never run
+        "default": "deny",  # unknown tools never run
         "interrupt_on": {
-            "find_*": False,  # allowed without asking
-            "refund": {"when": is_large, "description": refund_in_words},
-            "refund*": False,  # the small ones
+            "find_*": False,  # allowed without a review
+            "refund": {"when": is_large, "description": describe_refund},
+            "refund*": False,  # small refunds
             "send_email": {"allowed_decisions": ["approve", "edit", "reject"]},
         },
     }
@@ -47,7 +47,7 @@ CALLS = [
 
 
 def main() -> None:
-    argparse.ArgumentParser(description="What a policy says of a few calls.").parse_args()
+    argparse.ArgumentParser(description="Print the policy's verdict on a few calls.").parse_args()
     for call in CALLS:
         verdict = POLICY.judge(call).verdict
         print(f"{verdict.kind:7} {call.name} {call.args}: {verdict.reason}")

@@ -1,10 +1,10 @@
-"""A script for cron: remind customers of what they owe, each reminder approved by a person. No event loop.
+"""A cron script that reminds customers of overdue invoices. A person approves each reminder. No event loop.
 
     python -m examples.script --data shop.db
 
-Needs a Redis and a bot beside it (docs/quickstart.md). Killed at any point it may be run again: it
-finds its reviews, and what people decided meanwhile. Whether a reminder went out that was just being sent
-then, a person is asked.
+Needs Redis and a running bot (docs/quickstart.md). You can kill it at any point and run it again: it finds
+its reviews, and what people decided meanwhile. If it was killed while it sent a reminder, a person is asked
+whether that reminder was sent.
 """
 
 from __future__ import annotations
@@ -32,20 +32,20 @@ INSERT OR IGNORE INTO invoices VALUES
 def run(db: sqlite3.Connection, gate: blocking.BlockingGate) -> None:
     @gate.guard
     def send_reminder(invoice: str, to: str, text: str) -> None:
-        """The side effect and its record are one: what is recorded is never asked for again."""
+        """Sends the reminder and records it: the script never asks again for a recorded invoice."""
         print(f"to {to}: {text}")  # your mail server goes here
         record(db, invoice, "reminded")
 
     overdue = "SELECT id, email, eur FROM invoices WHERE state = 'overdue' ORDER BY id"
     for invoice, email, eur in db.execute(overdue).fetchall():
-        # A thread for each piece of work, so that tomorrow's run finds what this one asked.
+        # One thread per invoice, so that tomorrow's run finds the reviews of this one.
         with gate.thread(f"reminder-{invoice}"):
             try:
                 send_reminder(invoice, to=email, text=f"{invoice}: {eur} EUR are overdue.")
             except Rejected as refused:
                 print(f"{invoice}: {refused}")
                 record(db, invoice, "left")
-            else:  # recorded already, unless the run that sent it was killed
+            else:  # already recorded, unless the run that sent it was killed
                 record(db, invoice, "reminded")
 
 
@@ -55,7 +55,7 @@ def record(db: sqlite3.Connection, invoice: str, state: str) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Remind customers of what they owe.")
+    parser = argparse.ArgumentParser(description="Remind customers of overdue invoices.")
     parser.add_argument("--data", default="shop.db", help="the invoices, in SQLite")
     env = os.environ.get("HITL_REDIS_URL", "redis://127.0.0.1:6379/0")
     parser.add_argument("--redis", default=env, metavar="URL", help="or set HITL_REDIS_URL")

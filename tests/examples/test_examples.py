@@ -82,7 +82,7 @@ async def test_the_loop_goes_back_to_the_model_where_nothing_may_run(scene: Scen
         await scene.bob.submit()
 
     first, *rest = await finished(loop)
-    assert first == "Nothing may run: the model gets the answers."
+    assert first == "No call may run: the model gets the answers."
     assert [line.split(" for ")[0] for line in rest] == ["User rejected the tool call"] * 2
 
 
@@ -98,7 +98,7 @@ async def test_a_loop_that_was_killed_starts_again_with_its_review(scene: Scene)
     second, third = [await finished(await start(scene, *asked)) for _ in range(2)]
 
     assert [line.partition(":")[0] for line in second[:2]] == ["refund", "send_email"]
-    assert third[0] == "Nothing may run: the model gets the answers."
+    assert third[0] == "No call may run: the model gets the answers."
     assert third[1].startswith("`refund` ran: refund ran with")
     assert len(await scene.cards()) == 1
 

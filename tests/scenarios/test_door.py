@@ -253,11 +253,11 @@ async def test_a_bot_that_stops_answers_who_waits_and_ends_in_time(scene: Scene,
     ("button", "told"), [("approve", "sent to ada@example.com"), ("reject", "User rejected")]
 )
 async def test_an_agent_in_javascript(scene: Scene, doors: Doors, button: str, told: str):
-    """Given examples/door.mjs, as it is; when Alice decides, then it runs the call, or tells its model
+    """Given examples/http_agent.mjs, as it is; when Alice decides, then it runs the call, or tells its model
     why not."""
     client = await doors.client(await doors.bot())
     agent = await asyncio.create_subprocess_exec(
-        "node", "examples/door.mjs", cwd=ROOT, stdout=asyncio.subprocess.PIPE,
+        "node", "examples/http_agent.mjs", cwd=ROOT, stdout=asyncio.subprocess.PIPE,
         env={"HITL_URL": client.url, "HITL_TOKEN": client.token},
     )  # fmt: skip
     try:
