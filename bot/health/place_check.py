@@ -59,7 +59,7 @@ class PlaceCheck:
     async def _waiting_places(self) -> AsyncIterator[Place]:
         for review_id in await self._reviews.store.live_ids(MAX_REVIEWS):
             try:
-                review = (await self._reviews.load(review_id)).review
+                review = (await self._reviews.load_outline(review_id)).review
             except ReviewNotFound:
                 continue
             for place in _review_places(review):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass
 
 from hitl_core.errors import Refused, ReviewNotFound
@@ -26,7 +26,7 @@ PAGE_SIZE = 5
 #: How many that wait are told apart at most. Nobody turns so many pages.
 MAX_WAITING = 1000
 #: How many are read at once.
-CONCURRENCY = 16
+CONCURRENCY = 4
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ class HomeLoader:
         page = max(0, min(page, pages - 1))
         here = slice(page * PAGE_SIZE, (page + 1) * PAGE_SIZE)
         tasks, unsure = list[HomeTask](), list[HomeLine]()
-        for one in await self._load_reviews(mine[here]):
+        async for one in self._load_reviews(mine[here]):
             try:
                 tasks.append(await self._home_task(who, one))
             except PermissionUnknown as unknown:
@@ -107,12 +107,12 @@ class HomeLoader:
         wanted = tuple(task for task in tasks if task.keys or task.doubts)
         waits = unsure + [
             await self._home_line(who, one, one.review.created_at)
-            for one in await self._load_reviews(others[here])
+            async for one in self._load_reviews(others[here])
         ]
         times = dict(past_decisions[here])
         done = [
             await self._home_line(who, one, times[one.review.id])
-            for one in await self._load_reviews(times)
+            async for one in self._load_reviews(times)
         ]
         count = len(mine) - len(tasks) - len(unsure) + len(wanted)
         more = waiting.total > len(waiting.reviews)
@@ -158,29 +158,37 @@ class HomeLoader:
         """
         unsure = past_decisions.union(own_requests)
         unclear = [one for one in waiting if one in unsure]
-        unwanted = {
-            one.review.id
-            for one in await self._load_reviews(unclear)
-            if not await self._may_need_decision(who, one)
-        }
+        unwanted = await self._find_unwanted(who, unclear)
         mine = [one for one in waiting if one not in unwanted]
         theirs = set(mine)
         others = [one for one in dict.fromkeys([*waiting, *own_requests]) if one not in theirs]
         return mine, others
 
-    async def _load_reviews(self, ids: Iterable[str]) -> list[Snapshot]:
-        """Those that are still kept and can be read."""
+    async def _find_unwanted(self, who: Reviewer, ids: Iterable[str]) -> set[str]:
+        """Those that don't wait for this person. Only a few are held at a time, without their arguments: an
+        agent chooses how many there are, and how large.
+        """
         limit = asyncio.Semaphore(CONCURRENCY)
 
-        async def load(review_id: str) -> Snapshot | None:
+        async def is_unwanted(review_id: str) -> bool:
             async with limit:
                 try:
-                    return await self._reviews.load(review_id)
+                    snapshot = await self._reviews.load_outline(review_id)
                 except ReviewNotFound:
-                    return None
+                    return False
+                return not await self._may_need_decision(who, snapshot)
 
-        snapshots = await asyncio.gather(*map(load, ids))
-        return [one for one in snapshots if one is not None]
+        ids = list(ids)
+        answers = await asyncio.gather(*map(is_unwanted, ids))
+        return {one for one, unwanted in zip(ids, answers, strict=True) if unwanted}
+
+    async def _load_reviews(self, ids: Iterable[str]) -> AsyncIterator[Snapshot]:
+        """Those that are still kept and can be read, one after the other."""
+        for review_id in ids:
+            try:
+                yield await self._reviews.load(review_id)
+            except ReviewNotFound:
+                continue
 
     async def _open_keys(self, who: Reviewer, snapshot: Snapshot) -> tuple[list[str], list[str]]:
         """The actions on which this person's word is wanted, and the calls in doubt of which they may say

@@ -65,11 +65,14 @@ class Reviews:
         """Raises ReviewNotFound, StoreUnavailable."""
         return await self._load(review_id, time.monotonic() + self._retry_seconds)
 
+    async def load_outline(self, review_id: str) -> Snapshot:
+        """The same without arguments, for code that looks at many reviews."""
+        return _require(
+            review_id, await self.with_retry(lambda: self.store.load_outline(review_id))
+        )
+
     async def _load(self, review_id: str, end: float) -> Snapshot:
-        snapshot = await _retry_until(lambda: self.store.load(review_id), end)
-        if snapshot is None:
-            raise ReviewNotFound(f"There is no review {review_id}, or its retention has ended.")
-        return snapshot
+        return _require(review_id, await _retry_until(lambda: self.store.load(review_id), end))
 
     async def submit(self, review: Review, event: Event) -> Review:
         """Store a new review, or find the one that an earlier try stored.
@@ -305,6 +308,12 @@ async def _retry_until(call: Callable[[], Awaitable[T]], end: float) -> T:
                 raise
         await asyncio.sleep(pause)
         pause = min(pause * 2, 0.5)
+
+
+def _require(review_id: str, snapshot: Snapshot | None) -> Snapshot:
+    if snapshot is None:
+        raise ReviewNotFound(f"There is no review {review_id}, or its retention has ended.")
+    return snapshot
 
 
 def _build_write(before: Review | None, changed: Transition, chain: str = "") -> Write:

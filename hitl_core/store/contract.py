@@ -168,6 +168,10 @@ class Store(Protocol):
 
     async def load(self, review_id: str) -> Snapshot | None: ...
 
+    async def load_outline(self, review_id: str) -> Snapshot | None:
+        """The same without arguments: `review.args` is empty. For code that looks at many reviews."""
+        ...
+
     async def commit(self, write: Write) -> bool:
         """Store the review and return True, if the stored version is the one before and its audit ends at
         `chain`; else return False. The event becomes the next entry of the audit, unless its kind is not

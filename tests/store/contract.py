@@ -104,6 +104,22 @@ class StoreContract:
 
     # ------------------------------------------------------------------ the review itself
 
+    async def test_attack_a20_an_outline_is_the_review_without_its_arguments(self, store: Store):
+        """Given a review with a card and a mark; then its outline says the same, but for the arguments."""
+        review = await created(store, "ask", "look_up")
+        await store.record_post(review.id, DEFAULT_PLACE, HERE)
+        await store.record_mark(review.id, "m")
+
+        whole, outline = await store.load(review.id), await store.load_outline(review.id)
+
+        assert whole is not None
+        assert outline is not None
+        assert outline.review.args == {}
+        assert outline.review.model_copy(update={"args": whole.review.args}) == whole.review
+        assert (outline.posts, outline.marks) == (whole.posts, whole.marks)
+        assert (outline.chain, outline.shown) == (whole.chain, whole.shown)
+        assert await store.load_outline(f"0-{'0' * 32}") is None
+
     async def test_what_is_stored_is_loaded_whole(self, store: Store):
         """Given a new review, when it is loaded, then it is equal, with no cards yet, at the store's time."""
         review = await created(store, "ask", "look_up", "drop_table")

@@ -121,7 +121,7 @@ async def _load_snapshots(
 ) -> AsyncIterator[Snapshot]:
     """One that can't be read hides no other: a newer version's, say. One that is gone is left out."""
     while batch := [review_id async for review_id in _take_ids(ids, _BATCH_SIZE)]:
-        loads = (reviews.store.load(review_id) for review_id in batch)
+        loads = (reviews.store.load_outline(review_id) for review_id in batch)
         for result in await asyncio.gather(*loads, return_exceptions=True):
             if isinstance(result, StoreError):
                 problems.append(str(result))

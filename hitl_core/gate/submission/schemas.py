@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 MAX_EXCERPT = 1024 * 1024
 #: After this many steps, about two milliseconds, other tasks may run.
 _PAUSE_STEPS = 4_000
+#: A review keeps at most this many characters of schemas, those of each call counted by themselves.
+MAX_SCHEMAS = 4 * 1024 * 1024
 
 
 class ToolSchemas:
@@ -30,7 +33,7 @@ class ToolSchemas:
         from hitl_core.jsonschema.budget import REQUEST_STEPS, Budget
 
         self._budget = Budget(REQUEST_STEPS)
-        self._steps_at_pause = REQUEST_STEPS
+        self._steps_at_pause, self._room = REQUEST_STEPS, MAX_SCHEMAS
 
     async def add_schema(self, ruling: Ruling, tool_schema: JsonObject | None) -> Ruling:
         """The ruling with the tool's own schema, if the policy has none. That schema only checks arguments;
@@ -38,15 +41,30 @@ class ToolSchemas:
         for a schema that can't be used.
         """
         await asyncio.sleep(0)
-        if tool_schema is None or ruling.args_schema is not None or ruling.verdict.kind != "review":
+        if ruling.verdict.kind != "review":
+            return ruling
+        if tool_schema is None or ruling.args_schema is not None:
+            self._keep(ruling)
             return ruling
         if flaw := await self._find_flaw(tool_schema):
             raise InvalidToolCall(f"A tool's own schema can't be used: {flaw}.")
-        return replace(
+        ruling = replace(
             ruling,
             args_schema=tool_schema,
             policy_schema=tool_schema if ruling.trusts_tools else None,
         )
+        self._keep(ruling)
+        return ruling
+
+    def _keep(self, ruling: Ruling) -> None:
+        """Raises InvalidToolCall where the schemas of all calls so far are too large together."""
+        for schema in (ruling.args_schema, ruling.policy_schema, ruling.answer_schema):
+            self._room -= len(json.dumps(schema)) if schema else 0
+        if self._room < 0:
+            raise InvalidToolCall(
+                f"The schemas of these calls take more than {MAX_SCHEMAS:,} characters together. Submit fewer"
+                " calls in one turn, or use shorter schemas."
+            )
 
     async def edit_targets(
         self, tools: Mapping[str, JsonObject | None]

@@ -61,6 +61,12 @@ class MemoryStore(MemoryKeyValues, MemoryLanes):
             marks=frozenset(self._marks.get(review_id, ())),
         )
 
+    async def load_outline(self, review_id: str) -> Snapshot | None:
+        if (snapshot := await self.load(review_id)) is None:
+            return None
+        outline = snapshot.review.model_copy(update={"args": {}})
+        return snapshot.model_copy(update={"review": outline})
+
     async def commit(self, write: Write) -> bool:
         review = write.review
         stored = self._reviews.get(review.id)

@@ -62,7 +62,7 @@ class RedisStore:
         self.ledger = RedisLedger(redis, self._keys, retention)
         self._scripts = {
             name: redis.register_script(read_script(name))
-            for name in ("write", "load", "mark", "shown", "due")
+            for name in ("write", "load", "outline", "mark", "shown", "due")
         }
         self._lanes = RedisLanes(redis, self._keys)
         self.lanes, self.lane_hints = self._lanes.lanes, self._streams.lane_hints
@@ -130,9 +130,15 @@ class RedisStore:
         return cls(redis, reader, fixed, retention)
 
     async def load(self, review_id: str) -> Snapshot | None:
+        return await self._load(review_id, "load")
+
+    async def load_outline(self, review_id: str) -> Snapshot | None:
+        return await self._load(review_id, "outline")
+
+    async def _load(self, review_id: str, script: str) -> Snapshot | None:
         if (keys := self._find_keys(review_id)) is None:
             return None
-        (seconds, micros), flat = await self._run_script("load", [keys.review(review_id)])
+        (seconds, micros), flat = await self._run_script(script, [keys.review(review_id)])
         if not flat:
             return None
         fields = {flat[i].decode(): flat[i + 1] for i in range(0, len(flat), 2)}

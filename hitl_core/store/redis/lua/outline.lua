@@ -1,0 +1,10 @@
+-- Read a review without its arguments, and the time.
+-- KEYS 1 review (hash).  Answers {{seconds, microseconds}, {field, value, …}}.
+local fields = {}
+for _, name in ipairs(redis.call('HKEYS', KEYS[1])) do
+  if string.sub(name, 1, 5) ~= 'args:' then
+    fields[#fields + 1] = name
+    fields[#fields + 1] = redis.call('HGET', KEYS[1], name)
+  end
+end
+return { redis.call('TIME'), fields }

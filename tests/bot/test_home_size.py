@@ -1,0 +1,76 @@
+"""A Home holds little, however much waits (attack A20)."""
+
+from __future__ import annotations
+
+import asyncio
+from weakref import ref
+
+import pytest
+
+from bot.channels.slack.channel import SlackChannel
+from bot.inbox import homes
+from bot.inbox.homes import HomeLoader
+from bot.people.directory import Directory
+from hitl_core.errors import InvalidToolCall
+from hitl_core.gate.submission import judging, schemas
+from hitl_core.model import Reviewer, Snapshot, ToolCall
+from hitl_core.policy import Policy
+from hitl_core.review.service import Reviews
+from hitl_core.store import MemoryStore
+from tests.support.builders import call, policy, review_of
+
+ALICE = Reviewer(channel="slack", team="T0ACME", id="U0ALICE", name="Alice")
+
+
+class CountingStore(MemoryStore):
+    """Knows what was read, and what of it is still held."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.whole, self.outlines = 0, 0
+        self.most_held = 0
+        self._held = list[ref[Snapshot]]()
+
+    async def load(self, review_id: str) -> Snapshot | None:
+        self.whole += 1
+        return await super().load(review_id)
+
+    async def load_outline(self, review_id: str) -> Snapshot | None:
+        await asyncio.sleep(0)
+        snapshot = await super().load_outline(review_id)
+        self.whole -= 1  # the outline is made of it
+        self.outlines += 1
+        if snapshot is not None:
+            self._held.append(ref(snapshot))
+        self.most_held = max(self.most_held, sum(one() is not None for one in self._held))
+        return snapshot
+
+
+async def test_attack_a20_a_home_holds_one_page_of_arguments(channel: SlackChannel) -> None:
+    """Given sixty reviews that wait for a person who also asked for them, when their Home is made, then only
+    those of the page are read with their arguments, and of the others a few are held at a time."""
+    store = CountingStore()
+    reviews = Reviews(store)
+    rule = {"reviewers": {"users": ["U0ALICE"]}}
+    for _ in range(60):
+        await reviews.submit(*review_of([call("it")], by=policy(it=rule), requester="U0ALICE"))
+
+    home = await HomeLoader(reviews, channel, Directory(channel, channel.team)).load_home(ALICE)
+
+    assert (home.total, home.pages, len(home.mine)) == (60, 12, homes.PAGE_SIZE)
+    assert store.outlines == 60
+    assert store.whole <= 3 * homes.PAGE_SIZE
+    assert store.most_held <= 2 * homes.CONCURRENCY
+
+
+async def test_attack_a20_the_schemas_that_a_review_keeps_are_bounded() -> None:
+    """Given a long schema for each of many calls, when the turn is submitted, then a sentence says what to
+    do."""
+    schema = {"type": "object", "description": "x" * 60_000}
+    by = Policy.from_mapping({"default": "review"})
+    by = by.for_run({"interrupt_on": {"*": {"args_schema": schema}}})
+    most = schemas.MAX_SCHEMAS // 60_000
+    calls = [ToolCall(f"c{n}", "pay", {}) for n in range(most + 1)]
+    await judging.judge_calls(by, calls[:3])
+    with pytest.raises(InvalidToolCall, match="Submit fewer"):
+        await judging.judge_calls(by, calls)
