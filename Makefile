@@ -1,19 +1,19 @@
-# A virtual environment of its own in .venv; nothing outside this folder is changed.
+# Everything is installed into .venv; nothing outside this folder is changed.
 
 VENV := .venv
 PY := $(VENV)/bin/python
 PIP := $(PY) -m pip --disable-pip-version-check -qq
 ARGS ?=
 
-# What a person types after ASK= and the like reaches the demo through the environment, so that
-# quotes, spaces and dollar signs arrive as they were typed.
+# The values of ASK= and similar variables reach the demo through the environment, so that quotes, spaces
+# and dollar signs stay unchanged.
 export HITL_DEMO_ASK = $(value ASK)
 export HITL_DEMO_CALLS = $(value CALLS)
 export HITL_DEMO_POLICY = $(value POLICY)
 export HITL_DEMO_PORT = $(value PORT)
 export HITL_DEMO_DATA = $(value DATA)
 
-# Tests start some hundred Pythons: our modules are compiled once, not at each start.
+# Tests start hundreds of Python processes. With bytecode files, our modules are compiled only once.
 unexport PYTHONDONTWRITEBYTECODE
 
 DEMO_FLAGS = $(if $(filter-out 0,$(value CHECK)),--check) \
@@ -26,7 +26,7 @@ DEMO_FLAGS = $(if $(filter-out 0,$(value CHECK)),--check) \
 .DEFAULT_GOAL := help
 .PHONY: help demo test unit pythons bench gallery lint format types contracts clean
 
-help: ## show this list
+help: ## show this help
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(VENV)/.demo ## a local Slack, Redis, the bot and an agent  [ASK= CHECK=1 CALLS= DATA= POLICY= PORT=]
@@ -35,15 +35,15 @@ demo: $(VENV)/.demo ## a local Slack, Redis, the bot and an agent  [ASK= CHECK=1
 test: $(VENV)/.dev ## every test, against a real Redis and browser  [ARGS=]
 	@$(PY) -m pytest -n auto --maxprocesses=4 --dist=worksteal $(ARGS)
 
-unit: $(VENV)/.dev ## the pure rooms only, in seconds
+unit: $(VENV)/.dev ## only the tests without servers, in seconds
 	@$(PY) -m pytest -q -p no:schemathesis \
 		-m "not redis and not servers and not slow and not hypothesis" \
 		$(addprefix tests/,model policy forms review store bot channels)
 
-pythons: $(VENV)/.dev ## the rooms without servers, on each other supported Python that is installed
+pythons: $(VENV)/.dev ## tests without servers, on all other supported Pythons that are installed
 	@.ci/pythons $(PY) $(VENV)
 
-bench: $(VENV)/.dev ## speed and size, each beside its floor; a few minutes  [ARGS=--help]
+bench: $(VENV)/.dev ## speed and size, compared with a floor; a few minutes  [ARGS=--help]
 	@$(PY) -m benchmarks $(ARGS)
 
 gallery: $(VENV)/.dev ## every card, form and Home as JSON and pictures, in build/gallery/slack  [ARGS=NAME]
@@ -53,21 +53,21 @@ lint: $(VENV)/.dev ## style and formatting
 	@$(PY) -m ruff check .
 	@$(PY) -m ruff format --check .
 
-format: $(VENV)/.dev ## rewrite the files in the project's style
+format: $(VENV)/.dev ## format the files in the project's style
 	@$(PY) -m ruff check --fix .
 	@$(PY) -m ruff format .
 
-types: $(VENV)/.dev ## types, strict
+types: $(VENV)/.dev ## type check, strict
 	@$(PY) -m pyright --pythonpath $(PY)
 
-contracts: $(VENV)/.dev ## who may import whom
+contracts: $(VENV)/.dev ## import rules between packages
 	@$(VENV)/bin/lint-imports --no-logo
 
-clean: ## remove the virtual environment, caches and the demo's data
+clean: ## delete the virtual environment, caches and the demo's data
 	@rm -rf $(VENV) $(VENV)-3.* .demo build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# One environment, filled in two steps: the demo needs no test tools.
+# One environment, filled in two steps, because the demo needs no test tools.
 $(VENV)/.demo: $(PY) pyproject.toml constraints.txt
 	@echo "Installing what the demo needs into $(VENV) (about a minute the first time) ..."
 	@$(PIP) install -c constraints.txt -e ".[demo]"
@@ -78,7 +78,7 @@ $(VENV)/.dev: $(PY) pyproject.toml constraints.txt
 	@$(PIP) install -c constraints.txt -e ".[demo,dev]"
 	@touch $@ $(VENV)/.demo
 
-# A name on the PATH may be an empty shell (pyenv's shims are), so each candidate is asked.
+# A name on the PATH may not work (pyenv's shims), so each candidate is tried.
 $(PY):
 	@for python in python3.12 python3.11 python3; do \
 		"$$python" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' 2>/dev/null || continue; \
@@ -90,6 +90,6 @@ $(PY):
 	if [ -n "$$found" ]; then \
 		echo "$$found cannot make virtual environments: install its venv module (Debian, Ubuntu: apt install $$found-venv)." >&2; \
 	else \
-		echo "This needs Python 3.11, 3.12 or 3.13, and none is on the PATH." >&2; \
+		echo "Python 3.11, 3.12 or 3.13 is needed, but none is on the PATH." >&2; \
 	fi; \
 	exit 1
