@@ -1,4 +1,8 @@
-"""Wire formats: whoever has a policy or an agent of another system keeps both. See `base.Dialect`."""
+"""The formats of other systems (LangChain, Sagents, ArcGIS, …): their policies, interrupts and answers.
+
+Public: `get` a `Dialect` by name, `detect` the dialect of an interrupt or answer, `split` a combined
+interrupt.
+"""
 
 from __future__ import annotations
 
@@ -35,42 +39,44 @@ names = DIALECTS
 
 
 def get(name: str) -> Dialect:
-    """Raises DialectError for a name that none has."""
+    """Raises DialectError for an unknown name."""
     dialect = _ALL.get(name)
     if dialect is None:
-        raise DialectError(f"There is no dialect {name!r:.80}: {', '.join(names)}.")
+        raise DialectError(f"There is no dialect {name!r:.80}: use one of {', '.join(names)}.")
     return dialect
 
 
 def split(wire: Wire) -> list[Wire]:
-    """Sagents puts several interrupts into one: each becomes a review of its own. Others are one already."""
+    """The single interrupts of a combined one, which only Sagents has: each becomes a review of its own."""
     if is_object(wire) and wire.get("type") == "multiple_interrupts":
         inner = read_envelope(check_wire(wire), "The interrupt").get("interrupts")
         if isinstance(inner, list) and inner:
             return [part for each in cast(list[Any], inner) for part in split(each)]
-        raise DialectError("`multiple_interrupts` holds a list of them.")
+        raise DialectError(
+            "A `multiple_interrupts` needs a list `interrupts` with at least one entry."
+        )
     return [wire]
 
 
 def detect(wire: Wire) -> DialectName:
-    """Whose interrupt or answer this is. LangChain for JavaScript stands for XpertAI as well, which writes
-    the same; an answer of LangChain without an edit is the same in both of its languages, and counts as
-    Python's. Raises DialectError.
+    """The dialect of this interrupt or answer. Some are the same in several dialects: XpertAI's are detected
+    as LangChain for JavaScript, and a LangChain answer without an edit as LangChain for Python. Raises
+    DialectError.
     """
     value = check_wire(wire)
     name = _interrupt_dialect(value) or _answer_dialect(value)
     if name is None and arcgis.is_partial(value):
         raise DialectError(
-            "This may be a part of a UiInterrupt of ArcGIS, and nobody could answer it: it needs its `id`,"
-            " `agentId` and `kind`, which ArcGIS adds to what an `interrupt` function makes."
+            "This looks like a part of an ArcGIS UiInterrupt, which can't be answered: it needs its `id`,"
+            " `agentId` and `kind`, which ArcGIS adds to the result of an `interrupt` function."
         )
     if name is None:
-        raise DialectError("This is no interrupt and no answer of a system that we know.")
+        raise DialectError("This is not an interrupt or an answer of a supported system.")
     return name
 
 
 def is_interrupt(wire: Wire) -> bool:
-    """Whether `detect` knows this as somebody's interrupt; no answer is one."""
+    """Whether `detect` finds the dialect of this as an interrupt (not as an answer)."""
     try:
         return _interrupt_dialect(check_wire(wire)) is not None
     except DialectError:
@@ -91,7 +97,7 @@ def _interrupt_dialect(wire: Any) -> DialectName | None:
 
 
 def _turn_dialect(wire: dict[str, Any]) -> DialectName | None:
-    """The interrupts that ask about a whole turn."""
+    """The dialect of an interrupt that asks about a whole turn."""
     if wire.get("type") in ("subagent_hitl", "multiple_interrupts", "ask_user_question"):
         return "sagents"
     if is_object(wire, "actionRequests", "reviewConfigs"):
@@ -127,7 +133,7 @@ def _list_dialect(answers: Sequence[Any]) -> DialectName | None:
         return "arcgis"
     if all(is_object(each, "type") for each in answers):
         return "agent_inbox" if any(_is_response(each) for each in answers) else "sagents"
-    # Of several interrupts at once: a list of decisions for each, or a question's answer.
+    # The answer to several interrupts at once: a list of decisions for each, or the answer to a question.
     several = all(is_object(each, "type") or _are_decisions(each) for each in answers)
     return "sagents" if several else None
 
@@ -142,7 +148,7 @@ def _decision_dialect(decision: dict[str, Any]) -> DialectName | None:
 
 
 def _is_response(decision: dict[str, Any]) -> bool:
-    """Agent Inbox's own words; an `edit` is one where it carries an ActionRequest."""
+    """Whether it has a type that only Agent Inbox has, or is an `edit` with an ActionRequest."""
     if decision["type"] in ("accept", "ignore", "response"):
         return True
     return decision["type"] == "edit" and is_object(decision.get("args"), "action")

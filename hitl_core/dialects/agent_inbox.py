@@ -69,8 +69,8 @@ class AgentInbox:
     def load_request(
         self, wire: object, thread_id: str, calls: Sequence[ToolCall] = ()
     ) -> JudgedCalls:
-        """A HumanInterrupt, a list of them, or either as JSON text. What is none of these becomes an action
-        that can only be ignored, as on Agent Inbox's own page.
+        """A HumanInterrupt, a list of them, or either as JSON text. Any other value becomes an action that
+        can only be ignored, as on Agent Inbox's own page.
         """
         value = check_wire(wire, javascript=True)
         interrupts = find_interrupts(value)
@@ -81,7 +81,7 @@ class AgentInbox:
         )
 
     def load_decisions(self, wire: object, review: Review) -> dict[str, Proposal]:
-        """A list of HumanResponses, one for each interrupt; one alone may stand without its list."""
+        """A list of HumanResponses, one for each interrupt; a single one also without a list."""
         answer = read_answer(wire, javascript=True)
         responses = cast(list[object], answer) if isinstance(answer, list) else [answer]
         return {
@@ -96,8 +96,8 @@ class AgentInbox:
         return False
 
     def dump_decision(self, review: Review, action: Action, final: FinalDecision) -> Json | None:
-        """There is no word for a rejection: the action is ignored. Where the interrupt is ours, and offers a
-        rejection as a response, its reason is one.
+        """Agent Inbox has no rejection, so the action is ignored. If the interrupt is ours and offers a
+        response in place of a rejection, the reason is sent as the response.
         """
         allowed = interrupt_decisions(action)
         if final.name != action.request.name:
@@ -118,7 +118,7 @@ class AgentInbox:
                 return None
 
     def dump_decisions(self, review: Review) -> list[Json]:
-        """What was cancelled has no answer: end the thread, as "Mark as Resolved" does, with
+        """A cancelled review has no answer: end the thread, as "Mark as Resolved" does, with
         `updateState(threadId, {values: null, asNode: END})`.
         """
         if review.cancelled is not None:
@@ -131,7 +131,7 @@ class AgentInbox:
 
 
 def find_interrupts(wire: object) -> list[Json] | None:
-    """The HumanInterrupts of this wire, None where it holds anything else."""
+    """The HumanInterrupts in this value; None if there is anything else in it."""
     value = wire
     if isinstance(value, str):
         try:
@@ -144,7 +144,7 @@ def find_interrupts(wire: object) -> list[Json] | None:
 
 
 def _dump_interrupt(review: Review, action: Action) -> Json:
-    """A rejection is offered as a response: there is no other word for it."""
+    """Agent Inbox has no rejection, so a response is offered in place of it."""
     allowed = set(common_decisions("agent_inbox", action, _KNOWN_DECISIONS))
     if "reject" in allowed:
         allowed.add("respond")
@@ -169,7 +169,7 @@ def _load_action(interrupt: Json) -> InterruptAction:
     title = request.get("action")
     if not isinstance(title, str):
         raise DialectError("An `action_request` has no `action`.")
-    # What a tool's name can't hold becomes "_": a title may be a sentence.
+    # A title may be a sentence: characters that a tool's name can't have become "_".
     name = re.sub(r"[^A-Za-z0-9_.:/-]", "_", title)[:128] or "_"
     return InterruptAction(
         name=name,
@@ -189,7 +189,7 @@ def _load_proposal(item: AnswerItem, response: object) -> Proposal:
             if args is not None:
                 edited = _read_edit_args(item, args)
                 if edited != original_args(item.review, item.action):
-                    item.fail("An accept changes nothing: send an `edit`.", "args")
+                    item.fail("An `accept` can't change the arguments: send an `edit`.", "args")
             kind: DecisionType = "approve"
         case "edit":
             _check_allowed(item, "edit", word)
@@ -204,7 +204,7 @@ def _load_proposal(item: AnswerItem, response: object) -> Proposal:
             kind = "ignore" if "ignore" in item.decision_types else "reject"
         case _:
             item.fail(
-                f"{word!r:.80} is no response: accept, edit, response or ignore.",
+                f"{word!r:.80} is not a response type: use accept, edit, response or ignore.",
                 "type",
                 "not_allowed",
             )
@@ -218,7 +218,7 @@ def _check_allowed(item: AnswerItem, kind: DecisionType, word: str) -> None:
 
 
 def _read_edit_args(item: AnswerItem, value: object) -> Json:
-    """The arguments of an ActionRequest, whose action can't be another one."""
+    """The arguments of an ActionRequest. Its action must be that of the interrupt."""
     request: Json = cast(Json, value) if isinstance(value, dict) else {}
     title = item.action.request.title or item.tool
     if request.get("action") != title:

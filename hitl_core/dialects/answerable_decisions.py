@@ -1,7 +1,7 @@
-"""What people can be offered of another system's interrupt: nothing that this system can't be told. Pure.
+"""Which decisions people get for another system's interrupt: only those that this system can receive. Pure.
 
-Nothing of ours stands between the answer and what acts on it, so all that may come of an action is asked for
-here, before anybody is asked: each decision that people may take, the policy's deadline and its denial.
+The other system acts on the answer itself, and no guard of ours checks what it runs. So before a card is
+shown, each possible result of an action is tried here: people's decisions, the policy's deadline, its denial.
 """
 
 from __future__ import annotations
@@ -19,16 +19,18 @@ from hitl_core.gate.submission.judging import ReviewKey, build_review
 from hitl_core.model import Action, DecisionType, Expire, Review
 from hitl_core.policy import Ruling
 
-#: How a system is told no: the first of these that it takes.
+#: A denial is sent as the first of these that the system accepts.
 _REJECTION_TYPES: tuple[DecisionType, ...] = ("reject", "ignore")
 
 
 def limit_decisions(
     dialect: Dialect, policy_request: JudgedCalls, interrupt_request: JudgedCalls
 ) -> JudgedCalls:
-    """`made` is what our policy makes of the interrupt `asked`. The same, with those decisions only that its
-    system can be told. Raises DialectError, with what to change, where nothing is left, where the deadline or
-    a denial can't be said, and where the policy lets people say no and the interrupt doesn't.
+    """`policy_request` (the interrupt under our policy), with only those decisions that the system of
+    `interrupt_request` can receive.
+
+    Raises DialectError, with what to change, if no decision is left, if the system can't receive the deadline
+    or a denial, and if the policy lets people reject but the interrupt doesn't.
     """
     preview = _preview_review(interrupt_request)
     rulings: list[Ruling] = []
@@ -51,12 +53,12 @@ def limit_decisions(
 
 
 def denial_type(dialect: Dialect, interrupt_request: JudgedCalls, key: str) -> DecisionType:
-    """The decision by which a call that the interrupt asks about, and the policy denies, is told. Raises
+    """The decision to send for a call that the interrupt asks about and the policy denies. Raises
     DialectError.
     """
     preview = _preview_review(interrupt_request)
     action = preview.action(key)
-    assert action is not None  # it is asked about
+    assert action is not None  # the interrupt asks about it
     return _find_denial_type(dialect, preview, action)
 
 
@@ -73,9 +75,9 @@ def _find_denial_type(dialect: Dialect, preview: Review, action: Action) -> Deci
         ):
             return kind
     raise DialectError(
-        f"The policy denies `{action.request.name}`, and the interrupt takes no rejection of it, only"
-        f" {', '.join(interrupt_decisions(action))}. Let the interrupt take one, or let"
-        " the agent not call this tool."
+        f"The policy denies `{action.request.name}`, but the interrupt accepts no rejection of it, only"
+        f" {', '.join(interrupt_decisions(action))}. Let the interrupt accept a rejection, or take the tool"
+        " away from the agent."
     )
 
 
@@ -92,8 +94,8 @@ def _limit_ruling(dialect: Dialect, preview: Review, action: Action, ruling: Rul
     allowed = tuple(kind for kind in ruling.allowed_decisions if kind in can)
     if not allowed:
         raise DialectError(
-            f"{dialect.name} can't be told {', '.join(ruling.allowed_decisions)}, all that may be decided on"
-            f" `{tool}`."
+            f"{dialect.name} can't receive {', '.join(ruling.allowed_decisions)}, the only decisions allowed"
+            f" on `{tool}`."
         )
     expire = ruling.route.expire
     if (
@@ -103,14 +105,14 @@ def _limit_ruling(dialect: Dialect, preview: Review, action: Action, ruling: Rul
     ):
         raise DialectError(
             f"The policy's deadline would {expire.decision} `{tool}`{_message_text(expire)},"
-            f" and {dialect.name} has no word for that here: the interrupt takes {', '.join(theirs)}, and"
-            " an answer that the agent goes on with comes from a person. Give the rule for it another"
+            f" but {dialect.name} can't receive that here: the interrupt accepts {', '.join(theirs)}, and"
+            " an answer that lets the agent continue must come from a person. Give the tool's rule another"
             " `expire`, or none."
         )
     if ruling.says_no and can & {"approve", "edit"} and not can & {*_REJECTION_TYPES}:
         raise DialectError(
-            f"The policy lets people reject `{tool}`, and the interrupt has no word for that: it takes"
-            f" {', '.join(theirs)}. Let the interrupt take a rejection, or leave `reject` out of the rule's"
+            f"The policy lets people reject `{tool}`, but the interrupt can't receive that: it accepts"
+            f" {', '.join(theirs)}. Let the interrupt accept a rejection, or leave `reject` out of the rule's"
             " `allowed_decisions`."
         )
     return replace(ruling, allowed_decisions=allowed, takes=theirs)
@@ -119,7 +121,7 @@ def _limit_ruling(dialect: Dialect, preview: Review, action: Action, ruling: Rul
 def _person_decisions(
     preview: Review, action: Action, ruling: Ruling, kind: DecisionType
 ) -> Iterator[FinalDecision]:
-    """Everything that a person can say with this decision, as far as a system may tell it apart."""
+    """One example of each form that a person's decision of this kind can have for a system."""
     answer = None if ruling.answer_schema is None else _example(ruling.answer_schema)
     match kind:
         case "approve":
@@ -154,11 +156,11 @@ def _make_decision(
     by_person: bool = True,
 ) -> FinalDecision:
     args = preview.arguments(action.key).parse()
-    return FinalDecision(kind, message, action.request.name, args, answer, by_person, "told")
+    return FinalDecision(kind, message, action.request.name, args, answer, by_person, "text")
 
 
 def _example(schema: dict[str, Any]) -> Any:
-    """An answer that a person could give, as far as a dialect looks at it."""
+    """An answer that a person could give. It only has the properties that a dialect checks."""
     if options := list_options(schema):
         return options[0]
     match schema.get("type"):

@@ -1,5 +1,6 @@
-"""What another system asks, under our policy: which may only tighten it. Which calls interrupt is the agent's
-business; the policy adds places, deadlines and schemas. Pure, but for what of a policy has to be awaited.
+"""Apply our policy to another system's interrupt. The policy can only make it stricter: the agent decides
+which calls interrupt; the policy adds places, deadlines and schemas. Pure, except for async functions of the
+policy.
 """
 
 from __future__ import annotations
@@ -24,11 +25,11 @@ async def apply_policy(
     tools: Mapping[str, JsonObject | None] | None = None,
     state: object = None,
 ) -> JudgedCalls:
-    """The interrupt with our policy's word on each of its calls. `tools` and `state`: see `request.judged`.
+    """The interrupt, with our policy applied to each of its calls. `tools` and `state`: see `judge_calls`.
 
-    What the policy denies is denied, also a call that the agent runs without asking: see to it that none does
-    where no guard stands in front of its tools. Raises DialectError where the two sides leave nothing that
-    could be decided, and InvalidToolCall.
+    A call that the policy denies is denied, also one that the agent runs without an interrupt: without a
+    guard around its tools, the caller must make sure that such a call doesn't run. Raises DialectError if no
+    decision is allowed by both sides, and InvalidToolCall.
     """
     calls, tools, schemas = freeze_calls(request.calls), tools or {}, ToolSchemas()
     rulings: list[Ruling] = []
@@ -48,8 +49,9 @@ async def apply_policy(
 
 
 def combine_rulings(ours: Ruling, theirs: Ruling, call: ToolCall) -> Ruling:
-    """A call that an interrupt asks about: always reviewed, unless the policy denies it. A rule for the tool
-    may take decisions away; what no rule names keeps those of the interrupt. Raises DialectError.
+    """The ruling on a call that an interrupt asks about: it is always reviewed, unless the policy denies it.
+    A rule for the tool can remove decisions; without a rule, those of the interrupt stay. Raises
+    DialectError.
     """
     if ours.verdict.kind == "deny":
         return ours
@@ -58,11 +60,12 @@ def combine_rulings(ours: Ruling, theirs: Ruling, call: ToolCall) -> Ruling:
     allowed = _common_decisions(ours, theirs) if by_rule else theirs.allowed_decisions
     if not allowed:
         raise DialectError(
-            f"Nothing can be decided on `{call.name}`: the interrupt takes"
-            f" {', '.join(theirs.allowed_decisions)}, the policy {', '.join(ours.allowed_decisions)}."
+            f"No decision is possible on `{call.name}`: the interrupt allows only"
+            f" {', '.join(theirs.allowed_decisions)}, and the policy only"
+            f" {', '.join(ours.allowed_decisions)}."
         )
     text = theirs.description if theirs.text is None else theirs.text
-    # A rule's own description is told to people, the interrupt's to its system.
+    # People read the rule's own description; the system gets that of its interrupt.
     own = ours.verdict.reason.startswith(ours.description or "?")
     description = ours.description if own or not text else theirs.description
     answer_schema = ours.answer_schema if ours.output is None else None
@@ -78,14 +81,14 @@ def combine_rulings(ours: Ruling, theirs: Ruling, call: ToolCall) -> Ruling:
         args_schema=_combine_schemas(ours.args_schema, theirs.args_schema),
         answer_schema=answer_schema if theirs.answer_schema is None else theirs.answer_schema,
         says_no=by_rule and not {"reject", "ignore"}.isdisjoint(ours.allowed_decisions),
-        output=theirs.output,  # ours would change arguments behind the back of who asked
+        output=theirs.output,  # ours would change arguments without the system's knowledge
     )
 
 
 def deny_unless_allowed(ours: Ruling, call: ToolCall) -> Ruling:
-    """A call that nobody is asked about: it runs only where the policy allows it unasked. Where a rule or the
-    default wants a person, it is denied, and the reason says what to do. LangChain lets through what it does
-    not list: `default: allow` says the same here.
+    """The ruling on a call without an interrupt: it runs only if the policy allows it without a review. If a
+    rule or the default requires a person, it is denied, and the reason says what to do. LangChain allows
+    tools that are not in its configuration; `default: allow` does the same here.
     """
     kind, rule = ours.verdict.kind, ours.verdict.rule
     if kind == "deny":
@@ -99,28 +102,30 @@ def deny_unless_allowed(ours: Ruling, call: ToolCall) -> Ruling:
 
 
 def _no_interrupt_reason(tool: str, rule: str | None) -> str:
-    """An agent's `when` lets calls pass of a tool that it lists, and a node may ask by itself: each cure is
-    said.
+    """What to change. There are three causes: the tool is not in `interrupt_on`, its `when` was false for
+    this call, or the agent's own code asked.
     """
     own = (
-        " An answer that the agent's own code asked for is none for this call: for that code to decide alone,"
-        " let the policy allow the tool."
+        " An answer to a question of the agent's own code doesn't count for this call: if that code should"
+        " decide alone, let the policy allow the tool."
     )
     if rule is None:
         return (
-            f"its default asks for a person, but the agent did not interrupt: add `{tool}` to interrupt_on"
+            f"its default requires a person, but the agent did not interrupt: add `{tool}` to interrupt_on"
             f" in the agent, or a rule or `default: allow` to the policy.{own}"
         )
     named = "" if rule == tool else f" (the rule is `{rule}`)"
     return (
-        f"it asks for a person, but the agent did not interrupt: add `{tool}` to interrupt_on in the agent"
-        f"{named}. Where it is there with a `when` that let this call pass, give the policy's rule the same"
+        f"it requires a person, but the agent did not interrupt: add `{tool}` to interrupt_on in the agent"
+        f"{named}. If it is there with a `when` that is false for this call, give the policy's rule the same"
         f" `when`.{own}"
     )
 
 
 def _common_decisions(ours: Ruling, theirs: Ruling) -> tuple[DecisionType, ...]:
-    """Where only one side has a word for skipping a call, it goes where the other's for rejecting does."""
+    """The decisions that both allow, in the interrupt's order. If only one side has `ignore`, the other
+    side's `reject` allows it.
+    """
     may, takes = set(ours.allowed_decisions), dict.fromkeys(theirs.allowed_decisions)
     if "ignore" in may and "reject" in takes:
         takes["ignore"] = None
@@ -132,6 +137,6 @@ def _common_decisions(ours: Ruling, theirs: Ruling) -> tuple[DecisionType, ...]:
 def _combine_schemas(
     ours: dict[str, Any] | None, theirs: dict[str, Any] | None
 ) -> dict[str, Any] | None:
-    """Where they can't be checked as one, the policy's counts."""
+    """Both schemas in one. If that can't be used, the policy's."""
     both = combine_schemas(ours, theirs)
     return ours if ours is not None and both is not None and find_schema_flaw(both) else both

@@ -1,4 +1,4 @@
-"""ArcGIS AI components: a question of one of four kinds, answered by a payload.
+"""ArcGIS AI components: a question of one of four kinds, which a payload answers.
 
 https://developers.arcgis.com/javascript/latest/
 """
@@ -45,19 +45,19 @@ RESPONSE_KEYS = ("id", "agentId", "payload")
 
 
 class ArcGIS:
-    """An agent that asks about its own run is a call of the tool `agent:<its id>`."""
+    """A question of an agent about its own run becomes a call of the tool `agent:<agent id>`."""
 
     name: DialectName = "arcgis"
 
     def load_policy(self, config: Mapping[str, Any], *, name: str = "policy") -> Policy:
-        """`{"agent": {"interrupt"?, "outputKey"?}, "tools": {name: {"interrupt"?, "outputKey"?}}}`: what its
-        two middlewares are made with. An `interrupt` is a part of a UiInterrupt, or a callable that makes
-        one of a request.
+        """`{"agent": {"interrupt"?, "outputKey"?}, "tools": {name: {"interrupt"?, "outputKey"?}}}`: the
+        options of its two middlewares. An `interrupt` is a part of a UiInterrupt, or a callable that makes
+        it from a request.
         """
         return Policy.from_mapping(config, name=name, read=read_config, dialect=self.name)
 
     def dump_request(self, review: Review) -> Json | list[Json]:
-        """A UiInterrupt; a list of them where the review asks several things."""
+        """A UiInterrupt; a list of them if the review has several actions."""
         each = [self._dump_interrupt(review, action) for action in review.actions]
         return ensure_sendable(each[0] if len(each) == 1 else each, self.name)
 
@@ -85,17 +85,17 @@ class ArcGIS:
         value = check_wire(wire, javascript=True)
         interrupts = cast(list[object], value) if isinstance(value, list) else [value]
         if not interrupts:
-            raise DialectError("There is no interrupt in this.")
+            raise DialectError("The list of interrupts is empty.")
         each = [read_envelope(one, "A UiInterrupt") for one in interrupts]
         agents = dict.fromkeys(_read_text(one, "agentId") for one in each)
         if len(agents) > 1:
-            raise DialectError("These interrupts are of several agents: load each by itself.")
+            raise DialectError("These interrupts are of several agents: load them one by one.")
         return build_request(
             self.name, [_load_action(one) for one in each], thread_id, calls, tuple(agents)
         )
 
     def load_decisions(self, wire: object, review: Review) -> dict[str, Proposal]:
-        """A HITLResponse, or a list of them, found by their ids."""
+        """A HITLResponse, or a list of them. Their ids say which interrupts they answer."""
         answer = read_answer(wire, javascript=True)
         responses = cast(list[object], answer) if isinstance(answer, list) else [answer]
         by_id = {_interrupt_id(action): action for action in review.actions}
@@ -105,15 +105,17 @@ class ArcGIS:
             interrupt_id = response.get("id")
             action = by_id.get(interrupt_id) if isinstance(interrupt_id, str) else None
             if action is None:
-                raise DecisionError("No interrupt here has this id.", index=index, field="id")
+                raise DecisionError(
+                    "No interrupt of this review has this id.", index=index, field="id"
+                )
             item = AnswerItem(review, action, index)
             if response.get("agentId") != _agent_id(review):
-                item.fail("This interrupt is of another agent.", "agentId")
+                item.fail("This interrupt belongs to another agent.", "agentId")
             if action.key in proposals:
                 item.fail("This interrupt is answered twice.", "id")
             proposals[action.key] = _load_proposal(item, response)
         if not proposals:
-            raise DecisionError("The answer answers nothing.")
+            raise DecisionError("The answer is an empty list.")
         return proposals
 
     @property
@@ -121,9 +123,9 @@ class ArcGIS:
         return False
 
     def dump_decision(self, review: Review, action: Action, final: FinalDecision) -> Json | None:
-        """A yes is `true` and a no is `false`, by the app's convention, and only where the question is a yes
-        or no. The app goes on with every other payload, so only a person gives one, and only one that the
-        question asks for.
+        """Approve is `true` and reject is `false`, by the app's convention, and only if the question is a
+        boolean choice. The app continues with any other payload, so that must come from a person, and must be
+        an answer that the question allows.
         """
         answer_payload = _answer_payload(action, final)
         if answer_payload is None or final.name != action.request.name:
@@ -140,14 +142,16 @@ class ArcGIS:
 
 
 def is_partial(wire: object) -> bool:
-    """What an `interrupt` function makes, before ArcGIS' middleware adds to it what names it."""
+    """Whether it looks like the result of an `interrupt` function, without the ids that ArcGIS' middleware
+    adds to it.
+    """
     fields = cast(Json, wire) if isinstance(wire, dict) else {}
     has_question = isinstance(fields.get("message"), str) or fields.get("kind") in KINDS
     return has_question and fields.keys() < {*INTERRUPT_KEYS}
 
 
 def payload(config: object) -> Any:
-    """`getHumanInTheLoopPayload`: what a person answered, of an AgentExecutionConfig. None: nobody did."""
+    """`getHumanInTheLoopPayload`: the person's answer in an AgentExecutionConfig; None if there is none."""
     for key in ("configurable", "hitlResponse", "payload"):
         config = cast(Json, config).get(key) if isinstance(config, dict) else None
     return config
@@ -171,7 +175,7 @@ def _read_text(value: Json, key: str) -> str:
 def _load_action(value: Json) -> InterruptAction:
     interrupt_id = _read_text(value, "id")
     if value.get("kind") not in KINDS:
-        raise DialectError(f"The kind of a UiInterrupt is one of {', '.join(KINDS)}.")
+        raise DialectError(f"The `kind` of a UiInterrupt must be one of {', '.join(KINDS)}.")
     metadata = value.get("metadata")
     metadata_fields: Json = cast(Json, metadata) if isinstance(metadata, dict) else {}
     read_optional_text(value.get("message"), "`message`")
@@ -180,7 +184,7 @@ def _load_action(value: Json) -> InterruptAction:
     name = title if isinstance(title, str) else f"{AGENT_PREFIX}{_read_text(value, 'agentId')}"
     if isinstance(title, str) or "args" in metadata_fields:
         args = read_arguments({"args": metadata_fields.get("args")}, "args", tool=name)
-    else:  # the run itself, of which nothing is known
+    else:  # the agent's run, which has no arguments
         args = Json()
     tool = re.sub(r"[^A-Za-z0-9_.:/-]", "_", name)[:128]
     return InterruptAction(
@@ -197,7 +201,7 @@ def _load_action(value: Json) -> InterruptAction:
 
 
 def _kind(action: Action) -> Kind:
-    """As its interrupt says, else by what may be answered."""
+    """The kind in its interrupt; without an interrupt, the kind that fits the allowed decisions."""
     for kind in KINDS:
         if kind == (action.request.extra or {}).get("kind"):
             return kind
@@ -215,7 +219,7 @@ def _kind(action: Action) -> Kind:
     raise UnsupportedByDialect(
         "arcgis",
         allowed[0],
-        f"arcgis has no question for {', '.join(allowed)} on {action.request.name}.",
+        f"arcgis has no kind of question for {', '.join(allowed)} on {action.request.name}.",
     )
 
 
@@ -226,7 +230,7 @@ def _list_options(action: Action) -> list[Any]:
 
 
 def _answer_payload(action: Action, final: FinalDecision) -> Any:
-    """None where there is none that says this."""
+    """The payload; None if no payload expresses this decision."""
     allowed, kind = interrupt_decisions(action), _kind(action)
     if final.kind in ("reject", "ignore"):
         return False if kind == "booleanChoice" and "reject" in allowed else None
@@ -243,7 +247,7 @@ def _answer_payload(action: Action, final: FinalDecision) -> Any:
 
 
 def _is_valid_answer(kind: Kind, options: list[Any], given: Any) -> bool:
-    """By the JSON of both: Python takes 1 for True."""
+    """Compares the JSON of both, because in Python 1 equals True."""
 
     def is_option(value: Any) -> bool:
         known = [to_javascript(option, 0) for option in options]
@@ -262,17 +266,16 @@ def _is_valid_answer(kind: Kind, options: list[Any], given: Any) -> bool:
 
 
 def _load_proposal(item: AnswerItem, response: Json) -> Proposal:
-    """Yes and no are the app's convention for `true` and `false`; where the question has no other answer, any
-    other payload than `false` goes on."""
+    """Reads `true` as approve and `false` as reject, by the app's convention."""
     given = response.get("payload")
     if given is None:
-        item.fail("The answer has no payload.", "payload")
+        item.fail("The answer has no `payload`.", "payload")
     if given is False and "reject" in item.decision_types:
         return item.make_proposal("reject", "payload")
     if "approve" in item.decision_types:
         asks = item.action.config.answer_schema is not None
         if given is not True and not asks:
-            item.fail("This is answered with true or false.", "payload", "invalid_answer")
+            item.fail("The `payload` must be true or false.", "payload", "invalid_answer")
         return item.make_proposal("approve", "payload", answer=given if asks else None)
     if "respond" not in item.decision_types:
         item.fail(f"{item.tool} doesn't allow this answer.", "payload", "not_allowed")

@@ -1,4 +1,4 @@
-"""What every dialect offers: doors between another system's wire format and ours. Pure."""
+"""The interface of every dialect: it translates between another system's wire format and ours. Pure."""
 
 from __future__ import annotations
 
@@ -16,13 +16,15 @@ Wire = Any
 
 
 class Dialect(Protocol):
-    """What the system has no word for raises Unsayable."""
+    """A decision or value that the system can't receive raises UnsupportedByDialect."""
 
     @property
     def name(self) -> DialectName: ...
 
     def load_policy(self, config: Mapping[str, Any], *, name: str = "policy") -> Policy:
-        """Its configuration, its meaning kept and its tools' names taken literally. Raises PolicyError."""
+        """The system's configuration as a policy with the same meaning. Tool names are literal, not globs.
+        Raises PolicyError.
+        """
         ...
 
     def dump_request(self, review: Review) -> Wire:
@@ -32,30 +34,30 @@ class Dialect(Protocol):
     def load_request(
         self, wire: Wire, thread_id: str, calls: Sequence[ToolCall] = ()
     ) -> JudgedCalls:
-        """An interrupt, as `gate.submit` takes it. `calls` are those of the whole turn, where they are known:
-        their ids are kept then, and those that are not asked about are allowed. Raises DialectError,
+        """An interrupt, as an argument for `gate.submit`. `calls` are all calls of the turn, if they are
+        known: then their ids are kept, and calls without an interrupt are allowed. Raises DialectError,
         InvalidToolCall.
         """
         ...
 
     def load_decisions(self, wire: Wire, review: Review) -> dict[str, Proposal]:
-        """An answer, checked whole, as `Reviews.answer` takes it: by the actions' keys. Empty where it
-        answers nothing. Raises DecisionError, and changes nothing.
+        """An answer as proposals by action key, as an argument for `Reviews.answer`. All of it is checked.
+        Empty for an answer without decisions. Raises DecisionError.
         """
         ...
 
     @property
     def can_rename(self) -> bool:
-        """Whether an edit may name another tool than the one asked about."""
+        """Whether an edit may switch to another tool."""
         ...
 
     def dump_decision(self, review: Review, action: Action, final: FinalDecision) -> Wire | None:
-        """What the interrupt's answer says for one action that ended so, None where its system has no word
-        for that: no yes that no person gave, no decision that the interrupt doesn't take, no option that is
-        none. `dump_decisions` says these, and `offer.sayable` asks for them before anybody is asked.
+        """One action's part of the answer to the interrupt; None if the system can't receive this decision.
+        For example, some systems accept an approval only from a person, and a selection only of an existing
+        option. `dump_decisions` uses it, and `limit_decisions` calls it before a card is shown.
         """
         ...
 
     def dump_decisions(self, review: Review) -> Wire:
-        """The answer to the interrupt. Raises Refused while an action waits."""
+        """The answer to the interrupt. Raises Refused while an action is undecided."""
         ...

@@ -1,4 +1,4 @@
-"""What Agent Inbox's own page makes of an interrupt.
+"""What Agent Inbox's own page offers for an interrupt.
 
 https://github.com/langchain-ai/agent-inbox
 """
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from hitl_core.dialects.parts.json import Json, read_object
 
-#: What its page makes of anything that it can't read: only Ignore is offered.
+#: The page replaces a value that it can't read by this interrupt: only Ignore is offered.
 IMPROPER_INTERRUPT: Json = {
     "action_request": {"action": "improper_schema", "args": {}},
     "config": {
@@ -22,7 +22,9 @@ IMPROPER_INTERRUPT: Json = {
 
 
 class Offers(NamedTuple):
-    """What its page offers for one interrupt, filled in; `submit` is what it sends where nobody chooses."""
+    """The prepared responses of the page for one interrupt. `submit` is the type that its button sends by
+    default, or None.
+    """
 
     responses: list[Json]
     submit: str | None
@@ -30,7 +32,7 @@ class Offers(NamedTuple):
 
 
 def page_offers(interrupt: Json) -> Offers:
-    """An accept is sent before a response, and that before an edit; ignoring never by itself."""
+    """The default is accept, else response, else edit; never ignore."""
     config = read_object(interrupt.get("config"), "`config`")
     accepts, edits, responds, ignores = (
         config.get(flag) is True

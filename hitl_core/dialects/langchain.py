@@ -1,4 +1,4 @@
-"""LangChain for Python, `HumanInTheLoopMiddleware` in its default mode: one interrupt a turn.
+"""LangChain for Python, `HumanInTheLoopMiddleware` in its default mode: one interrupt for each turn.
 
 https://docs.langchain.com/oss/python/langchain/human-in-the-loop
 """
@@ -20,8 +20,8 @@ from hitl_core.review.proposal import Proposal
 @dataclass(frozen=True, slots=True)
 class LangChain(Batch):
     def load_decisions(self, wire: object, review: Review) -> dict[str, Proposal]:
-        """`{"decisions": […]}`, also under an interrupt's id; `{}` answers nothing. Agent Inbox's list of
-        responses is understood as well.
+        """`{"decisions": […]}`, also under an interrupt's id; `{}` has no decisions. Agent Inbox's list of
+        responses is accepted as well.
         """
         answer = read_answer(wire)
         if answer == {}:
@@ -32,7 +32,7 @@ class LangChain(Batch):
         given: Any = answer.get("decisions") if is_object(answer) else answer
         if not isinstance(given, list):
             raise DecisionError(
-                "`decisions` must be a list, one for each action.", field="decisions"
+                "`decisions` must be a list, with one decision for each action.", field="decisions"
             )
         decisions = cast(list[object], given)
         return {

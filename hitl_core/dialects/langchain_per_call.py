@@ -1,4 +1,4 @@
-"""LangChain for Python with `interrupt_mode="per_call"`: an interrupt a call, each answered by its id.
+"""LangChain for Python with `interrupt_mode="per_call"`: one interrupt for each call, answered by its id.
 
 https://docs.langchain.com/oss/python/langchain/human-in-the-loop
 """
@@ -45,8 +45,8 @@ _CONFIG_FORMAT = replace(CONFIG_FORMAT, dialect="langchain_per_call")
 
 
 class PerCall:
-    """A wire is the list of a turn's interrupts, each `{"id", "value", "response_schema"}`, as LangGraph has
-    them; a bare value is taken as well. One without a schema takes every decision, as `true` does.
+    """An interrupt is the list of a turn's interrupts, each `{"id", "value", "response_schema"}`, as in
+    LangGraph; a bare value is accepted as well. Without a schema every decision is allowed, as with `true`.
     """
 
     name: DialectName = "langchain_per_call"
@@ -80,18 +80,18 @@ class PerCall:
         value = check_wire(wire)
         interrupts = cast(list[object], value) if isinstance(value, list) else [value]
         if not interrupts:
-            raise DialectError("There is no interrupt in this.")
+            raise DialectError("The list of interrupts is empty.")
         actions = [_load_action(each) for each in interrupts]
         _check_ids(actions)
         return build_request(self.name, actions, thread_id, calls)
 
     def load_decisions(self, wire: object, review: Review) -> dict[str, Proposal]:
-        """By interrupt id or tool call id, some or all of them; or a bare decision where one call waits.
-        Interrupt ids win: tool call ids are the model's.
+        """Decisions by interrupt id or tool call id, for some or all calls; or a bare decision if only one
+        call waits. Interrupt ids come first, because the model makes the tool call ids.
         """
         answer = read_answer(wire)
         if not is_object(answer):
-            raise DecisionError("The answer must be an object: decisions by their interrupt's id.")
+            raise DecisionError("The answer must be an object with decisions by interrupt id.")
         waiting = [action for action in review.actions if action.is_pending]
         by_id = {action.request.tool_call_id: action for action in review.actions}
         by_id |= {_interrupt_id(action): action for action in review.actions}
@@ -103,12 +103,14 @@ class PerCall:
                 )
             answer = {_interrupt_id(waiting[0]): answer}
         if (unknown := next((key for key in answer if key not in by_id), None)) is not None:
-            raise DecisionError(f"No interrupt here has the id {unknown!r:.80}.", field="id")
+            raise DecisionError(
+                f"No interrupt of this review has the id {unknown!r:.80}.", field="id"
+            )
         proposals: dict[str, Proposal] = {}
         for index, (key, decision) in enumerate(answer.items()):
             item = AnswerItem(review, by_id[key], index)
             if item.action.key in proposals:
-                item.fail("This interrupt is answered twice: by its id and by its call's.", "id")
+                item.fail("This interrupt is answered twice: by its id and by its call's id.", "id")
             proposals[item.action.key] = _load_proposal(item, decision)
         return proposals
 
@@ -117,16 +119,16 @@ class PerCall:
         return False
 
     def dump_decision(self, review: Review, action: Action, final: FinalDecision) -> Json | None:
-        """As in LangChain's other mode, but that an edit keeps its tool."""
+        """As in LangChain's other mode, but an edit can't switch to another tool."""
         renamed = final.name != action.request.name
         return None if renamed else format_decision(final, action, ALL, SNAKE)
 
     def dump_decisions(self, review: Review) -> Json:
-        """Those that are decided, by their interrupt's id."""
+        """The decisions so far, by interrupt id."""
         decided = [a for a in review.actions if not a.is_pending or review.cancelled is not None]
         if not decided:
             for action in review.actions:
-                final_decision(review, action)  # raises: it waits
+                final_decision(review, action)  # raises: the action is undecided
         return {_interrupt_id(action): dump_or_raise(self, review, action) for action in decided}
 
 
@@ -138,7 +140,7 @@ def _load_action(interrupt: object) -> InterruptAction:
     outer = read_envelope(interrupt, "An interrupt")
     value = read_envelope(outer["value"], "An interrupt's value") if "value" in outer else outer
     if value.get("type") != "tool_approval":
-        raise DialectError("This is no `tool_approval`.")
+        raise DialectError("The interrupt's type is not `tool_approval`.")
     call_id, interrupt_id = value.get("tool_call_id"), outer.get("id")
     if not isinstance(call_id, str) or not call_id:
         raise DialectError(
@@ -161,20 +163,20 @@ def _load_action(interrupt: object) -> InterruptAction:
 
 
 def _check_ids(actions: Sequence[InterruptAction]) -> None:
-    """An id that names one interrupt and another one's call could decide the wrong one."""
+    """An id that is used for an interrupt and for the call of another one could decide the wrong call."""
     call_of: dict[str | None, str | None] = {}
     for each in actions:
         for id in {each.interrupt_id, each.id} - {None}:
             if call_of.setdefault(id, each.id) != each.id:
                 raise DialectError(
-                    f"The id {id!r:.80} means two interrupts here: give each interrupt and each call its own."
+                    f"The id {id!r:.80} is used for two interrupts: give each interrupt and call its own id."
                 )
 
 
 def _load_proposal(item: AnswerItem, decision: object) -> Proposal:
-    """LangGraph checks an answer before it keeps it: the same paths, and the tool's name is pinned."""
+    """Checks the answer as LangGraph does before it saves it: with the same paths, and a fixed tool name."""
     if not is_object(decision, "type"):
-        return load_python_proposal(item, decision)  # raises: there is no type
+        return load_python_proposal(item, decision)  # raises: the type is missing
     kind, allowed = decision["type"], [each for each in item.decision_types if each in ALL]
     if kind not in allowed:
         tags = ", ".join(f"'{each}'" for each in allowed)

@@ -1,4 +1,4 @@
-"""Sagents, an agent framework for Elixir: a map of decisions by tool name, with the calls' ids.
+"""Sagents, an agent framework for Elixir: tool approvals, and questions to a person.
 
 https://hexdocs.pm/sagents
 """
@@ -51,7 +51,7 @@ _COUNT_MESSAGE = "Decision count ({given}) does not match HITL tool count ({aske
 
 
 class Sagents:
-    """JSON has no atoms: a text stands for one wherever Sagents has one."""
+    """JSON has no atoms: an Elixir atom is a string here."""
 
     name: DialectName = "sagents"
 
@@ -61,7 +61,7 @@ class Sagents:
         )
 
     def dump_request(self, review: Review) -> Json:
-        """Several at once where the review asks questions beside its tool calls."""
+        """Several interrupts in one, if the review has questions beside its tool calls."""
         if not review.actions:
             return approvals.dump_approvals(review, ())
         wires = [_wrap(group, _dump_interrupt(review, group)) for group in _group_actions(review)]
@@ -71,8 +71,8 @@ class Sagents:
     def load_request(
         self, wire: object, thread_id: str, calls: Sequence[ToolCall] = ()
     ) -> JudgedCalls:
-        """Also one that a sub-agent raised: its `path` names the agents. Several at once are one Request;
-        `dialects.split` takes them apart.
+        """Also an interrupt of a sub-agent: `path` names the agents. Several interrupts in one become one
+        `JudgedCalls`; use `dialects.split` for one review each.
         """
         interrupt = read_object(check_wire(wire), "The interrupt")
         parts = list(_interrupt_parts(interrupt, ()))
@@ -89,8 +89,8 @@ class Sagents:
         return build_request(self.name, actions, thread_id, calls, path)
 
     def load_decisions(self, wire: object, review: Review) -> dict[str, Proposal]:
-        """A list, in the order of the actions, or a question's response; of several interrupts at once a list
-        of these.
+        """A list of decisions in the order of the actions, or the response to a question; for several
+        interrupts in one, a list of these.
         """
         reply = read_answer(wire)
         if not review.actions and isinstance(reply, list):
@@ -115,7 +115,7 @@ class Sagents:
         return False
 
     def dump_decision(self, review: Review, action: Action, final: FinalDecision) -> Json | None:
-        """Skipping is told as a rejection; a question is answered or cancelled."""
+        """An ignored call is sent as a rejection; a question is answered or cancelled."""
         if final.name != action.request.name:
             return None
         if ask_user.is_question(action):
@@ -130,7 +130,7 @@ class Sagents:
         )
 
     def dump_decisions(self, review: Review) -> Any:
-        """A rejection's reason has no place here: the model gets Sagents' own sentence."""
+        """Without the reasons of rejections: Sagents gives the model a text of its own."""
         groups = [
             [(action, dump_or_raise(self, review, action)) for action in group]
             for group in _group_actions(review)
@@ -141,13 +141,13 @@ class Sagents:
 
 
 class _InterruptPart(NamedTuple):
-    """One interrupt, with the agents that led to it."""
+    """One interrupt, with the path of agents that led to it."""
 
     path: tuple[str, ...]
     actions: list[InterruptAction]
 
     def wrap_in(self, wrapper: Json) -> _InterruptPart:
-        """What names the sub-agent is kept, the innermost last, so that `dump_request` says it again."""
+        """Keeps what names the sub-agent, the innermost last, so that `dump_request` can write it again."""
         extras = [each.extra or {} for each in self.actions]
         wrapped_actions = [
             each._replace(extra={**extra, "inside": [wrapper, *extra.get("inside", ())]})
@@ -179,12 +179,12 @@ def _interrupt_parts(value: Json, path: tuple[str, ...]) -> Iterator[_InterruptP
             )
         case _:
             raise DialectError(
-                "This is no interrupt of Sagents: it has no list of action_requests."
+                "This is not an interrupt of Sagents: it has no list `action_requests`."
             )
 
 
 def _group_actions(review: Review) -> list[list[Action]]:
-    """Those that one interrupt asks about, together."""
+    """The actions, grouped by interrupt."""
     groups_by_id: dict[str, list[Action]] = {}
     for action in review.actions:
         asks = ask_user.is_question(action)
@@ -194,7 +194,7 @@ def _group_actions(review: Review) -> list[list[Action]]:
 
 
 def _is_single(review: Review) -> bool:
-    """Whether it is one interrupt, and not several in one."""
+    """Whether the review comes from one interrupt, not from several in one."""
     several = any(action.request.interrupt_id for action in review.actions)
     return not several and len(_group_actions(review)) <= 1
 
@@ -228,7 +228,7 @@ def _load_group(review: Review, group: Sequence[Action], answer: object) -> dict
 
 
 def _dump_group(group: Sequence[tuple[Action, Json]], *, is_single: bool) -> Any:
-    """Of several questions at once each answer names its own."""
+    """The answer for one group. With several groups, the answer to a question names its call."""
     action, decision = group[0]
     if not ask_user.is_question(action):
         return [decided for _, decided in group]

@@ -1,5 +1,5 @@
-"""XpertAI's human-in-the-loop middleware: LangChain for JavaScript, with an editor that writes
-`description: ''` where there is none, and a prefix that a run's context can't change.
+"""XpertAI's human-in-the-loop middleware: like LangChain for JavaScript, but its editor writes
+`description: ''` for no description, and the context of a run can't change the prefix.
 
 https://github.com/xpert-ai/xpert
 """

@@ -452,13 +452,13 @@ TWO = [INTERRUPTS["sagents"]] * 2
 BAD_SCHEMA = {**OK, "reviewConfigs": [{**OK["reviewConfigs"][0], "argsSchema": {"type": 7}}]}
 BAD: dict[str, tuple[dict[str, Any], str, str]] = {
     "no turn": ({"turn": None}, "/turn", "string"),
-    "nothing": ({"interrupt": None}, "/interrupt", "no interrupt"),
-    "nobody's": ({"interrupt": {"question": "Really?"}}, "/interrupt", "no interrupt"),
+    "nothing": ({"interrupt": None}, "/interrupt", "not an interrupt"),
+    "nobody's": ({"interrupt": {"question": "Really?"}}, "/interrupt", "not an interrupt"),
     "an answer": ({"interrupt": {"decisions": []}}, "/interrupt", "must be a list"),
-    "of another system": ({"dialect": "sagents"}, "/interrupt", "no interrupt of Sagents"),
+    "of another system": ({"dialect": "sagents"}, "/interrupt", "not an interrupt of Sagents"),
     "an unknown system": ({"dialect": "slack"}, "/dialect", "langchain_js"),
-    "undecidable": ({"interrupt": batch(("ask", {}, []))}, "/interrupt", "ever decide"),
-    "unsayable": ({"interrupt": batch(("ask", {}, ["respond"]))}, "/interrupt", "can't be told"),
+    "undecidable": ({"interrupt": batch(("ask", {}, []))}, "/interrupt", "nobody could decide"),
+    "unsayable": ({"interrupt": batch(("ask", {}, ["respond"]))}, "/interrupt", "can't receive"),
     "a bad name": ({"interrupt": batch(("a b", {}, ALL))}, "/interrupt", "the tool 'a b'"),
     "no arguments": ({"interrupt": batch(("ask", None, ALL))}, "/interrupt", "JSON object"),
     "beyond JavaScript": ({"interrupt": batch(("ask", BIG, ALL))}, "/interrupt", "2^53"),
@@ -466,7 +466,7 @@ BAD: dict[str, tuple[dict[str, Any], str, str]] = {
     "too many": (
         {"interrupt": batch(*[("ask", {}, ALL)] * 101)},
         "/interrupt",
-        "100 tool calls at most",
+        "at most 100 tool calls",
     ),
     "the same twice": (
         {"interrupt": {"type": "multiple_interrupts", "interrupts": TWO}},
@@ -489,7 +489,7 @@ BAD: dict[str, tuple[dict[str, Any], str, str]] = {
     "another turn's": (
         {"calls": [tool_call(name="look_up")]},
         "/interrupt",
-        "no call of this turn",
+        "not a call of this turn",
     ),
     "a bad call": ({"calls": [tool_call(a="\ud800")]}, "/calls/0/args", "surrogate"),
     "unasked, but denied": (
@@ -500,17 +500,17 @@ BAD: dict[str, tuple[dict[str, Any], str, str]] = {
     "unasked, but to be asked": (
         {"calls": [tool_call(n=1), tool_call("c2", "strict")]},
         "/interrupt",
-        "`strict`, and the policy stops it there: it asks for a person",
+        "`strict`, and the policy stops it there: it requires a person",
     ),
     "denied, and no word for it": (
         {"interrupt": batch(("drop_table", {}, ["approve"]))},
         "/interrupt",
-        "takes no rejection",
+        "accepts no rejection",
     ),
     "decided by none": (
         {"interrupt": batch(("only_answers", {}, ALL))},
         "/interrupt",
-        "the interrupt takes approve, edit, reject, the policy respond",
+        "the interrupt allows only approve, edit, reject, and the policy only respond",
     ),
     "a deadline that can't be told": (
         {"interrupt": batch(("timed", {}, ["approve"]))},
@@ -631,7 +631,7 @@ async def test_dialects_l1_an_approval_that_takes_only_a_response_is_refused(cli
     asked = copy.deepcopy(INTERRUPTS["sagents"])
     asked["review_configs"]["ask"]["allowed_decisions"] = ["respond"]
     refused = await raised(client, asked)
-    assert (refused.status, "can't be told respond" in refused.body["detail"]) == (422, True)
+    assert (refused.status, "can't receive respond" in refused.body["detail"]) == (422, True)
 
     asked["review_configs"]["ask"]["allowed_decisions"] = ["approve", "reject", "respond"]
     [action] = (await raised(client, asked)).body["actions"]

@@ -172,7 +172,7 @@ REFUSED: list[tuple[str, Any, list[str]]] = [
         {"interrupt_on": {"a": {"allowed_decisions": ["edit"], "description": "<f at 0x1>"}}},
         [f"interrupt_on.a.description: {FUNCTION}"],
     ),
-    ("langchain", {"interrupt_on": {"*": True}}, ["interrupt_on.*: No tool is ever called that"]),
+    ("langchain", {"interrupt_on": {"*": True}}, ["interrupt_on.*: This is not a tool name"]),
     ("langchain", {"interruptOn": {"a": True}}, ["interruptOn: `interruptOn` is another", ""]),
     ("langchain_js", {"interruptOn": {"a": {}}}, ["interruptOn.a: `allowedDecisions` is missing"]),
     ("langchain", "", ["The file is empty."]),

@@ -292,15 +292,15 @@ def deep(levels: int) -> Any:
 
 
 ODD = [
-    (float("nan"), "NaN and infinity"),
-    (float("-inf"), "NaN and infinity"),
+    (float("nan"), "no NaN and no infinity"),
+    (float("-inf"), "no NaN and no infinity"),
     ("\ud800", "half a surrogate pair"),
     ({"\udc00": 1}, "half a surrogate pair"),
     ({1: 1}, "not text"),
     ({1, 2}, "the type set"),
     (10**400, "too many digits"),
     pytest.param(10**5000, "too many digits", id="more digits than Python writes"),
-    (deep(100_000)["x"], "nests deeper"),
+    (deep(100_000)["x"], "nested deeper"),
     (deep(40)["x"], "nest deeper than 32"),
 ]
 
@@ -384,7 +384,7 @@ def test_a_call_is_found_in_its_turn_by_its_exact_arguments(other: Any, about: A
     calls = [ToolCall("c1", "b", {"x": other}), ToolCall("c2", "b", {"x": about})]
     asked = dialects.get("langchain").load_request(interrupt(calls[1].args), "t", calls)
     assert [each.verdict.kind for each in asked.rulings] == ["allow", "review"]
-    with pytest.raises(DialectError, match="no call of this turn"):
+    with pytest.raises(DialectError, match="not a call of this turn"):
         dialects.get("langchain").load_request(interrupt(calls[1].args), "t", calls[:1])
 
 
@@ -397,7 +397,7 @@ def test_javascript_writes_ten_and_ten_point_nought_alike() -> None:
         asked = dialects.get("langchain_js").load_request(wire, "t", calls)
         assert [each.verdict.kind for each in asked.rulings] == ["allow", "review"]
     wire["actionRequests"][0]["args"] = {"x": [1]}
-    with pytest.raises(DialectError, match="no call of this turn"):
+    with pytest.raises(DialectError, match="not a call of this turn"):
         dialects.get("langchain_js").load_request(wire, "t", [ToolCall("c1", "b", {"x": [True]})])
 
 
@@ -446,7 +446,7 @@ def test_a_bad_answer_can_be_corrected() -> None:
 
 
 def test_an_unknown_dialect_has_a_name_in_its_refusal() -> None:
-    with pytest.raises(DialectError, match="no dialect 'nope': langchain, "):
+    with pytest.raises(DialectError, match="no dialect 'nope': use one of langchain, "):
         dialects.get("nope")
     assert issubclass(UnsupportedByDialect, HitlError)
 

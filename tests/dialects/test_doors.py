@@ -140,7 +140,7 @@ def test_anything_else_is_no_interrupt(value: object) -> None:
 def test_a_part_of_a_question_of_arcgis_is_refused_by_its_name(wire: Json) -> None:
     """Nobody could answer it: an answer names the interrupt and its agent."""
     assert not dialects.is_interrupt(wire)
-    with pytest.raises(DialectError, match=r"a part of a UiInterrupt of ArcGIS.*`agentId`"):
+    with pytest.raises(DialectError, match=r"a part of an ArcGIS UiInterrupt.*`agentId`"):
         dialects.detect(wire)
     with pytest.raises(DialectError, match="A UiInterrupt needs its `agentId`"):
         dialects.get("arcgis").load_request(wire, "t")
@@ -194,7 +194,7 @@ def test_what_was_cancelled_is_told_as_a_rejection() -> None:
 def test_an_answer_that_the_interrupt_does_not_take_is_refused() -> None:
     """Given a call that may only be approved, and a deadline that rejects."""
     review = state_machine.apply_due(asking("approve", expire={"after": "1s"}), NOW).review
-    with pytest.raises(UnsupportedByDialect, match="takes no answer that says reject on b"):
+    with pytest.raises(UnsupportedByDialect, match="can't receive the decision reject on b"):
         dialects.get("langchain").dump_decisions(review)
 
 
@@ -213,7 +213,7 @@ def test_with_the_turn_its_calls_keep_their_ids() -> None:
     asked = dialects.get("langchain").load_request(batch(), "t", turn)
     assert [call.id for call in asked.calls] == ["c1", "c2", "c3"]
     assert [r.verdict.kind for r in asked.rulings] == ["allow", "review", "allow"]
-    with pytest.raises(DialectError, match="asks about b, which is no call of this turn"):
+    with pytest.raises(DialectError, match="asks about b, which is not a call of this turn"):
         dialects.get("langchain").load_request(batch(), "t", turn[:1])
 
 
@@ -291,7 +291,7 @@ def test_some_calls_of_a_turn_may_be_answered_one_by_one() -> None:
     )
     with pytest.raises(DecisionError, match="multiple pending interrupts"):
         per_call.load_decisions({"type": "approve"}, review)
-    with pytest.raises(DecisionError, match="No interrupt here has the id 'c3'"):
+    with pytest.raises(DecisionError, match="No interrupt of this review has the id 'c3'"):
         per_call.load_decisions({"c3": {"type": "approve"}}, review)
 
     first = per_call.load_decisions({"c2": {"type": "approve"}}, review)
@@ -311,7 +311,7 @@ def approval(interrupt_id: str, call_id: str, name: str = "b") -> Json:
 def test_an_id_means_one_interrupt_or_none(other: str, call: str) -> None:
     """Tool call ids are the model's own: one that is another interrupt's id could decide in its stead."""
     per_call = dialects.get("langchain_per_call")
-    with pytest.raises(DialectError, match="'A' means two interrupts"):
+    with pytest.raises(DialectError, match="'A' is used for two interrupts"):
         per_call.load_request([approval("A", "c1", "read"), approval(other, call, "wipe")], "t")
     same = built(per_call.load_request([approval("c1", "c1")], "t"))
     assert per_call.load_decisions({"c1": {"type": "approve"}}, same).keys() == {"1"}
@@ -383,7 +383,7 @@ def test_an_edit_that_changes_nothing_counts_as_the_peer_counts_it() -> None:
     ("name", "config", "said"),
     [
         ("langchain", {}, "`interrupt_on` is missing."),
-        ("langchain", {"interrupt_on": {"b*": True}}, "names are literal here"),
+        ("langchain", {"interrupt_on": {"b*": True}}, "write the tool's full name"),
         ("langchain", {"interrupt_on": {}, "edit_notise": "x"}, "Did you mean `edit_notice`?"),
         ("langchain_js", {"interrupton": {}}, "Did you mean `interruptOn`?"),
         (
@@ -472,7 +472,7 @@ def test_sagents_has_one_list_of_decisions_a_tool() -> None:
     )
     calls = [ToolCall("c1", "b", {}), ToolCall("c2", "b", {"x": 1})]
     review = built(JudgedCalls(calls, [policy.judge(call) for call in calls]))
-    with pytest.raises(UnsupportedByDialect, match="one list of decisions a tool"):
+    with pytest.raises(UnsupportedByDialect, match="one list of decisions for each tool"):
         dialects.get("sagents").dump_request(review)
 
 
@@ -491,7 +491,7 @@ def test_an_inbox_that_only_rejects_by_responding_is_understood() -> None:
     proposals = inbox.load_decisions([{"type": "response", "args": "not today"}], review)
     assert (proposals["1"].type, proposals["1"].message) == ("reject", "not today")
     assert inbox.load_decisions([{"type": "ignore", "args": None}], review)["1"].type == "reject"
-    with pytest.raises(DecisionError, match="changes nothing"):
+    with pytest.raises(DecisionError, match="can't change the arguments"):
         inbox.load_decisions(
             [{"type": "accept", "args": {"action": "b", "args": {"x": 7}}}], review
         )

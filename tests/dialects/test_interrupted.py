@@ -96,7 +96,7 @@ def test_a_call_that_does_not_interrupt_runs_only_where_the_policy_allows_it() -
     assert "give the policy's rule the same `when`" in ruling.verdict.reason
     # dialects M5: or a node asked by itself, which interrupt_on does not help.
     for told in (ruling.verdict.reason, by_default.verdict.reason):
-        assert "for that code to decide alone, let the policy allow the tool" in told
+        assert "if that code should decide alone, let the policy allow the tool" in told
 
 
 async def test_a_tools_own_schema_counts_where_nobody_says_another() -> None:

@@ -172,9 +172,9 @@ def test_the_table_has_every_dialect() -> None:
             "<reject approve> of reject approve",
         ),
         # A rule that lets people say no is not cut down to a yes.
-        ("langchain approve", {"allowed_decisions": ["approve", "reject"]}, "no word for that"),
-        ("langchain edit", {"allowed_decisions": ["edit", "reject"]}, "no word for that"),
-        ("langchain approve", {"allowed_decisions": ["approve", "ignore"]}, "no word for that"),
+        ("langchain approve", {"allowed_decisions": ["approve", "reject"]}, "can't receive that"),
+        ("langchain edit", {"allowed_decisions": ["edit", "reject"]}, "can't receive that"),
+        ("langchain approve", {"allowed_decisions": ["approve", "ignore"]}, "can't receive that"),
         # Where nothing can be approved, nothing needs a no.
         ("langchain respond", {"allowed_decisions": ["respond", "reject"]}, "<respond> of respond"),
         # A rule that has no no itself, and an interrupt under no rule, ask for none.
@@ -192,15 +192,15 @@ def test_the_table_has_every_dialect() -> None:
         ),
         ("sagents approve reject", {"allowed_decisions": ["ignore"]}, "<ignore> of approve reject"),
         # Nothing that both sides allow has a word.
-        ("sagents respond", {"allowed_decisions": ["respond"]}, "sagents can't be told respond"),
+        ("sagents respond", {"allowed_decisions": ["respond"]}, "sagents can't receive respond"),
         # A text of the policy's own is no person's answer.
         (
             "arcgis textInput",
             {**expiring("respond", "Nobody was there")},
-            "would respond `agent:map` with 'Nobody was there', and arcgis has no word",
+            "would respond `agent:map` with 'Nobody was there', but arcgis can't receive that",
         ),
-        ("langchain approve", expiring("reject"), "would reject `ask`, and langchain has no word"),
-        ("langchain approve", "deny", "takes no rejection of it, only approve"),
+        ("langchain approve", expiring("reject"), "would reject `ask`, but langchain can't receive that"),
+        ("langchain approve", "deny", "accepts no rejection of it, only approve"),
     ],
 )
 def test_dialects_2_a_rule_and_an_interrupt_leave_what_both_have_a_word_for(

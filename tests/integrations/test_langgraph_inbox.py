@@ -192,7 +192,7 @@ async def test_nodes_that_were_sent_out_are_answered_one_after_the_other(lab: La
 async def test_a_request_that_the_policy_leaves_nothing_to_decide_on_is_an_error(lab: Lab) -> None:
     lab.set_policy(default="allow", interrupt_on={"send_email": {"allowed_decisions": ["edit"]}})
     asks = request(config={"allow_accept": True}, to="a")
-    with pytest.raises(IntegrationError, match="Nothing can be decided on `send_email`"):
+    with pytest.raises(IntegrationError, match="No decision is possible on `send_email`"):
         await asking(lab, asks).run({"out": []}, thread_id="t-1")
 
 

@@ -86,6 +86,6 @@ async def test_a_configuration_that_leaves_nothing_to_decide_is_told_to_the_call
     lab: Lab,
 ) -> None:
     lab.set_policy(default="allow", interrupt_on={"run_sql": {"allowed_decisions": ["edit"]}})
-    with pytest.raises(IntegrationError, match="Nothing can be decided on `run_sql`"):
+    with pytest.raises(IntegrationError, match="No decision is possible on `run_sql`"):
         await lab.driver([call("c1", "run_sql", query="x")]).run(go(), thread_id="t-1")
     assert lab.effects == []

@@ -1,4 +1,4 @@
-"""Sagents' approvals: what its HumanInTheLoop middleware interrupts with, and one decision on it.
+"""Sagents' approvals: the interrupt of its HumanInTheLoop middleware, and one decision of its answer.
 
 https://hexdocs.pm/sagents/Sagents.Middleware.HumanInTheLoop.html
 """
@@ -29,13 +29,13 @@ from hitl_core.model import Action, DecisionType, Review
 from hitl_core.model.call_formats import read_arguments
 from hitl_core.review.proposal import Proposal
 
-#: Ours: Sagents' questions have a type, its approvals none.
+#: Our own name: Sagents' approvals have no type; its questions have one.
 TYPE = "approval"
 ALL: tuple[DecisionType, ...] = ("approve", "edit", "reject")
 
 
 def is_approval(wire: object) -> bool:
-    """Whether its middleware would take this for its own: `restorable_interrupt?/1`."""
+    """Whether Sagents' middleware would accept this as its own interrupt: `restorable_interrupt?/1`."""
     return is_object(wire) and isinstance(wire.get("action_requests"), list)
 
 
@@ -64,7 +64,7 @@ def dump_approvals(review: Review, group: Sequence[Action]) -> Json:
             raise UnsupportedByDialect(
                 "sagents",
                 "review_configs",
-                f"sagents has one list of decisions a tool, and {action.request.name} has two here.",
+                f"sagents has one list of decisions for each tool, but {action.request.name} has two here.",
             )
     return {
         "action_requests": [

@@ -1,4 +1,4 @@
-"""ArcGIS' configuration, and the four kinds of its questions as decisions and a schema."""
+"""ArcGIS' configuration, and its four kinds of questions as decisions and a schema."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hitl_core.policy.reader.parsed_config import ParsedConfig
 from hitl_core.policy.reader.read_policy import DESCRIPTION_PREFIX
 from hitl_core.policy.rule import CallContext, Question, Rule, RuleFunction
 
-#: What a call of an agent's own run is named: this, and the agent's id.
+#: The tool name for an agent's own run is this prefix and the agent's id.
 AGENT_PREFIX = "agent:"
 _INTERRUPT_KEYS = ("interrupt", "outputKey")
 _YES_NO: tuple[DecisionType, ...] = ("approve", "reject")
@@ -46,14 +46,14 @@ def read_config(node: ConfigNode, inherited: Rule | None) -> ParsedConfig:
         if TOOL_NAME.fullmatch(name):
             rules.append(_make_rule(name, each, default_rule, "input", _INTERRUPT_KEYS))
         else:
-            each.add_problem("No tool is ever called that: names are literal here.")
+            each.add_problem("This is not a tool name: write the tool's full name, without `*`.")
     override = read_field(fields, "allowOverride", ConfigNode.boolean) or False
     return ParsedConfig(None if inherited else default_rule, tuple(rules), allow_override=override)
 
 
 def make_question(interrupt: Mapping[str, Any], *, into_input: bool, has_output: bool) -> Question:
-    """What a (partial) UiInterrupt asks. Where the answer has a place to go, the tool runs with it or after
-    it; where it has none, it is the tool's result. People read its metadata below its message.
+    """The question of a (partial) UiInterrupt. If there is a use for the answer, the tool runs with it or
+    after it; otherwise the answer is the tool's result. People read the metadata below the message.
     """
     message_value, metadata = interrupt.get("message"), _metadata(interrupt)
     message = message_value if isinstance(message_value, str) else ""
@@ -75,26 +75,26 @@ def make_question(interrupt: Mapping[str, Any], *, into_input: bool, has_output:
             schema = {"type": "array", "items": option_schema, "uniqueItems": True}
         case "booleanChoice":
             return Question(text, {"type": "boolean"} if has_output else None, _YES_NO, extra)
-        case _:  # not said: any answer but `false` goes on
+        case _:  # without a kind, the agent continues with any answer but `false`
             return Question(text, {} if has_output else None, _YES_NO, extra)
     return Question(text, schema, _YES_NO if answer_is_used else ("respond",), extra)
 
 
 def list_options(schema: Mapping[str, Any]) -> list[Any]:
-    """The values of the options that `question` made a schema of."""
+    """The values of the options in a schema from `one_of`."""
     branches = cast(list[Any], schema.get("anyOf", []))
     return list(schema.get("enum", [each["const"] for each in branches if "const" in each]))
 
 
 def _selection_schema(interrupt: Mapping[str, Any], metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """The schema of one selection: its options are in `metadata`, as texts or as `{"value", "label"}`."""
+    """The schema of one selection. The options are in `metadata`, as strings or as `{"value", "label"}`."""
     options_value = interrupt.get("options", metadata.get("options"))
     options = cast(list[Any], options_value) if isinstance(options_value, list) else []
     return one_of(options) if options else {"type": "string"}
 
 
 def one_of(options: Iterable[Any]) -> dict[str, Any]:
-    """The schema of one of these, each a value or `{"value", "label"}`: people read the label."""
+    """The schema for one of these options. Each is a value, or `{"value", "label"}`: people read the label."""
     values, labels = list[Any](), list[Any]()
     for each in options:
         option = cast(Mapping[str, Any], each) if isinstance(each, Mapping) else {"value": each}
@@ -103,7 +103,7 @@ def one_of(options: Iterable[Any]) -> dict[str, Any]:
     if not any(isinstance(label, str) and label.strip() for label in labels):
         return {"enum": values}
     pairs = zip(values, labels, strict=True)
-    return {  # not oneOf: two options may have one value
+    return {  # not oneOf, because two options may have the same value
         "anyOf": [
             {"const": value, "title": label} if isinstance(label, str) else {"const": value}
             for value, label in pairs
@@ -112,13 +112,13 @@ def one_of(options: Iterable[Any]) -> dict[str, Any]:
 
 
 def _metadata(interrupt: Mapping[str, Any]) -> dict[str, Any]:
-    """Raises DialectError for what is no JSON."""
+    """Raises DialectError for a value that is not JSON."""
     value = interrupt.get("metadata")
     return check_wire(dict(cast(Mapping[str, Any], value))) if isinstance(value, Mapping) else {}
 
 
 def _metadata_text(metadata: Mapping[str, Any]) -> str:
-    """A line each, but for what a card shows anyway."""
+    """One line for each entry, without those that a card shows anyway."""
     return "\n".join(
         f"{key}: {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}"
         for key, value in metadata.items()
@@ -187,8 +187,8 @@ def _call_interrupt(function: Callable[..., object], output: Output | None) -> R
 
 
 def _make_request(context: CallContext) -> dict[str, Any]:
-    """What its middleware is given: of a tool its name and arguments, of an agent's run its id and what the
-    run was asked. A copy of the arguments, so that what a function does to them never reaches what will run.
+    """The request for an `interrupt` function: for a tool its name and arguments; for an agent's run also its
+    id and its input. The arguments are a copy, so that the function can't change what will run.
     """
     args: dict[str, Any] = copy.deepcopy(context.call.args)
     request = {"toolName": context.call.name, "args": args, "state": context.state}

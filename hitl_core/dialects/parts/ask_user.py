@@ -1,4 +1,4 @@
-"""Sagents' questions to a person: what its tool `ask_user` interrupts with, and what that is answered with.
+"""Sagents' questions to a person: the interrupt of its tool `ask_user`, and the answer to it.
 
 https://hexdocs.pm/sagents/Sagents.Middleware.AskUserQuestion.html
 """
@@ -25,13 +25,13 @@ Kind = Literal["single_select", "multi_select", "freeform"]
 KINDS: tuple[Kind, ...] = ("single_select", "multi_select", "freeform")
 TOOL = "ask_user"
 TYPE = "ask_user_question"
-#: What a person selects whose answer is none of the options, and stands in `other_text`.
+#: Selected when the answer is not one of the options; the answer is then in `other_text`.
 _OTHER = "other"
 
 
 def is_question(action: Action) -> bool:
-    """By the type of its interrupt. Where none asked, by what may be decided: a question is answered, or
-    cancelled, and nothing runs.
+    """Whether the action is a question: by the type of its interrupt; without an interrupt, by its decisions
+    (a question can only be answered or cancelled).
     """
     if type := (action.request.extra or {}).get("type"):
         return type == TYPE
@@ -46,13 +46,16 @@ def load_question(wire: Json) -> InterruptAction:
     if not isinstance(text, str) or not text:
         raise DialectError("An `ask_user_question` needs its `question`.")
     if kind not in KINDS:
-        raise DialectError(f"The `response_type` of a question is one of {', '.join(KINDS)}.")
+        raise DialectError(f"The `response_type` of a question must be one of {', '.join(KINDS)}.")
     read = [read_envelope(option, "An option") for option in options]
     values = [option.get("value") for option in read]
     if not all(isinstance(value, str) and value for value in values) or (
         bool(values) is (kind == "freeform")
     ):
-        raise DialectError(f"A question of the kind {kind} has other `options`: each a `value`.")
+        raise DialectError(
+            f"The `options` don't fit a question of the kind {kind}: each option needs a `value`, and a"
+            " freeform question has no options."
+        )
     keys = ("question", "response_type", "options", "allow_other", "allow_cancel", "context")
     context_text = read_optional_text(context, "`context`")
     return InterruptAction(
@@ -61,7 +64,7 @@ def load_question(wire: Json) -> InterruptAction:
         description=f"{text}\n\n{context_text}" if context_text else text,
         allowed=("respond", "ignore") if wire.get("allow_cancel") is not False else ("respond",),
         id=read_optional_text(wire.get("tool_call_id"), "`tool_call_id`"),
-        # Where an option is called `other`, selecting that says nothing else.
+        # If an option is called `other`, selecting it means that option only.
         answer_schema=_make_schema(
             kind, read, wire.get("allow_other") is True and _OTHER not in values
         ),
@@ -70,8 +73,9 @@ def load_question(wire: Json) -> InterruptAction:
 
 
 def dump_question(review: Review, action: Action) -> Json:
-    """As its tool asks: the arguments are that question where it is the tool's own, else what may be
-    answered says it."""
+    """The interrupt of a question. The question is in the arguments of the tool `ask_user`; for any other
+    tool it is made from the description and the answer schema.
+    """
     args = original_args(review, action)
     values = _list_options(action)
     default_question: Json = {
@@ -92,7 +96,7 @@ def dump_question(review: Review, action: Action) -> Json:
 
 
 def load_proposal(item: AnswerItem, response: object) -> Proposal:
-    """Raises DecisionError, in Sagents' own words."""
+    """Raises DecisionError, with Sagents' own texts."""
     fields = cast(Json, response) if isinstance(response, dict) else {}
     if fields.get("type") == "answer":
         return _load_answer(item, fields)
@@ -105,8 +109,9 @@ def load_proposal(item: AnswerItem, response: object) -> Proposal:
 
 
 def dump_answer(action: Action, final: FinalDecision) -> Json | None:
-    """What Sagents resumes with. An answer that is none of the options is told as `other`, where the question
-    takes one. Only a person selects: a deadline may say a text of its own, or cancel.
+    """The answer for Sagents; None if it can't express this decision. A value that is not one of the options
+    is sent as `other`, if the question allows that. Only a person may select an option: a deadline can only
+    send a text of its own, or cancel.
     """
     allowed = interrupt_decisions(action)
     if final.kind in ("reject", "ignore"):

@@ -1,4 +1,4 @@
-"""The batch that LangChain's middleware asks with, one interrupt a turn, in the spelling of two languages."""
+"""LangChain's batch: one interrupt for all calls of a turn, with the key names of Python or JavaScript."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from hitl_core.model import Action, DecisionType, DialectName, Review, ToolCall
 from hitl_core.model.call_formats import read_arguments
 from hitl_core.policy import Policy
 
-#: LangChain's, in both languages.
+#: LangChain's text, the same in both languages.
 COUNT_MESSAGE = (
     "Number of human decisions ({given}) does not match number of hanging tool calls ({asked})."
 )
@@ -45,7 +45,7 @@ COUNT_MESSAGE = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyNames:
-    """The keys of one language. `sends_schema`: the review config says what arguments an edit may have."""
+    """The key names of one language. `sends_schema`: the review config has the schema for edited arguments."""
 
     actions: str
     configs: str
@@ -78,7 +78,7 @@ CAMEL = KeyNames(
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What LangChain's two middlewares and XpertAI's have in common; each has its own words for an answer."""
+    """The common part of LangChain's two middlewares and XpertAI's. Each reads answers in its own way."""
 
     config_format: ConfigFormat
     key_names: KeyNames
@@ -137,7 +137,7 @@ class Batch:
         name = request.get("name")
         if settings.get(self.key_names.action_name, name) != name:
             raise DialectError(
-                f"`{self.key_names.action_name}` names another tool than the action."
+                f"`{self.key_names.action_name}` must be the name of the action at the same position."
             )
         schema = settings.get(self.key_names.schema)
         return InterruptAction(
@@ -153,7 +153,7 @@ class Batch:
         )
 
     def read_edited_action(self, decision: Json) -> object:
-        """Under either spelling."""
+        """The edited action, under the key name of either language."""
         return first_value(decision, self.key_names.edited, SNAKE.edited, CAMEL.edited)
 
     @property
@@ -170,7 +170,7 @@ class Batch:
 def format_decision(
     final: FinalDecision, action: Action, known: Sequence[DecisionType], key_names: KeyNames
 ) -> Json | None:
-    """One decision, None where the interrupt takes none that says this. Skipping is told as a rejection."""
+    """One decision; None if the interrupt doesn't allow it. An ignored call is sent as a rejection."""
     final = to_rejection(final)
     if final.kind not in known or final.kind not in interrupt_decisions(action):
         return None
@@ -188,7 +188,7 @@ def read_name(value: object) -> str:
 
 
 def not_allowed_message(item: AnswerItem, decision_text: str, kind: object, expected: str) -> str:
-    """LangChain's sentence, in both languages."""
+    """LangChain's text, the same in both languages."""
     return (
         f"Unexpected human decision: {decision_text}. Decision type '{kind}' is not allowed for tool"
         f" '{item.tool}'. Expected one of {expected} based on the tool's configuration."

@@ -1,4 +1,4 @@
-"""Configurations of the LangChain kind, which five systems write in their own words: a map of tools."""
+"""Configurations like LangChain's `interrupt_on`, a map of tools, in the formats of five systems."""
 
 from __future__ import annotations
 
@@ -27,10 +27,11 @@ _MODES: dict[str, DialectName] = {"batched": "langchain", "per_call": "langchain
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfigFormat:
-    """How one system writes its configuration. `everything` is what `true` allows, `known` what it knows.
+    """The format of one system's configuration. `known` are the decisions that it has, `everything` are those
+    that `true` allows.
 
-    `missing` is what a rule without a list of decisions means: None where that is an error. `strict`:
-    an unknown key of a rule is an error.
+    `missing` are the decisions of a rule without a list of decisions; None if that is an error. `strict`: an
+    unknown key of a rule is an error.
     """
 
     dialect: DialectName
@@ -90,14 +91,14 @@ class ConfigFormat:
     def _read_rule(self, name: str, node: ConfigNode, default_rule: Rule) -> Rule | None:
         if not TOOL_NAME.fullmatch(name):
             return node.add_problem(
-                "No tool is ever called that: names are literal here, 1 to 128 of A-Z a-z 0-9 _ . : / -."
+                "This is not a tool name: write the tool's full name, 1 to 128 of A-Z a-z 0-9 _ . : / -."
             )
         value = node.value
         if isinstance(value, bool):
             return self._make_rule(name, node, default_rule, self.everything if value else ())
         if not isinstance(value, Mapping):
             return node.add_problem(
-                f"The configuration of a tool is true, false or a mapping, not {node}."
+                f"The configuration of a tool must be true, false or a mapping, not {node}."
             )
         keys = (self.allowed, "description", self.schema, "when")
         if self.strict:
@@ -119,7 +120,7 @@ class ConfigFormat:
         )
 
     def _has_decisions(self, name: str, node: ConfigNode) -> bool:
-        """LangChain's own complaint comes first: it names the keys, of which one may be misspelt."""
+        """Report LangChain's own error first: it names the keys, and one of them may be misspelled."""
         config = cast(Mapping[object, object], node.value)
         if not self.python or config.get(self.allowed):
             return True
@@ -139,7 +140,7 @@ class ConfigFormat:
                 return ()
             return read_decisions(fields[self.allowed], self.known)
         if self.missing is None and not node.report.problems:
-            node.add_problem(f"`{self.allowed}` is missing: nobody could ever decide.")
+            node.add_problem(f"`{self.allowed}` is missing: without it nobody could decide.")
         return self.missing
 
     def _read_description(self, node: ConfigNode) -> str | RuleFunction | None:
@@ -156,7 +157,7 @@ class ConfigFormat:
         allowed: tuple[DecisionType, ...],
         **rule_fields: Any,
     ) -> Rule:
-        """A tool on which nothing may be decided is one that runs without asking."""
+        """A tool without allowed decisions runs without a review."""
         return Rule(
             name=name,
             kind="review" if allowed else "allow",
@@ -183,7 +184,7 @@ def _read_notice(node: ConfigNode) -> str | None:
 
 
 def _read_when(node: ConfigNode) -> RuleFunction | None:
-    """LangChain's predicate takes a request; beside it we take a JSON Schema, as in a policy of ours."""
+    """A predicate that gets LangChain's request; or a JSON Schema, as in our own policies."""
     function = node.value
     if not callable(function):
         return read_when_schema(node)
@@ -198,11 +199,11 @@ def _read_when(node: ConfigNode) -> RuleFunction | None:
 
 
 def _call_description(function: Callable[..., object]) -> RuleFunction:
-    return lambda seen: function(_tool_call(seen), seen.state, None)
+    return lambda context: function(_tool_call(context), context.state, None)
 
 
 def _tool_call(context: CallContext) -> dict[str, Any]:
-    """As LangChain has it; a copy, so that what a callable does to it never reaches what will run."""
+    """LangChain's form of the call. The arguments are a copy, so that a callable can't change what will run."""
     call = context.call
     return {
         "name": call.name,

@@ -1,4 +1,4 @@
-"""Answers: other systems' words become checked proposals, and decisions are said in those words."""
+"""Answers: other systems' decisions become checked proposals, and our decisions become their answers."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from hitl_core.model import Action, DecisionType, DialectName, Review, encode
 from hitl_core.model.arguments import JsonObject
 from hitl_core.review.proposal import Proposal, final_answer, final_args, final_message
 
-#: As other systems call our decisions.
+#: Other systems' names of our decisions.
 ALIASES: dict[str, DecisionType] = {"accept": "approve", "response": "respond"}
-#: The channel of a decision that the policy itself took at once: it denied what an interrupt asks about.
+#: The channel of a decision by the policy itself: it denied a call that an interrupt asks about.
 POLICY = "policy"
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerItem:
-    """Where in an answer we are: what every complaint names."""
+    """One decision of an answer: its action and its position, which every error names."""
 
     review: Review
     action: Action
@@ -46,7 +46,7 @@ class AnswerItem:
         raise DecisionError(message, index=self.index, tool=self.tool, field=field, code=code)
 
     def check_id(self, decision: Json) -> None:
-        """An answer may say which call each decision is for; then it is that one, or none."""
+        """Fails if the decision names a call, and it is not the call of this action."""
         call_id = decision.get("tool_call_id")
         if call_id is not None and call_id != self.action.request.tool_call_id:
             self.fail(
@@ -65,7 +65,7 @@ class AnswerItem:
         args: object = None,
         answer: Any = None,
     ) -> Proposal:
-        """Checked as it will be when it is stored. `field`: where the new arguments, or the answer, are."""
+        """A proposal, checked as when it is stored. `field` is the path of the new arguments or the answer."""
         try:
             edited = encode(args) if kind == "edit" else None
             result = Proposal(
@@ -85,13 +85,13 @@ class AnswerItem:
             self.fail(
                 str(error), f"{field.removesuffix('args')}name" if renames else field, error.code
             )
-        except HitlError as error:  # a schema that can't be used
+        except HitlError as error:  # for example a schema that can't be used
             self.fail(f"Decision {self.index} on {self.tool} can't be checked: {error}", field)
         return result
 
 
 def read_answer(wire: object, *, javascript: bool = False) -> Any:
-    """An answer of a size to work with. Raises DecisionError."""
+    """The answer, checked for its size. Raises DecisionError."""
     try:
         return check_wire(wire, javascript=javascript)
     except DialectError as error:
@@ -99,7 +99,7 @@ def read_answer(wire: object, *, javascript: bool = False) -> Any:
 
 
 def answer_items(review: Review, decisions: Sequence[object], message: str) -> list[AnswerItem]:
-    """One for each decision. Raises DecisionError, with this message, where their number is another."""
+    """One item for each decision. Raises DecisionError with this message if there are too few or too many."""
     if len(decisions) != len(review.actions):
         raise DecisionError(
             message.format(given=len(decisions), asked=len(review.actions)), field="decisions"
@@ -108,9 +108,9 @@ def answer_items(review: Review, decisions: Sequence[object], message: str) -> l
 
 
 class FinalDecision(NamedTuple):
-    """What came of one action, nothing left to look up. `answer` is a person's own, as a value; `by_person`:
-    a person decided, and not a deadline, the policy or a cancellation; `told` is what the model would be told
-    of it in any framework.
+    """The result of one action, with everything that a dialect needs. `answer` is a person's answer as a
+    value. `by_person` is False for a deadline, the policy or a cancellation. `model_text` is the text that
+    the model would get in any framework.
     """
 
     kind: DecisionType
@@ -123,8 +123,8 @@ class FinalDecision(NamedTuple):
 
 
 def final_decision(review: Review, action: Action) -> FinalDecision:
-    """The decision. Of a cancelled review a rejection that says so, unless the decision is a no; and a
-    deadline's rejection says why. Raises Refused while it waits.
+    """The final decision. In a cancelled review it is a rejection with that reason, unless it was already
+    rejected or ignored. The rejection by a deadline gets a reason. Raises Refused while it is undecided.
     """
     call = review.call(action.key)
     assert call is not None  # every action is one of the calls
@@ -146,19 +146,19 @@ def final_decision(review: Review, action: Action) -> FinalDecision:
 
 
 def interrupt_decisions(action: Action) -> tuple[DecisionType, ...]:
-    """What the interrupt itself allows: of a review that none asked for, what may be decided."""
+    """The decisions that the interrupt allows; without an interrupt, those that are allowed on the action."""
     return action.request.takes or action.config.allowed_decisions
 
 
 def to_rejection(final: FinalDecision) -> FinalDecision:
-    """Where a system has no word for skipping a call, that is told as a rejection."""
+    """`ignore` as a rejection, for a system that can't ignore a call."""
     return (
         final._replace(kind="reject", message=final.model_text) if final.kind == "ignore" else final
     )
 
 
 class DecisionDumper(Protocol):
-    """Of a dialect what `words_of` needs."""
+    """The part of a dialect that `dump_each` needs."""
 
     @property
     def name(self) -> DialectName: ...
@@ -167,26 +167,28 @@ class DecisionDumper(Protocol):
 
 
 def dump_each(dialect: DecisionDumper, review: Review) -> list[Any]:
-    """The word for each action, in their order. Raises Unsayable, and Refused while one waits."""
+    """The part of the answer for each action, in order. Raises UnsupportedByDialect, and Refused while one is
+    undecided.
+    """
     return [dump_or_raise(dialect, review, action) for action in review.actions]
 
 
 def dump_or_raise(dialect: DecisionDumper, review: Review, action: Action) -> Any:
-    """Raises Unsayable, and Refused while it waits."""
+    """The part of the answer for one action. Raises UnsupportedByDialect, and Refused while it is undecided."""
     final = final_decision(review, action)
-    if (word := dialect.dump_decision(review, action, final)) is None:
-        raise unsayable_error(dialect.name, final)
-    return word
+    if (decision := dialect.dump_decision(review, action, final)) is None:
+        raise unsupported_error(dialect.name, final)
+    return decision
 
 
-def unsayable_error(dialect: DialectName, final: FinalDecision) -> UnsupportedByDialect:
+def unsupported_error(dialect: DialectName, final: FinalDecision) -> UnsupportedByDialect:
     return UnsupportedByDialect(
-        dialect, final.kind, f"{dialect} takes no answer that says {final.kind} on {final.name}."
+        dialect, final.kind, f"{dialect} can't receive the decision {final.kind} on {final.name}."
     )
 
 
 def _model_text(review: Review, action: Action) -> str:
-    """What the model is told in any other framework."""
+    """The text that the model would get in any other framework."""
     call_id = action.request.tool_call_id
     texts = (each.content for each in answers(review) if each.tool_call_id == call_id)
     return next(texts, "")

@@ -1,4 +1,4 @@
-"""Values as Elixir's `inspect/1` shows them."""
+"""Values as Elixir's `inspect/1` writes them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _ATOM = re.compile(r"[a-z_][A-Za-z0-9_]*[?!]?")
 
 
 def inspect_value(value: object, top: bool = True) -> str:
-    """A decision's own keys are atoms, and so is its type."""
+    """The top-level keys and the `type` of a decision are written as atoms."""
     if isinstance(value, dict):
         items = sorted(cast(Json, value).items())
         pairs = [_format_pair(key, item, top) for key, item in items]

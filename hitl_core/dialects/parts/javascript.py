@@ -1,4 +1,4 @@
-"""The batch as LangChain for JavaScript writes it, which XpertAI's middleware came from."""
+"""The batch of LangChain for JavaScript and of XpertAI, whose middleware is derived from it."""
 
 from __future__ import annotations
 

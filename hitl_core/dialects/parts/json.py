@@ -1,4 +1,4 @@
-"""Values from outside: bounded before anything walks through them, and read with one kind of complaint."""
+"""Values from outside: their size is checked before anything else reads them. All errors are DialectError."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from hitl_core.model import decode
 MAX_DEPTH = 64
 MAX_NODES = 100_000
 MAX_TEXT = 16 * 1024 * 1024
-#: What JavaScript holds exactly: Number.MAX_SAFE_INTEGER.
+#: The greatest whole number that JavaScript holds exactly: Number.MAX_SAFE_INTEGER.
 MAX_SAFE = 2**53 - 1
 _MAX_BITS = 1024
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
-#: Under which keys an interrupt holds what it asks about, without underscores, in small letters.
+#: The keys under which an interrupt has its question, without underscores and in lower case.
 _QUESTION_KEYS = frozenset(
     {"actionrequest", "actionrequests", "inner", "interruptdata", "interrupts", "question"}
 )
@@ -28,9 +28,9 @@ Json = dict[str, Any]
 
 
 def check_wire(wire: object, *, javascript: bool = False) -> Any:
-    """The same value, which is JSON of a size to work with. Raises DialectError.
+    """The same value, if it is JSON within our limits. Raises DialectError.
 
-    `javascript`: its system reads a whole number beyond 2^53 as another one.
+    `javascript`: refuse whole numbers beyond 2^53, which JavaScript would change.
     """
     waiting: list[tuple[object, int]] = [(wire, 0)]
     nodes = text = 0
@@ -38,7 +38,7 @@ def check_wire(wire: object, *, javascript: bool = False) -> Any:
         value, depth = waiting.pop()
         nodes += 1
         if depth > MAX_DEPTH:
-            raise DialectError(f"This nests deeper than {MAX_DEPTH} levels.")
+            raise DialectError(f"The value is nested deeper than {MAX_DEPTH} levels.")
         if isinstance(value, str):
             text += len(value)
             _check_text(value, text)
@@ -47,7 +47,7 @@ def check_wire(wire: object, *, javascript: bool = False) -> Any:
             _check_nodes(nodes + len(mapping))
             for key in mapping:
                 if not isinstance(key, str):
-                    raise DialectError("A key in this is not text.")
+                    raise DialectError("An object in the value has a key that is not text.")
                 text += len(key)
                 _check_text(key, text)
             waiting.extend((item, depth + 1) for item in mapping.values())
@@ -64,12 +64,12 @@ def check_wire(wire: object, *, javascript: bool = False) -> Any:
 def parse_json(text: str) -> Any:
     """JSON text, without duplicate keys, NaN or infinity. Raises DialectError."""
     if len(text) > MAX_TEXT:
-        raise DialectError(f"This is longer than {MAX_TEXT:,} characters.")
+        raise DialectError(f"The text is longer than {MAX_TEXT:,} characters.")
     try:
-        json.loads(text)  # or `1, "b": 2` would pass below
+        json.loads(text)  # without this, `1, "b": 2` would pass below
         return decode(f'{{"value": {text}}}')["value"]
     except (InvalidToolCall, ValueError, RecursionError) as error:
-        raise DialectError("This is no JSON that can be read.") from error
+        raise DialectError("The text is not valid JSON.") from error
 
 
 def read_object(value: object, what: str) -> Json:
@@ -79,8 +79,8 @@ def read_object(value: object, what: str) -> Json:
 
 
 def read_envelope(value: object, what: str) -> Json:
-    """An object of the interrupt itself, not of what it asks about. Raises DialectError where two of its keys
-    ask, or are spellings of one: one would count, and nobody would see the other.
+    """An object of the interrupt itself, not of a call's arguments. Raises DialectError if two of its keys
+    have a question, or are spellings of the same key: only one would be used, and nobody would see the other.
     """
     fields, known = read_object(value, what), dict[str, str]()
     for key in fields:
@@ -88,7 +88,7 @@ def read_envelope(value: object, what: str) -> Json:
         other = known.setdefault(" asks" if plain_key in _QUESTION_KEYS else plain_key, key)
         if other != key:
             raise DialectError(
-                f"{what} has `{other:.80}` and `{key:.80}`, and only one of them can count: send the one."
+                f"{what} has `{other:.80}` and `{key:.80}`, but only one can be used: send only that one."
             )
     return fields
 
@@ -100,12 +100,12 @@ def read_list(value: object, what: str) -> list[Any]:
 
 
 def is_object(value: object, *keys: str) -> TypeGuard[Json]:
-    """An object that has all of these keys."""
+    """Whether it is an object with all of these keys."""
     return isinstance(value, dict) and all(key in cast(Json, value) for key in keys)
 
 
 def first_value(value: Mapping[str, Any], *keys: str) -> Any:
-    """What stands under the first of these names that is there, None where none is."""
+    """The value of the first of these keys that exists; None if none does."""
     return next((value[key] for key in keys if key in value), None)
 
 
@@ -117,14 +117,14 @@ def read_optional_text(value: object, what: str) -> str | None:
 
 def _check_text(value: str, total: int) -> None:
     if total > MAX_TEXT:
-        raise DialectError(f"This holds more than {MAX_TEXT:,} characters.")
+        raise DialectError(f"The value has more than {MAX_TEXT:,} characters.")
     if not value.isascii() and _SURROGATE.search(value):
-        raise DialectError("This holds half a surrogate pair, which is no text.")
+        raise DialectError("The value has half a surrogate pair, which is not valid text.")
 
 
 def _check_nodes(nodes: int) -> None:
     if nodes > MAX_NODES:
-        raise DialectError(f"This holds more than {MAX_NODES:,} values.")
+        raise DialectError(f"The value has more than {MAX_NODES:,} values in it.")
 
 
 def _check_scalar(value: object, javascript: bool) -> None:
@@ -133,12 +133,12 @@ def _check_scalar(value: object, javascript: bool) -> None:
     if isinstance(value, int):
         if javascript and abs(value) > MAX_SAFE:
             raise DialectError(
-                "A whole number beyond 2^53 is another one in JavaScript: send it as text."
+                "JavaScript can't hold a whole number beyond 2^53 exactly: send it as text."
             )
         if value.bit_length() > _MAX_BITS:
-            raise DialectError("A number in this has too many digits.")
+            raise DialectError("A number in the value has too many digits.")
     elif isinstance(value, float):
         if not math.isfinite(value):
-            raise DialectError("NaN and infinity are no JSON numbers.")
+            raise DialectError("JSON has no NaN and no infinity.")
     else:
         raise DialectError(f"JSON has no value of the type {type(value).__name__}.")

@@ -1,4 +1,4 @@
-"""One decision as LangChain for Python writes it, in both of its modes."""
+"""One decision in the format of LangChain for Python, the same in both of its modes."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ def load_python_proposal(item: AnswerItem, decision: object) -> Proposal:
             )
             if not isinstance(message, str):
                 item.fail(
-                    f"Decision {item.index} for `{item.tool}` needs a `message`: what the model gets to"
-                    " read in place of the tool's result.",
+                    f"Decision {item.index} for `{item.tool}` needs a `message`: the model gets it in place"
+                    " of the tool's result.",
                     "message",
                 )
             return item.make_proposal("respond", "message", message=message)
@@ -58,7 +58,7 @@ def load_python_proposal(item: AnswerItem, decision: object) -> Proposal:
 
 
 def read_kind(item: AnswerItem, fields: Json) -> DecisionType:
-    """LangChain's own words, and Agent Inbox's for the same."""
+    """The decision type, by LangChain's name or by Agent Inbox's name for the same."""
     word = fields["type"]
     kind = ALIASES.get(word, word) if isinstance(word, str) else word
     decision_type: DecisionType | None = next(
@@ -75,7 +75,7 @@ def _load_edit(item: AnswerItem, fields: Json) -> Proposal:
     edited = fields.get(key)
     if not isinstance(edited, dict):
         item.fail(
-            f"Decision {item.index} for `{item.tool}` needs an `{SNAKE.edited}`: its `name` and `args`.",
+            f"Decision {item.index} for `{item.tool}` needs an `{SNAKE.edited}` with `name` and `args`.",
             SNAKE.edited,
         )
     action = cast(Json, edited)

@@ -1,4 +1,4 @@
-"""Interrupts: what another system asks becomes a Request, and what a review asks is said in its words."""
+"""Interrupts: another system's interrupt becomes `JudgedCalls`, and a review becomes its interrupt."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from hitl_core.policy import Ruling
 from hitl_core.policy.default_descriptions import default_description
 from hitl_core.policy.reader.read_policy import DESCRIPTION_PREFIX
 
-#: Whose interrupts were written by JavaScript.
+#: The systems that are written in JavaScript.
 _JAVASCRIPT: frozenset[DialectName] = frozenset({"langchain_js", "xpertai", "arcgis"})
 _INTERRUPT_REASON = "The agent interrupts before this tool."
 _NO_INTERRUPT_REASON = "The agent does not interrupt before this tool."
 
 
 class InterruptAction(NamedTuple):
-    """One action of an interrupt. `id` is the tool call's, None where the system doesn't tell it."""
+    """One action of an interrupt. `id` is the tool call id, None if the system doesn't send it."""
 
     name: str
     args: Any
@@ -57,7 +57,7 @@ def build_request(
     calls: Sequence[ToolCall],
     path: tuple[str, ...] = (),
 ) -> JudgedCalls:
-    """Raises DialectError where nothing could be decided, or the calls are not those of this interrupt."""
+    """Raises DialectError if an action has no allowed decision, or if the calls don't fit the interrupt."""
     for each in actions:
         _check_action(each)
     if calls:
@@ -72,34 +72,36 @@ def build_request(
 
 
 def dialect_description(review: Review, action: Action) -> str:
-    """The description as the agent's own system words it."""
+    """The description that the agent's own system has."""
     request = action.request
     return request.description if request.text is None else request.text
 
 
 def original_args(review: Review, action: Action) -> JsonObject:
-    """As the model made them, before any edit. Only for reading."""
+    """The arguments as the model made them, before any edit. Don't change them."""
     return review.arguments(action.key, 1).parse()
 
 
 def common_decisions(
     dialect: DialectName, action: Action, words: tuple[DecisionType, ...]
 ) -> list[DecisionType]:
-    """The decisions that may be taken and that the system knows. Raises Unsayable where none is left."""
+    """The allowed decisions that the system has. Raises UnsupportedByDialect if there is none."""
     allowed = action.config.allowed_decisions
     known: list[DecisionType] = [kind for kind in allowed if kind in words]
     if not known:
         raise UnsupportedByDialect(
             dialect,
             allowed[0],
-            f"{dialect} has no word for {', '.join(allowed)}, all that may be decided on"
+            f"{dialect} can't receive {', '.join(allowed)}, the only decisions allowed on"
             f" {action.request.name}.",
         )
     return known
 
 
 def ensure_sendable(wire: Any, dialect: DialectName) -> Any:
-    """What goes to a system written in JavaScript. Raises Unsayable for a number that it would change."""
+    """The same value, for a system in JavaScript. Raises UnsupportedByDialect for a number that JavaScript
+    would change.
+    """
     try:
         return check_wire(wire, javascript=True)
     except DialectError as error:
@@ -107,7 +109,7 @@ def ensure_sendable(wire: Any, dialect: DialectName) -> Any:
 
 
 def parse_decision_types(value: Sequence[Any]) -> tuple[DecisionType, ...]:
-    """Those of a list that we know, in its order, each once."""
+    """The decision types in this list, in its order, each once. Others are left out."""
     types: dict[DecisionType, None] = {}
     for word in value:
         types |= {kind: None for kind in DECISION_TYPES if kind == word}
@@ -116,10 +118,10 @@ def parse_decision_types(value: Sequence[Any]) -> tuple[DecisionType, ...]:
 
 def _check_action(action: InterruptAction) -> None:
     if not action.allowed:
-        raise DialectError(f"No decision is allowed on {action.name}, so nobody could ever decide.")
+        raise DialectError(f"No decision is allowed on {action.name}, so nobody could decide it.")
     if action.args_schema is None:
         return
-    from hitl_core.forms import SchemaError, check_schema  # only where a schema is checked
+    from hitl_core.forms import SchemaError, check_schema  # imported only when needed
 
     try:
         check_schema(action.args_schema)
@@ -130,7 +132,7 @@ def _check_action(action: InterruptAction) -> None:
 
 
 def _add_ids(actions: Sequence[InterruptAction], thread_id: str) -> list[InterruptAction]:
-    """The same interrupt of the same thread gets the same ids, so that it is the same review."""
+    """Actions with ids. The same interrupt in the same thread gets the same ids, so it is the same review."""
     if all(each.id is not None for each in actions):
         return list(actions)
     text = json.dumps([thread_id, [(a.name, a.args, a.id) for a in actions]], sort_keys=True)
@@ -155,13 +157,13 @@ def _build_turn_request(
             rulings.append(_allow_ruling())
     if waiting:
         raise DialectError(
-            f"The interrupt asks about {waiting[0].name}, which is no call of this turn."
+            f"The interrupt asks about {waiting[0].name}, which is not a call of this turn."
         )
     return JudgedCalls(calls, rulings, path, dialect)
 
 
 def _is_about(dialect: DialectName, action: InterruptAction, call: ToolCall) -> bool:
-    """By the bytes that would run: Python takes 10 for 10.0, and 1 for True."""
+    """Compares the encoded arguments, because in Python 10 equals 10.0, and 1 equals True."""
     if action.name != call.name or action.id not in (None, call.id):
         return False
     encode_args = _encode_javascript if dialect in _JAVASCRIPT else encode
@@ -169,7 +171,7 @@ def _is_about(dialect: DialectName, action: InterruptAction, call: ToolCall) -> 
 
 
 def _encode_javascript(args: object) -> Arguments:
-    """Where 10 and 10.0 are one number, and its JSON says 10."""
+    """Encodes as JavaScript does, where 10 and 10.0 are the same number, written as 10."""
 
     def number(text: str) -> float:
         value = float(text)
@@ -192,7 +194,7 @@ def _allow_ruling() -> Ruling:
 
 
 def _review_ruling(dialect: DialectName, action: InterruptAction, call: ToolCall) -> Ruling:
-    """What the description repeats of name and arguments is left out: a card shows those better."""
+    """The description without its copy of the name and arguments, because a card shows those better."""
     text = action.description or ""
     tail = default_description(dialect, "", call)
     description = (text.removesuffix(tail) if tail else text).strip() or DESCRIPTION_PREFIX

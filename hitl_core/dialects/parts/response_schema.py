@@ -1,4 +1,4 @@
-"""`response_schema`: what LangGraph says, in per-call mode, that an interrupt's answer must look like."""
+"""`response_schema`: LangGraph's schema for the answer to an interrupt, in per-call mode."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _BRANCH: dict[DecisionType, str] = {
 
 
 def read_response_schema(schema: Json) -> tuple[tuple[DecisionType, ...], Json | None]:
-    """The decisions that it takes, in their order, and what an edit's arguments must look like."""
+    """The decisions that it allows, in its order, and the schema of an edit's arguments."""
     defs = schema.get("$defs")
     known = cast(Json, defs) if isinstance(defs, dict) else {}
     branches = schema.get("oneOf", [schema])
@@ -49,9 +49,9 @@ def _resolve_ref(part: object, defs: Json) -> Json:
 
 
 def make_response_schema(action: Action, allowed: Sequence[DecisionType]) -> Json:
-    """What LangChain publishes: a choice by `type`, or the one decision that there is."""
+    """The schema that LangChain makes: a choice by `type`, or the schema of the only decision."""
     args = action.config.args_schema or {"type": "object"}
-    defs: Json = args.get("$defs", {})  # its references are to the top of the whole
+    defs: Json = args.get("$defs", {})  # moved to the top, because references start there
     args = {key: value for key, value in args.items() if key != "$defs"}
     branches = {_BRANCH[kind]: _make_branch(kind, action.request.name, args) for kind in allowed}
     if len(branches) == 1:
