@@ -459,7 +459,7 @@ BAD: dict[str, tuple[dict[str, Any], str, str]] = {
     "an unknown system": ({"dialect": "slack"}, "/dialect", "langchain_js"),
     "undecidable": ({"interrupt": batch(("ask", {}, []))}, "/interrupt", "nobody could decide"),
     "unsayable": ({"interrupt": batch(("ask", {}, ["respond"]))}, "/interrupt", "can't receive"),
-    "a bad name": ({"interrupt": batch(("a b", {}, ALL))}, "/interrupt", "the tool 'a b'"),
+    "a bad name": ({"interrupt": batch(("a b", {}, ALL))}, "/interrupt", "tool name 'a b'"),
     "no arguments": ({"interrupt": batch(("ask", None, ALL))}, "/interrupt", "JSON object"),
     "beyond JavaScript": ({"interrupt": batch(("ask", BIG, ALL))}, "/interrupt", "2^53"),
     "half a text": ({"interrupt": batch(("ask", {"a": "\ud800"}, ALL))}, "/interrupt", "half"),

@@ -199,7 +199,11 @@ def test_the_table_has_every_dialect() -> None:
             {**expiring("respond", "Nobody was there")},
             "would respond `agent:map` with 'Nobody was there', but arcgis can't receive that",
         ),
-        ("langchain approve", expiring("reject"), "would reject `ask`, but langchain can't receive that"),
+        (
+            "langchain approve",
+            expiring("reject"),
+            "would reject `ask`, but langchain can't receive that",
+        ),
         ("langchain approve", "deny", "accepts no rejection of it, only approve"),
     ],
 )
