@@ -94,7 +94,9 @@ def _selection_schema(interrupt: Mapping[str, Any], metadata: Mapping[str, Any])
 
 
 def one_of(options: Iterable[Any]) -> dict[str, Any]:
-    """The schema for one of these options. Each is a value, or `{"value", "label"}`: people read the label."""
+    """The schema for one of these options. Each is a value, or `{"value", "label"}`: people read
+    the label.
+    """
     values, labels = list[Any](), list[Any]()
     for each in options:
         option = cast(Mapping[str, Any], each) if isinstance(each, Mapping) else {"value": each}

@@ -45,7 +45,9 @@ COUNT_MESSAGE = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyNames:
-    """The key names of one language. `sends_schema`: the review config has the schema for edited arguments."""
+    """The key names of one language. `sends_schema`: the review config has the schema for edited
+    arguments.
+    """
 
     actions: str
     configs: str

@@ -203,7 +203,9 @@ def _call_description(function: Callable[..., object]) -> RuleFunction:
 
 
 def _tool_call(context: CallContext) -> dict[str, Any]:
-    """LangChain's form of the call. The arguments are a copy, so that a callable can't change what will run."""
+    """LangChain's form of the call. The arguments are a copy, so that a callable can't change what
+    will run.
+    """
     call = context.call
     return {
         "name": call.name,

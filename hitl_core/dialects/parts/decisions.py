@@ -65,7 +65,9 @@ class AnswerItem:
         args: object = None,
         answer: Any = None,
     ) -> Proposal:
-        """A proposal, checked as when it is stored. `field` is the path of the new arguments or the answer."""
+        """A proposal, checked as when it is stored. `field` is the path of the new arguments or the
+        answer.
+        """
         try:
             edited = encode(args) if kind == "edit" else None
             result = Proposal(
@@ -174,7 +176,9 @@ def dump_each(dialect: DecisionDumper, review: Review) -> list[Any]:
 
 
 def dump_or_raise(dialect: DecisionDumper, review: Review, action: Action) -> Any:
-    """The part of the answer for one action. Raises UnsupportedByDialect, and Refused while it is undecided."""
+    """The part of the answer for one action. Raises UnsupportedByDialect, and Refused while it is
+    undecided.
+    """
     final = final_decision(review, action)
     if (decision := dialect.dump_decision(review, action, final)) is None:
         raise unsupported_error(dialect.name, final)
