@@ -14,6 +14,8 @@ COPY pyproject.toml constraints.txt README.md LICENSE ./
 # Without isolation: an isolated build would take the newest of all that it needs.
 RUN /build/bin/pip install --constraint constraints.txt hatchling
 COPY hitl_core ./hitl_core
+COPY bot ./bot
+COPY slack_sandbox ./slack_sandbox
 RUN /build/bin/pip wheel --no-build-isolation --no-deps --wheel-dir /dist .
 RUN /venv/bin/pip install --constraint constraints.txt "$(echo /dist/*.whl)[slack]"
 
@@ -23,7 +25,6 @@ ENV PATH=/venv/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 HOME=/app 
     HITL_HOST=0.0.0.0 HITL_PORT=3000
 COPY --from=build /venv /venv
 WORKDIR /app
-COPY bot ./bot
 USER 10001:10001
 EXPOSE 3000
 # The bot finishes what it has begun and ends within 10 s, which is Docker's own patience.
@@ -31,5 +32,5 @@ STOPSIGNAL SIGTERM
 # That it answers, not that Redis and Slack are well (/readyz): restarting the bot mends neither.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s \
     CMD ["python", "-c", "import http.client, os; bot = http.client.HTTPConnection('127.0.0.1', int(os.environ['HITL_PORT']), timeout=2); bot.request('GET', '/healthz'); raise SystemExit(bot.getresponse().status != 200)"]
-ENTRYPOINT ["python", "-m", "bot"]
+ENTRYPOINT ["hitl"]
 CMD ["serve"]

@@ -30,7 +30,7 @@ help: ## show this help
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(VENV)/.demo ## a local Slack, Redis, the bot and an agent  [ASK= CHECK=1 CALLS= DATA= POLICY= PORT=]
-	@$(PY) -m slack_sandbox.demo $(DEMO_FLAGS)
+	@$(VENV)/bin/hitl demo $(DEMO_FLAGS)
 
 test: $(VENV)/.dev ## every test, against a real Redis and browser  [ARGS=]
 	@$(PY) -m pytest -n auto --maxprocesses=4 --dist=worksteal $(ARGS)

@@ -1,4 +1,4 @@
-"""`python -m bot check-policy FILE`: whether the channels, people and groups of a policy exist in Slack."""
+"""`hitl policy check --slack FILE`: whether the channels, people and groups of a policy exist in Slack."""
 
 from __future__ import annotations
 

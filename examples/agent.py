@@ -1,6 +1,6 @@
-"""The demo agent: a support desk, in a process of its own, that survives being killed.
+"""A support desk, an agent made with LangChain, in a process of its own, that survives being killed.
 
-    python -m examples.agent --redis redis://127.0.0.1:6379/0 --policy examples/policy.yaml
+    python -m examples.agent --redis redis://127.0.0.1:6379/0 --policy slack_sandbox/demo/policy.yaml
 
 `POST /ask {"user", "text", "channel", "ts"}` starts a run, and the run's last words go to `--say`.
 """
@@ -53,9 +53,9 @@ async def serve(settings: argparse.Namespace) -> None:
 
 def main() -> None:
     env = os.environ.get
-    parser = argparse.ArgumentParser(description="The demo agent.")
+    parser = argparse.ArgumentParser(description="A support desk, made with LangChain.")
     parser.add_argument("--redis", default=env("HITL_REDIS_URL", "redis://127.0.0.1:6379/0"))
-    parser.add_argument("--policy", default=env("HITL_POLICY", "examples/policy.yaml"))
+    parser.add_argument("--policy", default=env("HITL_POLICY", "slack_sandbox/demo/policy.yaml"))
     parser.add_argument("--data", type=Path, default=Path(env("AGENT_DATA", ".demo/agent")))
     parser.add_argument("--port", type=int, default=int(env("AGENT_PORT", "0")))
     parser.add_argument("--say", default=env("AGENT_SAY"), metavar="URL")

@@ -15,13 +15,13 @@ try:
 except ModuleNotFoundError as error:  # installed for agents alone
     if error.name != "aiohttp":
         raise
-    print('sandbox: aiohttp is not installed: pip install -e ".[slack]"', file=sys.stderr)
+    print('sandbox: aiohttp is not installed. Run: pip install "hitl-core[slack]"', file=sys.stderr)
     sys.exit(2)
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        prog="python -m slack_sandbox",
+        prog=f"python -m {__package__}",
         description="A local Slack workspace: a page to click in, and the Web API for one bot. "
         "Start it, give the bot the printed SLACK_API_URL, and open the page.",
     )

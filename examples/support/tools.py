@@ -1,122 +1,33 @@
-"""The support desk's tools: they change a real SQLite file and write real e-mail files.
-
-Every tool answers with one short line. A refusal (an unknown order, bad SQL) is a `ToolException`
-that LangChain hands to the model as an error message, so the run goes on.
-"""
+"""The tools of the demo's shop, for LangChain: what they can't do the model reads as an error message."""
 
 from __future__ import annotations
 
-import sqlite3
+import functools
 from collections.abc import Callable
-from email.message import EmailMessage
-from email.utils import formatdate
 from pathlib import Path
-from secrets import token_hex
+from typing import Any
 
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
 
-from examples.support.database import open_database, seed
-
-SENDER = "support@example.com"
+from slack_sandbox.demo.agent.shop import Shop, ShopError
 
 
 def make_tools(folder: Path) -> list[BaseTool]:
-    """The five tools over `folder`: `support.db` and the e-mails in `outbox/` live there."""
-    desk = _Desk(folder)
-    functions: list[Callable[..., str]] = [
-        desk.find_order,
-        desk.refund_order,
-        desk.update_customer,
-        desk.run_sql,
-        desk.send_email,
+    """`support.db` and the e-mails in `outbox/` are in `folder`."""
+    return [
+        StructuredTool.from_function(_with_tool_errors(function), handle_tool_error=True)
+        for function in Shop(folder).tools.values()
     ]
-    return [StructuredTool.from_function(f, handle_tool_error=True) for f in functions]
 
 
-class _Desk:
-    def __init__(self, folder: Path) -> None:
-        self._database = folder / "support.db"
-        self._outbox = folder / "outbox"
-        self._outbox.mkdir(parents=True, exist_ok=True)
-        seed(self._database)
+def _with_tool_errors(function: Callable[..., str]) -> Callable[..., str]:
+    """Other errors than these end the run."""
 
-    def find_order(self, order_id: int) -> str:
-        """Look up an order and its customer. Changes nothing."""
-        with open_database(self._database) as db:
-            row = _order(db, order_id)
-        return (
-            f"order {order_id}: {row['item']}, {_euros(row['total_cents'])}, {row['status']},"
-            f" refunded {_euros(row['refunded_cents'])}, customer {row['customer_id']}"
-            f" {row['name']} <{row['email']}>"
-        )
-
-    def refund_order(self, order_id: int, amount: float, reason: str) -> str:
-        """Pay back `amount` EUR of an order, at most what is not paid back yet."""
-        cents = round(amount * 100)
-        with open_database(self._database) as db:
-            db.execute("BEGIN IMMEDIATE")  # what is left must still be left when it is written
-            row = _order(db, order_id)
-            left = row["total_cents"] - row["refunded_cents"]
-            if not 0 < cents <= left:
-                raise ToolException(
-                    f"can't refund {_euros(cents)} of order {order_id}: {_euros(left)} are left"
-                )
-            db.execute(
-                "UPDATE orders SET refunded_cents = refunded_cents + ?, refund_reason = ?"
-                " WHERE id = ?",
-                (cents, reason, order_id),
-            )
-        return f"refunded {_euros(cents)} of order {order_id}"
-
-    def update_customer(self, customerId: str, status: str, note: str | None = None) -> str:
-        """Set a customer's status, for example active, vip or blocked, and perhaps a note."""
-        with open_database(self._database) as db:
-            changed = db.execute(
-                "UPDATE customers SET status = ?, note = coalesce(?, note) WHERE id = ?",
-                (status, note, customerId),
-            ).rowcount
-        if not changed:
-            raise ToolException(f"no customer {customerId}")
-        return f"customer {customerId} is now {status}"
-
-    def run_sql(self, query: str) -> str:
-        """Run one SQL statement on the tables customers and orders."""
+    @functools.wraps(function)
+    def run(*args: Any, **kwargs: Any) -> str:
         try:
-            with open_database(self._database) as db:
-                cursor = db.execute(query)
-                rows = [tuple(row) for row in cursor.fetchmany(5)]
-                changed = cursor.rowcount
-        except (sqlite3.Error, sqlite3.Warning) as error:
-            raise ToolException(f"SQL error: {error}") from error
-        if cursor.description:
-            return f"first rows: {rows}" if rows else "no rows"
-        return f"{max(changed, 0)} row{'' if changed == 1 else 's'} changed"
+            return function(*args, **kwargs)
+        except ShopError as error:
+            raise ToolException(str(error)) from error
 
-    def send_email(self, to: str, subject: str, body: str) -> str:
-        """Send an e-mail to one address."""
-        message = EmailMessage()
-        try:
-            message["From"], message["To"], message["Subject"] = SENDER, to, subject
-        except ValueError as error:  # a line break in a header would start another header
-            raise ToolException(f"can't send: {error}") from error
-        message["Date"] = formatdate()
-        message.set_content(body)
-        path = self._outbox / f"{token_hex(4)}.eml"
-        with path.open("xb") as file:
-            file.write(bytes(message))
-        return f"sent, message {path.name}"
-
-
-def _order(db: sqlite3.Connection, order_id: int) -> sqlite3.Row:
-    row = db.execute(
-        "SELECT orders.*, customers.name, customers.email FROM orders"
-        " JOIN customers ON customers.id = orders.customer_id WHERE orders.id = ?",
-        (order_id,),
-    ).fetchone()
-    if row is None:
-        raise ToolException(f"no order {order_id}")
-    return row
-
-
-def _euros(cents: int) -> str:
-    return f"{cents / 100:.2f} EUR"
+    return run

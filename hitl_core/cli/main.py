@@ -10,14 +10,15 @@ from collections.abc import Sequence
 
 from hitl_core.cli import audit, policy, reviews, tokens
 from hitl_core.cli.command import add_subject
+from hitl_core.cli.plugins import add_plugin_commands
 from hitl_core.cli.terminal import complain
 from hitl_core.errors import HitlError, Refused, ReviewNotFound, StoreError, StoreUnavailable
 
 _EPILOG = """\
 examples:
+  $ hitl demo
   $ hitl policy check policy.yaml
   $ hitl reviews list
-  $ hitl tokens create billing
 
 Every command has a page of its own: `hitl reviews list --help`. Colours are
 for terminals, and not where NO_COLOR is set.
@@ -56,7 +57,8 @@ example:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code. `argv` is without the program's name."""
-    args = build_parser().parse_args(argv)
+    argv = sys.argv[1:] if argv is None else argv
+    args = build_parser(argv[0] if argv else "").parse_args(argv)
     try:
         code = args.run(args)
         sys.stdout.flush()
@@ -78,8 +80,10 @@ def _exit_code(error: HitlError) -> int:
     return 3 if isinstance(error, StoreUnavailable | StoreError) else 2
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """All commands, each with its `run`."""
+def build_parser(subject: str = "") -> argparse.ArgumentParser:
+    """All commands, each with its `run`. Those of other packages are left out, and nothing of these packages
+    is imported, where `subject` is one of the core's own.
+    """
     top = argparse.ArgumentParser(
         prog="hitl",
         description="Human approval for AI agents' tool calls.",
@@ -88,13 +92,15 @@ def build_parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"hitl {_version()}")
     subjects = top.add_subparsers(metavar="SUBJECT", required=True)
-    for room, subject, about, epilog in (
+    for room, name, about, epilog in (
         (policy, "policy", "the file that says which calls need a person", _POLICY),
         (reviews, "reviews", "what agents ask people", _REVIEWS),
         (tokens, "tokens", "what agents in other languages come in with", _TOKENS),
         (audit, "audit", "who did what, when, and whether that is still so", _AUDIT),
     ):
-        room.add_to(add_subject(subjects, subject, help=about, epilog=epilog))
+        room.add_to(add_subject(subjects, name, help=about, epilog=epilog))
+    if subject not in subjects.choices:
+        add_plugin_commands(subjects)
     return top
 
 

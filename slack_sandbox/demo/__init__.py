@@ -1,1 +1,1 @@
-"""`make demo`: Redis, a local Slack, the bot and an agent, each in a process of its own."""
+"""`hitl demo`: Redis, a local Slack, the bot and an agent, each in a process of its own."""

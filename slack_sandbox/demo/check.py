@@ -1,4 +1,4 @@
-"""`make demo CHECK=1`: the main job without a browser. Turns go in, people decide by signed requests, the
+"""`hitl demo --check`: the main job without a browser. Turns go in, people decide by signed requests, the
 agent is killed before the last decision, a second one finishes, and what the tools received is compared.
 """
 
@@ -16,7 +16,7 @@ from uuid import uuid4
 from hitl_core import Policy
 
 from ..client.actor import Actor
-from .children import ChildError, ChildProcess
+from .children import PROGRAM, ChildError, ChildProcess
 from .reviewers import CheckFailed, DemoReviewers
 from .services import Services, open_services
 from .turns import Turn, read_lines, read_turns, to_line
@@ -59,7 +59,7 @@ async def _play_all(services: Services, policy: Policy, turns: list[Turn], agent
             try:
                 agents.start_turn(turn)
                 await _decide(turn, people, agents)
-                outcome = await agents.wait_outcome(turn)
+                outcome = await agents.wait_outcome()
                 if turn.decisions:
                     closing = await people.wait_final_text(turn, outcome["executed"])
                     _print(f"  the message says: {closing}")
@@ -144,7 +144,7 @@ class _Agents:
         self._agent, self._standby = self._standby, self._spawn()
         self._agent.wait_until_ready()
 
-    async def wait_outcome(self, turn: Turn) -> dict[str, Any]:
+    async def wait_outcome(self) -> dict[str, Any]:
         """What the tools received, and the messages in place of the others."""
         end = time.monotonic() + TIMEOUT
         while not (outcomes := self._new_lines("outcomes")):
@@ -157,9 +157,7 @@ class _Agents:
             await asyncio.sleep(0.02)
         if outcomes[-1].get("refused"):
             raise CheckFailed(str(outcomes[-1]["refused"]))
-        position = {call.id: index for index, call in enumerate(turn.calls)}
-        # LangGraph runs the tools of a turn side by side, so they are put in the model's order here.
-        received = sorted(self._new_lines("received"), key=lambda call: position[call["id"]])
+        received = self._new_lines("received")
         ran = [call["id"] for call in received]
         return {
             "executed": [{key: call[key] for key in ("id", "name", "args")} for call in received],
@@ -182,7 +180,7 @@ class _Agents:
     def _spawn(self) -> ChildProcess:
         self._count += 1
         arguments = [
-            "slack_sandbox.demo.check_agent",
+            f"{PROGRAM}.demo.check_agent",
             f"--redis={self._services.redis_url}",
             f"--data={self._data}",
             f"--policy={self._policy_file}",

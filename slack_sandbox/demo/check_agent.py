@@ -1,6 +1,6 @@
-"""The agent of `make demo CHECK=1`: LangGraph, with a model that replays turns and tools that record.
+"""The agent of `hitl demo --check`: turns come from a file in place of a model, and its tools only record.
 
-    python -m slack_sandbox.demo.check_agent --redis URL --data DIR --policy FILE --turns FILE
+    python -m slack_sandbox.demo.check_agent --redis URL --name NAME --data DIR --policy FILE --turns FILE
 
 Any number of these may run; what one began another finishes. Turn N is begun by the line `begin N` on the
 standard input of one of them. What tools receive is appended to DIR/received.jsonl; the outcome of each turn
@@ -17,144 +17,55 @@ import signal
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
-from langchain.agents import create_agent
-from langchain.agents.middleware import HumanInTheLoopMiddleware, InterruptOnConfig
-from langchain.agents.middleware.types import ToolCallRequest
-from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
-from langchain_core.outputs import ChatGeneration, ChatResult
-from langchain_core.tools import BaseTool
-from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
-from pydantic import Field
-
-from hitl_core import Gate, HitlError, Policy, ToolCall
-from hitl_core.integrations.langgraph import HumanReview, Run
+from hitl_core import Gate, HitlError, Outcome, ToolCall
 
 from .turns import read_lines
 
 
-class Replay(BaseChatModel):
-    """Answers the message "turn N" with the calls of that turn, and what came of them with a word."""
-
-    turns: dict[int, dict[str, Any]]
-
-    @property
-    def _llm_type(self) -> str:
-        return "replay"
-
-    def bind_tools(self, tools: Any, **kwargs: Any) -> Any:
-        return self
-
-    def _generate(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> ChatResult:
-        last = messages[-1]
-        if isinstance(last, HumanMessage):
-            number = _number(last)
-            calls = [{**call, "type": "tool_call"} for call in self.turns[number]["calls"]]
-            # An id that is the same in every process names the turn, as a provider's does.
-            message = AIMessage("", tool_calls=calls, id=f"turn-{number}")
-        else:
-            message = AIMessage("Done.")
-        return ChatResult(generations=[ChatGeneration(message=message)])
-
-
-class Recorder(BaseTool):
-    """Takes any arguments, and writes down what it received before it answers."""
-
-    description: str = "Records what it receives."
-    args_schema: Any = Field(default_factory=lambda: {"type": "object", "properties": {}})
-    file: Path
-
-    def _run(self, *args: Any, **kwargs: Any) -> Any:
-        raise NotImplementedError
-
-    async def ainvoke(self, input: Any, config: Any = None, **kwargs: Any) -> Any:
-        """Here and not in `_arun`: no framework code stands between the call and the record."""
-        call = cast(dict[str, Any], input)
-        _append(
-            self.file,
-            {"id": call["id"], "name": self.name, "args": call["args"], "pid": os.getpid()},
-        )
-        return ToolMessage("recorded", tool_call_id=call["id"], name=self.name)
-
-
-def make_agent(turns: dict[int, dict[str, Any]], data: Path, policy: Policy, saver: Any) -> Any:
-    """LangChain interrupts exactly where our policy asks for a person."""
-    names = sorted({call["name"] for turn in turns.values() for call in turn["calls"]})
-    return create_agent(
-        Replay(turns=turns),
-        [Recorder(name=name, file=data / "received.jsonl") for name in names],
-        middleware=[HumanInTheLoopMiddleware({name: _interrupt_config(policy) for name in names})],
-        checkpointer=saver,
-    )
-
-
-def _interrupt_config(policy: Policy) -> InterruptOnConfig:
-    def needs_review(request: ToolCallRequest) -> bool:
-        call = request.tool_call
-        ruling = policy.judge(ToolCall(str(call["id"]), call["name"], call["args"]))
-        return ruling.verdict.kind == "review"
-
-    return {"allowed_decisions": ["approve", "edit", "reject", "respond"], "when": needs_review}
-
-
 async def serve(options: argparse.Namespace) -> None:
-    policy = Policy.load(options.policy)
-    lines = read_lines(options.turns)
-    turns = {line["number"]: line for line in lines}
+    turns = {turn["number"]: turn for turn in read_lines(options.turns)}
     async with (
-        AsyncSqliteSaver.from_conn_string(str(options.data / "runs.db")) as saver,
-        Gate.connect(options.redis, policy=policy, agent=options.name, lease=10.0) as gate,
+        Gate.connect(options.redis, policy=options.policy, agent=options.name, lease=10.0) as gate,
+        asyncio.TaskGroup() as tasks,
     ):
-        reviews = HumanReview(gate)
-        driver = reviews.drive(make_agent(turns, options.data, policy, saver))
-
-        async def on_stop(run: Run) -> None:
-            _write_outcome(options.data, run)
-
-        async def begin() -> None:
-            async for number in _turn_numbers():
-                thread_id = turns[number]["thread_id"]
-                text = HumanMessage(f"turn {number}", id=f"ask-{number}")
-                try:
-                    run = await driver.run({"messages": [text]}, thread_id=thread_id)
-                except HitlError as error:
-                    run = Run(thread_id, {}, finished=False, refusal=str(error))
-                _write_outcome(options.data, run)
-
-        async with asyncio.TaskGroup() as tasks:
-            tasks.create_task(driver.serve(on_stop))
-            tasks.create_task(begin())
-            print("agent: ready", flush=True)
+        tasks.create_task(_submit_turns(gate, turns, options.data))
+        tasks.create_task(_run_outcomes(gate, options.data))
+        print("agent: ready", flush=True)
 
 
-def _write_outcome(data: Path, run: Run) -> None:
-    """The outcome of the newest turn: what ran is known from the record, the rest from the messages."""
-    if run.refusal:
-        _append(data / "outcomes.jsonl", {"thread_id": run.thread_id, "refused": run.refusal})
-    if not run.finished:
-        return
-    messages = cast(list[BaseMessage], run.state["messages"])
-    start = max(i for i, message in enumerate(messages) if isinstance(message, HumanMessage))
-    answers = [
-        {
-            "tool_call_id": message.tool_call_id,
-            "name": message.name,
-            "content": message.content,
-            "status": message.status,
-        }
-        for message in messages[start:]
-        if isinstance(message, ToolMessage)
-    ]
-    number = _number(messages[start])
-    outcome = {
-        "number": number,
-        "thread_id": run.thread_id,
-        "messages": answers,
-        "pid": os.getpid(),
-    }
-    _append(data / "outcomes.jsonl", outcome)
+async def _submit_turns(gate: Gate, turns: dict[int, dict[str, Any]], data: Path) -> None:
+    async for number in _turn_numbers():
+        thread_id = turns[number]["thread_id"]
+        calls = [ToolCall.from_mapping(call) for call in turns[number]["calls"]]
+        try:
+            await gate.submit(calls, thread_id=thread_id, turn=f"turn-{number}")
+        except HitlError as error:
+            _append(data / "outcomes.jsonl", {"thread_id": thread_id, "refused": str(error)})
+
+
+async def _run_outcomes(gate: Gate, data: Path) -> None:
+    async for outcome in gate.outcomes():  # each goes to one process; a dead one's to the next
+        try:
+            await _run_outcome(outcome, data)
+        except HitlError as error:
+            print(f"agent: {outcome.review_id}: {error}", flush=True)
+        finally:
+            outcome.release()
+
+
+async def _run_outcome(outcome: Outcome, data: Path) -> None:
+    results: dict[str, str] = {}
+    for call in outcome.execute:  # allowed or approved, edits applied
+        if await outcome.once(call):
+            received = {"id": call.id, "name": call.name, "args": call.args, "pid": os.getpid()}
+            _append(data / "received.jsonl", received)
+            results[call.id] = "recorded"
+    answers = [answer._asdict() for answer in outcome.answers]
+    end = {"thread_id": outcome.thread_id, "messages": answers, "pid": os.getpid()}
+    _append(data / "outcomes.jsonl", end)
+    await outcome.finish(results)
 
 
 async def _turn_numbers() -> AsyncIterator[int]:
@@ -163,11 +74,6 @@ async def _turn_numbers() -> AsyncIterator[int]:
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
     while line := await reader.readline():
         yield int(line.split()[1])
-    await asyncio.Event().wait()  # nobody asks for more: still serve what is decided
-
-
-def _number(message: BaseMessage) -> int:
-    return int(str(message.content).split()[1])
 
 
 def _append(file: Path, value: dict[str, Any]) -> None:

@@ -13,11 +13,15 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-#: How long a child may take until it says that it is ready, in seconds. Importing LangChain takes some.
+from hitl_core.errors import HitlError
+
+#: The package of the local Slack: `slack_sandbox` in a checkout, `hitl_slack_sandbox` where it is installed.
+PROGRAM = __name__.partition(".")[0]
+#: How long a child may take until it says that it is ready, in seconds.
 START_TIMEOUT = 60.0
 
 
-class ChildError(Exception):
+class ChildError(HitlError):
     """A child that did not start; the text holds the end of its log."""
 
 
@@ -52,7 +56,8 @@ class ChildProcess:
         self.started = time.monotonic()
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", *self.arguments],
+                # -P: a module of the user's in this folder is not taken for one of the libraries.
+                [sys.executable, "-P", "-m", *self.arguments],
                 stdin=self.stdin,
                 stdout=log,
                 stderr=subprocess.STDOUT,

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..client.actor import Actor
-from .children import ChildError, ChildProcess, find_free_port
+from .children import PROGRAM, ChildError, ChildProcess, find_free_port
 from .embedded_redis import EmbeddedRedis, EmbeddedRedisError
 from .services import ASK, Services, open_services
 
@@ -39,7 +39,7 @@ def run(data: Path, policy: Path, port: int, ask: str | None) -> int:
                 agent.stop()
     except KeyboardInterrupt:
         pass
-    print("\nStopped. What waits for a decision is kept: `make demo` shows it again.")
+    print("\nStopped. What waits for a decision is kept: `hitl demo` shows it again.")
     return 0
 
 
@@ -80,7 +80,7 @@ def _install_signal_handlers() -> threading.Event:
 
 def _make_agent(services: Services, policy: Path, port: int) -> ChildProcess:
     arguments = [
-        "examples.agent",
+        f"{PROGRAM}.demo.agent",
         f"--redis={services.redis_url}",
         f"--data={services.data / 'agent'}",
         f"--policy={policy}",

@@ -177,7 +177,7 @@ class EmbeddedRedis:
             self._release()
             raise EmbeddedRedisError(
                 f"The data folder {self.data_dir} is in use by another running process:"
-                " stop that one first, or choose another folder (`make demo DATA=folder`)."
+                " stop that one first, or choose another folder (`hitl demo --data FOLDER`)."
             )
 
     @contextmanager

@@ -1,4 +1,4 @@
-"""The people of `make demo CHECK=1`: they see what the message shows, and press what a person would press.
+"""The people of `hitl demo --check`: they see what the message shows, and press what a person would press.
 
 Their clicks and submissions reach the bot over HTTP, signed as Slack signs them.
 """
@@ -8,8 +8,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from typing import Any
-
-from bot.channels.slack.render.card_message import REVIEW_LABEL
 
 from ..client.actor import Actor
 from .form_values import form_values, inputs_by_pointer, missing_fields
@@ -92,9 +90,8 @@ class DemoReviewers:
             (message,) = [m for m in state["messages"][APPROVALS] if m["ts"] == ts]
             blocks = message["blocks"]
             reviewed = sum(call["id"] in turn.decisions for call in executed)
-            is_open = any(block["block_id"].startswith("do:") for block in blocks)
-            text = json.dumps(blocks)
-            came = text.count("recorded") == reviewed and REVIEW_LABEL not in text
+            is_open = any(map(_asks_for_decisions, blocks))
+            came = json.dumps(blocks).count("recorded") == reviewed
             return message["text"] if came and not is_open else ""
 
         try:
@@ -189,6 +186,14 @@ def _is_reply(message: Message) -> bool:
 
 def _block(blocks: list[Block], block_id: str) -> Block | None:
     return next((block for block in blocks if block["block_id"] == block_id), None)
+
+
+def _asks_for_decisions(block: Block) -> bool:
+    """It has the buttons of an action, or the primary button that opens all of them one by one."""
+    return block["block_id"].startswith("do:") or any(
+        element.get("action_id") == "review" and element.get("style") == "primary"
+        for element in block.get("elements", [])
+    )
 
 
 def _has_button(blocks: list[Block], action_id: str) -> bool:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..sandbox import BOT_TOKEN, SIGNING_SECRET
-from .children import ChildProcess, find_free_port
+from .children import PROGRAM, ChildProcess, find_free_port
 from .embedded_redis import EmbeddedRedis
 
 APPROVALS = "C0APPROVE"
@@ -60,7 +60,7 @@ def open_services(
 
 def _make_sandbox(data: Path, port: int, bot_port: int, ask_url: str | None) -> ChildProcess:
     arguments = [
-        "slack_sandbox",
+        PROGRAM,
         f"--port={port}",
         f"--bot-url=http://127.0.0.1:{bot_port}/slack/events",
         f"--data={data / 'workspace.json'}",
@@ -80,4 +80,4 @@ def _make_bot(data: Path, page: str, redis_url: str, port: int, policy: Path) ->
         "HITL_HOST": "127.0.0.1",
         "HITL_PORT": str(port),
     }
-    return ChildProcess("bot", ["bot", "serve"], "bot: listening", data / "logs", environment)
+    return ChildProcess("bot", ["hitl_core", "serve"], "bot: listening", data / "logs", environment)

@@ -115,17 +115,7 @@ def _parse_call(value: dict[str, Any]) -> ToolCall:
         raise TurnError(f"the id {value['id']!r} is no text")
     call = ToolCall.from_mapping(value)
     encode(call.args)
-    _check_numbers(call.args)
     return call
-
-
-def _check_numbers(value: Any) -> None:
-    """LangGraph's checkpointer writes msgpack, whose integers end at 64 bits."""
-    if isinstance(value, dict | list):
-        for item in value.values() if isinstance(value, dict) else value:
-            _check_numbers(item)
-    elif isinstance(value, int) and not -(2**63) <= value < 2**64:
-        raise TurnError(f"{value} is beyond 64 bits, which LangGraph's checkpointer can't keep")
 
 
 def _parse_decision(value: dict[str, Any]) -> PlannedDecision:
@@ -138,7 +128,6 @@ def _parse_decision(value: dict[str, Any]) -> PlannedDecision:
         if not isinstance(args, dict):
             raise TurnError("an edit needs args: the whole arguments after it")
         encode(args)
-        _check_numbers(args)
     if kind == "respond" and not message:
         raise TurnError("a respond needs a message")
     return PlannedDecision(kind, args, message)

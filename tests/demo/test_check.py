@@ -1,4 +1,4 @@
-"""`make demo CHECK=1` as a process: what it prints, what it finds wrong, what it refuses."""
+"""`hitl demo --check` as a process: what it prints, what it finds wrong, what it refuses."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from slack_sandbox.demo.__main__ import main
+from hitl_core.cli import main
 
 pytestmark = [pytest.mark.redis, pytest.mark.slow]
 ROOT = Path(__file__).parents[2]
@@ -28,7 +28,8 @@ def check(
     arguments = [
         sys.executable,
         "-m",
-        "slack_sandbox.demo",
+        "hitl_core",
+        "demo",
         "--check",
         f"--data={tmp_path / 'data'}",
     ]
@@ -58,10 +59,8 @@ def test_newcomer_9_what_only_the_demo_in_the_browser_takes_is_refused(
     checking: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A question to the agent was ignored in silence."""
-    with pytest.raises(SystemExit) as ended:
-        main([*checking, "--ask", "refund order 1042"])
+    assert main(["demo", *checking, "--ask", "refund order 1042"]) == 2
 
-    assert ended.value.code == 2
     assert "--ask (ASK=) is for the demo in the browser" in capsys.readouterr().err
 
 
@@ -93,8 +92,8 @@ def test_the_default_turn_shows_an_edit_a_rejection_and_a_correction(tmp_path: P
 
 def test_turns_of_ones_own_run_exactly_as_decided(tmp_path: Path) -> None:
     """Nested arguments, two reviews in one thread, and a call id used again in a later turn."""
-    nested = {"meta": {"tags": ["x", "y"], "deep": [1, 1.0, {"n": None}]}, "big": 9007199254740993}
-    edited = {"meta": {"tags": ["x"], "deep": [1, 1.0, {"n": None}]}, "big": 9007199254740994}
+    nested = {"meta": {"tags": ["x", "y"], "deep": [1, 1.0, {"n": None}]}, "big": 2**70}
+    edited = {"meta": {"tags": ["x"], "deep": [1, 1.0, {"n": None}]}, "big": 2**70 + 1}
 
     done = check(
         tmp_path,
@@ -246,7 +245,6 @@ def test_what_can_not_be_decided_so_is_a_failure(tmp_path: Path) -> None:
         ({"thread_id": "", "calls": []}, "thread_id must be text"),
         ({"thread_id": "t", "calls": {"id": "c"}}, "calls must be a list of objects"),
         ({"thread_id": "t", "calls": [], "decisions": ["approve"]}, "at least one call"),
-        (turn("t", [("c", "act", {"n": 2**64})], {"type": "approve"}), "beyond 64 bits"),
         (turn("t", [("c", "act", {})], {"type": "approve", "foo": 1}), "has no key 'foo'"),
         (turn("t", [("c", "act", {})], {"type": "edit"}), "an edit needs args"),
         (turn("t", [("c", "act", {})], {"type": "respond"}), "a respond needs a message"),
@@ -259,7 +257,7 @@ def test_a_line_that_can_not_be_played_is_one_sentence(
     data, calls = tmp_path / "data", tmp_path / "turns.jsonl"
     calls.write_text(line if isinstance(line, str) else json.dumps(line), "utf-8")
 
-    assert main(["--check", f"--data={data}", f"--calls={calls}"]) == 2
+    assert main(["demo", "--check", f"--data={data}", f"--calls={calls}"]) == 2
 
     said = capsys.readouterr().err
     assert sentence in said

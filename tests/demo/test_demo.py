@@ -1,4 +1,4 @@
-"""`make demo` as a process: ask, kill, stop, start again, decide."""
+"""`hitl demo` as a process: ask, kill, stop, start again, decide."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ class Running:
                 sys.executable,
                 "-u",
                 "-m",
-                "slack_sandbox.demo",
+                "hitl_core",
+                "demo",
                 f"--data={data}",
                 f"--port={port}",
                 *more,

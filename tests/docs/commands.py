@@ -14,9 +14,8 @@ from unittest import mock
 
 import yaml
 
-import bot.__main__
 from bot.settings import Settings
-from hitl_core.cli.main import build_parser
+from hitl_core.cli.main import build_parser, main
 from tests.docs.pages import ROOT
 
 Words = list[str]
@@ -58,22 +57,22 @@ def _plain(words: Words) -> Words:
 
 
 def _hitl(words: Words) -> None:
-    build_parser().parse_args(words)
+    if words[0] == "serve":
+        _serve(words)
+    else:
+        build_parser().parse_args(words)
 
 
 def _python(words: Words) -> None:
     assert words[0] == "-m", "python runs modules here"
-    if words[1] == "bot":
-        _bot(words[2:])
-    else:
-        assert importlib.util.find_spec(words[1]), f"no module {words[1]}"
+    assert importlib.util.find_spec(words[1]), f"no module {words[1]}"
 
 
-def _bot(words: Words) -> None:
+def _serve(words: Words) -> None:
     """Accepted where only its settings are missing."""
     said = io.StringIO()
     with mock.patch.dict("os.environ", clear=True), contextlib.redirect_stderr(said):
-        assert bot.__main__.main(words) == 2
+        assert main(words) == 2
     assert "is not set" in said.getvalue() or "are not set" in said.getvalue()
 
 
@@ -107,7 +106,7 @@ def _docker(words: Words) -> None:
     elif verb == "run":
         assert (ROOT / "Dockerfile").is_file()
         if "hitl-bot" in rest and (told := rest[rest.index("hitl-bot") + 1 :]):
-            _bot(told)
+            _hitl(told)
     else:
         assert verb == "build"
 

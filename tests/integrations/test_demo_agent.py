@@ -23,7 +23,7 @@ from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.slow
 
-POLICY = Path("examples/policy.yaml").resolve()
+POLICY = Path("slack_sandbox/demo/policy.yaml").resolve()
 ASK = {
     "user": "U0MARIA",
     "text": "refund order 1042",

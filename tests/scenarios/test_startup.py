@@ -1,4 +1,4 @@
-"""`python -m bot serve`: one sentence for each thing that is wrong; probes; a clean end."""
+"""`hitl serve`: one sentence for each thing that is wrong; probes; a clean end."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ async def test_promise_10_each_wrong_setting_is_one_sentence(scene: Scene) -> No
     async def check(changed: dict[str, str], named: str) -> None:
         bot = await scene.process("bot", "serve", env=scene.environment(**changed))
         assert await bot.ended() == 2, (changed, bot.output)
-        [line] = [line for line in bot.output.splitlines() if line.startswith("bot: ")]
+        [line] = [line for line in bot.output.splitlines() if line.startswith("hitl: ")]
         assert named in line, changed
         assert "s3cr3t" not in bot.output
         assert len(bot.output.splitlines()) == 1, bot.output
@@ -88,10 +88,16 @@ async def test_promise_10_slack_in_trouble_at_start_is_one_sentence(
     assert len(bot.output.splitlines()) == 1
 
 
-@pytest.mark.parametrize("command", ["bot serve", "slack_sandbox --help"])
+@pytest.mark.parametrize(
+    "command",
+    ["hitl_core serve", "hitl_core demo", "hitl_core policy check --slack", "slack_sandbox --help"],
+)
 async def test_without_the_extra_it_says_what_to_install(scene: Scene, command: str) -> None:
     """Given only what agents install; then one sentence has the command to run, and the exit code is 2."""
     module, *words = command.split()
+    if words[0] == "policy":
+        (scene.folder / "policy.yaml").write_text("default: review\n")
+        words.append(str(scene.folder / "policy.yaml"))
     script = (
         f"import runpy, sys; sys.modules['aiohttp'] = None; sys.argv[1:] = {words};"
         f"runpy.run_module({module!r}, run_name='__main__')"
@@ -103,8 +109,8 @@ async def test_without_the_extra_it_says_what_to_install(scene: Scene, command: 
     said, _ = await process.communicate()
 
     assert process.returncode == 2, said
-    assert said.decode().partition(": ")[2] == (
-        'aiohttp is not installed: pip install -e ".[slack]"\n'
+    assert said.decode().splitlines()[-1].partition(": ")[2] == (
+        'aiohttp is not installed. Run: pip install "hitl-core[slack]"'
     )
 
 

@@ -7,6 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from hitl_core.cli.command import add_command
+from hitl_core.cli.plugins import load_policy_check
 from hitl_core.cli.terminal import GREEN, YELLOW, Paint, say, say_problems
 from hitl_core.policy import InvalidPolicy, Policy
 from hitl_core.policy.gaps import find_gaps
@@ -15,15 +16,20 @@ if TYPE_CHECKING:
     from hitl_core.cli.command import Commands
 
 _EPILOG = """\
-example:
+examples:
   $ hitl policy check policy.yaml
   policy.yaml:1: default: This must be `allow`, `review` or `deny`, not `alow`
+  $ hitl policy check policy.yaml --slack
+  ok policy.yaml: 1 rule (review), default review
+  NOT USABLE  slack:#suport: there is no channel #suport
 
 It warns where a `when` lets a call through because an argument is missing or of
-another type. It knows nothing of Slack: whether the channels, people and groups
-exist there, `python -m bot check-policy FILE` says, with the bot's token.
+another type. With --slack it also says which channels, people and groups of the
+policy the bot can use: it needs the bot's SLACK_BOT_TOKEN and HITL_CHANNEL, and
+changes nothing.
 
-Exits with 0 where the policy is good, 1 where it is not. Warnings don't count.
+Exits with 0 where the policy is good, 1 where it is not or Slack doesn't know a
+place, 2 where a setting is wrong. Warnings don't count.
 """
 
 
@@ -35,6 +41,11 @@ def add_to(commands: Commands) -> None:
         commands, "check", run, help="find everything that is wrong with a policy", epilog=_EPILOG
     )
     parser.add_argument("file", metavar="FILE", help="the policy, a YAML file")
+    parser.add_argument(
+        "--slack",
+        action="store_true",
+        help="ask Slack too whether its channels, people and groups exist",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -54,4 +65,4 @@ def run(args: argparse.Namespace) -> int:
                 Paint("warning ", YELLOW),
                 f"{where}: interrupt_on.{rule.name}.when: {gap} {_ADVICE}",
             )
-    return 0
+    return load_policy_check("slack")(policy) if args.slack else 0

@@ -1,4 +1,4 @@
-"""The support desk's SQLite database: a few customers and their orders."""
+"""The shop's SQLite database: a few customers and their orders."""
 
 from __future__ import annotations
 

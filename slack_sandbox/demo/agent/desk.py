@@ -1,0 +1,187 @@
+"""The desk: takes questions over HTTP, asks people before tools run, and says what came of it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from uuid import uuid4
+
+import aiohttp
+from aiohttp import web
+
+from hitl_core import Gate, HitlError, Outcome, ToolCall
+from hitl_core.errors import LeaseLost, Refused, StoreUnavailable
+
+from .script import Result, next_step
+from .threads import Calls, Message, Question, Results, Threads, Words
+
+log = logging.getLogger(__name__)
+
+WAIT = "A person has to decide on this first."
+BUSY = "I am still at work on the last one. Ask again in a moment."
+#: What cards say, and the agent's script, where a question takes the place of an earlier one.
+NEW_QUESTION = "The user wrote something new."
+
+
+class Desk:
+    """A thread of the chat is one of the agent, by `channel:ts`, so that answers find their way.
+
+    Each step of a thread follows from its messages, which are on disk: a desk that starts again goes on with
+    every thread that has no last words.
+    """
+
+    def __init__(
+        self, gate: Gate, threads: Threads, tools: Mapping[str, Callable[..., str]], say_url: str
+    ) -> None:
+        self._gate, self._threads, self._tools, self._say_url = gate, threads, tools, say_url
+        self._runs: dict[str, asyncio.Task[None]] = {}
+        self._waiting: dict[str, str] = {}  # the review that people decide, by thread
+        self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+
+    async def open(self, port: int) -> None:
+        """Until SIGTERM or SIGINT."""
+        stop_event = asyncio.Event()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            asyncio.get_running_loop().add_signal_handler(number, stop_event.set)
+        for thread_id in self._threads.open_threads():
+            self._start(thread_id)
+        app = web.Application()
+        app.router.add_post("/ask", self._ask)
+        runner = web.AppRunner(app)
+        await runner.setup()
+        await web.TCPSite(runner, "127.0.0.1", port).start()
+        print(f"agent: http://127.0.0.1:{runner.addresses[0][1]}/ask", flush=True)
+        await stop_event.wait()
+        await runner.cleanup()
+        for run in self._runs.values():
+            run.cancel()
+        await asyncio.gather(*self._runs.values(), return_exceptions=True)
+
+    async def _ask(self, request: web.Request) -> web.Response:
+        """The question is on disk before the answer goes out, so a crash does not lose it. One in a thread
+        that waits for people takes the place of what they were asked.
+        """
+        try:
+            body = await request.json()
+            user, text, ts = (str(body[key]) for key in ("user", "text", "ts"))
+            channel, root = str(body["channel"]), str(body.get("thread_ts") or ts)
+        except (AttributeError, KeyError, TypeError, ValueError):
+            raise web.HTTPBadRequest(text="Send user, text, channel and ts as JSON.") from None
+        thread_id = f"{channel}:{root}"
+        question = Question(id=ts, text=text, user=user, origin=f"slack:{channel}/{root}")
+        async with self._locks[thread_id]:
+            if any(isinstance(m, Question) and m.id == ts for m in self._threads[thread_id]):
+                raise web.HTTPConflict(text="This question was asked before.")
+            try:
+                await self._stop_run(thread_id)
+            except Refused:
+                await self._post(thread_id, BUSY)
+                return web.Response(status=202)
+            except StoreUnavailable as error:
+                raise web.HTTPServiceUnavailable(text=str(error)) from error
+            self._threads.append(thread_id, question)
+            self._start(thread_id, is_new=True)
+        return web.Response(status=202)
+
+    async def _stop_run(self, thread_id: str) -> None:
+        """Cancel what people were asked. Raises Refused where the run waits for nobody."""
+        run = self._runs.get(thread_id)
+        if run is None:
+            return
+        review_id = self._waiting.get(thread_id)
+        if review_id is None:
+            raise Refused("busy", BUSY)
+        await self._gate.cancel(review_id, NEW_QUESTION)
+        await asyncio.wait([run])
+
+    def _start(self, thread_id: str, *, is_new: bool = False) -> None:
+        run = asyncio.create_task(self._run(thread_id, is_new))
+        self._runs[thread_id] = run
+        run.add_done_callback(lambda task: self._on_run_end(thread_id, task))
+
+    def _on_run_end(self, thread_id: str, run: asyncio.Task[None]) -> None:
+        del self._runs[thread_id]
+        if not run.cancelled() and (error := run.exception()):
+            log.error("A run stopped; the next start goes on with it.", exc_info=error)
+
+    async def _run(self, thread_id: str, is_new: bool) -> None:
+        """To the last words, or until a new question takes the place of this one."""
+        while True:
+            try:
+                if await self._take_step(thread_id, is_new):
+                    return
+            except (StoreUnavailable, LeaseLost) as error:
+                log.warning("%s", error)
+                await asyncio.sleep(1)
+            except HitlError as error:
+                await self._say(thread_id, f"I can't have this reviewed: {error}")
+                return
+
+    async def _take_step(self, thread_id: str, is_new: bool) -> bool:
+        """One message more. True after the last one."""
+        messages = self._threads[thread_id]
+        if isinstance(last := messages[-1], Calls):
+            outcome = await self._review(thread_id, last.calls, is_new)
+            answers = await outcome.run(self._tools)
+            results = tuple(Result(a.name, a.status, a.content) for a in answers)
+            self._threads.append(thread_id, Results(results=results))
+            cancelled = outcome.review.cancelled
+            return cancelled is not None and cancelled.reason == NEW_QUESTION
+        step = next_step(*_last_exchange(messages))
+        if isinstance(step, str):
+            await self._say(thread_id, step)
+            return True
+        calls = tuple(ToolCall(f"call_{uuid4().hex[:24]}", call.name, call.args) for call in step)
+        self._threads.append(thread_id, Calls(calls=calls))
+        return False
+
+    async def _review(self, thread_id: str, calls: tuple[ToolCall, ...], is_new: bool) -> Outcome:
+        """What people decided. The same turn again, also in another process, is the same review."""
+        messages = self._threads[thread_id]
+        question = next(m for m in reversed(messages) if isinstance(m, Question))
+        review_id = await self._gate.submit(
+            calls,
+            thread_id=thread_id,
+            turn=f"message-{len(messages)}",
+            requester=question.user,
+            origin=question.origin,
+        )
+        verdicts = [self._gate.policy.judge(call).verdict.kind for call in calls]
+        if is_new and "review" in verdicts:
+            await self._post(thread_id, WAIT)
+        self._waiting[thread_id] = review_id
+        try:
+            return await self._gate.wait(review_id)
+        finally:
+            del self._waiting[thread_id]
+
+    async def _say(self, thread_id: str, text: str) -> None:
+        """The last words. A process that dies in between says them twice, rather than never."""
+        await self._post(thread_id, text)
+        self._threads.append(thread_id, Words(text=text))
+
+    async def _post(self, thread_id: str, text: str) -> None:
+        channel, _, ts = thread_id.rpartition(":")
+        words = {"text": text, "channel": channel, "thread_ts": ts}
+        async with (
+            aiohttp.ClientSession() as session,
+            session.post(self._say_url, json=words) as answer,
+        ):
+            answer.raise_for_status()
+
+
+def _last_exchange(messages: Sequence[Message]) -> tuple[str, list[Result]]:
+    """What the user said last, and what came of all calls since then."""
+    ask, results = "", list[Result]()
+    for message in messages:
+        match message:
+            case Question():
+                ask, results = message.text, []
+            case Results():
+                results += message.results
+            case Calls() | Words():
+                pass
+    return ask, results

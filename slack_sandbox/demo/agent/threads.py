@@ -1,0 +1,91 @@
+"""The agent's conversations, in a file to which each message is appended before anything follows from it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from hitl_core import ToolCall
+
+from .script import Result
+
+
+class _Message(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class Question(_Message):
+    """What a user said. `id` is Slack's `ts`; `origin` the place where it was said."""
+
+    kind: Literal["question"] = "question"
+    id: str
+    text: str
+    user: str
+    origin: str
+
+
+class Calls(_Message):
+    """A model turn: the tool calls that the agent makes next."""
+
+    kind: Literal["calls"] = "calls"
+    calls: tuple[ToolCall, ...]
+
+
+class Results(_Message):
+    """What came of all calls of the turn."""
+
+    kind: Literal["results"] = "results"
+    results: tuple[Result, ...]
+
+
+class Words(_Message):
+    """The agent's last words, which were posted."""
+
+    kind: Literal["words"] = "words"
+    text: str
+
+
+Message = Annotated[Question | Calls | Results | Words, Field(discriminator="kind")]
+
+
+class _Line(_Message):
+    thread_id: str
+    message: Message
+
+
+class Threads:
+    """All threads. One process at a time writes the file."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._threads: dict[str, list[Message]] = {}
+        lines = file.read_bytes().split(b"\n") if file.exists() else []
+        *whole, cut = lines or [b""]
+        for line in whole:
+            self._keep(_Line.model_validate_json(line))
+        if cut:  # the process died in the middle of this line: nothing followed from it
+            file.write_bytes(b"".join(line + b"\n" for line in whole))
+
+    def __getitem__(self, thread_id: str) -> Sequence[Message]:
+        """In order; empty for a thread that is not known."""
+        return self._threads.get(thread_id, ())
+
+    def append(self, thread_id: str, message: Message) -> None:
+        """On disk when this returns."""
+        line = _Line(thread_id=thread_id, message=message)
+        with self._file.open("ab") as file:
+            file.write(line.model_dump_json().encode() + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+        self._keep(line)
+
+    def open_threads(self) -> list[str]:
+        """Those in which the agent has not said its last words."""
+        return [id for id, messages in self._threads.items() if messages[-1].kind != "words"]
+
+    def _keep(self, line: _Line) -> None:
+        self._threads.setdefault(line.thread_id, []).append(line.message)
