@@ -8,7 +8,6 @@ import fnmatch
 import io
 import json
 import re
-import shutil
 import sys
 import tomllib
 from collections.abc import AsyncIterator
@@ -27,6 +26,7 @@ from slack_sandbox.client.actor import Actor
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
 from slack_sandbox.server import running_sandbox
 from tests.support.bots import CLICK, Process, Scene
+from tests.support.installation import SOURCES, build_wheel, copy_sources, install
 from tests.support.redis_server import executable_under_test
 
 ROOT = Path(__file__).parents[1]
@@ -166,16 +166,14 @@ def test_it_runs_what_the_bot_accepts() -> None:
 
 
 async def test_what_it_holds_is_enough_for_the_bot(scene: Scene, tmp_path: Path) -> None:
-    """Given only the files that the image gets, then the bot serves, and HEALTHCHECK says so; after
-    SIGTERM it ends in time, and HEALTHCHECK says that."""
-    app = tmp_path / "app"
-    for source in ("bot", "hitl_core"):
-        shutil.copytree(ROOT / source, app / source, ignore=_left_out)
-    assert not (app / "bot" / "sandbox").exists()
+    """Given the wheel of the files that the image gets, installed as there, then the bot serves, and
+    HEALTHCHECK says so; after SIGTERM it ends in time, and HEALTHCHECK says that."""
+    assert set(SOURCES) <= set(copied())
+    installed = install(build_wheel(copy_sources(tmp_path / "src"), tmp_path), tmp_path, "slack")
     with (tmp_path / "bot.log").open("wb") as log:
         program = await asyncio.create_subprocess_exec(
-            sys.executable, *command("ENTRYPOINT")[1:], *command("CMD"),
-            cwd=app, env=scene.environment(), stdout=log, stderr=log,
+            installed.venv / "bin" / command("ENTRYPOINT")[0], *command("CMD"),
+            cwd=installed.folder, env=scene.environment(), stdout=log, stderr=log,
         )  # fmt: skip
     running = Process(program, tmp_path / "bot.log")
     scene.processes.append(running)
@@ -194,11 +192,6 @@ async def _health(port: str) -> int:
         sys.executable, *rest, env={"HITL_PORT": port}, stderr=asyncio.subprocess.DEVNULL
     )
     return await process.wait()
-
-
-def _left_out(folder: str, names: list[str]) -> set[str]:
-    within = Path(folder).relative_to(ROOT)
-    return {name for name in names if ignored(str(within / name))}
 
 
 # ------------------------------------------------------------------------------- compose.yaml

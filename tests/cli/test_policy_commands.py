@@ -325,7 +325,7 @@ def test_help_has_an_example(command: str, capsys: pytest.CaptureFixture[str]) -
     with pytest.raises(SystemExit) as caught:
         main(["policy", command, "--help"])
     assert caught.value.code == 0
-    assert f"example:\n  $ hitl policy {command} policy.yaml" in capsys.readouterr().out
+    assert f"  $ hitl policy {command} policy.yaml" in capsys.readouterr().out
 
 
 @pytest.mark.usefixtures("policy")
