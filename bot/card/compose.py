@@ -133,7 +133,9 @@ def _place_problems(
         if waiting and not review.cancelled:
             numbers = [number_of[a.key] for a in waiting] if len(review.actions) > 1 else []
             why = text.shorten(trouble.why, MAX_WHY)
-            problems.append(PlaceProblem(tuple(numbers), at, why, trouble.since, at == place))
+            problems.append(
+                PlaceProblem(tuple(numbers), at, why, trouble.since, at == place, trouble.is_shown)
+            )
     return tuple(problems)
 
 

@@ -133,6 +133,7 @@ class EscalationNote:
 class PlaceProblem:
     """What waits at a place where it can't be shown, by its numbers (none where it is all of the review), why
     and since when. `here`: it is shown at this very place, and not all could be looked up.
+    `too_few`: it is shown, and too few people are left who may approve it.
     """
 
     numbers: tuple[int, ...]
@@ -140,6 +141,7 @@ class PlaceProblem:
     why: str
     since: float
     is_here: bool
+    too_few: bool = False
 
 
 @dataclass(frozen=True)

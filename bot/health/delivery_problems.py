@@ -21,18 +21,27 @@ class DeliveryProblems:
     def __init__(self, reviews: Reviews, channel: Channel, health: Health) -> None:
         self._reviews, self._channel, self._health = reviews, channel, health
 
-    async def report(self, review: Review, place: Place, error: ChannelError) -> None:
+    async def report(
+        self, review: Review, place: Place, error: ChannelError, *, too_few: bool = False
+    ) -> None:
         """Why it can't be shown there, or who may decide there is not known. Of a look-up the channel has
-        reported that it fails, and of one card its lane does.
+        reported that it fails, and of one card its lane does. `too_few`: it is shown there, and can't be
+        approved.
         """
         why, name = str(error), self._channel.name_of(place)
-        if isinstance(error, NotFound):
+        if too_few:
+            # As the lane calls it, which says when this is over.
+            subject = f"{review.id} at {place}"
+            self._health.report("delivery", subject, undecidable_text(review.id, name, why))
+        elif isinstance(error, NotFound):
             self._health.report("place", place, unusable_text(name, why))
         with suppress(Refused):
             await self._reviews.change(
                 review.id,
                 f"trouble:{place}:{review.version}",
-                lambda seen, now: state_machine.record_delivery_problem(seen, place, why, now),
+                lambda seen, now: state_machine.record_delivery_problem(
+                    seen, place, why, now, is_shown=too_few
+                ),
             )
 
     async def resolve(self, review: Review, place: Place) -> None:
@@ -52,4 +61,12 @@ def unusable_text(name: str, why: str) -> str:
     return (
         f"Reviews for {name} can't be shown there: {why}. Create it, or invite the bot there; or mend the"
         " policy, and decide or cancel what waits with `hitl reviews`."
+    )
+
+
+def undecidable_text(review_id: str, name: str, why: str) -> str:
+    """For the people who run the bot."""
+    return (
+        f"The review {review_id} in {name} can't be approved: {why}. Mend the policy for the reviews to come,"
+        " and reject or cancel this one."
     )

@@ -29,7 +29,7 @@ from ..health.delivery_problems import DeliveryProblems
 from ..health.health import Health
 from ..offload import offload_drawing
 from ..people.directory import Directory
-from ..people.recipients import NoDeciderLeft, Recipients, waiting_actions
+from ..people.recipients import NoDeciderLeft, Recipients, TooFewDeciders, waiting_actions
 from .messages import Messages
 from .rate_limit import RateLimit
 
@@ -95,7 +95,8 @@ class Delivery:
             if not (
                 again and review.status == "done" if posted else not _has_waiting(review, place)
             ):
-                await self._delivery_problems.report(review, place, error)
+                too_few = isinstance(error, TooFewDeciders)
+                await self._delivery_problems.report(review, place, error, too_few=too_few)
                 raise
             log.warning(
                 "review %s: nothing waits at %s, so its card is let go: %s", review_id, place, error
@@ -245,6 +246,9 @@ class Delivery:
         """Give what waits there to others. Whether this place is no longer needed for it, or comes again."""
         if isinstance(error, NoDeciderLeft):
             return await self._replace_deciders(review, place, error.undecidable, str(error))
+        if isinstance(error, TooFewDeciders):  # nobody gets a right, and it stays a problem
+            await self._show_in_fallback(review, place, str(error))
+            return False
         # What is only not known opens the review to nobody else.
         with suppress(ChannelError):
             undecidable = await self._recipients.undecidable(review, place, is_lost=True)

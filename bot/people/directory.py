@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Collection, Container, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Container, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Literal, TypeVar, assert_never
 
@@ -159,22 +159,6 @@ class Directory:
         if size > MAX_MEMBERS:
             name = self._channel.name_of(place)
             raise NotFound(f"{name} has {size:,} members: the policy has to name `reviewers`")
-
-    async def count(self, grants: Iterable[Grant], without: Collection[str], most: int) -> int:
-        """How many people may decide, `without` these; no more than `most` are looked up. Where the members
-        of a place may, `most` of them are taken to be there. Raises ChannelError.
-        """
-        grants = tuple(grants)
-        if any(grant.includes_members for grant in grants):
-            return most
-        counted = set[str]()
-        for user in dict.fromkeys(user for grant in grants for user in grant.reviewers.users):
-            if len(counted) < most and user not in without and await self.is_active(user):
-                counted.add(user)
-        for group in dict.fromkeys(group for grant in grants for group in grant.reviewers.groups):
-            if len(counted) < most:
-                counted |= await self.group_members(group) - {*without}
-        return min(most, len(counted))
 
     async def is_member(self, user_id: str) -> bool:
         """Whether this is one of the workspace's own people, no guest. Raises ChannelError."""

@@ -32,15 +32,19 @@ class NoDeciderLeft(NotFound):
         self.undecidable = undecidable
 
 
+class TooFewDeciders(NotFound):
+    """It is known that fewer people are left than must approve something. They may still reject it."""
+
+
 class Recipients:
     """Raises NotFound with what is wrong with a place, and what else the channel raises."""
 
     def __init__(self, channel: Channel, directory: Directory) -> None:
         self._channel, self._directory = channel, directory
 
-    async def check(self, review: Review, place: Place) -> LookupFailed | None:
-        """That people there may decide, and somebody of them is left. The answer is what is not known: people
-        are asked all the same, and it is looked at again.
+    async def check(self, review: Review, place: Place) -> LookupFailed | TooFewDeciders | None:
+        """That people there may decide, and somebody of them is left. The answer is what is not known, or
+        that they are too few: the card is shown all the same, and it is looked at again.
         """
         size = await self._check_size(review, place)
         deciders = await self._check_deciders(review, place)
@@ -65,20 +69,41 @@ class Recipients:
             return LookupFailed(f"how many members {name} has is not known: {error}")
         return None
 
-    async def _check_deciders(self, review: Review, place: Place) -> LookupFailed | None:
+    async def _check_deciders(
+        self, review: Review, place: Place
+    ) -> LookupFailed | TooFewDeciders | None:
         """Somebody is there to read it, and somebody who may decide."""
         waiting, audience = waiting_actions(review, place), self._channel.audience(place)
         try:
             undecidable = await self.undecidable(review, place)
             if waiting and not undecidable and audience.kind == "person":
                 await self._check_person(audience.id, place)
-            too_few = None if undecidable else await self._check_enough(review, waiting)
+            too_few = None if undecidable else await self._find_too_few(waiting, review)
         except (RateLimited, Unreachable, LookupFailed) as error:
             return LookupFailed(f"whether somebody is left who may decide is not known: {error}")
         if undecidable:
             name = next(one.name for one in waiting if one.key in undecidable)
             raise NoDeciderLeft(f"nobody is left who may decide on {name}", undecidable)
         return too_few
+
+    async def _find_too_few(
+        self, waiting: Sequence[Action], review: Review
+    ) -> TooFewDeciders | None:
+        """What too few people are left to approve, even after the steps that are still to come. They can
+        still reject it, so its card is shown. An agent names the requester, and must not open it to others
+        by that.
+        """
+        for action in waiting:
+            if not {"approve", "edit", "respond"} & {*action.config.allowed_decisions}:
+                continue
+            quorum, excluded = action.route.reviewers.quorum, excluded_ids(review, action)
+            for grants in (action.grants, (*action.grants, *action.coming_grants)):
+                left = await self._directory.deciders_left(grants, quorum, excluded)
+                if left == "enough":
+                    break
+            else:
+                return TooFewDeciders(f"too few people are left who may approve {action.name}")
+        return None
 
     async def undecidable(
         self, review: Review, place: Place, *, is_lost: bool = False
@@ -91,24 +116,6 @@ class Recipients:
             if await self._directory.deciders_left(action.grants, lost=lost) == "nobody":
                 found[action.key] = action.grants
         return found
-
-    async def _check_enough(self, review: Review, waiting: Sequence[Action]) -> LookupFailed | None:
-        """What can't be approved any more, as too few are left who may: they can still reject it, so the card
-        is shown; and an agent, who says who the requester is, must not open it to others by that.
-        """
-        for action in waiting:
-            yes = {"approve", "edit", "respond"} & {*action.config.allowed_decisions}
-            if not yes or action.next_step is not None:  # whose people come in time
-                continue
-            quorum = action.route.reviewers.quorum
-            out = excluded_ids(review, action)
-            left = await self._directory.count(action.grants, out, quorum)
-            if left < quorum:
-                few = (
-                    f"only {left} of the {quorum} people that it takes are" if left else "nobody is"
-                )
-                return LookupFailed(f"{few} left who may approve {action.name}")
-        return None
 
     async def _check_person(self, user_id: str, place: Place) -> None:
         if not await self._directory.is_active(user_id):

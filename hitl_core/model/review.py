@@ -68,10 +68,13 @@ class Cancellation(Value):
 
 
 class DeliveryProblem(Value):
-    """Why a place can't show the review, or why its members are unknown. `since` is when this began."""
+    """Why a place can't show the review, or why its members are unknown. `since` is when this began.
+    `is_shown`: the card is there, but too few people are left who may approve.
+    """
 
     why: str
     since: float
+    is_shown: bool = False
 
 
 class Review(Value):

@@ -10,14 +10,19 @@ from hitl_core.review.transition import Transition, make_event
 MAX_REASON = 500
 
 
-def record_delivery_problem(review: Review, place: Place, why: str, now: float) -> Transition:
+def record_delivery_problem(
+    review: Review, place: Place, why: str, now: float, *, is_shown: bool = False
+) -> Transition:
     """The first reason stays until the trouble is over: what alternates draws no card again and again. Raises
     Refused where one is noted, or nothing waits there.
     """
     waiting = any(action.is_pending and place in action.places for action in review.actions)
     if place in review.troubles or not waiting or review.cancelled is not None:
         raise Refused("unchanged", "This is noted already.")
-    problems = {**review.troubles, place: DeliveryProblem(why=why[:MAX_REASON], since=now)}
+    problems = {
+        **review.troubles,
+        place: DeliveryProblem(why=why[:MAX_REASON], since=now, is_shown=is_shown),
+    }
     return _with_problems(
         review, problems, make_event("unreachable", review, now, why=why, place=place)
     )

@@ -9,6 +9,7 @@ import pytest
 
 from bot.channels.contract import ChannelError
 from bot.channels.slack.channel import SlackChannel
+from bot.health.health import Health
 from bot.outbox.delivery import Delivery
 from bot.people.directory import Directory
 from hitl_core.model import Action, Place
@@ -39,12 +40,12 @@ def step(to: Place, after: str = "1h", **reviewers: Any) -> dict[str, Any]:
 class Bot:
     """Delivers as a bot that believes nothing from before."""
 
-    def __init__(self, reviews: Reviews, channel: SlackChannel) -> None:
-        self.reviews, self.channel = reviews, channel
+    def __init__(self, reviews: Reviews, channel: SlackChannel, health: Health) -> None:
+        self.reviews, self.channel, self.health = reviews, channel, health
 
-    async def submit(self, **rules: dict[str, Any]) -> str:
+    async def submit(self, requester: str | None = None, **rules: dict[str, Any]) -> str:
         calls = [call(name, f"c{number}") for number, name in enumerate(rules)]
-        review, event = review_of(calls, by=policy(**rules))
+        review, event = review_of(calls, by=policy(**rules), requester=requester)
         await self.reviews.submit(review, event)
         return review.id
 
@@ -54,16 +55,24 @@ class Bot:
         while version < (review := (await self.reviews.load(review_id)).review).version:
             version = review.version
             for place in review.places:
-                channel = self.channel
-                delivery = Delivery(self.reviews, channel, Directory(channel, channel.team))
                 with suppress(ChannelError):
-                    await delivery.deliver(review_id, place, again=False)
+                    await self.deliver_at(review_id, place)
         return list(review.actions)
+
+    async def deliver_at(self, review_id: str, place: Place) -> None:
+        directory = Directory(self.channel, self.channel.team)
+        delivery = Delivery(self.reviews, self.channel, directory, health=self.health)
+        await delivery.deliver(review_id, place, again=False)
 
 
 @pytest.fixture
-def bot(reviews: Reviews, channel: SlackChannel) -> Bot:
-    return Bot(reviews, channel)
+def health() -> Health:
+    return Health()
+
+
+@pytest.fixture
+def bot(reviews: Reviews, channel: SlackChannel, health: Health) -> Bot:
+    return Bot(reviews, channel, health)
 
 
 def members_of(action: Action) -> set[Place]:
@@ -91,12 +100,7 @@ async def test_a22_the_steps_to_come_are_taken_before_the_fallback_opens(
     }
 
     sandbox.users.deactivate("U0DANA")
-    bot_later = Bot(bot.reviews, bot.channel)
-    review = (await bot.reviews.load(review_id)).review
-    for place in review.places:
-        delivery = Delivery(bot.reviews, bot.channel, Directory(bot.channel, bot.channel.team))
-        await delivery.deliver(review_id, place, again=True)
-    [action] = await bot_later.deliver(review_id)
+    [action] = await bot.deliver(review_id)
     assert members_of(action) == {ASK}
 
 
@@ -143,9 +147,7 @@ async def test_a22_a_fallback_that_showed_it_already_opens_after_the_last_step(
     assert (action.places, members_of(action)) == ((ARCHIVED, OPS), set())
 
     sandbox.users.deactivate("U0BOB")
-    delivery = Delivery(bot.reviews, bot.channel, Directory(bot.channel, bot.channel.team))
-    await delivery.deliver(review_id, OPS, again=True)
-    [action] = (await bot.reviews.load(review_id)).review.actions
+    [action] = await bot.deliver(review_id)
     assert members_of(action) == {OPS}
 
 
@@ -159,3 +161,51 @@ async def test_a22_only_the_part_that_nobody_may_decide_is_passed_on(bot: Bot) -
     )
     assert (members_of(gone), members_of(bobs)) == ({OPS}, set())
     assert bobs.places == ("default",)
+
+
+# ---------------------------------------------------------------------------- too few to approve (attack A18)
+
+TWO = {"users": ["U0ALICE", "U0BOB"], "quorum": 2}
+
+
+@pytest.mark.parametrize(
+    ("rule", "requester"),
+    [
+        ({"reviewers": {"users": ["U0ALICE"], "exclude_requester": True}}, "U0ALICE"),
+        ({"reviewers": TWO}, "U0ALICE"),
+        ({"reviewers": {"users": ["U0ALICE", "U0GONE"], "quorum": 2}}, None),
+        ({"reviewers": {"groups": ["S0OPS"], "quorum": 3}}, None),
+        ({"notify": APPROVALS, "reviewers": {"channel_members": True, "quorum": 9}}, None),
+    ],
+    ids=["the requester alone", "one of two", "one has left", "a small group", "a small channel"],
+)
+async def test_a18_what_too_few_may_approve_is_shown_and_told(
+    bot: Bot, health: Health, rule: dict[str, Any], requester: str | None
+) -> None:
+    """Given fewer people than must approve; then the card is shown, where it may be rejected, the fallback
+    shows it too and opens to nobody, and the review and the problems say why."""
+    review_id = await bot.submit(requester, pay={**rule, "fallback": ASK})
+    [action] = await bot.deliver(review_id)
+    snapshot = await bot.reviews.load(review_id)
+    assert action.places[-1] == ASK
+    assert ASK not in members_of(action)
+    assert set(snapshot.posts) == set(snapshot.review.troubles) == set(action.places)
+    for trouble in snapshot.review.troubles.values():
+        assert trouble.why == "too few people are left who may approve pay"
+    assert {one.kind for one in health.current_problems()} == {"delivery"}
+
+
+async def test_a18_a_channel_with_nobody_but_the_bot_has_nobody_left(
+    bot: Bot, sandbox: Sandbox
+) -> None:
+    sandbox.workspace.channels["C0OPS"].members[:] = ["U0APPROVER"]
+    [action] = await bot.deliver(await bot.submit(pay={"notify": OPS, "fallback": ASK}))
+    assert members_of(action) == {OPS, ASK}
+
+
+async def test_a18_people_of_the_steps_to_come_are_enough(bot: Bot) -> None:
+    rule = {"reviewers": TWO, "escalate": [step(OPS, users=["U0DANA"])], "fallback": ASK}
+    review_id = await bot.submit("U0ALICE", pay=rule)
+    [action] = await bot.deliver(review_id)
+    assert action.places == ("default",)
+    assert not (await bot.reviews.load(review_id)).review.troubles

@@ -103,7 +103,7 @@ def test_a_thread_of_a_later_place_begins_when_the_review_came_there() -> None:
 def test_a_fallback_is_told_with_its_reason() -> None:
     review = rerouted(review_of(THREE[1], policy={"fallback": IT}), "the channel is archived")
     assert told(review) == [
-        "↗ *run_sql*  passed on to *#it*, as it could not be shown where it should: “the channel is archived”"
+        "↗ *run_sql*  passed on to *#it*, as it can't be decided where it was: “the channel is archived”"
     ]
 
 

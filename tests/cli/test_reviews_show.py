@@ -209,7 +209,7 @@ def test_dialects_8_path_title_fallback_and_the_tool_that_runs(desk: Desk) -> No
         )
     )
     shown = desk.hitl("reviews", "show", lost.id).out
-    assert "    fallback   to slack:#it, as it could not be shown in slack:#first" in shown
+    assert "    fallback   to slack:#it, as it can't be decided in slack:#first" in shown
     assert "not decided in time" not in shown
 
 

@@ -117,7 +117,7 @@ def _escalation_field(action: Action, step: Escalation, now: float) -> Field:
     if step.step is None:
         planned_places = ", ".join(map(phrases.place_text, action.route.notify))
         reason = f": {step.why}" if step.why else ""
-        return "fallback", f"to {to}, as it could not be shown in {planned_places}{reason}, {when}"
+        return "fallback", f"to {to}, as it can't be decided in {planned_places}{reason}, {when}"
     late = f"as {step.why}" if step.why else "as this was not decided in time"
     why = f"by {phrases.person_text(step.by)}" if step.by else late
     return "escalated", f"to {to} {why}, {when}"

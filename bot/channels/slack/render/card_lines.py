@@ -124,6 +124,8 @@ def delivery_problems(card: Card, names: Names) -> list[Block]:
         text = f"{what} can't be shown in {place(one.place, names)}"
         if one.is_here:
             text = "Not all could be looked up that this depends on"
+        if one.too_few:
+            text = f"{what} can't be approved in {place(one.place, names)}"
         why = plain_text(f"Since then: {one.why}", 600)
         blocks.append(
             context(f"unshown:{at}", mrkdwn(f"⚠ {text} ({format_date(one.since)})."), why)
@@ -288,7 +290,7 @@ def _note_text(note: EscalationNote, card: Card, names: Names) -> str:
     origin, when = places(note.origin, names), format_date(note.at)
     if note.fallback:
         where = "here" if note.to == card.place else f"in {place(note.to, names)}"
-        return f"Shown {where}, as it could not be shown in {origin} ({when})."
+        return f"Shown {where}, as it can't be decided in {origin} ({when})."
     if note.to == card.place:
         if note.by:
             return f"Passed on from {origin} by {mention(note.by)} ({when})."

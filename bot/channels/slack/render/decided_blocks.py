@@ -137,7 +137,7 @@ def _place_name(thread_line: ThreadLine, names: Names) -> str:
 
 def _escalation_reason(thread_line: ThreadLine) -> str:
     if thread_line.fallback:
-        return "as it could not be shown where it should"
+        return "as it can't be decided where it was"
     if thread_line.why:
         return "as nobody was left who may decide"
     return "as nobody decided in time"
