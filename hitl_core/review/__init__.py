@@ -1,1 +1,6 @@
-"""Review → Review: the rules as pure transitions, and the service that loads and commits."""
+"""What may happen to a review: decisions, votes, edits, escalation, deadlines, claims.
+
+`state_machine` (people and time) and `claims` (the agent) are pure functions: `(review, …, now) →
+Transition`. `service.Reviews` loads a review, applies one of them and stores the result. Nothing else writes
+reviews.
+"""

@@ -1,4 +1,4 @@
-"""The state machine, the agent's half: claim, start, report, finish; and what a death leaves behind. Pure."""
+"""The agent's part of the state machine: claim, start, report, finish; after a crash. Pure."""
 
 from __future__ import annotations
 
@@ -10,24 +10,25 @@ from hitl_core.review import vote_count
 from hitl_core.review.quoting import Quoting
 from hitl_core.review.transition import Transition, check_seal, make_event
 
-#: A line on the card is one line; what is longer is cut here, and ends in an ellipsis.
+#: The longest result line on a card, in characters. A longer one is cut and ends in an ellipsis.
 MAX_LINE = 200
-#: What comes behind so many characters is never looked at.
+#: Only this many characters of a result are read.
 _MAX_READ = 10_000
 
 
 def set_waiter(review: Review, process: str | None, now: float) -> Transition:
-    """Keep the hand-off for a process that waits, as long as its heart beats; None: nobody waits any more."""
+    """Reserve the result for a process that waits, while its heartbeat is alive. None: no process waits."""
     return Transition(
         review.model_copy(update={"waiter": process}), make_event("awaited", review, now)
     )
 
 
 def claim(review: Review, holder: str, now: float, lease: float) -> Transition:
-    """Give the review to one process, for `lease` seconds. A dead holder's review is lapsed first.
+    """Give the review to one process, for `lease` seconds. If the lease of another process ended, that claim
+    is ended first.
 
-    Where that leaves a doubt the answer is the lapsed review, claimed by nobody: a person is asked.
-    Raises Refused where it is not settled, or somebody else holds it.
+    If this leaves a call in doubt, the result is the review without a claim, because a person must answer.
+    Raises Refused if the review is not settled, or if another process holds it.
     """
     if review.status == "claimed" and review.lease and review.lease.until <= now:
         expiry = expire_lease(review, now)
@@ -49,25 +50,25 @@ def renew(review: Review, fence: int, now: float, lease: float) -> Transition:
 
 
 def start(review: Review, fence: int, key: str, now: float) -> Transition:
-    """Let one call begin. Raises Refused where it began already: its side effect may have happened."""
+    """Start one call. Raises Refused if it was started before: its side effect may have happened."""
     _check_lease(review, fence, now)
     run = review.runs.get(key)
     if run is not None and run.state != "cleared":
-        raise Refused("already_started", "This call was started already.")
+        raise Refused("already_started", "This call was already started.")
     new_run = Run(state="started", attempt=run.attempt + 1 if run else 1, at=now)
     event = make_event("started", review, now, [key])
     return Transition(_with_runs(review, {key: new_run}), event)
 
 
 def is_started(review: Review, fence: int, key: str, now: float) -> bool:
-    """Whether this claim began the call, which is not over; raises LeaseLost where it holds no longer."""
+    """Whether the call is started and not finished. Raises LeaseLost if this claim is no longer valid."""
     _check_lease(review, fence, now)
     run = review.runs.get(key)
     return run is not None and run.state == "started"
 
 
 def report(review: Review, fence: int, lines: Mapping[str, str], now: float) -> Transition:
-    """Keep what came of calls that ran, by key."""
+    """Store the results of calls that ran: one line for each key."""
     _check_lease(review, fence, now)
     runs = {
         key: _make_done_run(review.runs.get(key), result_line(review, key, line), now)
@@ -77,7 +78,7 @@ def report(review: Review, fence: int, lines: Mapping[str, str], now: float) -> 
 
 
 def finish(review: Review, fence: int, lines: Mapping[str, str], now: float) -> Transition:
-    """The agent is through with this review."""
+    """The agent has finished this review."""
     unreported = {
         key: "no result was reported" for key, run in review.runs.items() if run.state == "started"
     }
@@ -87,7 +88,7 @@ def finish(review: Review, fence: int, lines: Mapping[str, str], now: float) -> 
 
 
 def expire_lease(review: Review, now: float) -> Transition:
-    """The lease ended without `done`: calls that were started are in doubt, unless declared idempotent."""
+    """The lease ended before `finish`. Started calls are in doubt now; idempotent ones may start again."""
     if review.status != "claimed" or review.lease is None or review.lease.until > now:
         raise Refused("not_due", "The lease has not ended.")
     idempotent = {call.key for call in review.calls if call.idempotent}
@@ -114,14 +115,15 @@ def resolve(
     place: Place | None = None,
     seal: str | None = None,
 ) -> Transition:
-    """A person says what became of a call in doubt: it ran, run it again, or skip it.
+    """A person answers about a call in doubt: it ran, run it again, or skip it.
 
-    To say that it ran and to run it again take as many people as an approval of the call, and leave out the
-    same ones; to skip it takes as many as a rejection. Votes of an earlier doubt don't count. Of a call that
-    nobody was asked about one person says it.
+    "It ran" and "run it again" have the same rules as an approval of the call: the same quorum, and the same
+    people are excluded. "Skip" has the rules of a rejection. If the policy allowed the call without a review,
+    one person is enough. Votes about an earlier attempt don't count.
 
-    `attempt` is the one that the card asked about, None for who saw no card: an answer to an earlier doubt
-    settles no later one. `lapsed` are the keys of voters who may decide no more. `seal` as in `check_open`.
+    `attempt` is the attempt on the person's card; None means that the person saw no card. An answer about an
+    earlier attempt is refused. `ineligible_voters` are the keys of voters who may no longer decide. `seal`:
+    see `check_decidable`.
     """
     run = review.runs.get(key)
     if run is None or run.state != "in_doubt":
@@ -129,7 +131,9 @@ def resolve(
         message = f"{who} already answered this." if who else "There is no doubt about this call."
         raise Refused("already_decided", message)
     if attempt not in (None, run.attempt):
-        raise Refused("stale", "This was run again since, and stopped again. Look at it once more.")
+        raise Refused(
+            "stale", "It was run again in the meantime, and stopped again. Look at the new card."
+        )
     check_seal(review, seal, key)
     counted_votes, note = vote_count.drop_votes(run.votes, ineligible_voters)
     reviewers = Reviewers()
@@ -149,21 +153,21 @@ def resolve(
 
 
 def ready_at(review: Review) -> float | None:
-    """From when an agent's process may claim it."""
+    """When a process of the agent may claim it; None if it can't be claimed."""
     if review.status == "claimed" and review.lease:
         return review.lease.until
     return review.settled_at if review.status == "settled" and not review.calls_in_doubt else None
 
 
 def runnable_calls(review: Review) -> tuple[Call, ...]:
-    """The calls that may start now, in the model's order: allowed or approved, and not run yet."""
+    """The calls that may start now, in the model's order: allowed or approved, and not started yet."""
     return tuple(
         call for call in review.calls if can_run(review, call) and not _has_started(review, call)
     )
 
 
 def can_run(review: Review, call: Call) -> bool:
-    """Whether the policy allows this call without asking, or a person approved it; never once cancelled."""
+    """Whether the policy allows this call, or people approved it. False if the review is cancelled."""
     if review.cancelled is not None:
         return False
     if call.verdict.kind == "allow":
@@ -174,21 +178,21 @@ def can_run(review: Review, call: Call) -> bool:
 
 
 def one_line(text: object) -> str:
-    """The first 200 characters of the first line that says something."""
+    """The first 200 characters of the first non-blank line."""
     return _first_line(_start(text))
 
 
 def result_line(review: Review, key: str, text: object) -> str:
-    """The same of what came of a call, without what nobody may see of its arguments."""
+    """`one_line` for the result of a call, without hidden values of its arguments."""
     hidden = Quoting.of(review, review.action(key))
-    whole = hidden.without(_start(text))  # before it is cut, which could cut a secret in two
+    whole = hidden.without(_start(text))  # before the cut, because that could cut a secret in two
     line = _first_line(whole)
     return "…" if hidden.is_in(line) else line
 
 
 def _start(text: object) -> str:
     start = str(text).lstrip()[:_MAX_READ]
-    return start.encode("utf-8", "replace").decode()  # file names hold half surrogate pairs
+    return start.encode("utf-8", "replace").decode()  # file names may have half a surrogate pair
 
 
 def _first_line(whole: str) -> str:

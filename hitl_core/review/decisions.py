@@ -1,6 +1,6 @@
-"""The state machine, people's half: who decides what, alone or with others. Pure.
+"""The people's part of the state machine: decisions, votes and edits. Pure.
 
-A transition raises Refused where it changes nothing; the text is for the person who asked.
+A transition that would change nothing raises Refused. Its text is for the person who clicked.
 """
 
 from __future__ import annotations
@@ -54,11 +54,11 @@ def decide(
     place: Place | None = None,
     has_new_grant: bool = False,
 ) -> Transition:
-    """One person's decision on one action: final, or a vote where it takes several, or an edit on which
-    others decide. `lapsed` are the keys of voters who may decide no more: their votes are void.
+    """One person's decision on one action. The result is a final decision, a vote if the quorum needs more
+    people, or an edit that other people must approve. Votes of `ineligible_voters` (keys) no longer count.
 
-    An edit is judged again. Where it falls under another rule its editor's own approval counts only where
-    `entitled` says that this person may decide by that rule itself (`asks_anew`); not known is no.
+    The policy judges an edit again. If another rule matches now, the editor's own approval counts only if
+    `has_new_grant`: the caller has checked that this person may decide by that rule (see `find_new_grant`).
     """
     action = review.action(key)
     if action is None:
@@ -91,7 +91,8 @@ def decide(
         and "approve" not in action.config.allowed_decisions
     ):
         raise Refused(
-            "not_allowed", f"Others had to approve this {name}, and the rule allows no approval."
+            "not_allowed",
+            f"Other people must approve this {name}, but its rule doesn't allow `approve`.",
         )
     if (
         ruling is not None
@@ -125,9 +126,10 @@ def decide_all(
     place: Place | None = None,
     seal: str | None = None,
 ) -> Transition:
-    """A whole answer at once, by the actions' keys: all of it, or nothing. Raises DecisionError for the first
-    decision that is wrong, Refused where the actions have another `seal` together. Its event names every
-    action, decision and digest, in the same order.
+    """Several decisions at once, by the actions' keys: all are applied, or none.
+
+    Raises DecisionError for the first decision that is refused, and Refused if `seal` is not the seal of
+    these actions together. The event lists all actions, decisions and digests, in the same order.
     """
     changed, events = review, list[Event]()
     for index, (key, proposal) in enumerate(proposals.items()):
@@ -143,7 +145,7 @@ def decide_all(
             ) from refused
         events.append(event)
     if not events:
-        raise DecisionError("The answer decides nothing.")
+        raise DecisionError("The answer has no decision: decide at least one action.")
     check_seal(review, seal, *proposals)
     kinds = [event.kind for event in events]
     event = make_event(
@@ -161,7 +163,7 @@ def decide_all(
 
 
 def check_voter(review: Review, action: Action, vote_type: DecisionType, by: Reviewer) -> None:
-    """Raises Refused where this person's answer to the newest revision could not count."""
+    """Raises Refused if this person's answer to the newest revision can't count."""
     if vote_type == "edit":
         if action.route.reviewers.editor_approves:
             vote_count.check_not_excluded(
@@ -169,15 +171,15 @@ def check_voter(review: Review, action: Action, vote_type: DecisionType, by: Rev
             )
         return
     open_ended = vote_type == "respond" or (vote_type == "approve" and action.config.answer_schema)
-    if not open_ended:  # else the answer itself tells whether it was said before
+    if not open_ended:  # an open answer is compared with earlier ones when it is given
         vote = Vote(type=vote_type, by=by, at=0.0, revision=action.revision)
         vote_count.count_vote(action.votes, vote, action.route.reviewers)
     vote_count.check_not_excluded(review, action, vote_type, by)
 
 
 def find_new_grant(review: Review, key: str, proposal: Proposal, now: float) -> Grant | None:
-    """Who may decide by the rule that an edit falls under, where that is another than before. Raises Refused
-    for an edit that the policy denies.
+    """Who may decide by the rule that matches the edit; None if the same rule as before matches. Raises
+    Refused if the policy denies the edit.
     """
     action = review.action(key)
     if action is None or proposal.type != "edit" or proposal.revision != action.revision:
@@ -187,7 +189,7 @@ def find_new_grant(review: Review, key: str, proposal: Proposal, now: float) -> 
 
 
 def _is_requester(review: Review, action: Action, by: Reviewer) -> bool:
-    """Whether this is the requester, who must not approve it."""
+    """Whether this is the requester, and the rule excludes the requester."""
     excluded = action.route.reviewers.exclude_requester
     return excluded and by.id == (review.requester or "").removeprefix("slack:")
 
@@ -200,7 +202,7 @@ def _rule_note(name: str, verdict: Verdict) -> str:
 def _add_revision(
     ruling: EditRuling, proposal: Proposal, args: Arguments, name: str, by: Reviewer, now: float
 ) -> Action:
-    """Another revision, on which nobody has voted yet. A person's answer among the arguments is no edit."""
+    """A new revision, without votes. A person's answer that goes into the arguments is not an edit."""
     action = ruling.action
     revision, edits = action.revision + 1, action.edits
     if proposal.type == "edit":
@@ -217,7 +219,7 @@ def _add_revision(
 def _add_vote(
     action: Action, proposal: Proposal, message: str | None, by: Reviewer, now: float
 ) -> Action:
-    """With its decision, where enough say the same; else with one vote more."""
+    """Add one vote, and the decision if enough votes agree now."""
     answer, kind = final_answer(action, proposal), proposal.type
     vote_type = "approve" if kind == "edit" else kind
     vote = Vote(
@@ -228,7 +230,7 @@ def _add_vote(
     )
     if not is_enough:
         return action.model_copy(update={"votes": new_votes})
-    if len(agreeing) == 1:  # one person is enough: that is the decision, and no vote
+    if len(agreeing) == 1:  # one person is enough, so this is the decision and not a vote
         new_votes = new_votes[:-1]
     elif vote_type in vote_count.NEGATIVE:
         message = "\n".join(dict.fromkeys(v.message for v in agreeing if v.message)) or None
@@ -248,7 +250,7 @@ def _add_vote(
 
 
 def _once_only(review: Review, key: str) -> Review:
-    """This call must not run a second time unless a person says so."""
+    """After a crash this call runs again only if a person says so."""
     calls = tuple(
         call.model_copy(update={"idempotent": False}) if call.key == key else call
         for call in review.calls

@@ -1,18 +1,22 @@
-"""When what is due: read off an action, changing nothing. Pure; all times in seconds since the epoch."""
+"""When the deadline, the next escalation and the next reminder of an action are due. Pure.
+
+All times are in seconds since the epoch.
+"""
 
 from __future__ import annotations
 
 from hitl_core.model import Action, Review
 
-#: Where the chain has ended, nothing settles the action by itself, and the policy says nothing of reminders.
+#: The default time between reminders, in seconds, after the last escalation step of an action without a
+#: deadline: it would otherwise wait silently.
 LAST_STEP_REMINDER = 4 * 3600.0
-#: After this many reminders an action is told of once a day: by then nobody reads the fifth one of an hour.
+#: After this many reminders there is at most one a day.
 DAILY_AFTER = 50
 DAY = 86_400.0
 
 
 def due_at(review: Review) -> float | None:
-    """When a bot must look next: the nearest deadline, step or reminder, or the end of the lease."""
+    """When a bot must act next: the earliest deadline, escalation or reminder, or the end of the lease."""
     if review.status == "claimed" and review.lease:
         return review.lease.until
     if review.status != "pending":
@@ -28,8 +32,8 @@ def due_at(review: Review) -> float | None:
 
 
 def deadline(action: Action) -> float | None:
-    """When the policy decides by itself; None also before the clock has started. An edit may bring it
-    forward, and never puts it off.
+    """When the policy decides; None without a deadline, or before the clock has started. An edit can make it
+    earlier, but never later.
     """
     expire = action.route.expire
     if expire is None:
@@ -44,7 +48,7 @@ def is_late(action: Action, now: float) -> bool:
 
 
 def next_step_at(action: Action) -> float | None:
-    """When the next step of its chain is taken."""
+    """When the next escalation is due."""
     step = action.next_step
     if step is None or action.clock_start is None:
         return None
@@ -52,7 +56,7 @@ def next_step_at(action: Action) -> float | None:
 
 
 def remind_at(action: Action) -> float | None:
-    """When those who are still needed are reminded: some time after the last that they heard of it."""
+    """When the next reminder is due: one interval after the last notice to these people."""
     every = _reminder_interval(action)
     if every is None or action.clock_start is None:
         return None

@@ -1,11 +1,11 @@
-"""Changed arguments, or another tool, are judged by the rules that the review keeps. Pure.
+"""Judges edited arguments, or another tool, by the policy's rules that are stored in the review. Pure.
 
-A change never makes anything weaker: the numbers, what is hidden and what must be read only grow, a deadline
-never moves to a later time, a call runs a second time by itself only where every rule so far allows it, and
-what the policy allows without asking is asked as before. Raises Refused for what the policy denies.
+An edit never makes a rule weaker. Quorums, hidden values and `must_read` only grow. A deadline never moves to
+a later time. A call is idempotent only if all rules so far say so. If the policy allows the edited call
+without a review, people are still asked as before. Refused is raised if the policy denies it.
 
-What of a Ruling holds for a new revision is taken here and nowhere else; tests/review/test_frozen_fields.py
-asks it of each field.
+Only this file copies fields of a Ruling to a new revision. tests/review/test_frozen_fields.py checks each
+field.
 """
 
 from __future__ import annotations
@@ -45,9 +45,11 @@ def edit_tools(review: Review, action: Action) -> tuple[str, ...]:
 
 
 class EditRuling(NamedTuple):
-    """The action as it is asked about with these arguments, and under which rule, None where nothing changes
-    for those who decide. `grant` is who may decide it by that rule itself. `more`: more care is asked of
-    who approves than the editor was asked for. `idempotent`: with these arguments it may run twice.
+    """The action with the edited arguments.
+
+    - `idempotent`: with these arguments it may run twice;
+    - `verdict`: of the rule that matches now; None if nothing changes for the people who decide;
+    - `is_stricter`: `must_read` or `confirm` is new, so an approver must do more than the editor had to.
     """
 
     action: Action
@@ -57,6 +59,7 @@ class EditRuling(NamedTuple):
 
     @property
     def grant(self) -> Grant:
+        """Who may decide by the rule itself."""
         return self.action.grants[0]
 
 
@@ -68,8 +71,8 @@ def judge_edit(
     now: float,
     kind: DecisionType = "edit",
 ) -> EditRuling:
-    """These arguments for this tool, in place of what the action's newest revision has. `kind` is how they
-    came there: by an edit, or with an approval that is an answer as well.
+    """Judge these arguments for this tool, as the next revision of the action. `kind` is "edit", or "approve"
+    for an approval whose answer goes into the arguments.
     """
     known_tools = review.tools if review.excerpt is not None else {}
     if name != action.name and name not in (action.request.name, *known_tools):
@@ -102,15 +105,15 @@ def judge_edit(
 
 
 def _may_run_twice(review: Review, action: Action, name: str, ruling: Ruling | None) -> bool:
-    """Where nobody's policy was asked, it was said of the tool that was asked for and of no other."""
+    """Without a policy, `idempotent` was declared for the requested tool, so it is false for another one."""
     call = review.call(action.key)
-    assert call is not None  # each action is of a call
+    assert call is not None  # each action belongs to a call
     own = ruling.idempotent if ruling is not None else name == action.request.name
     return call.idempotent and own
 
 
 def _find_ruling(review: Review, action: Action, name: str, args: Arguments) -> Ruling | None:
-    """None where nobody's policy was asked: then what its agent allows is all that holds."""
+    """None if the review has no policy: then only the agent's own limits apply."""
     if review.excerpt is None:
         return None
     call = ToolCall(action.request.tool_call_id, name, args.parse())
@@ -120,7 +123,7 @@ def _find_ruling(review: Review, action: Action, name: str, args: Arguments) -> 
 def _check_ruling(
     review: Review, action: Action, name: str, ruling: Ruling, kind: DecisionType
 ) -> None:
-    """What it falls to can be decided."""
+    """Raises Refused if nobody could decide by this ruling."""
     verdict, original = ruling.verdict, action.request.name
     if verdict.kind == "deny":
         if name != original:
@@ -132,7 +135,10 @@ def _check_ruling(
         what = f"an edited {name}" if kind == "edit" else f"{name} with this answer"
         raise Refused("not_allowed", f"The policy doesn't allow {what}.")
     if _asks_another_question(review, action, ruling):
-        raise Refused("not_allowed", f"The policy asks another question about this {name}.")
+        raise Refused(
+            "not_allowed",
+            f"For this {name} the policy needs an answer to another question, so this edit isn't possible.",
+        )
     requester = (review.requester or "").removeprefix("slack:")
     excluded = ruling.needs_requester or (
         review.requester is not None and ruling.route.reviewers.exclude_requester
@@ -140,21 +146,20 @@ def _check_ruling(
     if excluded and not USER_ID.fullmatch(requester):
         raise Refused(
             "not_allowed",
-            f"The policy doesn't let the requester approve this {name}, and who that is isn't known.",
+            f"The policy doesn't let the requester approve this {name}, but the requester is unknown.",
         )
     route = _merge_route(action.route, ruling.route)
     if word := find_unreachable_quorum(route):
         raise Refused(
             "not_allowed",
-            f"Fewer people may decide on this {name} than the `{word}` of {_count_needed(word, route)}"
-            " needs.",
+            f"The `{word}` for this {name} is {_count_needed(word, route)}, but fewer people may decide.",
         )
 
 
 def _asks_another_question(review: Review, action: Action, ruling: Ruling) -> bool:
-    """Whether another rule asks people for an answer that they were not asked for."""
+    """Whether another rule matches now, and it needs an answer that people were not asked for."""
     call = review.call(action.key)
-    assert call is not None  # each action is of a call
+    assert call is not None  # each action belongs to a call
     if (
         ruling.answer_schema is None
         or ruling.verdict.rule == (action.newest_rule or call.verdict).rule
@@ -171,29 +176,31 @@ def _count_needed(word: str, route: Route) -> int:
 def _merge_schemas(
     review: Review, action: Action, name: str, ruling: Ruling
 ) -> tuple[Schema | None, Schema | None]:
-    """What the arguments must meet: what had to be met for this tool before, and what its rule says now, else
-    its own schema. And the part of it that the policy vouches for.
+    """The schema for the arguments, and the part of it that the policy trusts.
+
+    The arguments must satisfy the earlier schema for this tool and the schema of the rule that matches now.
+    If that rule has none, the tool's own schema is used.
     """
     before = [(action.name, action.config), *((s.tool, s.config) for s in reversed(action.earlier))]
     previous = next((config for tool, config in before if tool == name), None)
-    now, vouched = ruling.args_schema, ruling.policy_schema
+    now, trusted = ruling.args_schema, ruling.policy_schema
     if now is None:
         now = review.tools.get(name)
-        vouched = now if ruling.trusts_tools else None
+        trusted = now if ruling.trusts_tools else None
     if previous is None:
-        return now, vouched
+        return now, trusted
     return combine_schemas(previous.args_schema, now), combine_schemas(
-        previous.policy_schema, vouched
+        previous.policy_schema, trusted
     )
 
 
 def _merge_config(
     old: ReviewConfig, ruling: Ruling, schemas: tuple[Schema | None, Schema | None], name: str
 ) -> ReviewConfig:
-    schema, vouched = schemas
+    schema, trusted = schemas
     allowed = old.allowed_decisions
     if ruling.verdict.kind == "review" and ruling.verdict.rule is not None:
-        # The default takes no decision away.
+        # Only a rule can remove decisions, the policy's default can't.
         allowed = tuple(d for d in allowed if d in ruling.allowed_decisions or d == "reject")
     required = "required" in (old.reject_reason, ruling.reject_reason)
     return old.model_copy(
@@ -201,7 +208,7 @@ def _merge_config(
             "action_name": name,
             "allowed_decisions": allowed,
             "args_schema": schema,
-            "policy_schema": vouched,
+            "policy_schema": trusted,
             "reject_reason": "required" if required else "optional",
             "must_read": old.must_read or ruling.must_read,
             "confirm": old.confirm or ruling.confirm,
@@ -211,12 +218,11 @@ def _merge_config(
 
 
 def _merge_route(old: Route, new: Route) -> Route:
-    """The new rule's people and places, with the larger numbers of both."""
+    """The new rule's people and places, with the stricter numbers of both rules."""
     reviewers = combine_reviewers(new.reviewers, old.reviewers)
     expire = _merge_expire(old.expire, new.expire)
-    if _people_and_places(old) == _people_and_places(
-        new
-    ):  # whoever it stands with, and the steps that were taken, stay
+    if _people_and_places(old) == _people_and_places(new):
+        # The clock and the escalations go on.
         return old.model_copy(
             update={"reviewers": reviewers, "expire": expire, "remind": new.remind}
         )
@@ -228,14 +234,14 @@ def _people_and_places(route: Route) -> tuple[object, ...]:
 
 
 def _merge_expire(old: Expire | None, new: Expire | None) -> Expire | None:
-    """What a deadline does stays as it was; it may come sooner."""
+    """The old decision at the deadline, with the earlier time."""
     if old is None or new is None:
         return old or new
     return old.model_copy(update={"after": min(old.after, new.after)})
 
 
 def _with_ruling(action: Action, config: ReviewConfig, route: Route, now: float) -> Action:
-    """At other places, or with other people, escalations are over, and the rule's own clock starts."""
+    """If places or people change, earlier escalations end and the clock starts again."""
     moved = _people_and_places(action.route) != _people_and_places(route)
     before = EarlierTerms(
         tool=action.name,

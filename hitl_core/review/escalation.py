@@ -1,4 +1,4 @@
-"""Where an action goes when those who were asked don't decide, or can't be asked. Pure."""
+"""Shows an action in one more place: by escalation, or by the fallback for a place that fails. Pure."""
 
 from __future__ import annotations
 
@@ -19,17 +19,16 @@ def escalate(
     steps_on_card: int | None = None,
     why: str | None = None,
 ) -> Transition:
-    """Take the next step of every chain that stands at `place` and still waits. `why` is a word of the
-    person's.
+    """Take the next escalation step of every pending action at `place`. `why` is the person's text.
 
-    `taken` is how many steps the card showed, None for who saw no card: two people who press at once take
-    one step.
+    `steps_on_card` is the number of steps that the person's card showed; None means that the person saw no
+    card. With it, two people who click at the same time take one step, not two.
     """
     check_not_cancelled(review)
     here = [a for a in review.actions if place in a.places]
     pending = [a for a in here if a.is_pending]
     if not pending:
-        raise Refused("already_decided", "Everything here is decided already.")
+        raise Refused("already_decided", "Everything here is already decided.")
     waiting = [a for a in pending if not is_late(a, now)]
     if not waiting:
         raise Refused("expired", "The time to decide is over.")
@@ -37,13 +36,14 @@ def escalate(
     stepped = {a.key: take_step(a, by, now, why) for a in waiting if a.next_step is not None}
     if not stepped or (steps_on_card is not None and count_steps(here) > steps_on_card):
         where = ", ".join(_place_names(waiting[0].places[1:])) or "nobody else"
-        raise Refused("nothing_to_escalate", f"This was escalated already: {where} can decide too.")
+        raise Refused("nothing_to_escalate", f"This was already escalated: {where} can decide too.")
     return apply_escalations(review, stepped, now, by=by, why=why, place=place)
 
 
 def use_fallback(review: Review, place: Place, why: str, now: float) -> Transition:
-    """Show what waits at a place that can't be reached in its fallback, and say why. This gives nobody a
-    right to decide. Raises Refused where none of it has a fallback that it doesn't stand in already.
+    """Show the pending actions of an unreachable place in their fallback places too. `why` is the problem.
+    This gives nobody the right to decide. Raises Refused if no action has a fallback in which it is not shown
+    yet.
     """
     check_not_cancelled(review)
     actions = {
@@ -55,7 +55,7 @@ def use_fallback(review: Review, place: Place, why: str, now: float) -> Transiti
         and to not in action.places
     }
     if not actions:
-        raise Refused("no_fallback", f"Nothing that waits in {place} has anywhere else to go.")
+        raise Refused("no_fallback", f"No action that waits in {place} has another fallback.")
     return apply_escalations(review, actions, now, why=why, place=place, is_fallback=True)
 
 
@@ -66,9 +66,11 @@ def replace_deciders(
     why: str,
     now: float,
 ) -> Transition:
-    """Nobody is left who may decide these actions, by their keys and the grants that were looked up: each
-    takes the next step of its chain, and after the last one the members of its fallback may decide. Raises
-    Refused `changed` where other people may decide them by now, and `no_fallback` where none has a way left.
+    """None of the people who may decide these actions is left. Each action takes its next escalation step.
+    After the last step, the members of its fallback may decide.
+
+    `undecidable` has the grants that were looked up, by the actions' keys. Raises Refused: `changed` if other
+    people may decide now, `no_fallback` if no action has a step or fallback left.
     """
     check_not_cancelled(review)
     waiting = [
@@ -77,7 +79,7 @@ def replace_deciders(
         if action.is_pending and action.grants == undecidable.get(action.key)
     ]
     if not waiting:
-        raise Refused("changed", "Others may decide by now.")
+        raise Refused("changed", "Other people may decide now.")
     if stepped := {
         action.key: take_step(action, None, now, why)
         for action in waiting
@@ -91,19 +93,21 @@ def replace_deciders(
         and not any(one.open for one in action.escalations)
     }
     if not opened:
-        raise Refused("no_fallback", f"Nothing that waits in {place} has anywhere else to go.")
+        raise Refused(
+            "no_fallback", f"No action that waits in {place} has a step or fallback left."
+        )
     return apply_escalations(review, opened, now, why=why, place=place, is_fallback=True)
 
 
 def count_steps(here: Iterable[Action]) -> int:
-    """Of all chains that stand at one place, decided or not: it only grows."""
+    """The escalations of all actions at one place, decided or not. This number only grows."""
     return sum(len(action.escalations) for action in here)
 
 
 def take_step(action: Action, by: Reviewer | None, now: float, why: str | None = None) -> Action:
-    """The next step of its chain, which must have one."""
+    """Take the next escalation step. The action must have one."""
     index = action.next_step
-    assert index is not None  # every caller looked
+    assert index is not None  # every caller has checked it
     to = action.route.escalate[index].to
     return _add_escalation(action, Escalation(to=to, at=now, by=by, why=why, step=index))
 
@@ -118,7 +122,7 @@ def apply_escalations(
     place: Place | None = None,
     is_fallback: bool = False,
 ) -> Transition:
-    """The review with these actions, which have just got some places more: each is one part of the event."""
+    """The review with these actions, which have new escalations. The event lists each new place."""
     steps = [
         (action.key, escalation.to)
         for before in review.actions
@@ -136,6 +140,6 @@ def _add_escalation(action: Action, escalation: Escalation) -> Action:
 
 
 def _place_names(places: Iterable[Place]) -> list[str]:
-    """By their names; ids say nothing to people."""
+    """Channel names for people to read. An id would not help them, so it becomes "others"."""
     targets = [place.partition(":")[2] for place in places]
     return list(dict.fromkeys(each if each.startswith("#") else "others" for each in targets))

@@ -1,4 +1,7 @@
-"""What somebody wants to decide, and what comes of it. Pure; raises Refused where it can't be decided."""
+"""What a person wants to decide, and the arguments, tool, answer and message that result. Pure.
+
+Refused is raised if this decision is not possible.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +14,13 @@ from hitl_core.review.edit_rules import EditRuling, judge_edit
 
 
 class Proposal(NamedTuple):
-    """What somebody wants to decide: on which revision, and for an edit the new arguments and, where it is
-    another tool, its name. `answer` is the JSON value of a person's own answer.
+    """What a person wants to decide on one revision.
 
-    `verbatim`: another system's answer, which counts as that one counts it: a blank message is a message, and
-    an edit may change nothing. `seal` is `Review.seal` of what the person saw, where they saw it.
+    - `args`, `name`: for an edit, the new arguments, and the new tool if it is another one;
+    - `answer`: the JSON value of the person's own answer;
+    - `verbatim`: the answer comes in another system's format and follows its rules: a blank message counts as
+      a message, and an edit may change nothing;
+    - `seal`: `Review.seal` of what the person saw; None if they saw no card.
     """
 
     type: DecisionType
@@ -29,7 +34,7 @@ class Proposal(NamedTuple):
 
 
 def final_args(review: Review, action: Action, proposal: Proposal) -> Arguments:
-    """What would run: the arguments, edited or with the person's answer among them."""
+    """The arguments that would run: the stored or edited ones, or those with the person's answer added."""
     args, output = review.arguments(action.key), action.config.output
     if proposal.type == "approve" and output and output.into == "input":
         new_args = encode({**args.parse(), output.key: final_answer(action, proposal)})
@@ -54,8 +59,8 @@ def _check_args(
     after: Arguments,
     kind: DecisionType | None,
 ) -> None:
-    """Raise Refused for new arguments that the schemas don't allow, or that no card could show. `kind` is how
-    they came there, None where nothing changed: then no other rule speaks.
+    """Raises Refused for new arguments that the schemas don't allow, or that no card could show. `kind`: see
+    `judge_edit`; None if nothing changed, and then the rules are not applied again.
     """
     config = (
         judge_edit(review, action, name, after, 0.0, kind).action.config if kind else action.config
@@ -76,7 +81,7 @@ def _check_args(
     from hitl_core.review.protected_values import check_protected
     from hitl_core.review.redaction import find_redaction_flaw
 
-    configs = [config, action.config, *(standing.config for standing in action.earlier)]
+    configs = [config, action.config, *(terms.config for terms in action.earlier)]
     if flaw := find_redaction_flaw([each.policy_schema for each in configs], new):
         raise Refused("invalid_args", f"{what} can't be checked here: {flaw}.")
     check_protected(review, action, name, before.parse(), new, config.args_schema)
@@ -85,8 +90,8 @@ def _check_args(
 def judge_proposal(
     review: Review, action: Action, proposal: Proposal, now: float
 ) -> EditRuling | None:
-    """How the policy wants what this makes of the action to be asked about; None where it changes nothing.
-    Raises Refused for what it denies, and as `args_of`.
+    """The policy's ruling on the action as this proposal changes it; None if it changes nothing. Raises
+    Refused if the policy denies it, and for everything that `final_args` refuses.
     """
     args, name = final_args(review, action, proposal), final_name(action, proposal)
     if args == review.arguments(action.key) and name == action.name:
@@ -94,18 +99,20 @@ def judge_proposal(
     kind = proposal.type
     ruling = judge_edit(review, action, name, args, now, kind)
     if ruling.verdict is not None and kind != "edit":
-        raise Refused("not_allowed", f"The policy asks others about {name} with this answer.")
+        raise Refused(
+            "not_allowed", f"With this answer, other people must decide on {name} by the policy."
+        )
     return ruling
 
 
 def final_name(action: Action, proposal: Proposal) -> str:
-    """Which tool would run: an edit may name another, and one that names none keeps what stands there."""
+    """The tool that would run. An edit may choose another one."""
     return (proposal.type == "edit" and proposal.name) or action.name
 
 
 def final_answer(action: Action, proposal: Proposal) -> Any:
-    """The value of a person's own answer, None where none is asked for. A text is its own value; where the
-    question takes yes or no, the decision is the answer.
+    """The JSON value of the person's own answer; None if no answer is needed. Without `answer`, the message
+    is the value. If the schema accepts true and false, approve means true and reject means false.
     """
     schema, kind = action.config.answer_schema, proposal.type
     if schema is None or kind in ("edit", "ignore"):
@@ -116,14 +123,14 @@ def final_answer(action: Action, proposal: Proposal) -> Any:
     if value is None and kind == "approve" and not _answer_problem(schema, True):
         return True
     if value is None:
-        raise Refused("message_required", "This needs an answer.")
+        raise Refused("message_required", "Write or choose an answer.")
     if problem := _answer_problem(schema, value):
         raise Refused("invalid_answer", f"The answer {problem}.")
     return value
 
 
 def final_message(action: Action, proposal: Proposal) -> str | None:
-    """What the model gets to read."""
+    """The text that the model will read."""
     message = proposal.message if proposal.verbatim else (proposal.message or "").strip() or None
     value = proposal.answer
     if message is None and proposal.type == "respond" and value is not None:
@@ -136,17 +143,18 @@ def final_message(action: Action, proposal: Proposal) -> str | None:
     return message
 
 
-def _omit_keys(schema: dict[str, Any], named: Collection[str]) -> dict[str, Any]:
-    return {key: value for key, value in schema.items() if key not in named}
+def _omit_keys(schema: dict[str, Any], keys: Collection[str]) -> dict[str, Any]:
+    return {key: value for key, value in schema.items() if key not in keys}
 
 
 def _answer_problem(schema: dict[str, Any], answer: object) -> str | None:
     from hitl_core.forms import SchemaError, check_args
 
-    named = {key: schema[key] for key in ("$defs", "definitions", "$schema") if key in schema}
-    shape = {"type": "object", "properties": {"answer": _omit_keys(schema, named)}, **named}
+    # A `$ref` starts at the root, so the definitions must stay there.
+    root = {key: schema[key] for key in ("$defs", "definitions", "$schema") if key in schema}
+    args_schema = {"type": "object", "properties": {"answer": _omit_keys(schema, root)}, **root}
     try:
-        problems = check_args(shape, {"answer": answer})
+        problems = check_args(args_schema, {"answer": answer})
     except SchemaError as error:
         raise Refused("invalid_answer", f"The answer can't be checked here: {error}.") from error
     return problems[0].message if problems else None

@@ -1,4 +1,4 @@
-"""The values that no edit may change, by whatever way it comes. Pure."""
+"""The values that an edit must not change: `readOnly` ones, and hidden ones. Pure."""
 
 from __future__ import annotations
 
@@ -19,11 +19,13 @@ def check_protected(
     after: dict[str, Any],
     rule_schema: dict[str, Any] | None,
 ) -> None:
-    """Raise DecisionError where an edit, to these arguments of this tool, changes what the schema of any of
-    the tools calls `readOnly`, or loses a value that its editor can't see. `now` is the schema of the rule
-    that the edit falls under.
+    """Raises DecisionError if an edit changes a `readOnly` value, or removes a value that the editor can't
+    see.
+
+    `name` is the tool after the edit, and `rule_schema` the schema of the rule that matches the edit. The
+    `readOnly` of all schemas counts: of the rules and of the tools, before and after the edit.
     """
-    configs = [action.config, *(standing.config for standing in action.earlier)]
+    configs = [action.config, *(terms.config for terms in action.earlier)]
     own = [review.tools.get(tool) for tool in (action.name, name)]
     for schema in [rule_schema, *(config.args_schema for config in configs), *own]:
         if (path := find_changed_fixed(schema, before, after)) is not None:
@@ -31,7 +33,7 @@ def check_protected(
     hidden = [tuple(parse_pointer(each)) for each in redaction_pointers(action, before)]
     if (path := find_lost_hidden(hidden, before, after)) is not None:
         raise _make_refusal(
-            to_pointer(path), "is hidden: an edit must keep it, or write another value"
+            to_pointer(path), "is hidden: keep it, or write a new value in its place"
         )
 
 

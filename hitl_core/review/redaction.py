@@ -1,4 +1,4 @@
-"""What nobody may see of a call's arguments. Pure."""
+"""Which values of a call's arguments are hidden from people. Pure."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from hitl_core.model import Action, Call, Review
 
 
 def redaction_pointers(action: Action, args: dict[str, Any]) -> tuple[str, ...]:
-    """JSON pointers (RFC 6901) to what nobody may see of an action's arguments: by the policy and the schema
-    that it vouches for, also by those that held before an edit.
+    """JSON pointers (RFC 6901) to the hidden values: those of `redact`, and those that a trusted schema
+    hides. The rules that applied before an edit count too.
     """
-    configs = [action.config, *(standing.config for standing in action.earlier)]
+    configs = [action.config, *(terms.config for terms in action.earlier)]
     paths = {path for config in configs for path in find_hidden(config.policy_schema, args)}
     policy_pointers = (each for config in configs for each in config.redact)
     return tuple(dict.fromkeys([*policy_pointers, *sorted(map(to_pointer, paths))]))
@@ -23,20 +23,20 @@ def redaction_pointers(action: Action, args: dict[str, Any]) -> tuple[str, ...]:
 def find_redaction_flaw(
     schemas: Iterable[dict[str, Any] | None], args: dict[str, Any]
 ) -> str | None:
-    """Why nobody can be asked about these arguments: cards could hide anything in them. `schemas` are those
-    that the policy vouches for.
+    """Why these arguments can't be shown to people; None if they can. `schemas` are the ones that the policy
+    trusts. If it is unclear what a schema hides, a card would hide everything.
     """
     if not any(is_hiding_unclear(schema, args) for schema in schemas):
         return None
     return (
-        "nobody can tell what the schema hides of these arguments: they are too large, or it has a `$ref`"
-        " that does not begin with `#/`, or a part with an `$id` of its own. Make them smaller, or write such"
+        "it is unclear which of these arguments the schema hides: they are too large, or it has a `$ref`"
+        " that does not begin with `#/`, or a part with its own `$id`. Make the arguments smaller, or write"
         " references as `#/$defs/…`, without `$id`"
     )
 
 
 def visible_args(review: Review, call: Call, revision: int | None = None) -> dict[str, Any]:
-    """A call's arguments with "(hidden)" where nobody may see them; without a revision the newest."""
+    """A call's arguments with "(hidden)" for hidden values, by default of the newest revision."""
     args = review.arguments(call.key, revision).parse()
     if (action := review.action(call.key)) is None:
         return args

@@ -1,4 +1,4 @@
-"""Loads a review, applies one transition, commits it: the only writer of reviews."""
+"""Loads a review, applies one transition and commits the result. Nothing else writes reviews."""
 
 from __future__ import annotations
 
@@ -28,21 +28,23 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 TransitionFunction = Callable[[Review, float], Transition]
 
-#: How many lost compares are tried again before the command is refused visibly.
+#: How often a change is tried if others change the review at the same time. Then it is refused.
 MAX_ATTEMPTS = 10
-#: How many operations' ids a review remembers: more than may come between a lost reply and the next try,
-#: also when all calls of a long turn start at once.
+#: How many operation ids a review stores. There must be fewer operations than this between a lost reply and
+#: its retry, even if all calls of a long turn start at once.
 MAX_OPS = 128
 
 
 def uptime() -> float:
-    """Seconds that a machine's sleep counts in, where the system can tell: a lease ends in it as well."""
+    """Seconds since boot, with the time that the machine slept, if the system can tell. A lease goes on
+    during sleep.
+    """
     boot = getattr(time, "CLOCK_BOOTTIME", None)
     return time.monotonic() if boot is None else time.clock_gettime(boot)
 
 
 class ChangeResult(NamedTuple):
-    """The review as it is stored now; `fresh` is False where this operation was applied before."""
+    """The review as it is stored now. `is_new` is False if this operation was applied before."""
 
     review: Review
     now: float
@@ -50,7 +52,7 @@ class ChangeResult(NamedTuple):
 
 
 class Reviews:
-    """`patience` is how long, in seconds, an unreachable store is asked again before StoreUnavailable."""
+    """For `retry_seconds` an unreachable store is tried again. Then StoreUnavailable is raised."""
 
     def __init__(self, store: Store, retry_seconds: float = 2.0) -> None:
         self.store = store
@@ -58,7 +60,9 @@ class Reviews:
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def with_retry(self, call: Callable[[], Awaitable[T]]) -> T:
-        """Ask the store, again while it is away: only what is safe to repeat. Raises StoreUnavailable."""
+        """Call the store, and repeat the call while the store is unreachable. Only for calls that are safe to
+        repeat. Raises StoreUnavailable.
+        """
         return await _retry_until(call, time.monotonic() + self._retry_seconds)
 
     async def load(self, review_id: str) -> Snapshot:
@@ -75,9 +79,9 @@ class Reviews:
         return _require(review_id, await _retry_until(lambda: self.store.load(review_id), end))
 
     async def submit(self, review: Review, event: Event) -> Review:
-        """Store a new review, or find the one that an earlier try stored.
+        """Store a new review, or return the one that an earlier try has stored.
 
-        Raises ReviewConflict where one of this id was stored with other arguments.
+        Raises ReviewConflict if a review with this id has other arguments.
         """
         write = _build_write(None, Transition(review, event))
         if await self.with_retry(lambda: self.store.commit(write)):
@@ -85,24 +89,26 @@ class Reviews:
         stored = (await self.load(review.id)).review
         if [(c.name, c.digest) for c in stored.calls] != [(c.name, c.digest) for c in review.calls]:
             raise ReviewConflict(
-                f"The review {review.id} was submitted before with other arguments. Give the model's turn"
-                " a `turn` of its own."
+                f"The review {review.id} was already submitted with other arguments. Use a different `turn`"
+                " for each turn of the model."
             )
         return stored
 
     async def change(
         self, review_id: str, op: str, apply: TransitionFunction, snapshot: Snapshot | None = None
     ) -> ChangeResult:
-        """Apply a transition once, whatever is lost on the way: `op` names it, the same on every try.
+        """Apply a transition exactly once, even if replies are lost. `op` is its id and is the same on each
+        try.
 
-        What was `seen` just now need not be read again: had it changed, the compare would fail.
+        A `snapshot` that was just loaded saves one load. If it is no longer current, the review is loaded
+        again.
 
-        Raises what the transition raises, ReviewNotFound, StoreUnavailable, and Refused("busy") where
-        others kept changing the review.
+        Raises what the transition raises, ReviewNotFound, StoreUnavailable, and Refused("busy") if others
+        changed the review on every try.
         """
         end = time.monotonic() + self._retry_seconds
-        # One at a time in this process: the calls of a long turn may all start at once, and would lose
-        # compare after compare to each other.
+        # One change at a time in this process. The calls of a long turn may all start at once, and without
+        # the lock their writes would conflict again and again.
         lock = self._locks.setdefault(review_id, asyncio.Lock())
         async with lock:
             return await self._change(review_id, op, apply, end, snapshot)
@@ -132,19 +138,20 @@ class Reviews:
                 lost += 1
                 pause = 0.001 * 2**lost
             except StoreUnavailable:
-                # Whether it was written is not known: load again, and look for `op`.
+                # It may have been written: load the review again, and look for `op`.
                 pause = 0.1
                 if time.monotonic() + pause > end:
                     raise
             await asyncio.sleep(random.uniform(0, pause))
-        raise Refused("busy", "Others are deciding at this very moment. Press again.")
+        raise Refused("busy", "Other people are deciding at the same moment. Press again.")
 
     async def redraw(
         self, review_id: str, message: MessageRef, *, only_duplicate: bool = False
     ) -> None:
-        """Somebody pressed a button on this message that shows something else than what is stored: ask the
-        bots to draw it again, or to delete it where it is a second one. It raises nothing, and asked again it
-        does the same once. `only_second`: nothing where it is the one that is noted.
+        """Ask the bots to update this message, because it does not show what is stored. If it is a duplicate
+        of the review's card, they delete it. `only_duplicate`: don't update the card itself.
+
+        It raises nothing, and it is safe to repeat.
         """
         try:
             if (snapshot := await self.store.load(review_id)) is None:
@@ -165,11 +172,12 @@ class Reviews:
     async def can_still_run(
         self, applied: ChangeResult, key: str, fence: int, since: float
     ) -> bool:
-        """Whether the call that this claim let begin may run now, `since` the clock before it was asked.
+        """Whether the call that was just started may really run. `since` is `uptime()` before `start` was
+        sent.
 
-        The answer to `start` says what was true when it was stored. Where it came late, or was found again
-        after a lost reply, the lease may have ended meanwhile and a person may have had the call run again:
-        then the review is read once more. False where the call is over; raises LeaseLost, StoreUnavailable.
+        The reply to `start` was true when it was stored. If the reply came late, or came from a retry, the
+        lease may have ended since, and a person may have answered "run it again". In these cases the review
+        is loaded again. False if the call is finished. Raises LeaseLost, StoreUnavailable.
         """
         review, sure = applied.review, applied.is_new
         while (
@@ -194,8 +202,8 @@ class Reviews:
         place: Place | None = None,
         why: str | None = None,
     ) -> None:
-        """Put into the audit what somebody tried and was refused with this code. It raises nothing: who was
-        refused is told so, whether it can be noted or not.
+        """Add a refused attempt to the audit. It raises nothing: the person must see the refusal, even if the
+        audit can't be written.
         """
         event = Event(
             kind="refused", review_id=review_id, at=0.0, by=by, action=action, what=code, why=why,
@@ -223,8 +231,8 @@ class Reviews:
         place: Place | None = None,
         has_new_grant: bool = False,
     ) -> ChangeResult:
-        """One person's decision. `seen`: see `change`. `lapsed` are the keys of those who voted and may
-        decide no more; `place` is where it was clicked; `entitled`: see `transitions.decide`.
+        """One person's decision. `snapshot`: see `change`. `place` is where the person clicked. The others:
+        see `decisions.decide`.
         """
         return await self.change(
             review_id,
@@ -254,8 +262,9 @@ class Reviews:
         place: Place | None = None,
         seal: str | None = None,
     ) -> ChangeResult:
-        """A whole answer, by the actions' keys: stored all at once, or not at all. Raises DecisionError. The
-        others as in `decide`, `lapsed` by the actions' keys; `seal` is that of all of them.
+        """Several decisions, by the actions' keys: all are stored, or none. Raises DecisionError.
+        `ineligible_voters` are by the actions' keys too, and `seal` is of all these actions together. The
+        others: see `decide`.
         """
         return await self.change(
             review_id,
@@ -275,13 +284,13 @@ class Reviews:
     async def cancel(
         self, review_id: str, by: Reviewer | None, reason: str | None, op: str
     ) -> ChangeResult:
-        """Withdraw it. Raises Refused where its agent has it already, or it was cancelled before."""
+        """Cancel the review. Raises Refused if its agent has claimed it, or if it is already cancelled."""
         return await self.change(
             review_id, op, lambda review, now: state_machine.cancel(review, by, reason, now)
         )
 
     async def apply_due(self, review_id: str) -> ChangeResult | None:
-        """Do what is due. None where nothing is; `fresh` is False where another bot was faster."""
+        """Do what is due. None if nothing is due. `is_new` is False if another bot was faster."""
 
         def apply_now(review: Review, now: float) -> Transition:
             if review.status == "claimed":
@@ -290,7 +299,7 @@ class Reviews:
 
         snapshot = await self.load(review_id)
         try:
-            # Two bots that fire the same thing have the same op, and one of them changes nothing.
+            # Two bots at the same version have the same op, so only one of them changes the review.
             op = f"fire:{snapshot.review.version}"
             return await self.change(review_id, op, apply_now, snapshot)
         except Refused:
@@ -298,7 +307,7 @@ class Reviews:
 
 
 async def _retry_until(call: Callable[[], Awaitable[T]], end: float) -> T:
-    """Ask an unreachable store again until `end`: only for what is safe to repeat."""
+    """Repeat a call until `end` while the store is unreachable. Only for calls that are safe to repeat."""
     pause = 0.02
     while True:
         try:
@@ -312,12 +321,12 @@ async def _retry_until(call: Callable[[], Awaitable[T]], end: float) -> T:
 
 def _require(review_id: str, snapshot: Snapshot | None) -> Snapshot:
     if snapshot is None:
-        raise ReviewNotFound(f"There is no review {review_id}, or its retention has ended.")
+        raise ReviewNotFound(f"There is no review {review_id}. It may be old and deleted.")
     return snapshot
 
 
 def _build_write(before: Review | None, changed: Transition, chain: str = "") -> Write:
-    """What the indexes must say after this change."""
+    """The write for this change, with the new values of the store's indexes."""
     review, event = changed
     ready = claims.ready_at(review)
     was_ready = before is not None and claims.ready_at(before) is not None

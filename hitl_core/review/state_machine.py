@@ -1,6 +1,6 @@
-"""The state machine, people's half and time's, in one place. Pure: `(review, …, now) → (review, event)`.
+"""The state machine's public face for what people and time do. Pure: `(review, …, now) → (review, event)`.
 
-A transition raises Refused where it changes nothing; the text is for the person who asked.
+A transition that would change nothing raises Refused. Its text is for the person who clicked.
 """
 
 from __future__ import annotations
@@ -52,15 +52,18 @@ __all__ = [
 
 
 def cancel(review: Review, by: Reviewer | None, reason: str | None, now: float) -> Transition:
-    """Withdraw a review before anything of it ran: nobody is asked any more, and nothing of it runs. `by` is
-    None for the agent itself. For people it is a no to all of it: it takes as many of them as the action
-    that takes most to reject.
+    """Cancel a review before any of its calls ran. After that nobody can decide, and nothing runs.
+
+    `by` is None if the agent itself cancels. For people it counts as a rejection of all actions, and the
+    largest `reject_quorum` of them applies.
     """
     check_not_cancelled(review)
     if review.status not in ("pending", "settled"):
-        raise Refused("started", "Its agent has it already: it can't be cancelled any more.")
+        raise Refused(
+            "started", "It can't be cancelled any more: its agent already has the result."
+        )
     if review.runs:
-        raise Refused("started", "Something of it may have run: it can't be cancelled any more.")
+        raise Refused("started", "It can't be cancelled any more: one of its calls may have run.")
     reason = (reason or "").strip() or None
     if by is None and reason:  # an agent may repeat what people must not see
         for hidden in (Quoting.of(review, action) for action in review.actions):

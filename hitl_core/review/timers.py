@@ -1,4 +1,4 @@
-"""The state machine, time's half: what is due is done, and a clock starts. Pure."""
+"""The time's part of the state machine: deadlines, escalations and reminders that are due. Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from hitl_core.review.transition import Transition, make_event, with_actions
 
 
 def apply_due(review: Review, now: float) -> Transition:
-    """What time does: expire first, then escalate what still waits, however late it is, then remind."""
+    """Do the first of these that is due, also if it is late: expire, escalate, remind. Raises Refused if
+    nothing is due.
+    """
     pending = [a for a in review.actions if a.is_pending] if review.status == "pending" else []
     if late := {a.key: _expire(a, now) for a in pending if is_late(a, now)}:
         kinds = [a.decision.type for a in late.values() if a.decision]
@@ -33,14 +35,14 @@ def apply_due(review: Review, now: float) -> Transition:
 def start_clocks(
     review: Review, keys: Iterable[str], now: float, *, place: Place | None = None
 ) -> Transition:
-    """The first card of these actions was posted: of those that wait for that, the clock starts now. Raises
-    Refused where none does.
+    """The first card of these actions was posted, so their clocks start, if they wait for it. Raises Refused
+    if none of them waits.
     """
-    named = frozenset(keys)
+    delivered = frozenset(keys)
     started = {
         action.key: action.model_copy(update={"delivered_at": now})
         for action in review.actions
-        if action.key in named and action.is_pending and action.clock_start is None
+        if action.key in delivered and action.is_pending and action.clock_start is None
     }
     if not started or review.status != "pending":
         raise Refused("not_due", "No clock waits for this.")
@@ -53,7 +55,7 @@ def _is_due(time: float | None, now: float) -> bool:
 
 
 def _take_due_steps(action: Action, now: float) -> Action:
-    """All the steps that are due, in their order."""
+    """Take all steps that are due, in order."""
     while _is_due(next_step_at(action), now):
         action = take_step(action, None, now)
     return action
@@ -61,7 +63,7 @@ def _take_due_steps(action: Action, now: float) -> Action:
 
 def _expire(action: Action, now: float) -> Action:
     expire = action.route.expire
-    assert expire is not None  # is_late said so
+    assert expire is not None  # is_late was true
     decision = Decision(
         type=expire.decision,
         by=None,

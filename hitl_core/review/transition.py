@@ -1,4 +1,4 @@
-"""What a transition makes, and whether there is anything left to decide. Pure."""
+"""The result of a transition, and the checks and helpers that all transitions share. Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hitl_core.review.due import is_late
 
 
 class Transition(NamedTuple):
-    """What a transition made."""
+    """The new review, and the event that says what changed."""
 
     review: Review
     event: Event
@@ -27,7 +27,7 @@ PAST_VERBS: dict[DecisionType, str] = {
 
 
 def check_not_cancelled(review: Review) -> None:
-    """Raises Refused where the review was cancelled."""
+    """Raises Refused if the review is cancelled."""
     if review.cancelled is not None:
         who = review.cancelled.by.label if review.cancelled.by else "The agent"
         raise Refused("cancelled", f"{who} cancelled this: nobody needs to decide any more.")
@@ -36,8 +36,8 @@ def check_not_cancelled(review: Review) -> None:
 def check_decidable(
     review: Review, action: Action, revision: int, now: float, seal: str | None = None
 ) -> None:
-    """Raises Refused where a decision on this revision of the review's action could only be refused. `seal`
-    is that of what the person saw; None is not compared.
+    """Raises Refused if nobody can decide on this revision of the action now. `seal` is of what the person
+    saw; None is not compared.
     """
     if action.decision is not None:
         who, verb = _decider_names(action), PAST_VERBS[action.decision.type]
@@ -47,22 +47,22 @@ def check_decidable(
         raise Refused("expired", f"The time to decide on {action.name} is over.")
     if revision != action.revision:
         by = f" by {action.edits[-1].by.label}" if action.edits else ""
-        raise Refused("stale", f"{action.name} was edited since{by}. Look at it again.")
+        raise Refused("stale", f"{action.name} was edited{by} in the meantime. Look at it again.")
     check_seal(review, seal, action.key)
 
 
 def check_seal(review: Review, seal: str | None, *keys: str) -> None:
-    """Raises Refused where a person saw something else than these calls would run now."""
+    """Raises Refused if these calls are no longer what the person saw."""
     if seal not in (None, review.seal(*keys)):
         raise Refused(
             "stale",
-            "What you saw is not what would run now, as stored data was lost. Nothing was changed. Look at"
-            " it again: its card is drawn once more.",
+            "What you saw is not what would run now, because stored data was lost. Nothing was changed. The"
+            " card is updated: look at it again.",
         )
 
 
 def with_actions(review: Review, changed: Mapping[str, Action], now: float) -> Review:
-    """Settled as soon as the last action has its decision."""
+    """The review with the changed actions. It is settled if now all actions have a decision."""
     actions = tuple(changed.get(action.key, action) for action in review.actions)
     update: dict[str, object] = {"actions": actions}
     if review.status == "pending" and not any(action.is_pending for action in actions):
@@ -82,8 +82,8 @@ def make_event(
     why: str | None = None,
     place: Place | None = None,
 ) -> Event:
-    """What a transition of this review says of itself: of these calls, with the arguments that they had
-    before it and have `after` it. `what` is one for each of them, or one for all.
+    """The event of a transition of these calls, with the digests of their arguments in `review` and `after`.
+    `what` is one text for each call, or one for all.
     """
     keys = tuple(keys)
     rules = [_rule(after or review, key) for key in keys]
@@ -118,12 +118,12 @@ def _digest(review: Review, key: str) -> str:
     if (action := review.action(key)) is not None:
         return action.digest
     call = review.call(key)
-    assert call is not None  # every caller looked
+    assert call is not None  # every caller has checked it
     return call.digest
 
 
 def _rule(review: Review, key: str) -> str | None:
-    """The one that speaks: of an edited call the one that the edit fell under."""
+    """The rule that applies now: after an edit, the rule that matches the edit."""
     action, call = review.action(key), review.call(key)
     under = action.newest_rule if action else None
     return (under or call.verdict).rule if call else None

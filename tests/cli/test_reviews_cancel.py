@@ -39,7 +39,9 @@ def test_what_its_agent_has_is_not_cancelled(desk: Desk) -> None:
     for review in (claimed, done):
         ran = desk.hitl("reviews", "cancel", review.id, "--yes")
         assert (ran.code, ran.out) == (1, "")
-        assert ran.err == "hitl: Its agent has it already: it can't be cancelled any more.\n"
+        assert (
+            ran.err == "hitl: It can't be cancelled any more: its agent already has the result.\n"
+        )
 
 
 def test_in_doubt_it_is_too_late_and_the_way_out_is_named(desk: Desk) -> None:

@@ -103,7 +103,7 @@ def test_an_answer_settles_no_later_doubt(allowed: Desk) -> None:
 
     ran = terminal.ended()
     assert ran.code == 1
-    assert "run again since" in ran.out
+    assert "run again in the meantime" in ran.out
     run = run_of(allowed, review)
     assert (run.state, run.attempt) == ("in_doubt", 2)
 

@@ -80,17 +80,21 @@ async def test_what_can_not_be_told_apart_is_refused(
     open_gate: Open, schema: Json, args: Json
 ) -> None:
     gate = await open_gate(policy=policy(schema))
-    with pytest.raises(InvalidToolCall, match="nobody can tell what the schema hides"):
+    with pytest.raises(
+        InvalidToolCall, match="it is unclear which of these arguments the schema hides"
+    ):
         await gate.submit([ToolCall("c1", "t", args)], thread_id="t")
     asked = {"thread_id": "t", "calls": [{"id": "c1", "name": "t", "args": args}]}
-    with pytest.raises(ApiProblem, match=r"^/calls: .*nobody can tell what the schema hides"):
+    with pytest.raises(
+        ApiProblem, match=r"^/calls: .*it is unclear which of these arguments the schema hides"
+    ):
         await judged_at_the_door(policy(schema), Submit.model_validate(asked))
 
 
 def test_an_edit_hides_nothing_by_its_size() -> None:
     made = review(ROWS, {"query": "SELECT 1"})
     edit = Proposal("edit", 1, args=encode(LARGE))
-    with pytest.raises(Refused, match="nobody can tell what the schema hides"):
+    with pytest.raises(Refused, match="it is unclear which of these arguments the schema hides"):
         decide(made, "1", edit, person("Ada"), START + 5)
 
 

@@ -63,7 +63,7 @@ STRICT: dict[str, Case] = {
     ),
     "idempotent": Case({"idempotent": False}, lambda r: not r.calls[0].idempotent),
     "needs_requester": Case(
-        {"reviewers": {"channel_members": True, "exclude_requester": True}}, refused="isn't known"
+        {"reviewers": {"channel_members": True, "exclude_requester": True}}, refused="requester is unknown"
     ),
     "answer_schema": Case(
         {"allowed_decisions": ["approve", "reject"], "answer_schema": {"type": "string"}},
@@ -176,5 +176,5 @@ def test_a3_an_answer_among_the_arguments_takes_what_its_rule_freezes() -> None:
 def test_a3_an_answer_that_falls_to_another_question_is_refused() -> None:
     """Or nobody would ever be asked that one."""
     question = {"answer_schema": {"enum": ["s", "xxl"]}}
-    with pytest.raises(Refused, match="asks another question"):
+    with pytest.raises(Refused, match="an answer to another question"):
         answered(question, "xxl")

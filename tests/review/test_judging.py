@@ -224,8 +224,8 @@ def test_security_m7_what_could_not_be_decided_is_refused() -> None:
     """Given a rule that takes no edit, whose people are too few, or that needs to know who asked."""
     for large, said in (
         ({"allowed_decisions": ["approve", "reject"]}, "doesn't allow an edited refund"),
-        ({"reviewers": {"users": ["U1"]}}, "Fewer people may decide"),
-        ({"reviewers": {"groups": ["S1"], "exclude_requester": True}}, "isn't known"),
+        ({"reviewers": {"users": ["U1"]}}, "fewer people may decide"),
+        ({"reviewers": {"groups": ["S1"], "exclude_requester": True}}, "requester is unknown"),
     ):
         two = {"reviewers": {"users": ["U1", "U2"], "quorum": 2, "exclude_requester": False}}
         with pytest.raises(Refused, match=said) as caught:
@@ -235,7 +235,7 @@ def test_security_m7_what_could_not_be_decided_is_refused() -> None:
 
 def test_security_m7_others_must_be_able_to_approve() -> None:
     """Given a rule where only an edit runs, when that edit falls to others, then it is refused."""
-    with pytest.raises(Refused, match="Others had to approve"):
+    with pytest.raises(Refused, match="Other people must approve"):
         edited(asked(small={"allowed_decisions": ["edit", "reject"]}))
 
 

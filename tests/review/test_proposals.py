@@ -198,7 +198,7 @@ async def with_output(into: Any, schema: Any) -> Review:
 async def test_an_answer_may_go_into_the_tools_arguments() -> None:
     """They are new arguments, with a digest of their own: what runs is what was decided."""
     review = await with_output("input", {"type": "string"})
-    with pytest.raises(Refused, match="needs an answer"):
+    with pytest.raises(Refused, match="Write or choose an answer"):
         decide(review, "1", Proposal("approve", 1), ADA, NOW)
     after = decide(review, "1", Proposal("approve", 1, answer="yes"), ADA, NOW).review
     assert after.arguments("1").parse() == {"n": 1, "said": "yes"}
@@ -246,7 +246,7 @@ async def test_of_an_answer_with_a_mistake_nothing_is_kept() -> None:
 
 async def test_an_answer_to_nothing_is_none() -> None:
     review = await review_of("send")
-    with pytest.raises(DecisionError, match="decides nothing"):
+    with pytest.raises(DecisionError, match="has no decision"):
         decide_all(review, {}, ADA, NOW)
     with pytest.raises(DecisionError, match="no such action"):
         decide_all(review, {"9": Proposal("approve", 1)}, ADA, NOW)

@@ -268,7 +268,7 @@ async def test_the_same_turn_is_found_again_and_another_is_a_conflict(open_revie
     assert again.status == "settled"
 
     for other in (call(n=2), call("strict", n=1)):
-        with pytest.raises(ReviewConflict, match="submitted before with other arguments"):
+        with pytest.raises(ReviewConflict, match="already submitted with other arguments"):
             await reviews.submit(*review_of([other], turn="m1"))
     [job] = await finish_all(reviews.store)
     assert job.note == "2"  # submitted once, decided once

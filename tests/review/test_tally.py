@@ -60,7 +60,7 @@ def resolved(review: Review, by: Reviewer, answer: Any, **more: Any) -> Review:
 
 DESK = Reviewer(channel="cli", team="host", id="ada", name="ada (command line)")
 DESK_2 = Reviewer(channel="cli", team="host", id="bo", name="bo (command line)")
-FROM_THERE = "the last vote has to come from there"
+FROM_THERE = "the last vote must come from there"
 
 
 def test_m5_a_command_line_gives_no_last_vote_after_people_whom_it_can_not_look_up():
@@ -101,7 +101,7 @@ def test_m2_what_took_two_approvals_takes_two_to_run_again_or_to_have_run(answer
     first, event = claims.resolve(review, "1", answer, ADA, NOW + 50)
     assert (event.kind, event.what, event.by) == ("voted", answer, ADA)
     assert (len(first.calls_in_doubt), claims.ready_at(first)) == (1, None)
-    with refused("already_voted", "Another person has to"):
+    with refused("already_voted", "Another person is needed"):
         resolved(first, ADA, answer)
     second, event = claims.resolve(first, "1", answer, CY, NOW + 51)
     assert (event.kind, event.what, event.by) == ("resolved", answer, CY)
@@ -113,7 +113,7 @@ def test_m2_what_took_two_approvals_takes_two_to_run_again_or_to_have_run(answer
 def test_m2_the_requester_makes_nothing_run_again(answer: Any):
     """Security M2: who can't approve it can't order it again, nor say in its place that it ran."""
     review = doubted()
-    with refused("requester", "another person has to decide this"):
+    with refused("requester", "another person must decide this"):
         resolved(review, REQUESTER, answer)
     assert resolved(review, REQUESTER, "skip").calls_in_doubt == (), "a no is everybody's"
 
@@ -154,7 +154,10 @@ def test_m2_votes_belong_to_one_doubt():
 def test_m2_who_may_decide_no_more_is_counted_no_more():
     review = resolved(doubted(), ADA, "rerun")
     later, event = claims.resolve(review, "1", "rerun", BO, NOW + 51, ineligible_voters=[ADA.key])
-    assert (event.kind, event.why) == ("voted", "(Without “Ada” (U_ADA), who may decide no more.)")
+    assert (event.kind, event.why) == (
+        "voted",
+        "(Without “Ada” (U_ADA), who can no longer decide.)",
+    )
     assert later.calls_in_doubt
 
 
@@ -182,7 +185,7 @@ def test_m2_two_give_the_answer_in_the_place_of_what_two_approve():
     """Security M2: an answer counts with a second person who gives the same, and not with another."""
     review = says(one(), ADA, "respond", "Paid by hand.")
     assert review.actions[0].is_pending
-    with refused("already_voted", "You answered this already"):
+    with refused("already_voted", "You already answered this"):
         says(review, ADA, "respond", "Paid by hand.")
     other = says(review, BO, "respond", "Not paid.")
     assert other.actions[0].is_pending
@@ -193,7 +196,7 @@ def test_m2_two_give_the_answer_in_the_place_of_what_two_approve():
 
 
 def test_m2_the_requester_answers_nothing_in_the_place_of_the_tool():
-    with refused("requester", "another person has to answer this"):
+    with refused("requester", "another person must answer this"):
         says(one(), REQUESTER, "respond", "Paid by hand.")
 
 

@@ -290,5 +290,5 @@ def test_whoever_presses_escalate_too_late_is_told_where_it_went():
     review = one(escalate=steps)
     for _ in steps:
         review = escalate(review, "slack:#first", BO, START).review
-    with refused("nothing_to_escalate", "escalated already: #ops, others can decide too."):
+    with refused("nothing_to_escalate", "already escalated: #ops, others can decide too."):
         escalate(review, "slack:#first", ADA, START)

@@ -105,8 +105,8 @@ def test_an_edit_that_changes_only_the_type_of_a_number_is_an_edit():
         ("ask", proposal("respond", message=" \n"), "message_required", "Write the answer"),
         ("strict", proposal("reject"), "message_required", "Write why"),
         ("strict", proposal("reject", message="  "), "message_required", "Write why"),
-        ("ask", proposal("approve", revision=0), "stale", "edited since"),
-        ("ask", proposal("approve", revision=2), "stale", "edited since"),
+        ("ask", proposal("approve", revision=0), "stale", "in the meantime"),
+        ("ask", proposal("approve", revision=2), "stale", "in the meantime"),
         ("hurried", proposal("approve"), "expired", "The time to decide on hurried is over"),
     ],
 )
@@ -233,7 +233,7 @@ def test_a_button_takes_one_step_and_time_the_rest():
 def test_two_people_who_escalate_at_once_take_one_step():
     """The second saw a card without the step that the first one took."""
     review = escalate(one("timed"), "slack:#first", BO, START + 1, steps_on_card=0).review
-    with refused("nothing_to_escalate", "escalated already: #second can decide too"):
+    with refused("nothing_to_escalate", "already escalated: #second can decide too"):
         escalate(review, "slack:#first", ADA, START + 1, steps_on_card=0)
     assert len(escalate(review, "slack:#first", ADA, START + 2, steps_on_card=1).review.places) == 3
 
@@ -420,7 +420,7 @@ def test_promise_6_an_answer_to_an_earlier_doubt_settles_no_later_one():
     review = claimed(review, NOW + 41)
     review = claims.start(review, review.fence, "1", NOW + 42).review
     review = claims.expire_lease(review, NOW + 80).review
-    with refused("stale", "run again since"):
+    with refused("stale", "run again in the meantime"):
         claims.resolve(review, "1", "rerun", ADA, NOW + 90, attempt=1)
     assert claims.resolve(review, "1", "ran", ADA, NOW + 90, attempt=2).review.calls_in_doubt == ()
 

@@ -95,7 +95,7 @@ def test_t40_one_person_is_one_vote_however_often_they_press():
     review = after(one(), (ADA, "approve"))
     renamed = ADA.model_copy(update={"name": "Ada Lovelace"})
     for who in (ADA, renamed):
-        with refused("already_voted", "You approved this already. Another person has to."):
+        with refused("already_voted", "You already approved this. Another person is needed."):
             after(review, (who, "approve"))
     assert len(of(review).votes) == 1
 
@@ -113,7 +113,7 @@ def test_a_newer_vote_replaces_the_older_one():
     """From approve to reject and back; each person has one."""
     review = after(one("jury"), (ADA, "approve"), (ADA, proposal("reject", message="wait")))
     assert [(vote.type, vote.message) for vote in of(review).votes] == [("reject", "wait")]
-    with refused("already_voted", "You rejected this already."):
+    with refused("already_voted", "You already rejected this."):
         after(review, (ADA, "reject"))
     review = after(review, (ADA, "approve"))
     assert [vote.type for vote in of(review).votes] == ["approve"]
@@ -158,7 +158,10 @@ def test_t33_who_may_decide_no_more_is_counted_no_more():
     """Given one vote, when its voter has left and another approves, then it still takes one."""
     review = after(one(), (ADA, "approve"))
     later, event = decide(review, "1", proposal(), BO, NOW, ineligible_voters=[ADA.key])
-    assert (event.kind, event.why) == ("voted", "(Without “Ada” (U_ADA), who may decide no more.)")
+    assert (event.kind, event.why) == (
+        "voted",
+        "(Without “Ada” (U_ADA), who can no longer decide.)",
+    )
     assert ([v.by for v in of(later).votes], of(later).approvals_needed) == ([BO], 1)
     assert decision_of(after(later, (CY, "approve"))).by == CY
 
@@ -185,7 +188,7 @@ def test_t43_an_edit_voids_the_votes_before_it():
     assert event.digest == encode({"n": 2}).digest == of(review).digest
     assert (of(review).revision, of(review).votes, of(review).approvals_needed) == (2, (), 2)
     assert [(e.by, e.revision, e.name) for e in of(review).edits] == [(BO, 2, None)]
-    with refused("stale", "pair was edited since by “Bo” (U_BO). Look at it again."):
+    with refused("stale", "pair was edited by “Bo” (U_BO) in the meantime. Look at it again."):
         decide(review, "1", proposal(revision=1), CY, NOW)
 
     review = after(review, (ADA, "approve"))
@@ -200,7 +203,7 @@ def test_t43_an_edit_voids_the_votes_before_it():
 
 def test_the_editors_own_approval_does_not_count_among_several():
     review = after(one(), (ADA, proposal("edit", n=2)))
-    with refused("own_edit", "You made this edit yourself, so another person has to approve it."):
+    with refused("own_edit", "You made this edit yourself, so another person must approve it."):
         after(review, (ADA, "approve"))
     assert decision_of(after(review, (BO, "approve"), (CY, "approve"))).type == "edit"
     assert decision_of(after(review, (ADA, "reject"))).type == "reject"
@@ -315,7 +318,7 @@ def test_t46_the_requester_approves_nothing_of_their_own_agent(requester: str):
     ada = Reviewer(channel="slack", team="T1", id="UADA", name="Ada")
     review = one(requester=requester)
     for name in ("Ada", "Somebody Else"):
-        with refused("requester", "another person has to approve this"):
+        with refused("requester", "another person must approve this"):
             after(review, (ada.model_copy(update={"name": name}), "approve"))
     changed = after(review, (ada, proposal("edit", n=2)))
     with refused("requester"):

@@ -85,7 +85,7 @@ async def test_promise_9_pressed_twice_it_escalates_once(scene: Scene) -> None:
     told = [await scene.alice.modal(), await scene.bob.modal()]
     assert sorted(told) == [
         "",
-        "Not changed This was escalated already: #team-ops can decide too.",
+        "Not changed This was already escalated: #team-ops can decide too.",
     ]
 
 

@@ -171,7 +171,7 @@ async def test_approve_all_with_one_that_is_stale_approves_nothing(scene: Scene)
         "approve_all",
         value=buttons(card, "approve_all")[0][1]["value"],
     )
-    assert "ask was edited since by “Bob" in await scene.alice.last_told()
+    assert "ask was edited by “Bob" in await scene.alice.last_told()
     review = await gate.reviews.load(card["metadata"]["event_payload"]["review_id"])
     assert review.review.actions[0].is_pending
     assert not waiting.done()
