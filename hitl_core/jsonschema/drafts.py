@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from typing import Any, Literal, NamedTuple, cast
 
 from hitl_core.jsonschema.errors import SchemaError
+from hitl_core.jsonschema.formats import POLICY_FORMATS
 
 TYPES = ("array", "boolean", "integer", "null", "number", "object", "string")
 _DRAFTS = {
@@ -152,6 +153,15 @@ def explain_unknown(draft: int, name: str) -> str | None:
     near = get_close_matches(name, [n for n in KEYWORDS if is_keyword(draft, n)], n=1, cutoff=0.6)
     hint = f"; did you mean {near[0]}?" if near else "; a note of your own begins with x-"
     return f"{name[:80]} is no keyword of JSON Schema, so it would be ignored{hint}"
+
+
+def explain_unchecked_format(name: object) -> str | None:
+    """What is wrong with a format that checks nothing; None where nothing is."""
+    if name in POLICY_FORMATS or not isinstance(name, str):
+        return None
+    near = get_close_matches(name, POLICY_FORMATS, n=1, cutoff=0.6)
+    hint = f"did you mean {near[0]}?" if near else "use pattern"
+    return f"the format {name[:80]!r} is not checked, so it would be ignored: {hint}"
 
 
 def _draft_name(draft: int) -> str:

@@ -9,6 +9,7 @@ from urllib.parse import unquote, urljoin
 from hitl_core.jsonschema.budget import MAX_DEPTH, Budget
 from hitl_core.jsonschema.drafts import (
     KEYWORDS,
+    explain_unchecked_format,
     explain_unknown,
     find_flaw,
     is_keyword,
@@ -127,6 +128,8 @@ class SchemaDocument:
 
     def _check_keywords(self, part: _Part) -> None:
         """That nothing is ignored which somebody may count on."""
+        if words := explain_unchecked_format(cast(Schema, part.schema).get("format")):
+            raise _schema_error(part.path, words)
         for name in (schema := cast(Schema, part.schema)):
             if words := explain_unknown(self.draft, name):
                 raise _schema_error(part.path, words)
