@@ -17,18 +17,19 @@ from typing import Any
 
 from benchmarks.amount import Amount
 from benchmarks.figure import Figure
-from bot.__main__ import freeze_gc
 from bot.card import all_arguments, build_card
 from bot.channels.slack.ids import ModalMeta
 from bot.channels.slack.modals import arguments_modal
 from bot.channels.slack.modals.edit_modal import EditModal
 from bot.channels.slack.render import card_message
+from bot.command import freeze_gc
 from bot.inbox.commands import ActionRef
 from bot.offload import offload_drawing
 from hitl_core import Policy, ToolCall
 from hitl_core.gate.submission import judging
 from hitl_core.model import DEFAULT_PLACE, Review, Reviewer, encode
-from hitl_core.review.state_machine import Proposal, decide
+from hitl_core.review.decisions import decide
+from hitl_core.review.proposal import Proposal
 from slack_sandbox.validation.states import initial_state
 
 TURN = judging.ReviewKey("bench", "thread", "turn", None)

@@ -9,8 +9,8 @@ import os
 import signal
 import time
 
-from bot.__main__ import freeze_gc, shorten_switch_interval
 from bot.app import running_bot
+from bot.command import freeze_gc, shorten_switch_interval
 from bot.settings import Settings
 
 TICK = 0.002

@@ -14,9 +14,9 @@ from hitl_core.gate.submission.origin import check_origin
 from hitl_core.gate.submission.policy_recorder import PolicyRecorder
 from hitl_core.gate.submission.review_key import find_next_turn
 from hitl_core.model import Call, Review, Snapshot, Token
-from hitl_core.review import claims, state_machine
+from hitl_core.review import cancellation, claims
 from hitl_core.review.service import uptime
-from hitl_core.review.state_machine import Transition
+from hitl_core.review.transition import Transition
 from hitl_core.store import Store
 from hitl_core.store.redis.keys import digest_of
 
@@ -212,7 +212,7 @@ class AgentApi:
             return review
 
         def cancel(review: Review, now: float) -> Transition:
-            transition = state_machine.cancel(review, None, body.reason, now)
+            transition = cancellation.cancel(review, None, body.reason, now)
             return (
                 named_claims.finish_cancelled(transition, now)
                 if review.waiter == HTTP_WAITER

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from hitl_core.model import Call, Review
 from hitl_core.review import claims
-from hitl_core.review.state_machine import Transition
+from hitl_core.review.transition import Transition
 
 from ..web.problems import ApiProblem
 

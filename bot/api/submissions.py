@@ -17,7 +17,7 @@ from hitl_core.model import Event, Review, Reviewer, ToolCall, encode
 from hitl_core.model.arguments import MAX_BYTES
 from hitl_core.model.decision import POLICY as POLICY_CHANNEL
 from hitl_core.policy import InvalidPolicy, Policy
-from hitl_core.review import state_machine
+from hitl_core.review import decisions
 from hitl_core.review.proposal import Proposal
 
 from ..offload import offload_work
@@ -42,7 +42,7 @@ class JudgedTurn(NamedTuple):
         """The review that is stored, the policy's own decisions in it."""
         review, event = judging.build_review(turn, self.request, partitions, now)
         for key, proposal in self.denied.items():
-            review = state_machine.decide(review, key, proposal, POLICY_REVIEWER, now).review
+            review = decisions.decide(review, key, proposal, POLICY_REVIEWER, now).review
         return review, event
 
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 
 from hitl_core.errors import Refused
 from hitl_core.model import Place, Review
-from hitl_core.review import state_machine
+from hitl_core.review import delivery_problems
 from hitl_core.review.service import Reviews
 
 from ..channels.contract import Channel, ChannelError, NotFound
@@ -39,7 +39,7 @@ class DeliveryProblems:
             await self._reviews.change(
                 review.id,
                 f"trouble:{place}:{review.version}",
-                lambda seen, now: state_machine.record_delivery_problem(
+                lambda seen, now: delivery_problems.record_delivery_problem(
                     seen, place, why, now, is_shown=too_few
                 ),
             )
@@ -52,7 +52,7 @@ class DeliveryProblems:
                 await self._reviews.change(
                     review.id,
                     f"trouble-over:{place}:{review.version}",
-                    lambda seen, now: state_machine.end_delivery_problem(seen, place, now),
+                    lambda seen, now: delivery_problems.end_delivery_problem(seen, place, now),
                 )
 
 

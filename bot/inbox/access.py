@@ -21,9 +21,9 @@ from hitl_core.model import (
     Reviewers,
     Snapshot,
 )
-from hitl_core.review import state_machine
+from hitl_core.review import decisions, transition
+from hitl_core.review.proposal import Proposal
 from hitl_core.review.service import Reviews
-from hitl_core.review.state_machine import Proposal
 
 from .. import click_budget
 from ..card import Card, build_card
@@ -100,10 +100,10 @@ class ReviewAccess:
         if action is None:
             raise Refused("unknown_action", "This review has no such action.")
         if op not in snapshot.review.ops:
-            state_machine.check_decidable(
+            transition.check_decidable(
                 snapshot.review, action, target.revision, snapshot.now, target.seal
             )
-            state_machine.check_voter(snapshot.review, action, kind, who)
+            decisions.check_voter(snapshot.review, action, kind, who)
             await self.check_read(snapshot, [action], kind, who)
         return snapshot
 
@@ -187,7 +187,7 @@ class ReviewAccess:
         """
         if op in snapshot.review.ops:
             return False
-        grant = state_machine.find_new_grant(snapshot.review, key, proposal, snapshot.now)
+        grant = decisions.find_new_grant(snapshot.review, key, proposal, snapshot.now)
         if grant is None:
             return False
         try:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from hitl_core.errors import Refused, ReviewNotFound
 from hitl_core.model import Action, Call, Grant, MessageRef, Place, Review, Reviewer, Snapshot
 from hitl_core.model.review import is_id_prefix, is_review_id
-from hitl_core.review import state_machine
+from hitl_core.review import decisions, transition
 from hitl_core.review.service import Reviews
 from hitl_core.store.contract import MAX_DECIDED
 
@@ -230,8 +230,8 @@ class HomeLoader:
         if any(vote.by.key == who.key and vote.type != "reject" for vote in action.votes):
             return False
         try:
-            state_machine.check_decidable(review, action, action.revision, snapshot.now)
-            state_machine.check_voter(review, action, "approve", who)
+            transition.check_decidable(review, action, action.revision, snapshot.now)
+            decisions.check_voter(review, action, "approve", who)
         except Refused:
             return False
         return await self._can_decide(who, snapshot, action.grants)

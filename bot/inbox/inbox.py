@@ -8,9 +8,10 @@ from collections.abc import Awaitable, Callable, Collection, Mapping
 from hitl_core.errors import HitlError, Refused, StoreUnavailable
 from hitl_core.failpoints import failpoint
 from hitl_core.model import DoubtAnswer, MessageRef, Review, Reviewer
-from hitl_core.review import claims, state_machine
+from hitl_core.review import claims, escalation
+from hitl_core.review.proposal import Proposal
 from hitl_core.review.service import Reviews
-from hitl_core.review.state_machine import Proposal, Transition
+from hitl_core.review.transition import Transition
 
 from .. import click_budget
 from ..card import Card
@@ -113,7 +114,7 @@ class Inbox:
             await self._reviews.change(
                 target.review_id,
                 op,
-                lambda r, now: state_machine.escalate(
+                lambda r, now: escalation.escalate(
                     r, place, who, now, steps_on_card=target.revision, why=why
                 ),
                 snapshot,

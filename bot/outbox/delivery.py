@@ -12,7 +12,7 @@ from typing import assert_never
 from hitl_core.errors import Refused
 from hitl_core.failpoints import failpoint
 from hitl_core.model import Grant, MessageRef, Place, Review, Snapshot
-from hitl_core.review import state_machine
+from hitl_core.review import escalation, timers
 from hitl_core.review.service import Reviews
 from hitl_core.store import Job
 
@@ -223,7 +223,7 @@ class Delivery:
             await self._reviews.change(
                 snapshot.review.id,
                 f"delivered:{place}:{snapshot.review.version}",  # after an edit it may come here again
-                lambda review, now: state_machine.start_clocks(review, keys, now),
+                lambda review, now: timers.start_clocks(review, keys, now),
             )
         except Refused as refused:  # another place was faster
             log.debug("review %s: %s", snapshot.review.id, refused)
@@ -262,7 +262,7 @@ class Delivery:
             await self._reviews.change(
                 review.id,
                 f"replace:{place}:{review.version}",
-                lambda review, now: state_machine.replace_deciders(
+                lambda review, now: escalation.replace_deciders(
                     review, undecidable, place, why, now
                 ),
             )
@@ -278,7 +278,7 @@ class Delivery:
             applied = await self._reviews.change(
                 review.id,
                 f"fallback:{place}:{review.version}",
-                lambda review, now: state_machine.use_fallback(review, place, why, now),
+                lambda review, now: escalation.use_fallback(review, place, why, now),
             )
             review = applied.review
             log.error(

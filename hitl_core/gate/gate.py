@@ -27,9 +27,9 @@ from hitl_core.gate.waiting.watchers import wait_for_event
 from hitl_core.model import Event, Place, Review, ToolCall
 from hitl_core.model.arguments import JsonObject
 from hitl_core.policy import Policy
-from hitl_core.review import state_machine
+from hitl_core.review import cancellation
 from hitl_core.review.service import Reviews
-from hitl_core.review.state_machine import Transition
+from hitl_core.review.transition import Transition
 from hitl_core.store import RedisStore, Store
 
 log = logging.getLogger(__name__)
@@ -236,7 +236,7 @@ class Gate:
                     "busy",
                     f"Review {review.id} can't be withdrawn: all of its calls are already decided.",
                 )
-            transition = state_machine.cancel(review, None, reason, now)
+            transition = cancellation.cancel(review, None, reason, now)
             cancelled_review = transition.review.model_copy(update={"waiter": self.process})
             return transition._replace(review=cancelled_review)
 

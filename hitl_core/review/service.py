@@ -19,8 +19,9 @@ from hitl_core.errors import (
     safe_message,
 )
 from hitl_core.model import Event, MessageRef, Place, Review, Reviewer, Snapshot
-from hitl_core.review import claims, state_machine
-from hitl_core.review.state_machine import Proposal, Transition
+from hitl_core.review import cancellation, claims, decisions, due, timers
+from hitl_core.review.proposal import Proposal
+from hitl_core.review.transition import Transition
 from hitl_core.store import Store, Write
 
 log = logging.getLogger(__name__)
@@ -237,7 +238,7 @@ class Reviews:
         return await self.change(
             review_id,
             op,
-            lambda review, now: state_machine.decide(
+            lambda review, now: decisions.decide(
                 review,
                 key,
                 proposal,
@@ -269,7 +270,7 @@ class Reviews:
         return await self.change(
             review_id,
             op,
-            lambda review, now: state_machine.decide_all(
+            lambda review, now: decisions.decide_all(
                 review,
                 proposals,
                 by,
@@ -286,7 +287,7 @@ class Reviews:
     ) -> ChangeResult:
         """Cancel the review. Raises Refused if its agent has claimed it, or if it is already cancelled."""
         return await self.change(
-            review_id, op, lambda review, now: state_machine.cancel(review, by, reason, now)
+            review_id, op, lambda review, now: cancellation.cancel(review, by, reason, now)
         )
 
     async def apply_due(self, review_id: str) -> ChangeResult | None:
@@ -295,7 +296,7 @@ class Reviews:
         def apply_now(review: Review, now: float) -> Transition:
             if review.status == "claimed":
                 return claims.expire_lease(review, now)
-            return state_machine.apply_due(review, now)
+            return timers.apply_due(review, now)
 
         snapshot = await self.load(review_id)
         try:
@@ -336,7 +337,7 @@ def _build_write(before: Review | None, changed: Transition, chain: str = "") ->
         review,
         event,
         args={k: a for k, a in review.args.items() if before is None or k not in before.args},
-        due_at=state_machine.due_at(review),
+        due_at=due.due_at(review),
         ready_at=ready,
         wakes_agent=(settled and (not was_ready or event.kind == "lapsed"))
         or review.status == "done",

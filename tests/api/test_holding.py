@@ -11,7 +11,7 @@ import pytest
 from hitl_core.model import Review
 from hitl_core.review import claims
 from hitl_core.review.service import Reviews
-from hitl_core.review.state_machine import Transition
+from hitl_core.review.transition import Transition
 from tests.api.client import Client, tool_call
 from tests.api.conftest import Open
 from tests.support.builders import approve_all, person, proposal

@@ -13,7 +13,7 @@ from bot.api.policies import Policies
 from hitl_core.errors import DecisionError
 from hitl_core.model import DecisionType, encode
 from hitl_core.policy import Policy
-from hitl_core.review import claims, state_machine
+from hitl_core.review import claims, timers
 from hitl_core.review.proposal import Proposal
 from hitl_core.review.service import Reviews
 from hitl_core.store import RedisStore
@@ -184,7 +184,7 @@ async def test_the_policy_says_where_people_are_asked_and_until_when(
     review = (await reviews.load(id)).review
     assert review.places == ("slack:#first",)
     late = review.created_at + 31
-    await reviews.change(id, "late", lambda review, _: state_machine.apply_due(review, late))
+    await reviews.change(id, "late", lambda review, _: timers.apply_due(review, late))
 
     [decision] = (await client.read(id))["resume"]["decisions"]
 
@@ -406,9 +406,7 @@ async def test_dialects_2_what_can_be_said_at_the_deadline_is_said(
     said = []
     for turn, interrupt in enumerate([question("booleanChoice"), ignorable]):
         id = (await raised(client, interrupt, turn=str(turn))).body["id"]
-        await reviews.change(
-            id, "late", lambda review, now: state_machine.apply_due(review, now + 3700)
-        )
+        await reviews.change(id, "late", lambda review, now: timers.apply_due(review, now + 3700))
         said.append((await client.read(id))["resume"])
 
     assert said == [
@@ -425,9 +423,7 @@ async def test_dialects_2_a_rule_that_only_tightens_leaves_the_interrupts_words(
     rule = {"allowed_decisions": ["approve"], "expire": LATE}
     client = await open_door(policies=only(interrupt_on={"pay": rule}))
     id = (await asks(client, "pay")).body["id"]
-    await reviews.change(
-        id, "late", lambda review, now: state_machine.apply_due(review, now + 3700)
-    )
+    await reviews.change(id, "late", lambda review, now: timers.apply_due(review, now + 3700))
 
     [decision] = (await client.read(id))["resume"]["decisions"]
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from bot.api.review_view import to_review_out
 from hitl_core.model import Review
-from hitl_core.review import state_machine
+from hitl_core.review import decisions
 from tests.support.builders import START, person, proposal, review_of
 
 
 def test_promise_1_a_call_runs_under_the_name_that_was_decided():
     """Given a review whose edit named another tool; then that one is what runs."""
     review, _ = review_of()
-    review = state_machine.decide(review, "1", proposal("approve"), person(), START).review
+    review = decisions.decide(review, "1", proposal("approve"), person(), START).review
 
     outcome = to_review_out(_renamed(review, "ask_gently")).outcome
 

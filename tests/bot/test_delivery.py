@@ -10,7 +10,7 @@ from bot.outbox.delivery import Delivery
 from bot.people.directory import Directory
 from bot.people.recipients import MAX_COPIES
 from hitl_core.model import Place
-from hitl_core.review import state_machine
+from hitl_core.review.proposal import Proposal
 from hitl_core.review.service import Reviews
 from hitl_core.store import MemoryStore
 from slack_sandbox.sandbox import Sandbox
@@ -107,7 +107,7 @@ async def test_what_is_decided_elsewhere_needs_no_first_card(
     await delivery.deliver(review_id, "slack:#team-ops", again=False)
     with pytest.raises(Undeliverable):
         await delivery.deliver(review_id, "slack:C0OLD", again=False)
-    yes = state_machine.Proposal("approve", 1)
+    yes = Proposal("approve", 1)
     await reviews.decide(review_id, "1", yes, person(), "op")
     await delivery.deliver(review_id, "slack:C0OLD", again=True)
 

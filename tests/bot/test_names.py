@@ -10,7 +10,8 @@ from bot.channels.slack.channel import SlackChannel
 from bot.people.directory import Directory
 from hitl_core.errors import Refused
 from hitl_core.model import CLI, Grant, Place, Reviewer, Reviewers, Snapshot, person_label
-from hitl_core.review.state_machine import Proposal, decide
+from hitl_core.review.decisions import decide
+from hitl_core.review.proposal import Proposal
 from slack_sandbox.sandbox import Sandbox
 from slack_sandbox.workspace.workspace import Channel, Group
 from tests.support.builders import START, review_of

@@ -22,7 +22,7 @@ from bot.people.directory import Directory
 from bot.policy_check import check_policy
 from hitl_core import Policy
 from hitl_core.model import Place, Review, Reviewer
-from hitl_core.review import state_machine
+from hitl_core.review import cancellation, delivery_problems
 from hitl_core.review.service import Reviews
 from hitl_core.store import MemoryStore
 from slack_sandbox.sandbox import BOT_TOKEN, Sandbox
@@ -147,7 +147,9 @@ async def test_c2_what_is_not_known_is_said_on_the_card_itself(
 def test_a_trouble_is_nothing_that_an_agent_or_a_name_can_draw() -> None:
     """Given a reason with markup in it; then the card shows it as text."""
     review, _ = review_of([call("it")], by=policy(it={"notify": HERE}))
-    noted = state_machine.record_delivery_problem(review, HERE, "<!channel> *now*", START).review
+    noted = delivery_problems.record_delivery_problem(
+        review, HERE, "<!channel> *now*", START
+    ).review
     [block] = [
         one
         for one in card_message.message_blocks(build_card(noted, HERE), str)
@@ -159,10 +161,10 @@ def test_a_trouble_is_nothing_that_an_agent_or_a_name_can_draw() -> None:
 
 def test_what_is_decided_or_cancelled_has_no_trouble() -> None:
     review, _ = review_of([call("it")], by=policy(it={"notify": HERE}))
-    cancelled = state_machine.cancel(review, person(), None, START).review
+    cancelled = cancellation.cancel(review, person(), None, START).review
     for one in (cancelled,):
         with pytest.raises(Exception, match="noted already"):
-            state_machine.record_delivery_problem(one, HERE, "gone", START)
+            delivery_problems.record_delivery_problem(one, HERE, "gone", START)
 
 
 async def test_newcomer_2_the_places_of_what_waits_are_looked_at(

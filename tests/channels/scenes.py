@@ -7,8 +7,8 @@ from typing import Any
 from hitl_core.gate.submission.judging import ReviewKey, build_review
 from hitl_core.model import MessageRef, Review, Reviewer, ToolCall, encode
 from hitl_core.policy import Policy
-from hitl_core.review import claims, state_machine
-from hitl_core.review.state_machine import Proposal
+from hitl_core.review import cancellation, claims, decisions, escalation, timers
+from hitl_core.review.proposal import Proposal
 from tests.support.builders import asked_by
 
 NOW = 1_800_000_000.0
@@ -93,19 +93,19 @@ def decided(
     action = review.action(key)
     assert action is not None
     proposal = Proposal(kind, action.revision, message, encode(args) if args is not None else None)
-    return state_machine.decide(review, key, proposal, by, NOW + after).review
+    return decisions.decide(review, key, proposal, by, NOW + after).review
 
 
 def fired(review: Review, after: float) -> Review:
-    return state_machine.apply_due(review, NOW + after).review
+    return timers.apply_due(review, NOW + after).review
 
 
 def escalated(review: Review, by: Reviewer = BOB, why: str | None = None) -> Review:
-    return state_machine.escalate(review, DEFAULT, by, NOW + 60, why=why).review
+    return escalation.escalate(review, DEFAULT, by, NOW + 60, why=why).review
 
 
 def rerouted(review: Review, why: str, place: str = DEFAULT) -> Review:
-    return state_machine.use_fallback(review, place, why, NOW + 5).review
+    return escalation.use_fallback(review, place, why, NOW + 5).review
 
 
 def named(review: Review, **of: Any) -> Review:
@@ -144,7 +144,7 @@ def lapsed(review: Review) -> Review:
 
 
 def cancelled(review: Review, by: Reviewer | None = None, reason: str | None = None) -> Review:
-    return state_machine.cancel(review, by, reason, NOW + 150).review
+    return cancellation.cancel(review, by, reason, NOW + 150).review
 
 
 def resolved(review: Review, key: str, answer: Any, by: Reviewer = BOB) -> Review:

@@ -22,7 +22,7 @@ from bot.channels.slack.render.card_message import (
     thread_message,
 )
 from hitl_core.model import Review, ReviewConfig
-from hitl_core.review import state_machine
+from hitl_core.review import escalation
 from tests.channels.reading import check, read, texts
 from tests.channels.scenes import (
     BOB,
@@ -72,9 +72,7 @@ def test_the_thread_tells_edits_rejections_reminders_and_escalations_in_order() 
     )
     states.append(decided(states[-1], "2", "reject", BOB, message="Not on a Friday.", after=120))
     states.append(fired(states[-1], 300))
-    states.append(
-        state_machine.escalate(states[-1], DEFAULT, CARL, NOW + 360, why="No idea.").review
-    )
+    states.append(escalation.escalate(states[-1], DEFAULT, CARL, NOW + 360, why="No idea.").review)
     states.append(decided(states[-1], "1", "approve", BOB, after=400))
     kinds = [[(line.at, line.kind) for line in thread_lines(state, DEFAULT)] for state in states]
     assert all(after[: len(before)] == before for before, after in pairwise(kinds))
@@ -94,7 +92,7 @@ def test_a_thread_of_a_later_place_begins_when_the_review_came_there() -> None:
     review = decided(
         review_of(THREE[0], policy=TWO), "1", "edit", args={**EMAIL, "to": "a@b.example"}
     )
-    review = state_machine.escalate(review, DEFAULT, BOB, NOW + 200).review
+    review = escalation.escalate(review, DEFAULT, BOB, NOW + 200).review
     review = decided(review, "1", "edit", CARL, args={**EMAIL, "to": "c@d.example"}, after=300)
     assert len(told(review)) == 3
     assert [line for line in told(review, OPS) if "c@d.example" in line] == told(review, OPS)

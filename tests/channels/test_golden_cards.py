@@ -12,7 +12,7 @@ import pytest
 from bot.card import build_card
 from bot.channels.slack.render.card_message import message
 from hitl_core.model import Review, encode
-from hitl_core.review import state_machine
+from hitl_core.review import decisions
 from hitl_core.review.proposal import Proposal
 from tests.channels.reading import check, read
 from tests.channels.scenes import (
@@ -70,13 +70,13 @@ def _renamed(args: dict[str, str]) -> Review:
     """Somebody made another tool's call of it."""
     review = review_of(THREE[0], THREE[1], tools={"send_sms": None})
     edit = Proposal("edit", 1, args=encode(args), name="send_sms")
-    return state_machine.decide(review, "1", edit, ALICE, NOW + 60).review
+    return decisions.decide(review, "1", edit, ALICE, NOW + 60).review
 
 
 def _edited_nothing() -> Review:
     """As another system's people may answer."""
     edit = Proposal("edit", 1, args=encode(EMAIL), verbatim=True)
-    return state_machine.decide(review_of(THREE[0]), "1", edit, ALICE, NOW + 60).review
+    return decisions.decide(review_of(THREE[0]), "1", edit, ALICE, NOW + 60).review
 
 
 def _doubt() -> Review:

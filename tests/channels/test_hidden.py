@@ -13,7 +13,7 @@ from bot.channels.slack.render.action_blocks import action_blocks
 from bot.channels.slack.render.card_message import message, thread_message
 from hitl_core.forms import make_form
 from hitl_core.model import encode
-from hitl_core.review import state_machine
+from hitl_core.review import decisions
 from hitl_core.review.proposal import Proposal
 from tests.channels.scenes import ALICE, BOB, DEFAULT, NOW, decided, name_of, review_of
 
@@ -88,7 +88,7 @@ def test_promise_8_what_another_tool_hides_is_hidden_once_it_is_that_tool() -> N
         ("pay", {"pin": CANARY}), policy={"interrupt_on": rules}, tools={"charge": None}
     )
     edit = Proposal("edit", 1, args=encode({"pin": CANARY, "token": OTHER}), name="charge")
-    review = state_machine.decide(review, "1", edit, ALICE, NOW + 60).review
+    review = decisions.decide(review, "1", edit, ALICE, NOW + 60).review
 
     drawn = repr(
         [build_card(review, DEFAULT), find_open_action(review, "1"), thread_lines(review, DEFAULT)]

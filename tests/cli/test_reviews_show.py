@@ -11,7 +11,7 @@ from hitl_core.gate import JudgedCalls
 from hitl_core.gate.submission import judging
 from hitl_core.gate.submission.judging import ReviewKey
 from hitl_core.model import MessageRef, Review
-from hitl_core.review import escalation, state_machine
+from hitl_core.review import delivery_problems, escalation
 from hitl_core.review.service import Reviews
 from hitl_core.store.redis import keys
 from tests.cli.desk import Desk
@@ -89,7 +89,7 @@ def test_newcomer_2_why_a_card_is_not_shown(desk: Desk) -> None:
         lambda reviews: reviews.change(
             review.id,
             "op",
-            lambda seen, now: state_machine.record_delivery_problem(seen, place, why, now),
+            lambda seen, now: delivery_problems.record_delivery_problem(seen, place, why, now),
         )
     )
     shown = desk.hitl("reviews", "show", review.id).out

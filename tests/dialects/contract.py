@@ -18,7 +18,7 @@ from hitl_core.errors import DialectError
 from hitl_core.gate.submission.judging import ReviewKey
 from hitl_core.model import DECISION_TYPES, Action, DialectName, Review, encode
 from hitl_core.policy import InvalidPolicy, Policy
-from hitl_core.review import state_machine
+from hitl_core.review import cancellation, decisions, timers
 from hitl_core.review.proposal import Proposal
 from tests.support.builders import START, person
 
@@ -159,14 +159,12 @@ def ended(review: Review, end: str, data: st.DataObject) -> Review:
         case "denied":
             return review
         case "cancel":
-            return state_machine.cancel(review, None, "The user went on", START + 5).review
+            return cancellation.cancel(review, None, "The user went on", START + 5).review
         case "deadline":
-            return state_machine.apply_due(review, START + 7200).review
+            return timers.apply_due(review, START + 7200).review
         case _:
             proposal = _proposal(action, end, data)
-            return state_machine.decide(
-                review, action.key, proposal, person("Ada"), START + 5
-            ).review
+            return decisions.decide(review, action.key, proposal, person("Ada"), START + 5).review
 
 
 def _proposal(action: Action, kind: Any, data: st.DataObject) -> Proposal:

@@ -15,7 +15,7 @@ from hitl_core.gate.submission import judging
 from hitl_core.gate.submission.judging import ReviewKey
 from hitl_core.model import Review, ToolCall
 from hitl_core.policy import InvalidPolicy, Policy
-from hitl_core.review import state_machine
+from hitl_core.review import cancellation, decisions
 from hitl_core.review.proposal import Proposal
 from tests.support.builders import START, person
 
@@ -133,7 +133,7 @@ async def test_dialects_m4_an_answer_that_was_cancelled_reaches_no_state() -> No
     config = {"agent": {"interrupt": {"kind": "textInput"}, "outputKey": "picked"}}
     review = await reviewed(config)
     said = Proposal("approve", 1, answer="Delete all")
-    decided = state_machine.decide(review, "1", said, person(), START + 1).review
+    decided = decisions.decide(review, "1", said, person(), START + 1).review
     assert state_update(decided) == {"picked": "Delete all"}
-    cancelled = state_machine.cancel(decided, None, None, START + 2).review
+    cancelled = cancellation.cancel(decided, None, None, START + 2).review
     assert state_update(cancelled) == {}

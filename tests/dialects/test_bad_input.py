@@ -25,7 +25,7 @@ from hitl_core.gate.submission import judging
 from hitl_core.gate.submission.judging import ReviewKey
 from hitl_core.model import Review, Reviewer, ToolCall
 from hitl_core.policy import InvalidPolicy
-from hitl_core.review import state_machine
+from hitl_core.review import decisions
 from hitl_core.review.proposal import Proposal
 from hitl_core.store.redis.review_fields import dump_data
 from tests.api.interrupts import INTERRUPTS
@@ -240,7 +240,7 @@ def test_any_answer(given: tuple[str, Any]) -> None:
     if not proposals:
         return
     try:
-        answered = state_machine.decide_all(review, proposals, ADA, 2.0).review
+        answered = decisions.decide_all(review, proposals, ADA, 2.0).review
     except DecisionError as error:
         pytest.fail(f"what a door let through was refused later: {error}")
     dump_data(answered)
@@ -438,9 +438,9 @@ def test_a_bad_answer_can_be_corrected() -> None:
     assert (caught.value.index, caught.value.tool, caught.value.field) == (1, "c", "message")
     proposals = {"1": Proposal("approve", 1), "2": Proposal("respond", 7, "late")}
     with pytest.raises(DecisionError) as stale:
-        state_machine.decide_all(review, proposals, ADA, 2.0)
+        decisions.decide_all(review, proposals, ADA, 2.0)
     assert (stale.value.index, stale.value.tool, stale.value.code) == (1, "c", "stale")
-    answered = state_machine.decide_all(review, langchain.load_decisions(answer, review), ADA, 2.0)
+    answered = decisions.decide_all(review, langchain.load_decisions(answer, review), ADA, 2.0)
     assert answered.review.status == "settled"
     assert (answered.event.action, answered.event.what) == ("1,2", "edit,respond")
 

@@ -17,7 +17,7 @@ from hitl_core.gate.submission import judging
 from hitl_core.gate.submission.judging import ReviewKey
 from hitl_core.model import DecisionType, Review, Route, ToolCall, encode
 from hitl_core.policy import InvalidPolicy, Policy
-from hitl_core.review import state_machine
+from hitl_core.review import cancellation, decisions, timers
 from hitl_core.review.proposal import Proposal
 from tests.support.builders import START, person
 
@@ -48,7 +48,7 @@ def built(asked: JudgedCalls) -> Review:
 
 
 def decided(review: Review, kind: str) -> Review:
-    return state_machine.decide(review, "1", SAID[kind], ADA, NOW).review
+    return decisions.decide(review, "1", SAID[kind], ADA, NOW).review
 
 
 # --------------------------------------------------------------------- every decision in every system
@@ -176,7 +176,7 @@ def test_what_a_system_can_not_ask_is_refused(name: str, only: DecisionType) -> 
 def test_a_rejection_by_time_says_so() -> None:
     """Where the system frames no reason of its own."""
     review = asking("approve", "reject", expire={"after": "1s"})
-    review = state_machine.apply_due(review, NOW).review
+    review = timers.apply_due(review, NOW).review
     ((decision,),) = dialects.get("langchain").dump_decisions(review).values()
     assert decision["message"].startswith("Nobody decided on the tool call for `b` in time.")
     assert dialects.get("sagents").dump_decisions(review) == [{"type": "reject"}]
@@ -184,7 +184,7 @@ def test_a_rejection_by_time_says_so() -> None:
 
 def test_what_was_cancelled_is_told_as_a_rejection() -> None:
     """So that no call stays without its answer."""
-    review = state_machine.cancel(asking(), None, "the user went on", NOW).review
+    review = cancellation.cancel(asking(), None, "the user went on", NOW).review
     (decision,) = dialects.get("langchain_js").dump_decisions(review)["decisions"]
     assert decision["type"] == "reject"
     assert "was cancelled" in decision["message"]
@@ -193,7 +193,7 @@ def test_what_was_cancelled_is_told_as_a_rejection() -> None:
 
 def test_an_answer_that_the_interrupt_does_not_take_is_refused() -> None:
     """Given a call that may only be approved, and a deadline that rejects."""
-    review = state_machine.apply_due(asking("approve", expire={"after": "1s"}), NOW).review
+    review = timers.apply_due(asking("approve", expire={"after": "1s"}), NOW).review
     with pytest.raises(UnsupportedByDialect, match="can't receive the decision reject on b"):
         dialects.get("langchain").dump_decisions(review)
 
@@ -295,11 +295,11 @@ def test_some_calls_of_a_turn_may_be_answered_one_by_one() -> None:
         per_call.load_decisions({"c3": {"type": "approve"}}, review)
 
     first = per_call.load_decisions({"c2": {"type": "approve"}}, review)
-    review = state_machine.decide_all(review, first, ADA, NOW).review
+    review = decisions.decide_all(review, first, ADA, NOW).review
     assert per_call.dump_decisions(review) == {"c2": {"type": "approve"}}
     rest = per_call.load_decisions({"type": "reject"}, review)
     assert rest.keys() == {"1"}
-    assert state_machine.decide_all(review, rest, ADA, NOW).review.status == "settled"
+    assert decisions.decide_all(review, rest, ADA, NOW).review.status == "settled"
 
 
 def approval(interrupt_id: str, call_id: str, name: str = "b") -> Json:
@@ -371,7 +371,7 @@ def test_an_edit_that_changes_nothing_counts_as_the_peer_counts_it() -> None:
     review = asking("edit")
     wire = {"decisions": [{"type": "edit", "edited_action": {"name": "b", "args": {"x": 1}}}]}
     proposals = dialects.get("langchain").load_decisions(wire, review)
-    after = state_machine.decide_all(review, proposals, ADA, NOW).review
+    after = decisions.decide_all(review, proposals, ADA, NOW).review
     assert (after.actions[0].revision, after.status) == (1, "settled")
     assert dialects.get("langchain").dump_decisions(after) == wire
 
@@ -544,7 +544,7 @@ def test_arcgis_asks_in_four_ways(wire: Json, good: Any, bad: Any) -> None:
     with pytest.raises(DecisionError):
         arcgis.load_decisions({"id": "i1", "agentId": "nav", "payload": bad}, review)
     answer = {"id": "i1", "agentId": "nav", "payload": good}
-    after = state_machine.decide_all(review, arcgis.load_decisions(answer, review), ADA, NOW).review
+    after = decisions.decide_all(review, arcgis.load_decisions(answer, review), ADA, NOW).review
     assert arcgis.dump_decisions(after) == answer
 
 
@@ -570,7 +570,7 @@ async def test_arcgis_asks_what_a_callable_makes_of_the_call() -> None:
     assert (wire["kind"], wire["metadata"]["options"]) == ("singleSelection", ["north", "south"])
     answer = {"id": "c1", "agentId": "nav", "payload": "south"}
     proposals = dialects.get("arcgis").load_decisions(answer, review)
-    after = state_machine.decide_all(review, proposals, ADA, NOW).review
+    after = decisions.decide_all(review, proposals, ADA, NOW).review
     assert after.arguments("1").parse() == {"chosen": "south", "north": 1, "south": 2}
 
 

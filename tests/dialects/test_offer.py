@@ -26,7 +26,7 @@ from hitl_core.errors import DialectError
 from hitl_core.gate.submission.judging import JudgedCalls, ReviewKey
 from hitl_core.model import Action, Review, ToolCall, encode
 from hitl_core.policy import Policy
-from hitl_core.review import state_machine
+from hitl_core.review import decisions, timers
 from hitl_core.review.proposal import Proposal
 from tests.support.builders import START, person
 
@@ -385,13 +385,13 @@ def ended(review: Review, ending: str) -> Review:
     [action] = review.actions
     does: Json | None = ENDINGS[ending][1]
     if does is None:
-        return state_machine.apply_due(review, START + 7200).review if action.is_pending else review
+        return timers.apply_due(review, START + 7200).review if action.is_pending else review
     asked = action.config.answer_schema or {}
     if does.get("answer") == "a" and asked.get("type") == "array":
         does = Json(answer=["a"])
     [kind] = action.config.allowed_decisions
     proposal = Proposal(kind, 1, **does)
-    return state_machine.decide(review, "1", proposal, person("Ada"), START + 5).review
+    return decisions.decide(review, "1", proposal, person("Ada"), START + 5).review
 
 
 def short(answer: Any) -> str:

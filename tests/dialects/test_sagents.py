@@ -11,7 +11,7 @@ from hitl_core import dialects
 from hitl_core.errors import DecisionError, DialectError, Refused, UnsupportedByDialect
 from hitl_core.gate.submission.judging import ReviewKey, build_review
 from hitl_core.model import Review
-from hitl_core.review import state_machine
+from hitl_core.review import decisions
 from hitl_core.review.proposal import Proposal
 from tests.support.builders import person
 
@@ -55,7 +55,7 @@ def answered(wire: Any, *proposals: Proposal) -> Any:
     """What Sagents resumes with, after these decisions in the order of the actions."""
     review = review_of(wire)
     for action, proposal in zip(review.actions, proposals, strict=True):
-        review = state_machine.decide(review, action.key, proposal, ADA, 2.0).review
+        review = decisions.decide(review, action.key, proposal, ADA, 2.0).review
     return SAGENTS.dump_decisions(review)
 
 

@@ -12,8 +12,8 @@ from bot.card import build_card, thread_lines
 from bot.channels.slack.render.card_message import message, thread_message
 from hitl_core import ToolCall
 from hitl_core.model import Review
-from hitl_core.review import claims, state_machine
-from hitl_core.review.state_machine import Proposal
+from hitl_core.review import cancellation, claims
+from hitl_core.review.proposal import Proposal
 from tests.channels.reading import check
 from tests.channels.scenes import (
     ALICE,
@@ -104,7 +104,7 @@ async def test_promise_8_a_result_that_repeats_what_is_hidden_is_kept_without_it
 
 def test_promise_8_a_reason_that_repeats_what_is_hidden_is_kept_without_it() -> None:
     review = review_of(("login", ARGS), policy={"interrupt_on": {"login": {"redact": ["/token"]}}})
-    gone = state_machine.cancel(review, None, f"The user took {SECRET} back", NOW).review
+    gone = cancellation.cancel(review, None, f"The user took {SECRET} back", NOW).review
     assert gone.cancelled is not None
     assert gone.cancelled.reason == "The user took … back"
 

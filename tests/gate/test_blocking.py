@@ -24,8 +24,8 @@ from hitl_core import (
 )
 from hitl_core.gate import blocking
 from hitl_core.gate.blocking import BlockingGate, BlockingOutcome
+from hitl_core.review.proposal import Proposal
 from hitl_core.review.service import Reviews
-from hitl_core.review.state_machine import Proposal
 from hitl_core.store import RedisStore
 from tests.support.builders import person, policy, proposal
 from tests.support.jobs import next_job

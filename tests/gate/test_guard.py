@@ -18,8 +18,8 @@ from pydantic import BaseModel
 from hitl_core import Gate, InvalidToolCall, Policy, Rejected
 from hitl_core.model import Reviewer, encode
 from hitl_core.review import claims
+from hitl_core.review.proposal import Proposal
 from hitl_core.review.service import Reviews
-from hitl_core.review.state_machine import Proposal
 from hitl_core.store import MemoryStore
 from tests.support.builders import approve_all
 from tests.support.jobs import next_job

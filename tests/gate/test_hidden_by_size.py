@@ -14,7 +14,8 @@ from hitl_core.errors import DecisionError, InvalidToolCall, Refused
 from hitl_core.gate.submission import judging
 from hitl_core.model import Review, ToolCall, encode
 from hitl_core.policy import Policy
-from hitl_core.review.state_machine import Proposal, decide
+from hitl_core.review.decisions import decide
+from hitl_core.review.proposal import Proposal
 from tests.gate.conftest import Open
 from tests.support.builders import START, asked_by, person
 

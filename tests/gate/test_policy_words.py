@@ -14,7 +14,7 @@ from hitl_core.gate.submission import judging
 from hitl_core.gate.submission.judging import ReviewKey
 from hitl_core.model import Review, ToolCall, encode
 from hitl_core.policy import Policy
-from hitl_core.review import state_machine
+from hitl_core.review import decisions
 from hitl_core.review.proposal import Proposal
 from hitl_core.review.redaction import redaction_pointers
 from hitl_core.review.visible_schema import visible_schema
@@ -112,7 +112,7 @@ def test_attack_a26_an_edit_keeps_the_words() -> None:
     review = judging.build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
     edited = encode({**ARGS, "amt": 5, "note": "n"})
     proposal = Proposal("edit", 1, None, edited)
-    review = state_machine.decide(review, "1", proposal, person(), START).review
+    review = decisions.decide(review, "1", proposal, person(), START).review
     (action,) = review.actions
     assert action.config.policy_schema == {"type": "object", "allOf": [SCHEMA, other]}
     form = make_form(visible_schema(action.config), edited.parse())

@@ -24,7 +24,8 @@ from hitl_core.model import Action, Event, Review, Reviewer, encode
 from hitl_core.policy import Policy
 from hitl_core.review import claims
 from hitl_core.review.claims import DoubtAnswer
-from hitl_core.review.state_machine import Proposal, Transition
+from hitl_core.review.proposal import Proposal
+from hitl_core.review.transition import Transition
 from tests.support.waiting import wait_until
 
 ALICE = Reviewer(channel="slack", team="T1", id="U1", name="Alice")

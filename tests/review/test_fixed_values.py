@@ -14,7 +14,8 @@ from hitl_core.forms import FormErrors, find_changed_fixed, make_form, read_answ
 from hitl_core.gate.submission import judging
 from hitl_core.model import Review, Reviewer, ToolCall, encode
 from hitl_core.policy import Policy
-from hitl_core.review.state_machine import Proposal, decide
+from hitl_core.review.decisions import decide
+from hitl_core.review.proposal import Proposal
 
 Json = dict[str, Any]
 FIXED = {"type": "string", "readOnly": True}

@@ -13,8 +13,9 @@ from hitl_core.gate.submission.judging import ReviewKey
 from hitl_core.model import Review, ToolCall, encode
 from hitl_core.policy import Policy, Ruling
 from hitl_core.review import claims
+from hitl_core.review.decisions import decide
+from hitl_core.review.proposal import Proposal
 from hitl_core.review.redaction import redaction_pointers
-from hitl_core.review.state_machine import Proposal, decide
 from tests.support.builders import START, asked_by, person
 
 ADA, NOW = person("Ada"), START + 60

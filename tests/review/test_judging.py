@@ -12,18 +12,12 @@ from hitl_core.gate.submission.judging import ReviewKey
 from hitl_core.model import Action, Review, ToolCall, encode
 from hitl_core.policy import Policy
 from hitl_core.review import claims
+from hitl_core.review.decisions import decide, find_new_grant
+from hitl_core.review.due import deadline, due_at, next_step_at
+from hitl_core.review.escalation import escalate
+from hitl_core.review.proposal import Proposal
 from hitl_core.review.redaction import visible_args
-from hitl_core.review.state_machine import (
-    Proposal,
-    deadline,
-    decide,
-    due_at,
-    escalate,
-    find_new_grant,
-    next_step_at,
-    start_clocks,
-)
-from hitl_core.review.timers import apply_due
+from hitl_core.review.timers import apply_due, start_clocks
 from tests.support.builders import START, asked_by, person
 
 ADA, BO, CY = person("Ada").model_copy(update={"id": "UADA"}), person("Bo"), person("Cy")

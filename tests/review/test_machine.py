@@ -10,8 +10,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from hitl_core.errors import LeaseLost, Refused
 from hitl_core.model import Action, Decision, Review
-from hitl_core.review import claims, state_machine
-from hitl_core.review.state_machine import Transition
+from hitl_core.review import cancellation, claims, decisions, due, escalation, timers
+from hitl_core.review.transition import Transition
 from tests.support.builders import START, call, person, proposal, review_of
 
 TOOLS = ("ask", "timed", "hurried", "rerunnable", "look_up", "drop_table", "strict")
@@ -38,7 +38,7 @@ class ReviewMachine(RuleBasedStateMachine):
         reason a rule that could only be refused is left out where the tables test its refusals.
         """
         for action in self.review.actions if approved else ():
-            self.apply(state_machine.decide, action.key, proposal(), person("Cy"), self.now)
+            self.apply(decisions.decide, action.key, proposal(), person("Cy"), self.now)
 
     def apply(self, step: Any, *args: Any) -> bool:
         before = self.review
@@ -75,30 +75,30 @@ class ReviewMachine(RuleBasedStateMachine):
         edited = {"n": n} if type == "edit" else {}
         plan = proposal(type, revision, message, **edited)
         before = self.review.action(key)
-        if self.apply(state_machine.decide, key, plan, by, self.now):
+        if self.apply(decisions.decide, key, plan, by, self.now):
             assert before is not None
             assert before.is_pending
             assert before.revision == revision
-            deadline = state_machine.deadline(before)
+            deadline = due.deadline(before)
             assert deadline is None or self.now < deadline
 
     @precondition(lambda self: self.review.status == "pending")
     @rule(by=PEOPLE, place=st.sampled_from(["default", "slack:#first", "slack:#second"]))
     def somebody_escalates(self, by: Any, place: str) -> None:
-        self.apply(state_machine.escalate, place, by, self.now)
+        self.apply(escalation.escalate, place, by, self.now)
 
     @precondition(lambda self: not self.review.runs)
     @rule(by=st.none() | PEOPLE)
     def somebody_cancels(self, by: Any) -> None:
-        if self.apply(state_machine.cancel, by, None, self.now) and self.review.cancelled:
+        if self.apply(cancellation.cancel, by, None, self.now) and self.review.cancelled:
             assert not self.starts, "nothing of it had begun"
 
     @rule()
     def a_bot_does_what_is_due(self) -> None:
-        due = state_machine.due_at(self.review)
-        step = claims.expire_lease if self.review.status == "claimed" else state_machine.apply_due
+        due_at = due.due_at(self.review)
+        step = claims.expire_lease if self.review.status == "claimed" else timers.apply_due
         fired = self.apply(step, self.now)
-        assert fired == (due is not None and due <= self.now), "the index and the rules agree"
+        assert fired == (due_at is not None and due_at <= self.now), "the index and the rules agree"
 
     @precondition(lambda self: self.review.settled_at)
     @rule(holder=st.sampled_from(["p1", "p2"]))
@@ -190,12 +190,12 @@ class ReviewMachine(RuleBasedStateMachine):
     @invariant()
     def the_indexes_hold_what_still_matters(self) -> None:
         if self.review.status == "done":
-            assert state_machine.due_at(self.review) is claims.ready_at(self.review) is None
+            assert due.due_at(self.review) is claims.ready_at(self.review) is None
         if self.review.status == "pending":
             assert claims.ready_at(self.review) is None
         late = [a for a in self.review.actions if a.is_pending and _has_time(a)]
         if late and not self.review.cancelled:
-            assert state_machine.due_at(self.review) is not None
+            assert due.due_at(self.review) is not None
 
     @invariant()
     def it_can_be_stored(self) -> None:

@@ -18,8 +18,8 @@ from hitl_core.gate.submission.judging import ReviewKey
 from hitl_core.model import Output, Review, ToolCall, encode
 from hitl_core.policy import Policy
 from hitl_core.review import claims
+from hitl_core.review.decisions import decide, decide_all
 from hitl_core.review.proposal import Proposal
-from hitl_core.review.state_machine import decide, decide_all
 from tests.support.builders import START, person
 
 NOW = START + 5

@@ -7,20 +7,12 @@ from typing import Any
 import pytest
 
 from hitl_core.model import Action, Review
-from hitl_core.review.due import DAILY_AFTER, DAY
-from hitl_core.review.state_machine import (
-    LAST_STEP_REMINDER,
-    Proposal,
-    apply_due,
-    cancel,
-    deadline,
-    decide,
-    due_at,
-    escalate,
-    replace_deciders,
-    start_clocks,
-    use_fallback,
-)
+from hitl_core.review.cancellation import cancel
+from hitl_core.review.decisions import decide
+from hitl_core.review.due import DAILY_AFTER, DAY, LAST_STEP_REMINDER, deadline, due_at
+from hitl_core.review.escalation import escalate, replace_deciders, use_fallback
+from hitl_core.review.proposal import Proposal
+from hitl_core.review.timers import apply_due, start_clocks
 from tests.review.refusals import refused
 from tests.support.builders import START, call, person, policy, proposal, review_of
 

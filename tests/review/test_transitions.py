@@ -11,16 +11,13 @@ from hitl_core.errors import LeaseLost
 from hitl_core.gate.outcome.answers import answers
 from hitl_core.model import Decision, Review
 from hitl_core.review import claims
-from hitl_core.review.state_machine import (
-    Proposal,
-    apply_due,
-    cancel,
-    check_decidable,
-    deadline,
-    decide,
-    due_at,
-    escalate,
-)
+from hitl_core.review.cancellation import cancel
+from hitl_core.review.decisions import decide
+from hitl_core.review.due import deadline, due_at
+from hitl_core.review.escalation import escalate
+from hitl_core.review.proposal import Proposal
+from hitl_core.review.timers import apply_due
+from hitl_core.review.transition import check_decidable
 from tests.review.refusals import refused
 from tests.support.builders import START, call, person, policy, proposal, review_of
 

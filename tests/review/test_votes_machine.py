@@ -10,8 +10,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from hitl_core.errors import Refused
 from hitl_core.model import Action, Decision, Review, Reviewer, encode
-from hitl_core.review import claims, state_machine
-from hitl_core.review.state_machine import Proposal, Transition
+from hitl_core.review import claims, decisions, due, escalation, timers
+from hitl_core.review.proposal import Proposal
+from hitl_core.review.transition import Transition
 from tests.support.builders import START, call, person, policy, review_of
 
 #: Ada asked the agent, under the id by which the channel knows her.
@@ -80,11 +81,11 @@ class VotesMachine(RuleBasedStateMachine):
         assert before is not None
         args = encode({"n": before.revision}) if type == "edit" else None
         plan = Proposal(type, before.revision - old, args=args)  # type: ignore[arg-type]
-        if not self.apply(state_machine.decide, key, plan, by, self.now, ineligible_voters=lapsed):
+        if not self.apply(decisions.decide, key, plan, by, self.now, ineligible_voters=lapsed):
             return
         assert not old, "a stale button changes nothing"
         assert before.is_pending
-        end = state_machine.deadline(before)
+        end = due.deadline(before)
         assert end is None or self.now < end
         who = self.behind.setdefault((key, before.revision), set())
         who -= {by.key, *lapsed}
@@ -102,23 +103,25 @@ class VotesMachine(RuleBasedStateMachine):
     @WAITS
     @rule(by=PEOPLE, place=PLACES)
     def somebody_escalates(self, by: Reviewer, place: str) -> None:
-        self.apply(state_machine.escalate, place, by, self.now)
+        self.apply(escalation.escalate, place, by, self.now)
 
     @WAITS
     @rule(place=PLACES)
     def a_place_is_gone(self, place: str) -> None:
-        self.apply(state_machine.use_fallback, place, "gone", self.now)
+        self.apply(escalation.use_fallback, place, "gone", self.now)
 
     @precondition(lambda self: any(action.clock_start is None for action in self.review.actions))
     @rule(keys=st.lists(KEYS, min_size=1, max_size=3))
     def cards_are_posted(self, keys: list[str]) -> None:
-        self.apply(state_machine.start_clocks, keys, self.now)
+        self.apply(timers.start_clocks, keys, self.now)
 
     @rule()
     def a_bot_does_what_is_due(self) -> None:
-        kinds, due = _due_kinds(self.review, self.now), state_machine.due_at(self.review)
-        changed = self.apply(state_machine.apply_due, self.now)
-        assert (changed is not None) == (due is not None and due <= self.now), "index and rules"
+        kinds, due_at = _due_kinds(self.review, self.now), due.due_at(self.review)
+        changed = self.apply(timers.apply_due, self.now)
+        assert (changed is not None) == (due_at is not None and due_at <= self.now), (
+            "index and rules"
+        )
         assert (changed is not None) == bool(kinds)
         if changed is not None:
             assert changed.event.kind == kinds[0], "expiry beats escalation beats reminder"
@@ -163,8 +166,8 @@ class VotesMachine(RuleBasedStateMachine):
     def nothing_is_due_before_its_clock_has_started(self) -> None:
         for action in self.review.actions:
             if action.clock_start is None:
-                assert state_machine.deadline(action) is None
-                assert state_machine.next_step_at(action) is state_machine.remind_at(action) is None
+                assert due.deadline(action) is None
+                assert due.next_step_at(action) is due.remind_at(action) is None
                 assert not action.reminded
 
     @invariant()
@@ -176,17 +179,17 @@ class VotesMachine(RuleBasedStateMachine):
 def _due_kinds(review: Review, now: float) -> list[str]:
     """What must be done now, in its order; an action whose time is over is passed on to nobody."""
 
-    def due(time: float | None) -> bool:
+    def is_due(time: float | None) -> bool:
         return time is not None and time <= now
 
     left = [a for a in review.actions if a.is_pending] if review.status == "pending" else []
     kinds: list[str] = []
     for kind, time in (
-        ("expired", state_machine.deadline),
-        ("escalated", state_machine.next_step_at),
-        ("reminded", state_machine.remind_at),
+        ("expired", due.deadline),
+        ("escalated", due.next_step_at),
+        ("reminded", due.remind_at),
     ):
-        done: list[Action] = [action for action in left if due(time(action))]
+        done: list[Action] = [action for action in left if is_due(time(action))]
         left = [action for action in left if action not in done]
         kinds += [kind] if done else []
     return kinds

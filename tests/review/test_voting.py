@@ -13,15 +13,11 @@ from hitl_core.gate.submission import judging
 from hitl_core.gate.submission.judging import ReviewKey
 from hitl_core.model import Action, Decision, Review, Reviewer, ToolCall, encode
 from hitl_core.review import claims
-from hitl_core.review.state_machine import (
-    Proposal,
-    apply_due,
-    cancel,
-    check_voter,
-    decide,
-    decide_all,
-    escalate,
-)
+from hitl_core.review.cancellation import cancel
+from hitl_core.review.decisions import check_voter, decide, decide_all
+from hitl_core.review.escalation import escalate
+from hitl_core.review.proposal import Proposal
+from hitl_core.review.timers import apply_due
 from tests.review.refusals import refused
 from tests.support.builders import START, asked_by, call, person, policy, proposal, review_of
 

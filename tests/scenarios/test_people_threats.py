@@ -11,8 +11,8 @@ import pytest
 
 from hitl_core.errors import Refused
 from hitl_core.model import Reviewer
+from hitl_core.review.proposal import Proposal
 from hitl_core.review.service import Reviews
-from hitl_core.review.state_machine import Proposal
 from hitl_core.store import RedisStore
 from slack_sandbox.sandbox import SIGNING_SECRET
 from tests.support.bots import POLICY, Scene

@@ -7,7 +7,7 @@ import asyncio
 from hitl_core import Gate
 from hitl_core.errors import Refused
 from hitl_core.model import Reviewer
-from hitl_core.review import state_machine
+from hitl_core.review import due, proposal
 from tests.support.aging import age
 from tests.support.bots import POLICY, QUICK, Scene, email
 from tests.support.clicks import made_up, refusals, send
@@ -134,7 +134,7 @@ async def test_after_the_last_step_and_without_a_deadline_it_is_reminded(scene: 
     await passes(gate, card, 10 * MINUTE)
     ops = await scene.card("send_email", channel=OPS)
 
-    await passes(gate, card, state_machine.LAST_STEP_REMINDER)
+    await passes(gate, card, due.LAST_STEP_REMINDER)
 
     async def reminded() -> list[str]:
         return await replies(scene, ops, "U0DANA")
@@ -250,7 +250,7 @@ async def test_t41_people_and_the_deadline_race_and_one_of_them_wins(scene: Scen
     await scene.bot()
     gate = await scene.gate(policy(expire="{after: 1h}"))
     alice = Reviewer(channel="slack", team="T0ACME", id="U0ALICE", name="Alice")
-    reject = state_machine.Proposal("reject", 1, "No")
+    reject = proposal.Proposal("reject", 1, "No")
     for number in range(15):
         waiting = scene.ask(gate, thread_id=f"race-{number}")
         card = await scene.card(f"thread race-{number}")

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from hitl_core.model import DEFAULT_PLACE, Event, MessageRef, Review, Token
-from hitl_core.review import claims, state_machine
-from hitl_core.review.state_machine import Transition
+from hitl_core.review import cancellation, claims, decisions
+from hitl_core.review.transition import Transition
 from hitl_core.store import Recheck, Store, Write
 from tests.support.builders import call, person, proposal, review_of, write_of
 from tests.support.jobs import begin_all, finish_all
@@ -53,9 +53,7 @@ async def chain_of(store: Store, review_id: str) -> str:
 
 async def approved(store: Store, review: Review) -> Review:
     at = await store.now()
-    return await stepped(
-        store, state_machine.decide(review, "1", proposal(), person(), at), wake=True
-    )
+    return await stepped(store, decisions.decide(review, "1", proposal(), person(), at), wake=True)
 
 
 async def finished(store: Store, review: Review) -> Review:
@@ -73,7 +71,7 @@ async def loaded(store: Store, review_id: str) -> Review:
 
 
 def decided(review: Review, at: float) -> Transition:
-    return state_machine.decide(review, "1", proposal(), person(), at)
+    return decisions.decide(review, "1", proposal(), person(), at)
 
 
 async def attempted(store: Store, review: Review, op: str | None) -> None:
@@ -155,8 +153,8 @@ class StoreContract:
         """Given two transitions of one version, when both are stored, then the second is refused."""
         review = await created(store)
         at = await store.now()
-        approval = state_machine.decide(review, "1", proposal("approve"), person("Ada"), at)
-        rejection = state_machine.decide(review, "1", proposal("reject"), person("Bo"), at)
+        approval = decisions.decide(review, "1", proposal("approve"), person("Ada"), at)
+        rejection = decisions.decide(review, "1", proposal("reject"), person("Bo"), at)
         mine, yours = await next_write(store, approval), await next_write(store, rejection)
 
         assert await store.commit(mine)
@@ -204,9 +202,7 @@ class StoreContract:
     async def test_an_edit_adds_bytes_and_keeps_the_old_ones(self, store: Store):
         """Both revisions can be read after an edit, and after whatever follows it."""
         review = await created(store)
-        edited = state_machine.decide(
-            review, "1", proposal("edit", n=2), person(), await store.now()
-        )
+        edited = decisions.decide(review, "1", proposal("edit", n=2), person(), await store.now())
         review = await stepped(store, edited)
         await stepped(store, claims.claim(review, "p1", await store.now(), 30))
 
@@ -435,8 +431,8 @@ class StoreContract:
             review = await loaded(store, review.id)
             key = next(action.key for action in review.actions if action.is_pending)
             at = await store.now()
-            await stepped(store, state_machine.decide(review, key, proposal(), person(), at))
-        bos = state_machine.decide(reviews[2], "1", proposal(), person("Bo"), await store.now())
+            await stepped(store, decisions.decide(review, key, proposal(), person(), at))
+        bos = decisions.decide(reviews[2], "1", proposal(), person("Bo"), await store.now())
         await stepped(store, bos)
 
         found = await store.recent_decisions(person().key)
@@ -808,7 +804,7 @@ class StoreContract:
         await finish_all(store)
         at = await store.now()
         new = await created(store)
-        await stepped(store, state_machine.cancel(one, None, "why", at))
+        await stepped(store, cancellation.cancel(one, None, "why", at))
         await let_pass(0.01)
         await approved(store, two)
 

@@ -24,7 +24,7 @@ from hitl_core.audit.anchor import Anchor
 from hitl_core.audit.sealer import seal
 from hitl_core.errors import HitlError, SettingsError, StoreError, StoreUnavailable, StoreUnwritable
 from hitl_core.model import DEFAULT_PLACE, Event
-from hitl_core.review import state_machine
+from hitl_core.review import decisions
 from hitl_core.store import RedisStore
 from hitl_core.store.redis.client import connect, read_script, store_errors
 from hitl_core.store.redis.keys import (
@@ -647,7 +647,7 @@ async def test_a_write_whose_reply_was_lost_may_be_repeated(redis_url: str):
         review = await created(store)
         new = write_of(review_of(now=await store.now()))
         change = await next_write(
-            store, state_machine.decide(review, "1", proposal(), person(), await store.now())
+            store, decisions.decide(review, "1", proposal(), person(), await store.now())
         )
         [hint] = await begin_all(store)
         refused = Event(kind="refused", review_id=review.id, at=0, op="click")

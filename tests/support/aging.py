@@ -6,7 +6,7 @@ from uuid import uuid4
 
 from hitl_core.model import Action, Event, Review
 from hitl_core.review.service import Reviews
-from hitl_core.review.state_machine import Transition
+from hitl_core.review.transition import Transition
 
 
 async def age(reviews: Reviews, review_id: str, seconds: float) -> None:

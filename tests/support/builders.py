@@ -11,8 +11,10 @@ from hitl_core.gate.submission.judging import JudgedCalls, ReviewKey
 from hitl_core.model import Arguments, Event, Review, Reviewer, ToolCall, encode
 from hitl_core.policy import Policy
 from hitl_core.review import claims
+from hitl_core.review.due import due_at
+from hitl_core.review.proposal import Proposal
 from hitl_core.review.service import Reviews
-from hitl_core.review.state_machine import Proposal, Transition, due_at
+from hitl_core.review.transition import Transition
 from hitl_core.store import Write
 
 T = TypeVar("T")

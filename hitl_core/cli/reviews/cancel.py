@@ -23,7 +23,7 @@ from hitl_core.cli.session import (
 from hitl_core.cli.terminal import complain, note, say
 from hitl_core.errors import Refused
 from hitl_core.model import Review
-from hitl_core.review import state_machine
+from hitl_core.review import cancellation
 
 if TYPE_CHECKING:
     from hitl_core.cli.command import Commands
@@ -72,7 +72,7 @@ def run(args: argparse.Namespace) -> int:
     review = snapshot.review
     if review.calls_in_doubt:
         raise Refused("started", f"It is too late to cancel this: {phrases.doubt_text(review)}")
-    state_machine.cancel(
+    cancellation.cancel(
         review, operator(), args.reason, snapshot.now
     )  # refused before anybody is asked
     calls = phrases.tool_names(review, review.calls)

@@ -42,10 +42,10 @@ from hitl_core.model import (
     encode,
 )
 from hitl_core.model.arguments import JsonObject
-from hitl_core.review import state_machine
-from hitl_core.review.proposal import judge_proposal
+from hitl_core.review import decisions
+from hitl_core.review.proposal import Proposal, judge_proposal
 from hitl_core.review.redaction import redaction_pointers
-from hitl_core.review.state_machine import PAST_VERBS, Proposal
+from hitl_core.review.transition import PAST_VERBS
 
 if TYPE_CHECKING:
     from hitl_core.cli.command import Commands
@@ -152,7 +152,7 @@ def run(args: argparse.Namespace) -> int:
     ]
     for action, proposal in proposals:  # what would be refused is refused before anybody is asked
         try:
-            state_machine.decide(review, action.key, proposal, operator(), snapshot.now)
+            decisions.decide(review, action.key, proposal, operator(), snapshot.now)
         except Refused as refused:
             raise _cli_refusal(refused, review, action) from refused
     question = _question(review, proposals)

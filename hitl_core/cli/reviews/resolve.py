@@ -24,7 +24,7 @@ from hitl_core.cli.terminal import complain, note, say, say_json
 from hitl_core.errors import Refused
 from hitl_core.model import Call, DoubtAnswer, Review, Run, Snapshot
 from hitl_core.review import claims
-from hitl_core.review.state_machine import Transition
+from hitl_core.review.transition import Transition
 
 if TYPE_CHECKING:
     from hitl_core.cli.command import Commands

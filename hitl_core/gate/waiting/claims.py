@@ -13,7 +13,7 @@ from hitl_core.gate.waiting.listener import POLL_INTERVAL, ReviewListener
 from hitl_core.model import Review, Snapshot
 from hitl_core.review import claims
 from hitl_core.review.service import Reviews
-from hitl_core.review.state_machine import Transition
+from hitl_core.review.transition import Transition
 
 
 class Claims(NamedTuple):

@@ -14,7 +14,7 @@ from slack_bolt.async_app import AsyncAck, AsyncRespond
 
 from hitl_core.errors import Refused, safe_message
 from hitl_core.model import DecisionType, DoubtAnswer, Snapshot
-from hitl_core.review.state_machine import Proposal
+from hitl_core.review.proposal import Proposal
 
 from .... import click_budget
 from ....card import choices_of

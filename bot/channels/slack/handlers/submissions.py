@@ -16,7 +16,7 @@ from hitl_core.errors import InvalidToolCall, Refused
 from hitl_core.forms import FormErrors, SchemaError
 from hitl_core.model import DecisionType, Review, Reviewer, Snapshot
 from hitl_core.model.call import is_text
-from hitl_core.review.state_machine import Proposal
+from hitl_core.review.proposal import Proposal
 
 from .... import click_budget
 from ....inbox.commands import RESULT_UNKNOWN, Reply

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from hitl_core.model import Action, Review
 from hitl_core.model.arguments import JsonObject
-from hitl_core.review.state_machine import Proposal
+from hitl_core.review.proposal import Proposal
 
 from ....card import description_text, find_open_action
 from ..ids import ModalMeta

@@ -14,8 +14,8 @@ from hitl_core.forms import FormErrors, find_removed
 from hitl_core.jsonschema.pointer import format_path
 from hitl_core.model import Action, Review, encode
 from hitl_core.review.edit_rules import edit_tools, judge_edit
+from hitl_core.review.proposal import Proposal
 from hitl_core.review.redaction import redaction_pointers
-from hitl_core.review.state_machine import Proposal
 from hitl_core.review.visible_schema import visible_schema
 
 from ....text import one_line

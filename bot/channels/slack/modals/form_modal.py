@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Self
 
-from hitl_core.review.state_machine import Proposal
+from hitl_core.review.proposal import Proposal
 
 from ..ids import ModalMeta
 from ..render.block_kit import (

@@ -1,54 +1,16 @@
-"""The state machine's public face for what people and time do. Pure: `(review, …, now) → (review, event)`.
-
-A transition that would change nothing raises Refused. Its text is for the person who clicked.
-"""
+"""A review is cancelled: nobody is asked any more, and nothing of it runs. Pure."""
 
 from __future__ import annotations
 
 from hitl_core.errors import Refused
 from hitl_core.model import Cancellation, Review, Reviewer, Reviewers, Vote
 from hitl_core.review import vote_count
-from hitl_core.review.decisions import check_voter, decide, decide_all, find_new_grant
-from hitl_core.review.delivery_problems import end_delivery_problem, record_delivery_problem
-from hitl_core.review.due import LAST_STEP_REMINDER, deadline, due_at, next_step_at, remind_at
-from hitl_core.review.escalation import count_steps, escalate, replace_deciders, use_fallback
-from hitl_core.review.proposal import Proposal
 from hitl_core.review.quoting import Quoting
-from hitl_core.review.timers import apply_due, start_clocks
 from hitl_core.review.transition import (
-    PAST_VERBS,
     Transition,
-    check_decidable,
     check_not_cancelled,
     make_event,
 )
-
-__all__ = [
-    "LAST_STEP_REMINDER",
-    "PAST_VERBS",
-    "Proposal",
-    "Transition",
-    "apply_due",
-    "cancel",
-    "check_decidable",
-    "check_not_cancelled",
-    "check_voter",
-    "count_steps",
-    "deadline",
-    "decide",
-    "decide_all",
-    "due_at",
-    "end_delivery_problem",
-    "escalate",
-    "find_new_grant",
-    "make_event",
-    "next_step_at",
-    "record_delivery_problem",
-    "remind_at",
-    "replace_deciders",
-    "start_clocks",
-    "use_fallback",
-]
 
 
 def cancel(review: Review, by: Reviewer | None, reason: str | None, now: float) -> Transition:
