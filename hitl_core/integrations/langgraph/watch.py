@@ -26,15 +26,12 @@ from langgraph.errors import GraphInterrupt
 from hitl_core.errors import HitlError, IntegrationError
 from hitl_core.integrations.langgraph.graph import Graph, Json
 from hitl_core.integrations.langgraph.lost_pauses import LostPauses, PauseLost, unsaved
+from hitl_core.integrations.langgraph.provider_tools import provider_tools
 from hitl_core.model import ToolCall
 from hitl_core.policy import Policy
 
 log = logging.getLogger(__name__)
 
-#: Tools that a provider only describes: the model's call of one comes back, and a tool node runs it.
-_CLIENT_TOOL_TYPES = (
-    "function", "custom", "bash", "text_editor", "computer", "memory", "shell", "local_shell", "apply_patch"
-)  # fmt: skip
 #: What says where LangGraph saves a run: without any of these nothing is saved.
 _THREAD = frozenset({"thread_id", "checkpoint_id", "checkpoint_ns"})
 
@@ -170,7 +167,7 @@ class Watch(BaseCallbackHandler):
         if self._has_run_watch:
             return
         params = cast(Json, kwargs.get("invocation_params") or {})
-        for name in _provider_tools(params):
+        for name in provider_tools(params):
             if (why := self._objection(name, {})) is not None:
                 self._stop(
                     f"The model's provider runs `{name}` itself, so nobody can be asked about it: {why} Take"
@@ -243,14 +240,3 @@ class RunWatch(Watch):
     def _stop(self, sentence: str) -> NoReturn:
         self.stop_reasons.append(sentence)
         super()._stop(sentence)
-
-
-def _provider_tools(params: Json) -> list[str]:
-    """The tools of this model call that its provider runs."""
-    all_tools = cast(list[Any], params.get("tools") or [])
-    tools = [cast(Json, tool) for tool in all_tools if isinstance(tool, dict)]
-    own = [
-        tool for tool in tools if not str(tool.get("type", "custom")).startswith(_CLIENT_TOOL_TYPES)
-    ]
-    servers = cast(list[Json], params.get("mcp_servers") or [])
-    return [str(each.get("name") or each.get("type")) for each in (*own, *servers)]

@@ -1,0 +1,99 @@
+"""Which tools of a model call its provider runs (attack A21)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from langchain_core.tools import tool
+from pydantic import BaseModel
+
+from hitl_core.integrations.langgraph.provider_tools import provider_tools
+
+SCHEMA: dict[str, Any] = {"type": "object", "properties": {}}
+
+
+class GeminiTool(BaseModel):
+    """As Google's SDK has it."""
+
+    google_search: dict[str, Any] | None = None
+    function_declarations: list[Any] | None = None
+
+
+class Read(BaseModel):
+    """Reads it: a class that describes a tool."""
+
+    path: str
+
+
+@tool
+def read(path: str) -> str:
+    """Reads it."""
+    return path
+
+
+@pytest.mark.parametrize(
+    ("described", "names"),
+    [
+        ({"google_search": {}}, ["google_search"]),
+        ({"code_execution": {}}, ["code_execution"]),
+        ({"url_context": {}}, ["url_context"]),
+        ({"googleSearch": {}}, ["googleSearch"]),
+        ({"function_declarations": [{"name": "read"}], "google_search": {}}, ["google_search"]),
+        (GeminiTool(google_search={}), ["google_search"]),
+        ({"systemTool": {"name": "nova_grounding"}}, ["systemTool"]),
+        ({"name": "search"}, ["search"]),
+        ({"type": "shell"}, ["shell"]),
+        ({"type": "shell", "environment": {"type": "container_auto"}}, ["shell"]),
+        ({"type": "shell_20300101", "name": "sh"}, ["sh"]),
+        ({"type": "memory_bank"}, ["memory_bank"]),
+        ({"type": "computer_hosted"}, ["computer_hosted"]),
+        ({"type": "bash_code_execution"}, ["bash_code_execution"]),
+        ({"type": "functions_hosted"}, ["functions_hosted"]),
+        ({"type": "builtin_function", "function": {"name": "$web_search"}}, ["builtin_function"]),
+        ({"type": "mcp", "server_url": "https://mcp.example"}, ["mcp"]),
+        ({"type": "code_execution_20250825", "name": "code_execution"}, ["code_execution"]),
+        ({"type": 7, "name": "x"}, ["x"]),
+        (object(), ["object"]),
+    ],
+)
+def test_attack_a21_what_is_not_known_to_run_here_is_the_providers(
+    described: Any, names: list[str]
+) -> None:
+    assert provider_tools({"tools": [described]}) == names
+    assert provider_tools({"extra_body": {"tools": [described]}}) == names
+    assert provider_tools({"toolConfig": {"tools": (described,)}}) == names
+
+
+@pytest.mark.parametrize(
+    "described",
+    [
+        {"type": "function", "function": {"name": "read", "parameters": SCHEMA}},
+        {"type": "function", "name": "read", "parameters": SCHEMA},
+        {"type": "custom", "name": "read"},
+        {"name": "read", "input_schema": SCHEMA},
+        {"name": "read", "parameters": SCHEMA},
+        {"function_declarations": [{"name": "read"}], "google_search": None},
+        {"functionDeclarations": [{"name": "read"}]},
+        {"toolSpec": {"name": "read", "inputSchema": {"json": SCHEMA}}},
+        {"type": "bash_20250124", "name": "bash"},
+        {"type": "text_editor_20250728", "name": "str_replace_based_edit_tool"},
+        {"type": "memory_20250818", "name": "memory"},
+        {"type": "computer_20251124", "name": "computer"},
+        {"type": "computer_use_preview"},
+        {"type": "local_shell"},
+        {"type": "shell", "environment": {"type": "local"}},
+        {"type": "apply_patch"},
+        read,
+        Read,
+        GeminiTool(function_declarations=[{"name": "read"}]),
+    ],
+)
+def test_attack_a21_what_a_tool_node_runs_is_ours(described: Any) -> None:
+    assert provider_tools({"tools": [described]}) == []
+
+
+def test_attack_a21_other_ways_to_give_a_provider_tools() -> None:
+    assert provider_tools({"web_search_options": {}}) == ["web_search"]
+    assert provider_tools({"mcp_servers": [{"type": "url", "name": "crm"}]}) == ["crm"]
+    assert provider_tools({"tools": None, "extra_body": None, "mcp_servers": None}) == []
