@@ -6,7 +6,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 from weakref import WeakValueDictionary
 
@@ -27,6 +27,10 @@ LATE_WINDOW = 60.0
 MAX_ATTEMPTS = 5
 #: A job that makes no progress for so long is reported, in seconds.
 REPORT_AFTER = 60.0
+#: After so many failed tries a job is set aside, for the jobs behind it. Later it gets one try at a time.
+MAX_TRIES = 6
+#: How long a job is set aside, in seconds: at first, and at most.
+FIRST_ASIDE, MAX_ASIDE = 5.0, 60.0
 #: How long a bot holds a lane while others wait for one, in seconds.
 MAX_HOLD = 30.0
 
@@ -46,12 +50,37 @@ class StuckJob:
     why: str
 
 
+@dataclass(frozen=True)
+class SetAside:
+    """A job that failed too often: until when by `time.monotonic` it is left alone, for so many seconds."""
+
+    until: float
+    seconds: float
+
+
+class _TriedTooOften(Exception):
+    """The text says what failed last. `seconds` is how long the job has to wait at least."""
+
+    def __init__(self, text: str, seconds: float = 0.0) -> None:
+        super().__init__(text)
+        self.seconds = seconds
+
+
 class Lane:
     """Posts and drawings go side by side: they have limits of their own. `late` as LATE."""
 
     def __init__(
-        self, name: str, store: Store, send: Send, health: Health, late_window: float, poll: float
+        self,
+        name: str,
+        store: Store,
+        send: Send,
+        health: Health,
+        late_window: float,
+        poll: float,
+        aside: dict[str, SetAside] | None = None,
     ) -> None:
+        """`aside` are the jobs that are set aside, by member: it outlives the lane."""
+        self.aside: dict[str, SetAside] = {} if aside is None else aside
         self.name, self._store, self._send, self._health = name, store, send, health
         self._late_window, self._poll = late_window, poll
         self._wakeups: dict[LaneHalf, asyncio.Event] = {
@@ -107,7 +136,9 @@ class Lane:
 
     async def _take(self, half: LaneHalf) -> Job | None:
         try:
-            return await self._store.take_job(self.name, half)
+            now = time.monotonic()
+            skip = [member for member, one in self.aside.items() if one.until > now]
+            return await self._store.take_job(self.name, half, skip)
         except HitlError as error:
             log.warning("%s: %s", self.name, error)
             return None
@@ -125,6 +156,9 @@ class Lane:
             # One message is drawn by one of the two halves at a time.
             async with self._card_locks.setdefault(job.review_id, asyncio.Lock()):
                 failure, unsure = await self._send_with_retry(half, job)
+        except _TriedTooOften as error:
+            await self._set_aside(half, job, error)
+            return
         except asyncio.CancelledError:
             await asyncio.shield(self._put_back(job))
             raise
@@ -136,8 +170,23 @@ class Lane:
             check = self._follow_up_check(half, job, unsure)
             await self._write_with_retry(half, job, lambda: self._store.finish_job(job, check))
         self.stuck.pop(half, None)
+        self.aside.pop(job.member, None)
         if failure is None:
             self._update_health(job, None)
+            # The channel works again, so what failed gets its next try now, in the queue's order.
+            for member, one in self.aside.items():
+                self.aside[member] = replace(one, until=0.0)
+
+    async def _set_aside(self, half: LaneHalf, job: Job, error: _TriedTooOften) -> None:
+        """Leave a job in the queue for a while, so that it holds up no other."""
+        before = self.aside.get(job.member)
+        seconds = max(min(before.seconds * 2, MAX_ASIDE) if before else FIRST_ASIDE, error.seconds)
+        self.aside[job.member] = SetAside(time.monotonic() + seconds, seconds)
+        self.stuck.pop(half, None)
+        log.error("review %s: %s is tried later: %s", job.review_id, job.place, error)
+        if not error.seconds:
+            self._update_health(job, str(error))
+        await self._put_back(job)
 
     def report(self) -> None:
         """The jobs that have made no progress for PATIENCE."""
@@ -163,9 +212,10 @@ class Lane:
 
     async def _send_with_retry(self, half: LaneHalf, job: Job) -> tuple[str | None, bool]:
         """Why it can't be delivered, or None; and whether one of its requests may still be applied. Tries
-        again as long as the channel or the store is only away.
+        again as long as the channel or the store is only away, and raises _TriedTooOften where that takes too
+        long.
         """
-        pause, unsure = 0.25, job.attempts > 1
+        pause, unsure, tries = 0.25, job.attempts > 1, 0
         again = unsure
         began = time.monotonic()
         self.stuck[half] = StuckJob(job, began, "no answer yet, or limited")
@@ -182,6 +232,11 @@ class Lane:
                 pause = min(pause * 2, MAX_PAUSE)
                 again = True  # it may have been applied: look first
                 unsure = unsure or isinstance(away, Unreachable)
+                tries += 1
+                if isinstance(away, Unreachable) and (
+                    job.member in self.aside or tries >= MAX_TRIES
+                ):
+                    raise _TriedTooOften(error) from None
             except ReviewNotFound:
                 return None, False
             except (
@@ -196,7 +251,15 @@ class Lane:
                 self._update_health(job, why)
                 return why, unsure
             self.stuck[half] = StuckJob(job, began, error)
-            await asyncio.sleep(seconds)
+            await self._sleep(seconds)
+            if self._must_stop():
+                raise _TriedTooOften(error, seconds)
+
+    async def _sleep(self, seconds: float) -> None:
+        """Or until the lane must stop."""
+        end = time.monotonic() + seconds
+        while (left := end - time.monotonic()) > 0 and not self._must_stop():  # noqa: ASYNC110
+            await asyncio.sleep(min(left, 1.0))
 
     async def _write_with_retry(
         self, half: LaneHalf, job: Job, write: Callable[[], Awaitable[object]]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import time
 from collections.abc import Callable, Coroutine
 from typing import Any
 from uuid import uuid4
@@ -14,7 +15,7 @@ from hitl_core.review.service import Reviews
 
 from ..health.health import Health
 from .delivery import Delivery
-from .lane import LATE_WINDOW, Lane
+from .lane import LATE_WINDOW, Lane, SetAside
 
 log = logging.getLogger(__name__)
 
@@ -28,6 +29,8 @@ REQUEUE_INTERVAL = 300.0
 FIRST_REQUEUE = 5.0
 #: How many conversations a bot works on at a time. Others wait, and have their turn.
 MAX_LANES = 200
+#: How long it is remembered which lanes failed, in seconds.
+KEEP_ASIDE = 300.0
 #: How long deliveries that are under way may take at the end, in seconds.
 DRAIN_TIMEOUT = 2.0
 
@@ -59,6 +62,8 @@ class Outbox:
         self._bot_id = uuid4().hex
         self._requeue_pause = 0.0
         self.lanes: dict[str, Lane] = {}
+        #: The jobs that are set aside, by lane and member.
+        self._aside: dict[str, dict[str, SetAside]] = {}
         self._running: dict[str, asyncio.Task[None]] = {}
         self._tasks = asyncio.TaskGroup()
         self._readers: list[asyncio.Task[None]] = []
@@ -95,9 +100,18 @@ class Outbox:
 
     async def _scan_lanes(self) -> None:
         """For what no hint told: what another bot left, and what is to be done only now."""
-        for lane in await self._store.lanes(2 * MAX_LANES):
-            await self._open_lane(lane)
+        names = await self._store.lanes(2 * MAX_LANES + len(self._aside))
+        for lane in sorted(
+            names, key=self._aside.__contains__
+        ):  # what failed takes no place from others
+            if lane in self.lanes or not self._is_resting(lane):
+                await self._open_lane(lane)
         await asyncio.sleep(self._lane_lease / 4)
+
+    def _is_resting(self, name: str) -> bool:
+        """All that is known of this lane is set aside: it takes no place from others. A hint opens it."""
+        now = time.monotonic()
+        return any(one.until > now for one in self._aside.get(name, {}).values())
 
     async def _renew_lanes(self) -> None:
         """The lanes that this bot works on are its own for as long as it lives."""
@@ -153,6 +167,7 @@ class Outbox:
                 self._health,
                 self._late_window,
                 self._lane_lease / 8,
+                self._aside.setdefault(name, {}),
             )
             self._running[name] = self._tasks.create_task(self._run_lane(name))
 
@@ -162,6 +177,9 @@ class Outbox:
         except Exception as error:
             log.warning("outbox: %s: %s", name, safe_message(error))
         finally:
+            oldest = time.monotonic() - KEEP_ASIDE
+            if all(one.until < oldest for one in self._aside.get(name, {}).values()):
+                self._aside.pop(name, None)
             del self.lanes[name], self._running[name]
             with contextlib.suppress(HitlError):
                 await asyncio.shield(self._store.release_lane(name, self._bot_id))

@@ -285,9 +285,10 @@ class Store(Protocol):
         """Stop holding the lane, so that another bot can hold it."""
         ...
 
-    async def take_job(self, lane: str, half: LaneHalf) -> Job | None:
+    async def take_job(self, lane: str, half: LaneHalf, skip: Collection[str] = ()) -> Job | None:
         """Start the first job of this half; None if there is none now. The job stays in the queue until it is
         finished: taken again before that, it is the same job with one attempt more.
+        `skip` are members that stay in the queue.
         """
         ...
 

@@ -14,6 +14,7 @@ from hitl_core.model import DEFAULT_PLACE, Event, MessageRef, Review, Token
 from hitl_core.review import cancellation, claims, decisions
 from hitl_core.review.transition import Transition
 from hitl_core.store import Recheck, Store, Write
+from hitl_core.store.contract import lane_of
 from tests.support.builders import call, person, proposal, review_of, write_of
 from tests.support.jobs import begin_all, finish_all
 from tests.support.waiting import wait_until
@@ -860,6 +861,20 @@ class StoreContract:
         await created(store)
         waiting, oldest = await store.backlog()
         assert (waiting, oldest) == (2, pytest.approx(first.created_at, abs=0.001))
+
+    async def test_a27_a_job_that_is_skipped_stays_in_its_queue(self, store: Store):
+        first, second = await created(store), await created(store)
+        lane = lane_of(DEFAULT_PLACE)
+        job = await store.take_job(lane, "post")
+        assert job
+        await store.put_back_job(job)
+        other = await store.take_job(lane, "post", [job.member])
+        assert other
+        assert {job.review_id, other.review_id} == {first.id, second.id}
+        assert await store.take_job(lane, "post", [job.member, other.member]) is None
+        again = await store.take_job(lane, "post")
+        assert again
+        assert again.member == job.member
 
     async def test_turns_are_shared(self, store: Store, let_pass: Pass):
         """Each turn is one call, a few may come at once, and a pause is everybody's."""

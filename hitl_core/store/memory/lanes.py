@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -74,12 +74,15 @@ class MemoryLanes:
         if self._leases.get(lane, ("", 0.0))[0] == bot:
             del self._leases[lane]
 
-    async def take_job(self, lane: str, half: LaneHalf) -> Job | None:
+    async def take_job(self, lane: str, half: LaneHalf, skip: Collection[str] = ()) -> Job | None:
         now = self._time()
         candidates = [
             (entry.at, member)
             for member, entry in self._jobs.items()
-            if entry.lane == lane and entry.is_first_post == (half == "post") and entry.at <= now
+            if member not in skip
+            and entry.lane == lane
+            and entry.is_first_post == (half == "post")
+            and entry.at <= now
         ]
         if not candidates:
             return None

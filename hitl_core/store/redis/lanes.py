@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, Literal, cast
 
 from hitl_core.store.contract import (
@@ -72,11 +72,11 @@ class RedisLanes:
     async def release_lane(self, lane: str, bot: str) -> None:
         await self._run_script("release", [lane_key(lane)], [bot])
 
-    async def take_job(self, lane: str, half: LaneHalf) -> Job | None:
+    async def take_job(self, lane: str, half: LaneHalf, skip: Collection[str] = ()) -> Job | None:
         for partition in await self._order_partitions(lane, half):
             keys = self._keys[partition]
             if answer := await self._run_script(
-                "take", [keys.queue(lane), keys.change_counts, keys.job_starts], [half]
+                "take", [keys.queue(lane), keys.change_counts, keys.job_starts], [half, *skip]
             ):
                 member, note, token = (part.decode() for part in answer)
                 return parse_job(lane, partition, member, note, token)

@@ -1,11 +1,21 @@
 -- Start the first job of a queue. The job stays in the queue until it is finished; its token counts its starts.
--- KEYS 1 queue (zset) 2 change counts (hash) 3 job starts (hash)  ARGV 1 "post" or "draw"
+-- KEYS 1 queue (zset) 2 change counts (hash) 3 job starts (hash)  ARGV 1 "post" or "draw" 2… members to skip
 -- Returns {member, note, token}, or nil if there is no job to do now.
 local from, to = '-inf', text(clock())
 if ARGV[1] == 'post' then
   from, to = text(POSTS), '+inf'
 end
-local member = redis.call('ZRANGEBYSCORE', KEYS[1], from, to, 'LIMIT', 0, 1)[1]
+local skip = {}
+for i = 2, #ARGV do
+  skip[ARGV[i]] = true
+end
+local member
+for _, candidate in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], from, to, 'LIMIT', 0, #ARGV)) do
+  if not skip[candidate] then
+    member = candidate
+    break
+  end
+end
 if not member then
   return false
 end

@@ -1,0 +1,91 @@
+"""What fails each time holds up nothing else: it is tried later, and reported until it works."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Any
+
+import pytest
+
+from bot.channels.contract import Unreachable
+from bot.health.health import Health
+from bot.outbox import lane as lanes
+from bot.outbox import outbox as outboxes
+from bot.outbox.lane import LATE_WINDOW, Lane
+from bot.outbox.outbox import Outbox
+from hitl_core.model import DEFAULT_PLACE
+from hitl_core.review.service import Reviews
+from hitl_core.store import Job, MemoryStore
+from tests.support.builders import call, policy, review_of
+from tests.support.waiting import wait_until
+
+
+class Slack:
+    """The edge of the network: it takes every card but some."""
+
+    def __init__(self) -> None:
+        self.broken = set[str]()
+        self.shown: list[str] = []
+
+    async def run_job(self, job: Job, *, again: bool) -> None:
+        if job.review_id in self.broken or job.place in self.broken:
+            raise Unreachable("internal_error")
+        self.shown.append(job.review_id)
+
+
+@pytest.fixture(autouse=True)
+def fast(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lanes, "MAX_PAUSE", 0.01)
+    monkeypatch.setattr(lanes, "FIRST_ASIDE", 0.05)
+    monkeypatch.setattr(lanes, "MAX_ASIDE", 0.1)
+
+
+async def submit(reviews: Reviews, place: str = DEFAULT_PLACE) -> str:
+    rule: dict[str, Any] = {} if place == DEFAULT_PLACE else {"notify": place}
+    review, event = review_of([call("it")], by=policy(it=rule), now=time.time())
+    await reviews.submit(review, event)
+    return review.id
+
+
+async def test_a27_a_card_that_fails_each_time_is_passed_by() -> None:
+    """Given a card that Slack answers with an error each time; then those behind it are shown, it is
+    reported, and shown and over when Slack takes it."""
+    slack, health, reviews = Slack(), Health(), Reviews(MemoryStore(time.time))
+    first = await submit(reviews)
+    later = [await submit(reviews) for _ in range(3)]
+    slack.broken.add(first)
+    lane = Lane(DEFAULT_PLACE, reviews.store, slack.run_job, health, LATE_WINDOW, 0.5)
+    running = asyncio.create_task(lane.run())
+    await wait_until("the others are shown", lambda: slack.shown == later)
+    [problem] = health.current_problems()
+    assert (problem.kind, problem.subject) == ("delivery", f"{first} at {DEFAULT_PLACE}")
+
+    slack.broken.clear()
+    await wait_until("it is shown as well", lambda: slack.shown == [*later, first])
+    await running
+    assert health.current_problems() == ()
+
+
+async def test_a23_lanes_that_make_no_progress_leave_their_places(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Given fewer places than conversations that fail; then a card of another conversation is shown."""
+    monkeypatch.setattr(outboxes, "MAX_LANES", 3)
+    slack, reviews = Slack(), Reviews(MemoryStore(time.time))
+    for number in range(9):
+        place = f"slack:U0{number}"
+        slack.broken.add(place)
+        await submit(reviews, place)
+    delivery: Any = slack
+    outbox = Outbox(reviews, delivery, lane_lease=0.4, health=Health())
+    running = asyncio.create_task(outbox.run())
+    await wait_until("all places are taken", lambda: len(outbox.lanes) == 3)
+    wanted = await submit(reviews)
+    await wait_until("it is shown", lambda: slack.shown == [wanted], 20)
+
+    slack.broken.clear()
+    await wait_until("all are shown", lambda: len(slack.shown) == 10, 20)
+    await outbox.drain()
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
