@@ -1,6 +1,7 @@
-"""Forms: a JSON Schema and arguments become inputs, and answers become arguments again.
+"""Forms for editing arguments: `make_form` makes one, and `read_answers` reads the answers as new arguments.
 
-Pure: no chat words, no input or output. The values are in `form.py`.
+Pure, and independent of the chat system. A channel only draws the fields (`form.py`). The functions of the
+bounded JSON Schema checks can be imported from here too.
 """
 
 from hitl_core.forms.edit_args import find_removed

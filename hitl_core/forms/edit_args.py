@@ -1,4 +1,4 @@
-"""Arguments with one value put in or taken away. What is given is never changed."""
+"""Sets and removes single values, and compares arguments. The inputs are never changed."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from hitl_core.forms.slot import ABSENT, OnClear
 from hitl_core.jsonschema.pointer import to_pointer
 
 Json = dict[str, Any]
-#: Drawn as nothing, though Unicode calls them letters, marks or symbols; and selectors of variants.
+#: Characters that are invisible, although Unicode calls them letters, marks or symbols; and variation
+#: selectors.
 _FILLERS = frozenset(
     "\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\U00013441\U00013442\U00016fe4\U0001d159"
 ).union(map(chr, (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))))
 
 
 def set_value(args: Json, names: tuple[str, ...], value: Any) -> Json:
-    """With the value there; the objects on the way are made where they are missing."""
+    """A copy with the value at this path. Missing objects on the path are created."""
     first, *rest = names
     if not rest:
         return {**args, first: value}
@@ -29,7 +30,9 @@ def set_value(args: Json, names: tuple[str, ...], value: Any) -> Json:
 
 
 def remove_value(args: Json, names: tuple[str, ...], parent_on_clear: tuple[OnClear, ...]) -> Json:
-    """Without the value there. An object that this leaves empty goes the way that `above` says."""
+    """A copy without the value at this path. If an object becomes empty, `parent_on_clear` says what happens
+    to it.
+    """
     first, *rest = names
     if first not in args:
         return args
@@ -49,9 +52,10 @@ def remove_value(args: Json, names: tuple[str, ...], parent_on_clear: tuple[OnCl
 
 
 def find_removed(before: Json, after: Json) -> tuple[str, ...]:
-    """Pointers to what an edit takes away: values and items of lists that are gone, and what held something
-    and holds nothing now (null, blanks), or is no object or list any more. The outermost only, in the order
-    of `before`.
+    """Pointers to everything that an edit removes, in the order of `before`, only the outermost values.
+
+    Removed are: missing values and list items; values that became empty (null, blanks); objects and lists
+    that became another type.
     """
     return tuple(_compare_objects(before, after, ""))
 
@@ -73,42 +77,42 @@ def _compare_objects(before: Json, after: Json, where: str) -> Iterator[str]:
 
 
 def _items(before: list[Any], after: list[Any], where: str) -> Iterator[str]:
-    """Items that are the same anywhere in the list have stayed; of the others each became the next one that
-    is new, and those for which none is left are gone.
+    """An item that is anywhere in the new list is kept. The other old items are matched with the new items in
+    order. Old items without a match are removed.
     """
-    kept, new = Counter(map(_written, before)) & Counter(map(_written, after)), list[Any]()
+    kept, new = Counter(map(_to_text, before)) & Counter(map(_to_text, after)), list[Any]()
     left = kept.copy()
     for item in after:
-        if left[_written(item)] > 0:
-            left[_written(item)] -= 1
+        if left[_to_text(item)] > 0:
+            left[_to_text(item)] -= 1
         else:
             new.append(item)
     others = iter(new)
     for number, item in enumerate(before):
-        if kept[_written(item)] > 0:
-            kept[_written(item)] -= 1
+        if kept[_to_text(item)] > 0:
+            kept[_to_text(item)] -= 1
         else:
             yield from _compare_values(item, next(others, ABSENT), f"{where}/{number}")
 
 
-def _written(value: Any) -> str:
+def _to_text(value: Any) -> str:
     return json.dumps(value, sort_keys=True)
 
 
 def _is_empty(value: Any) -> bool:
-    """Whether it holds nothing, or nothing that anybody could see."""
+    """Whether it has no content, or only invisible characters."""
     if isinstance(value, str):
         return all(_is_blank(each) for each in value)
     return value is None or value in ([], {})
 
 
 def _is_blank(character: str) -> bool:
-    """Spaces, controls and format characters; and letters and marks that are drawn as nothing."""
+    """Whether the character is invisible: a space, a control or format character, or one of `_FILLERS`."""
     return unicodedata.category(character)[0] in "ZC" or character in _FILLERS
 
 
 def value_at(value: Any, path: tuple[str, ...]) -> Any:
-    """ABSENT where there is nothing."""
+    """The value at this path, or ABSENT."""
     for name in path:
         if isinstance(value, list):
             items = cast("list[Any]", value)

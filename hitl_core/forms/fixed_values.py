@@ -1,4 +1,4 @@
-"""Which values an edit must keep: those that the schema calls `readOnly`, and those that nobody may see."""
+"""Finds the values that an edit must keep: `readOnly` ones and hidden ones."""
 
 from __future__ import annotations
 
@@ -14,24 +14,22 @@ Json = Mapping[str, Any]
 
 
 def find_fixed(schema: Json | None, args: Json) -> list[Path]:
-    """The ways to the values of these arguments that must not change: wherever any part of the schema that
-    may be about a value says `readOnly`, through references, alternatives, conditions, lists and patterns.
-    What there is no time to look into counts as fixed. `()` is all of them.
+    """The paths to the values that must not change. A value is fixed if any part of the schema that may apply
+    to it says `readOnly`: also through references, alternatives, conditions, lists and patterns. If checking
+    this takes too long, the value counts as fixed. The path `()` means all arguments.
     """
     return sorted(ProtectedPaths(schema or {}, args, ()).fixed_paths)
 
 
 def find_changed_fixed(schema: Json | None, before: Json, after: Json) -> Path | None:
-    """The way to a value that must not change, and that was changed, added, taken away or moved; None where
-    there is none.
-    """
+    """The path to a fixed value that was changed, added, removed or moved; None if there is none."""
     paths = {*find_fixed(schema, before), *find_fixed(schema, after)}
     return next((path for path in sorted(paths) if not _are_equal(before, after, path)), None)
 
 
 def find_lost_hidden(hidden: Collection[Path], before: Json, after: Json) -> Path | None:
-    """The way to a value that its editor could not see, and that is gone, or is now what stood in its place.
-    Another value was written on purpose.
+    """The path to a hidden value that was removed, or replaced by its placeholder; None if there is none. A
+    different new value is allowed: the editor wrote it on purpose.
     """
     for path in sorted(hidden):
         value = value_at(after, path)

@@ -1,4 +1,4 @@
-"""The values of this room: a form, its fields, and what can be wrong with an answer."""
+"""The values of this package: a form, its fields, and the errors of its answers."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from typing import Literal
 
 from hitl_core.errors import HitlError
 
-#: What an input is, and how `Field.initial` and an answer look there. None and "" are always an empty input.
+#: The kind of an input, and the format of `Field.initial` and of an answer. None and "" are always an empty
+#: input.
 #:
-#: text, long_text  the text itself; email, uri: the same, of that form
-#: integer, number  a decimal, "12" or "-0.5"; too large or too fine for an input of numbers: kind "text"
+#: text, long_text  the text itself; email, uri: the same, in that format
+#: integer, number  a decimal, "12" or "-0.5"; if a number input would round it, the kind is "text"
 #: boolean, choice  the index of an option, "0"
 #: choices          the indexes of options, in any order, "0,2"
-#: lines            a list of texts or numbers, one a line, "a\nb"; lines that are empty don't count
+#: lines            a list of texts or numbers, one on each line, "a\nb"; empty lines don't count
 #: date             "2026-11-21"
 #: time             "14:30", in the zone that the hint names
 #: datetime         seconds since 1970 in ten digits, "1795271400"
@@ -39,7 +40,7 @@ Kind = Literal[
 
 @dataclass(frozen=True)
 class Option:
-    """One thing to choose. Its answer is its index in `Field.options`, as text."""
+    """One option. Its answer is its index in `Field.options`, as text."""
 
     label: str
 
@@ -48,15 +49,18 @@ class Option:
 class Field:
     """One input.
 
-    `pointer` (RFC 6901) says what it edits; "" is the whole arguments. A choice between forms of a value has
-    the value's pointer and a "~" behind it, which no pointer can have: the value's own field may follow.
-    `label` names the objects around it first: Address, City. `initial` is what the input shows, see `Kind`.
-    `locked` is the reason why the field can't be edited here; its value is then kept as it is.
-    `hidden`: nobody may see the value. Such a field is locked and has no `initial`.
-    `redraws`: an answer here decides which fields follow, so the form is made again with the answers so far.
-    Limits that `initial` breaks are left out, because an input that starts outside its own limits is refused
-    by most user interfaces. `minimum` and `maximum` are inclusive decimals, `min_items` and `max_items` how
-    many choices may be made.
+    - `pointer` (RFC 6901): the value that it edits; "" means all arguments. A choice between branches has the
+      value's pointer and then "~", which is no valid pointer, because the value may have its own field too;
+    - `label`: begins with the labels of the outer objects, for example Address, then City;
+    - `initial`: what the input shows, see `Kind`;
+    - `locked`: the reason why the field can't be edited. Its value is kept unchanged;
+    - `hidden`: people must not see the value. The field is locked and has no `initial`;
+    - `redraws`: the answer decides which fields follow, so the form must be made again with the answers so
+      far;
+    - `minimum`, `maximum`: inclusive decimals;
+    - `min_items`, `max_items`: the number of choices.
+
+    A limit that `initial` breaks is left out: most user interfaces refuse an input outside its own limits.
     """
 
     pointer: str
@@ -83,7 +87,9 @@ class Form:
 
 
 class FormErrors(HitlError):
-    """Answers that are not accepted: one message a field, by pointer; `top` has no field."""
+    """The answers are not accepted. `fields` has one message for each field, by pointer; `top` has the
+    messages without a field.
+    """
 
     def __init__(self, fields: Mapping[str, str], top: tuple[str, ...] = ()) -> None:
         super().__init__("; ".join([*(f"{p or '/'} {m}" for p, m in fields.items()), *top]))

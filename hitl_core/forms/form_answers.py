@@ -1,4 +1,4 @@
-"""Answers become arguments, or errors that stand beside their fields."""
+"""Reads the answers of a form: the result is new arguments, or errors for the fields."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hitl_core.jsonschema.pointer import format_path, to_pointer
 from hitl_core.jsonschema.validate import check_args
 
 _REQUIRED = "is required"
-_MAX_SHOWN = 3
+_MAX_MESSAGES = 3  # for each field
 
 
 def read_answers(
@@ -29,26 +29,26 @@ def read_answers(
     max_options: int = 10_000,
     redact: Collection[str] = (),
 ) -> dict[str, Any]:
-    """The arguments after these answers (by pointer) to the form that `make_form` makes of the same.
+    """The new arguments, from answers by pointer to the form that `make_form` makes with the same parameters.
 
-    An answer that says what the input of the arguments showed, or that is not there, keeps the value, or
-    its absence, exactly; so does a locked field. None and "" are an empty input. A field that is `required`
-    refuses it, as some clients send it for what nobody touched; of any other it makes the value:
+    A value stays exactly as it is if the answer is missing or is what the input showed, or if the field is
+    locked. None and "" are an empty input. A `required` field refuses it, because some clients send it for
+    untouched inputs. For other fields an empty input means:
 
-    - null, where the schema allows that;
-    - else absent, where it may be: the tool's default then holds, as the hint says. An object that may be
-      absent goes with the last of its fields;
-    - else "" or [], for a text or a list.
+    - null, if the schema allows it;
+    - or absent, if the value is optional: then the tool's default applies, as the hint says. An optional
+      object is removed with its last field;
+    - or "" or [], for a text or a list.
 
-    `removed` tells what such an edit takes away: it is for the caller to ask whether that is meant.
+    Use `find_removed` to see what an edit removes, and ask the person if that is intended.
 
-    In a text that would be null or absent, `""` stands for the empty text; in such lines, `[]` for the empty
-    list. Choosing another branch keeps what has a place there, and drops what only the old branch knows;
-    answers to fields of a branch that is not chosen don't count. Raises FormErrors.
+    If an empty input means null or absent, a person can type `""` for an empty text, and `[]` for an empty
+    list. If a person chooses another branch, values that fit there are kept, and values of the old branch
+    only are removed. Answers for branches that are not chosen are ignored. Raises FormErrors.
     """
     slots, start = plan_form(schema, args, answers, InputLimits(max_text, max_options), redact)
     if _is_stale(slots, answers):
-        raise FormErrors({}, ("This form is not up to date; please open it again.",))
+        raise FormErrors({}, ("This form is not up to date. Open it again.",))
     result, wrong, emptied = start, dict[str, str](), set[str]()
     for slot in slots:
         where = slot.field.pointer
@@ -70,18 +70,18 @@ def read_answers(
 
 
 def _is_stale(slots: tuple[Slot, ...], answers: Mapping[str, str | None]) -> bool:
-    """Whether there are answers to what is no field, nor can be one of another branch."""
+    """Whether there are answers without a field. Answers for fields of another branch don't count."""
     known = {slot.field.pointer for slot in slots}
-    branched = tuple(f"{slot.field.pointer[:-1]}/" for slot in slots if slot.is_branch_choice)
-    return any(not f"{where}/".startswith(branched) for where in answers.keys() - known)
+    prefixes = tuple(f"{slot.field.pointer[:-1]}/" for slot in slots if slot.is_branch_choice)
+    return any(not f"{where}/".startswith(prefixes) for where in answers.keys() - known)
 
 
 def _apply_value(args: dict[str, Any], slot: Slot, value: Any) -> dict[str, Any]:
     if slot.is_branch_choice:
-        return args  # has been done
+        return args  # `plan_form` has switched the branch
     for path in slot.fixed_paths:
         if _to_json(value_at(slot.value, path)) != _to_json(value_at(value, path)):
-            raise ValueError(f"must keep {format_path(to_pointer(path))} as it is")
+            raise ValueError(f"must keep {format_path(to_pointer(path))} unchanged")
     if slot.path:
         return set_value(args, slot.path, value)
     if not isinstance(value, dict):
@@ -97,7 +97,7 @@ def _clear_value(args: dict[str, Any], slot: Slot) -> dict[str, Any]:
     if slot.field.required:
         raise ValueError(_REQUIRED)
     if slot.is_branch_choice and slot.on_clear in ("leave", "null"):
-        return args  # has been done
+        return args  # `plan_form` has cleared it
     if slot.on_clear == "null":
         return set_value(args, slot.path, None)
     if slot.on_clear == "leave":
@@ -112,7 +112,9 @@ def _clear_value(args: dict[str, Any], slot: Slot) -> dict[str, Any]:
 def _attach_errors(
     slots: tuple[Slot, ...], errors: list[ArgError], emptied: set[str], wrong: dict[str, str]
 ) -> FormErrors:
-    """Each error at the nearest field, if it can be edited; `wrong` holds what could not be read."""
+    """Put each error at the nearest field, if it can be edited. `wrong` has the answers that could not be
+    read.
+    """
     fields = {slot.field.pointer: slot for slot in slots}
     messages_by_field: dict[str, list[str]] = {where: [message] for where, message in wrong.items()}
     top: list[str] = []
@@ -130,7 +132,10 @@ def _attach_errors(
                 f"{inner} {message}" if inner else message
             )
     return FormErrors(
-        {where: "; ".join(dict.fromkeys(m[:_MAX_SHOWN])) for where, m in messages_by_field.items()},
+        {
+            where: "; ".join(dict.fromkeys(m[:_MAX_MESSAGES]))
+            for where, m in messages_by_field.items()
+        },
         tuple(dict.fromkeys(top)),
     )
 

@@ -1,4 +1,4 @@
-"""A field, and what is needed to read its answer."""
+"""A field together with everything that is needed to read its answer."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any, Literal
 
 from hitl_core.forms.form import Field
 
-#: Stands where there is no value; None is null.
+#: No value. None means null.
 ABSENT: Any = object()
 
-#: What a cleared input does: its value goes away, is null, is "" or [], stays {} or is an error.
+#: What an empty input means: the value is removed; it is null; it is "" or []; it is an error.
 OnClear = Literal["leave", "null", "empty", "refuse"]
 ItemKind = Literal["text", "integer", "number"]
 AnswerFormat = Literal[ItemKind, "option", "options", "lines", "date", "time", "datetime", "json"]
@@ -18,10 +18,14 @@ AnswerFormat = Literal[ItemKind, "option", "options", "lines", "date", "time", "
 
 @dataclass(frozen=True)
 class Slot:
-    """`names` lead from the arguments to the value; () is all of them. `above` says, for each object on the
-    way, what becomes of it when a cleared field leaves it empty. `values` are the options', with ABSENT for
-    the one that sets nothing. `item` is what a line holds. `kept` are the ways, inside a JSON value, to what
-    must not change. `branch`: the choice of a branch, which the arguments that are given to it have had.
+    """- `path`: leads to the value; () means all arguments;
+    - `parent_on_clear`: for each object on the path, what happens to it if it becomes empty;
+    - `reads`: how the answer is parsed;
+    - `value`: the current value;
+    - `values`: the values of the options, ABSENT for "Not set";
+    - `item`: the kind of each line;
+    - `fixed_paths`: paths inside a JSON value to values that must not change;
+    - `is_branch_choice`: the field chooses a branch. `plan_form` has already switched the arguments to it.
     """
 
     field: Field
@@ -42,5 +46,5 @@ class Slot:
 
 
 def utf16_length(text: str) -> int:
-    """Its length in UTF-16 units, in which browsers and chat systems count."""
+    """The length in UTF-16 units. Browsers and chat systems count these."""
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2

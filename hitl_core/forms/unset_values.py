@@ -1,7 +1,7 @@
-"""A schema without its words, to draw an agent's own by: its shape counts, and nothing that it says.
+"""Removes texts from a schema that comes from an agent. Pure.
 
-Titles, descriptions, defaults and names of choices could pass for ours on a card, and `writeOnly` or the
-format of a password would hide what is asked for. Pure.
+On a card its titles, descriptions, defaults and option names could look like our own texts, and `writeOnly`
+or `format: password` would hide values that people must see. So only its structure is used.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ _SCHEMA_KEYS = frozenset(
 
 
 def strip_texts(schema: Mapping[str, Any]) -> dict[str, Any] | None:
-    """What it checks is checked the same. None where a reference leads to something that is no part of a
-    schema, where words could hide: then values are drawn as they are.
+    """The schema without texts; it checks the same. None if a reference leads to a place that is not a part
+    of the schema, because texts could be there: then the values are shown without a schema.
     """
     seen: set[Path] = set()
     refs: list[object] = []

@@ -1,4 +1,4 @@
-"""The keywords that hold schemas, each as a check."""
+"""The keywords that contain schemas (`properties`, `anyOf`, `$ref`, …), each compiled to a check."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ Json = dict[str, Any]
 
 
 class CompiledNode(NamedTuple):
-    """A schema as a check. `certain`: Python types of which every value is valid."""
+    """A compiled schema. All values of the Python types in `accepted_types` are valid, so they need no
+    check.
+    """
 
     check: Check
     accepted_types: frozenset[type] = frozenset()
@@ -112,7 +114,7 @@ def make_property_names_check(node: CompiledNode) -> Check:
 
 
 def make_items_check(first: Sequence[CompiledNode], rest: CompiledNode | None) -> Check:
-    """The items one after the other, and those behind them."""
+    """`first`: a schema for each of the first items. `rest`: the schema for all items after them."""
     count = len(first)
 
     def check(value: Any, state: CheckState) -> Problems:
@@ -157,13 +159,13 @@ def make_contains_check(
         held = cast("list[Any]", value)
         state.spend(1 + len(held))
         seen, state.seen = state.seen, None
-        fitting = [n for n, item in enumerate(held) if not node.check(item, state)]
+        matching = [n for n, item in enumerate(held) if not node.check(item, state)]
         state.seen = seen
         if marks and seen is not None:
-            seen.update(fitting)
-        if len(fitting) < least:
+            seen.update(matching)
+        if len(matching) < least:
             return (Problem("contains", least),)
-        return (Problem("maxContains", most),) if most is not None and len(fitting) > most else ()
+        return (Problem("maxContains", most),) if most is not None and len(matching) > most else ()
 
     return check
 
@@ -250,13 +252,15 @@ def make_dependent_schemas_check(named: Mapping[str, CompiledNode]) -> Check:
 
 
 def make_ref_check(nodes: Mapping[int, CompiledNode], target: int) -> Check:
-    """To a schema that may not be a check yet: it may hold this one."""
+    """A reference. The target is looked up at each check, because a schema can contain itself: then the
+    target is not compiled yet when the reference is.
+    """
 
     def check(value: Any, state: CheckState) -> Problems:
         state.spend(2)
         state.depth += 1
         if state.depth > MAX_DEPTH:
-            raise TooMuchWork("the schema is nested too deeply to be checked")
+            raise TooMuchWork("the references of the schema are nested too deeply to be checked")
         problems = nodes[target].check(value, state)
         state.depth -= 1
         return problems
@@ -267,7 +271,9 @@ def make_ref_check(nodes: Mapping[int, CompiledNode], target: int) -> Check:
 def make_unevaluated_check(
     rest: Check, properties: CompiledNode | None, items: CompiledNode | None
 ) -> Check:
-    """A schema's other keywords, and then what they were not about."""
+    """`unevaluatedProperties` and `unevaluatedItems`: they apply to what the other keywords (`rest`) did not
+    evaluate.
+    """
 
     def check(value: Any, state: CheckState) -> Problems:
         outer_seen, state.seen = state.seen, set[str | int]()
@@ -299,7 +305,7 @@ def make_unevaluated_check(
 
 
 def check_branch(node: CompiledNode, value: Any, state: CheckState) -> Problems:
-    """One schema of several: what it was about counts only where it is met."""
+    """Check one of several schemas. Its evaluated names and items count only if the value is valid."""
     outer_seen = state.seen
     if outer_seen is None:
         return node.check(value, state)
@@ -328,7 +334,7 @@ def _check_properties(
 
 
 def _reword_forbidden(problems: Problems) -> Problems:
-    """With better words for what may not be there at all."""
+    """A better message for a property that must not exist at all."""
     if len(problems) == 1 and problems[0].keyword == "false" and not problems[0].path:
         return (problems[0]._replace(message="is not allowed here"),)
     return problems

@@ -1,31 +1,34 @@
-"""How much work may be done for somebody else. It is counted, not timed, so that the same schema and the same
-arguments get the same answer on every machine."""
+"""The limit of work for schemas and arguments from outside.
+
+Work is counted in steps, not in seconds, so that the same input has the same result on every machine.
+"""
 
 from __future__ import annotations
 
-#: One step is about half a microsecond. A schema that is read (the largest real one in the tests' data takes
-#: 16,000), a value that is checked, a form that is drawn:
+#: One step takes about half a microsecond; a step of a form takes longer. The limits for reading one schema
+#: (the largest real one in the tests' data takes 16,000), for checking one value, and for building one form:
 SCHEMA_STEPS = 40_000
 VALUE_STEPS = 60_000
-FORM_STEPS = 40_000  # which cost more
-#: All schemas of one request together; between two of them others get their turn.
+FORM_STEPS = 40_000
+#: For all schemas of one request together.
 REQUEST_STEPS = 6 * SCHEMA_STEPS
-#: All checks by what one run's context says, of all calls of a turn.
+#: For all checks of one run's context, over all calls of a turn.
 CONTEXT_STEPS = VALUE_STEPS // 2
+#: For reading one pattern.
 PATTERN_STEPS = 20_000
-MAX_DEPTH = 100  # of a schema's parts in each other, and of references that are followed
+MAX_DEPTH = 100  # nested parts of a schema, and references followed inside each other
 
 
 class TooMuchWork(Exception):
-    """The text is a sentence: what is too large, too deep or too slow to be checked."""
+    """The message says what is too large, too deep or too slow to be checked."""
 
 
 class TextTooLong(TooMuchWork):
-    """A text that its pattern can't be tried on; the message reads after the name of its field."""
+    """A text that is too long for its pattern or format. The message follows the field's name."""
 
 
 class Budget:
-    """What is left of it. Pass one on to whatever must fit in together."""
+    """The steps that are left. Pass the same budget to all work that shares one limit."""
 
     __slots__ = ("left",)
 
@@ -33,7 +36,7 @@ class Budget:
         self.left = steps
 
     def spend(self, steps: int) -> None:
-        """Raises TooMuchWork where less is left."""
+        """Raises TooMuchWork if fewer steps are left."""
         self.left -= steps
         if self.left < 0:
             raise TooMuchWork("the arguments and their schema are too large to be checked")

@@ -1,4 +1,4 @@
-"""Each part of a schema as a check: what its keywords say at once."""
+"""Compiles a schema document to checks: one check for each part, with all keywords of this part."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _reject(value: Any, state: CheckState) -> Problems:
 
 
 class Compiler:
-    """Of one document; each part once."""
+    """Compiles the parts of one document, each part once."""
 
     def __init__(self, document: SchemaDocument, budget: Budget) -> None:
         self._document, self._draft, self._budget = document, document.draft, budget
@@ -69,8 +69,8 @@ class Compiler:
             return CompiledNode(_accept)
         only = keywords.get("type") if len(checks) == 1 else None
         kinds = cast("list[str]", [only] if isinstance(only, str) else only or [])
-        certain = [kind for name in kinds for kind in k.PYTHON_TYPES[name]]
-        return CompiledNode(check, frozenset(certain))
+        accepted = [kind for name in kinds for kind in k.PYTHON_TYPES[name]]
+        return CompiledNode(check, frozenset(accepted))
 
     def _ref_check(self, schema: Json, key: str) -> Check:
         target = self._document.ref_target(schema, key)
@@ -78,7 +78,7 @@ class Compiler:
         return a.make_ref_check(self._nodes, id(target))
 
     def _keyword_check(self, name: str, keywords: Json) -> Check | None:
-        """None where the keyword says nothing of its own."""
+        """None if the keyword checks nothing, or if another keyword includes its check."""
         if name in _SIZES:
             of, holds = _SIZES[name]
             return k.make_size_check(name, keywords[name], of, holds)
@@ -93,7 +93,7 @@ class Compiler:
             return k.make_limit_check(name, keywords[name], _LIMITS[name])
         exclusive = {"minimum": "exclusiveMinimum", "maximum": "exclusiveMaximum"}.get(name)
         if exclusive is None:
-            return None  # said by the limit beside it
+            return None  # in draft 4 it is a flag, which `minimum` or `maximum` reads
         name = exclusive if keywords.get(exclusive) else name
         return k.make_limit_check(
             name, keywords[exclusive.replace("exclusiveM", "m")], _LIMITS[name]
@@ -178,7 +178,9 @@ _APPLICATORS: dict[str, Callable[[Compiler, Any, Json], Check | None]] = {
     "additionalProperties": Compiler.additional_properties,
     "propertyNames": lambda c, value, _: a.make_property_names_check(c.compile_part(value)),
     "prefixItems": Compiler.items,
-    "items": lambda c, value, said: None if "prefixItems" in said else c.items(value, said),
+    "items": lambda c, value, keywords: (
+        None if "prefixItems" in keywords else c.items(value, keywords)
+    ),
     "contains": Compiler.contains,
     "allOf": lambda c, value, _: a.make_all_of_check(c.compile_list(value)),
     "anyOf": lambda c, value, _: a.make_any_of_check(c.compile_list(value)),

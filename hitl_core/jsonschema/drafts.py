@@ -1,4 +1,4 @@
-"""The drafts of JSON Schema, and what each of their keywords may hold."""
+"""The drafts of JSON Schema, their keywords, and the values that each keyword may have."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _DRAFTS = {
 }
 NEWEST = 2020
 
-#: What a keyword holds. The first line are those that hold schemas.
+#: The kind of a keyword's value. The first six kinds contain schemas.
 Holds = Literal[
     "schema",
     "schemas",
@@ -43,7 +43,7 @@ Holds = Literal[
 
 
 class Keyword(NamedTuple):
-    """`first` and `last` are the drafts that know it."""
+    """The keyword exists in the drafts from `first` to `last`."""
 
     holds: Holds
     first: int = 4
@@ -82,7 +82,7 @@ KEYWORDS: dict[str, Keyword] = {
     "propertyNames": Keyword("schema", 6),
     "dependentSchemas": Keyword("named", 2019),
     "dependentRequired": Keyword("needs", 2019),
-    "dependencies": Keyword("dependencies"),  # newer drafts split it, and let it stay
+    "dependencies": Keyword("dependencies"),  # newer drafts have two others, and still allow it
     "allOf": Keyword("schemas"),
     "anyOf": Keyword("schemas"),
     "oneOf": Keyword("schemas"),
@@ -114,26 +114,26 @@ KEYWORDS: dict[str, Keyword] = {
     "contentEncoding": Keyword("text"),
     "contentMediaType": Keyword("text"),
     "contentSchema": Keyword("any", 2019),
-    # Of OpenAPI 3, which many tools' schemas are made for.
+    # From OpenAPI 3: many schemas of tools are written for it.
     "nullable": Keyword("flag"),
     "discriminator": Keyword("any"),
     "example": Keyword("any"),
-    "enumNames": Keyword("any"),  # of react-jsonschema-form
+    "enumNames": Keyword("any"),  # from react-jsonschema-form
     "externalDocs": Keyword("any"),
     "xml": Keyword("any"),
 }
 
 
 def parse_draft(uri: object) -> int:
-    """Raises SchemaError for a draft that is not known."""
+    """Raises SchemaError for an unknown draft."""
     draft = _DRAFTS.get(uri.removesuffix("#")) if isinstance(uri, str) else None
     if draft is not None:
         return draft
     if isinstance(uri, str) and "json-schema.org/draft-0" in uri:
         raise SchemaError(
-            "its $schema is a draft before 4, which says `required` otherwise: use 2020-12"
+            "its $schema is older than draft 4, where `required` had another meaning: use 2020-12"
         )
-    raise SchemaError(f"the schema's $schema is not a draft that is known here: {str(uri)[:100]}")
+    raise SchemaError(f"the schema's $schema is not a known draft: {str(uri)[:100]}. Use 2020-12")
 
 
 def is_keyword(draft: int, name: str) -> bool:
@@ -142,7 +142,7 @@ def is_keyword(draft: int, name: str) -> bool:
 
 
 def explain_unknown(draft: int, name: str) -> str | None:
-    """What is wrong with a keyword that a draft does not know, and so would ignore; None where nothing is."""
+    """The problem with a keyword that the draft does not have, and so would ignore; None if it is fine."""
     if is_keyword(draft, name) or name.startswith("x-"):
         return None
     if keyword := KEYWORDS.get(name):
@@ -151,8 +151,12 @@ def explain_unknown(draft: int, name: str) -> str | None:
             drafts = _draft_name(keyword.first)
         return f"{name} is a keyword of draft {drafts}, and this is {_draft_name(draft)}: it would be ignored"
     near = get_close_matches(name, [n for n in KEYWORDS if is_keyword(draft, n)], n=1, cutoff=0.6)
-    hint = f"; did you mean {near[0]}?" if near else "; a note of your own begins with x-"
-    return f"{name[:80]} is no keyword of JSON Schema, so it would be ignored{hint}"
+    hint = (
+        f"; did you mean {near[0]}?"
+        if near
+        else "; the name of your own keyword must begin with x-"
+    )
+    return f"{name[:80]} is not a keyword of JSON Schema, so it would be ignored{hint}"
 
 
 def explain_unchecked_format(name: object) -> str | None:
@@ -169,7 +173,7 @@ def _draft_name(draft: int) -> str:
 
 
 def find_flaw(holds: Holds, value: Any, draft: int) -> str | None:
-    """Why a keyword can't hold this value; of schemas in it only whether they stand in the right shape."""
+    """Why a keyword can't have this value. Schemas inside it are not checked here, only their container."""
     match holds:
         case "any":
             good, words = True, ""
@@ -197,14 +201,14 @@ def find_flaw(holds: Holds, value: Any, draft: int) -> str | None:
             if isinstance(value, list):
                 kinds = cast("list[Any]", value)
             good = {*map(type, kinds)} == {str} and {*kinds} <= {*TYPES}
-            words = "one or several of " + ", ".join(TYPES)
+            words = "one or more of " + ", ".join(TYPES)
         case "schema" | "items":
             good = isinstance(value, dict | bool)
             words = "a schema"
             if holds == "items" and draft < NEWEST:
                 good, words = good or isinstance(value, list), "a schema, or a list of schemas"
             elif isinstance(value, list):
-                words = "a schema; what is said of one item after the other is prefixItems"
+                words = "a schema; for a list of schemas, one for each item, use prefixItems"
         case "schemas":
             good, words = isinstance(value, list) and value != [], "a list of schemas"
         case "named" | "patterned" | "dependencies":
@@ -217,7 +221,7 @@ def find_flaw(holds: Holds, value: Any, draft: int) -> str | None:
 
 
 def subschemas(holds: Holds, value: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """The schemas that a keyword holds, each with the way to it."""
+    """The schemas in a keyword's value, each with its path."""
     if holds == "schema" or (holds == "items" and not isinstance(value, list)):
         yield (), value
     elif holds in ("schemas", "items"):

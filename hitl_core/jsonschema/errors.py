@@ -1,4 +1,4 @@
-"""What can be wrong with arguments, a schema or a pattern."""
+"""Errors of arguments, schemas and patterns."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from hitl_core.errors import HitlError
 
 @dataclass(frozen=True)
 class ArgError:
-    """What is wrong with the value at `pointer`, to read after its name: "must be at most 500"."""
+    """An error of the value at `pointer`. `message` follows the value's name: "must be at most 500"."""
 
     pointer: str
     message: str
 
 
 class SchemaError(HitlError):
-    """A schema that can't be used: not valid, too big, a remote $ref, a pattern that can't be run."""
+    """The schema can't be used: it is invalid or too big, or has a remote $ref or an unusable pattern."""
 
 
 class PatternError(SchemaError):
-    """A regular expression that is not valid, or that can't be checked in a short time."""
+    """The regular expression is invalid, or can't be matched in a short time."""

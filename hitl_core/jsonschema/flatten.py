@@ -1,4 +1,4 @@
-"""What a part of a schema says once its references are followed and its parts are put together."""
+"""Flattens a part of a schema for a form: follows `$ref`, and merges `allOf` into one schema."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hitl_core.jsonschema.keywords import equality_key
 from hitl_core.jsonschema.pointer import parse_pointer
 
 Schema = dict[str, Any]
-MAX_REFS = 8  # one after the other, and inside each other
+MAX_REFS = 8  # in a row, and inside each other
 _ANNOTATIONS = (
     "title",
     "description",
@@ -19,7 +19,7 @@ _ANNOTATIONS = (
     "examples",
     "deprecated",
     "$comment",
-)  # the outer counts
+)  # if both have one, the outer one is used
 _LOWER_LIMITS = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties")
 _UPPER_LIMITS = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties")
 _FLAGS = ("readOnly", "writeOnly", "uniqueItems")
@@ -27,11 +27,11 @@ _IGNORED_KEYS = ("$schema", "$id", "$defs", "definitions", "$anchor")
 
 
 class CannotFlatten(Exception):
-    """These can't be one schema that a form could show; it stays JSON."""
+    """The parts can't become one schema for a form field. The form shows the value as JSON."""
 
 
 class SchemaFlattener:
-    """The parts of one schema, each worked out once: references that fan out cost no more than they are."""
+    """Flattens the parts of one schema, each part once. So many references to one part cost little."""
 
     def __init__(self, root: Mapping[str, Any], budget: Budget) -> None:
         self._references, self.budget = References(root), budget
@@ -43,8 +43,8 @@ class SchemaFlattener:
     def flatten(self, declared: object) -> tuple[Schema, bool]:
         """The schema without `$ref`, `allOf` and null, and whether null is allowed.
 
-        Raises Conflict where that can't be said: parts that contradict each other, references that go round
-        or deeper than 8, or that can't be followed. It never judges whether a value is valid.
+        Raises CannotFlatten if parts contradict each other, or if references form a circle, are deeper than
+        8, or can't be followed. The result is for display only; it does not decide whether a value is valid.
         """
         self.budget.spend(2)
         schema, nullable = self._flatten_part(declared), False
@@ -57,7 +57,7 @@ class SchemaFlattener:
         raise CannotFlatten
 
     def merge(self, a: Schema, b: Schema) -> Schema:
-        """What both say at once, paid for. Raises Conflict, and TooMuchWork."""
+        """`merge_schemas` within the budget. Raises CannotFlatten and TooMuchWork."""
         named = len(a.get("properties", ())) + len(b.get("properties", ()))
         self.budget.spend(2 + len(a) + len(b) + 2 * named)
         return merge_schemas(a, b)
@@ -97,15 +97,17 @@ class SchemaFlattener:
 
 
 class References:
-    """What the references inside one schema name. Where a part has an address of its own (`$id`) none is
-    followed: what checks arguments looks for `#/…` from there, and nobody may see or change what it says.
+    """Resolves the references inside one schema.
+
+    If a part has its own `$id`, no reference is followed: the validator resolves `#/…` from that part, so
+    this class could find another target. Then a value that is hidden or read-only could be shown or changed.
     """
 
     def __init__(self, root: Mapping[str, Any]) -> None:
         self._root, self._flat = root, not _has_address_inside(root)
 
     def resolve_ref(self, ref: object) -> object:
-        """Raises Conflict for a reference that can't be followed."""
+        """Raises CannotFlatten for a reference that can't be followed."""
         if not self._flat or not isinstance(ref, str) or not (ref == "#" or ref.startswith("#/")):
             raise CannotFlatten
         node: Any = self._root
@@ -118,7 +120,7 @@ class References:
 
 
 def _has_address_inside(root: Mapping[str, Any]) -> bool:
-    """Also where such a word stands in a value: a schema with both is too rare to tell them apart."""
+    """Whether a part has its own `$id`. An `$id` in a value, such as a default, counts too: that is rare."""
     word = "id" if "draft-04" in str(root.get("$schema")) else "$id"
     waiting: list[object] = [*root.values()]
     while waiting:
@@ -134,9 +136,11 @@ def _has_address_inside(root: Mapping[str, Any]) -> bool:
 
 
 def _without_null(schema: Schema) -> tuple[Schema, bool, object]:
-    """The schema, whether it named null, and the one alternative that is left of anyOf, if so."""
+    """The schema without null, whether it had null, and the remaining schema of `anyOf` if only one is
+    left.
+    """
     kinds = schema.get("type")
-    if schema.get("nullable") is True and kinds is not None:  # as OpenAPI 3.0 says it
+    if schema.get("nullable") is True and kinds is not None:  # the form of OpenAPI 3.0
         return {name: value for name, value in schema.items() if name != "nullable"}, True, None
     if isinstance(kinds, list) and "null" in kinds:
         others = [kind for kind in cast("list[str]", kinds) if kind != "null"] or ["null"]
@@ -156,7 +160,9 @@ def _without_null(schema: Schema) -> tuple[Schema, bool, object]:
 
 
 def merge_schemas(a: Schema, b: Schema) -> Schema:
-    """What both say at once. Of what is only told, as a title, a's counts. Raises Conflict."""
+    """One schema that requires what both require. For titles and other annotations `a` wins. Raises
+    CannotFlatten.
+    """
     result = dict(a)
     for key, value in b.items():
         if key in _IGNORED_KEYS:
@@ -186,7 +192,7 @@ def _merge_keyword(key: str, a: Any, b: Any) -> Any:
 
 
 def _merge_property(name: str, a: dict[str, Any], b: dict[str, Any]) -> Any:
-    """A property that two parts name: both hold. They are put together when it is drawn."""
+    """If both schemas have the property, both apply. They are merged when the property is flattened."""
     if name in a and name in b:
         if a[name] == b[name]:
             return a[name]

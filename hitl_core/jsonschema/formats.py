@@ -1,6 +1,6 @@
-"""The formats of JSON Schema that are checked here (draft 2020-12 validation, section 7.3).
+"""The `format` values of JSON Schema that are checked (draft 2020-12 validation, section 7.3).
 
-Each is what its RFC says, with these exceptions: an e-mail address has no quoted local part and no address in
+Each is checked as its RFC says, with these exceptions: an e-mail address has no quoted local part and no address in
 brackets, and a time has no leap second.
 """
 
@@ -92,12 +92,12 @@ _CHECKS: dict[str, tuple[str, Callable[[str], object]]] = {
 }
 
 
-#: What a policy may say: those that are checked, and the one that hides.
+#: The formats that a policy may use: those that are checked, and `password`, which hides the value.
 POLICY_FORMATS = (*_CHECKS, "password")
 
 
 def format_name(name: object) -> str | None:
-    """The format as a person says it, with its article; None for a format that is not checked."""
+    """The format's name for people, with its article; None for a format that is not checked."""
     if not isinstance(name, str) or name not in _CHECKS:
         return None
     words = _CHECKS[name][0]

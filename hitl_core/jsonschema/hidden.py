@@ -1,4 +1,6 @@
-"""What nobody may see (hidden by the policy, `writeOnly`, `format: password`), and what must not change."""
+"""Finds the hidden values of arguments (`redact`, `writeOnly`, `format: password`) and the `readOnly`
+ones.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +9,11 @@ from collections.abc import Collection, Mapping
 from typing import Any, cast
 
 from hitl_core.jsonschema.flatten import Schema
-from hitl_core.jsonschema.marked_paths import Path, marked
+from hitl_core.jsonschema.marked_paths import Path, find_marked_paths
 from hitl_core.jsonschema.pointer import parse_pointer
 
 HIDDEN = "(hidden)"
-#: At the root of a schema that may hide nothing (`forms.unsaid`).
+#: This key at the root of a schema means that the schema can't hide values (see `forms.strip_texts`).
 NO_TEXTS_MARK = "x-hitl-unsaid"
 
 
@@ -24,39 +26,39 @@ def is_fixed(schema: Schema) -> bool:
 
 
 class ProtectedPaths:
-    """Where in the arguments something is hidden, and where something must not change."""
+    """The paths in some arguments to hidden values, and to values that must not change."""
 
     def __init__(
         self, root: Mapping[str, Any], args: Mapping[str, Any], redact: Collection[str]
     ) -> None:
         text = json.dumps(dict(root))
         self._hidden_paths: set[Path] = {tuple(parse_pointer(pointer)) for pointer in redact}
-        #: Whether more is hidden than the schema says, since nobody can tell what it says of these arguments.
+        #: True if it is unclear what the schema hides in these arguments. Then too much is hidden.
         self.is_unclear = False
         if root.get(NO_TEXTS_MARK) is not True and (
             '"writeOnly": true' in text or '"password"' in text
         ):
-            found, self.is_unclear = marked(root, args, is_secret)
-            self._hidden_paths |= found
+            hidden_paths, self.is_unclear = find_marked_paths(root, args, is_secret)
+            self._hidden_paths |= hidden_paths
         self.fixed_paths = set[Path]()
         if '"readOnly": true' in text:
-            self.fixed_paths, _ = marked(root, args, is_fixed)
+            self.fixed_paths, _ = find_marked_paths(root, args, is_fixed)
 
     def is_hidden_path(self, names: Path) -> bool:
         return any(names[:end] in self._hidden_paths for end in range(len(names) + 1))
 
     def find_hidden_below(self, names: Path, value: Any) -> list[Path]:
-        """The ways, from the value that stands there, to what is hidden in it."""
+        """The paths to hidden values inside the value at `names`, relative to it."""
         return [path for path in _paths_below(self._hidden_paths, names) if has_path(value, path)]
 
     def is_fixed_path(self, names: Path) -> bool:
-        """Whether what stands there must not change."""
+        """Whether the value at `names` must not change."""
         return bool(self.fixed_paths) and any(
             names[:end] in self.fixed_paths for end in range(len(names) + 1)
         )
 
     def find_fixed_below(self, names: Path, value: Any) -> tuple[Path, ...]:
-        """The ways to what must not change in it."""
+        """The paths inside the value at `names` to values that must not change, relative to it."""
         paths = _paths_below(self.fixed_paths, names)
         return tuple(path for path in paths if path and has_path(value, path))
 
@@ -64,13 +66,13 @@ class ProtectedPaths:
 def find_hidden(
     schema: Mapping[str, Any] | None, args: Mapping[str, Any], redact: Collection[str] = ()
 ) -> list[Path]:
-    """The ways to what nobody may see of these arguments; `()` is all of them."""
+    """The paths to hidden values. The path `()` means that all arguments are hidden."""
     return ProtectedPaths(schema or {}, args, redact).find_hidden_below((), args)
 
 
 def is_hiding_unclear(schema: Mapping[str, Any] | None, args: Mapping[str, Any]) -> bool:
-    """Whether nobody can tell what the schema hides of these arguments: they are too large, or it has a
-    reference that can't be followed. `hidden_in` hides too much then, so nobody may be asked about them.
+    """Whether it is unclear what the schema hides: the arguments are too large, or a reference can't be
+    followed. Then `find_hidden` hides too much, so people must not decide on these arguments.
     """
     return ProtectedPaths(schema or {}, args, ()).is_unclear
 
@@ -78,14 +80,16 @@ def is_hiding_unclear(schema: Mapping[str, Any] | None, args: Mapping[str, Any])
 def mask_args(
     args: Mapping[str, Any], hidden: list[Path], placeholder: str = HIDDEN
 ) -> dict[str, Any]:
-    """All arguments by their names, and the stand-in at the ends of these ways."""
+    """A copy of the arguments, with the placeholder at the hidden paths. The names of arguments always
+    stay.
+    """
     if () in hidden:
         return dict.fromkeys(args, placeholder)
     return mask_value(dict(args), hidden, placeholder)
 
 
 def mask_value(value: Any, hidden: list[Path], placeholder: str = HIDDEN) -> Any:
-    """A copy in which the stand-in stands at the ends of these ways."""
+    """A copy of the value, with the placeholder at the hidden paths."""
     if () in hidden:
         return placeholder
     if not hidden:

@@ -1,4 +1,8 @@
-"""The keywords that say something of one value, each as a check. Their numbers are exact."""
+"""The keywords about one value without schemas inside (`type`, `enum`, `pattern`, …), each compiled to a
+check.
+
+Numbers are compared exactly, without rounding.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +17,9 @@ from hitl_core.jsonschema.problem import Check, CheckState, Problem, Problems
 
 _MAX_BITS = 8_192
 _JSON_TYPES = (bool, str, int, float, dict, list, type(None))
-_MAX_TEXT = 10_000  # of what has a format
+_MAX_TEXT = 10_000  # characters of a text with a format
 
-#: By type, the Python types that have it for certain.
+#: For each JSON type, the Python types whose values always have it.
 PYTHON_TYPES: dict[str, frozenset[type]] = {
     "string": frozenset({str}),
     "integer": frozenset({int}),
@@ -29,14 +33,15 @@ PYTHON_TYPES: dict[str, frozenset[type]] = {
 
 def make_type_check(kinds: Any, draft: int) -> Check:
     names = cast("list[str]", [kinds] if isinstance(kinds, str) else kinds)
-    certain = frozenset[type]().union(*(PYTHON_TYPES[name] for name in names))
-    whole = "integer" in names and "number" not in names and draft > 4  # where 1.0 is one
+    accepted = frozenset[type]().union(*(PYTHON_TYPES[name] for name in names))
+    # From draft 6 on, 1.0 is an integer.
+    whole = "integer" in names and "number" not in names and draft > 4
     wrong = (Problem("type", kinds),)
 
     def check(value: Any, state: CheckState) -> Problems:
-        if type(value) in certain or (whole and isinstance(value, float) and value.is_integer()):
+        if type(value) in accepted or (whole and isinstance(value, float) and value.is_integer()):
             return ()
-        return () if type(value) not in _JSON_TYPES and _json_type(value) in certain else wrong
+        return () if type(value) not in _JSON_TYPES and _json_type(value) in accepted else wrong
 
     return check
 
@@ -132,8 +137,9 @@ def make_format_check(name: str) -> Check | None:
 
 
 def report_too_long(error: TextTooLong, state: CheckState) -> Problems:
-    """A text that can't be checked is wrong. But who asks whether a schema is met must not take it for a no,
-    and where nothing is left nothing else can be checked either."""
+    """A text that is too long to check counts as wrong. The error is raised in two cases: in strict mode,
+    where "not met" would be a wrong answer, and if no budget is left for other checks.
+    """
     if state.strict or state.left < 0:
         raise error
     state.unsure = str(error)
@@ -156,11 +162,11 @@ def make_dependent_required_check(needs: dict[str, list[str]]) -> Check:
         if not isinstance(value, dict):
             return ()
         held, problems = cast("dict[str, Any]", value), list[Problem]()
-        for given, names in needs.items():
+        for trigger, names in needs.items():
             state.spend(1)
-            if given in held:
+            if trigger in held:
                 state.spend(len(names))
-                words = f"is required when {given} is given"
+                words = f"is required when {trigger} is given"
                 problems += [
                     Problem("required", names, (n,), words) for n in names if n not in held
                 ]
@@ -183,10 +189,10 @@ def check_unique(value: Any, state: CheckState) -> Problems:
 
 
 def equality_key(value: object, state: CheckState | None = None, depth: int = 1) -> Hashable:
-    """Equal exactly for values that JSON Schema calls equal: 1 and 1.0 are, 1 and true are not."""
+    """Two keys are equal if JSON Schema calls the values equal. 1 and 1.0 are equal, 1 and true are not."""
     if not isinstance(value, dict | list):
         return (isinstance(value, bool), cast(Hashable, value))
-    if state is not None:  # what is built here is hashed once more by everything around it
+    if state is not None:  # each outer list or object hashes the inner keys again
         state.spend((8 + len(cast("list[object]", value))) * (1 + depth // 8))
     if isinstance(value, list):
         return tuple([equality_key(item, state, depth + 1) for item in cast("list[object]", value)])
@@ -199,7 +205,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _json_type(value: object) -> type | None:
-    """Of an agent's own class, such as a `StrEnum`: what JSON makes of it."""
+    """The JSON type of a subclass, such as a `StrEnum` of the agent."""
     return next((kind for kind in _JSON_TYPES if isinstance(value, kind)), None)
 
 

@@ -1,4 +1,4 @@
-"""Where in some arguments a schema says something of a value, such as `writeOnly`."""
+"""Finds the values of some arguments that a schema marks, for example as `writeOnly`."""
 
 from __future__ import annotations
 
@@ -13,32 +13,33 @@ from hitl_core.jsonschema.flatten import CannotFlatten, References, Schema
 from hitl_core.jsonschema.patterns.pattern import cost_of, search
 
 Path = tuple[str, ...]
-_MAX_LOOKS = 5_000  # at values that may hold a mark
-_MAX_STEPS = 20_000  # of patterns, on names
-_NO_END = 10**9
-_ALSO = ("allOf", "anyOf", "oneOf")  # whatever they say of a value counts
+_MAX_LOOKS = 5_000  # pairs of a value and a part of the schema
+_MAX_STEPS = 20_000  # for matching names with patterns
+_NO_LIMIT = 10**9
+#: Keywords with schemas about the same value. A mark in any branch counts, also if the branch does not apply.
+_ALSO = ("allOf", "anyOf", "oneOf")
 _ALSO_ONE = ("if", "then", "else", "not")
 _OTHERS = ("additionalProperties", "unevaluatedProperties")
 
 
 class _Part(NamedTuple):
-    """A part of a schema, with those of its parts that are about the same value, or about values in it."""
+    """A part of a schema, with its inner parts by the values that they are about."""
 
-    marked: bool
-    followed: bool  # whether each of its references could be
-    also: list[object]
-    single: list[tuple[int | str, object]]  # by place or name
-    patterns: list[tuple[str, object]]  # of names that match
-    others: list[object]  # of names that neither `properties` has nor a pattern matches
-    rest: list[object]  # of items behind the first ones
-    each: list[object]  # of any item
+    has_mark: bool
+    has_all_refs: bool  # all its references can be followed
+    also: list[object]  # about the same value
+    single: list[tuple[int | str, object]]  # about one item or property
+    patterns: list[tuple[str, object]]  # about properties whose name matches
+    others: list[object]  # about properties that neither `properties` nor a pattern covers
+    rest: list[object]  # about the items after the first ones
+    each: list[object]  # about all items
     names: Collection[str]
     expressions: list[str]
     first: int
 
     def below(self) -> list[object]:
-        named = [part for _, part in (*self.single, *self.patterns)]
-        return [*self.also, *named, *self.others, *self.rest, *self.each]
+        by_name = [part for _, part in (*self.single, *self.patterns)]
+        return [*self.also, *by_name, *self.others, *self.rest, *self.each]
 
     def only(self, ids: set[int]) -> _Part:
         def among(parts: list[object]) -> list[object]:
@@ -55,10 +56,10 @@ class _Part(NamedTuple):
 
 
 class _Names:
-    """Which names match which patterns. `unclear`: for some there was no time.
+    """Matches names with patterns. `unclear`: the budget was not enough for some of them.
 
-    The pattern and the name alone say what a try costs, not what an automaton remembers: what was clear when
-    the review was made must be clear to each process that draws its card.
+    The cost depends on the pattern and the name only, not on caches. So every process has the same result:
+    the one that creates the review, and each one that draws its card.
     """
 
     def __init__(self) -> None:
@@ -66,24 +67,26 @@ class _Names:
         self._budget = Budget(_MAX_STEPS)
 
     def match(self, pattern: str, name: str, *, doubt: bool) -> bool:
-        """`doubt` is the answer where nobody can tell."""
+        """`doubt` is the answer if the match can't be computed."""
         try:
             self._budget.spend(1 + len(name) * (1 + cost_of(pattern) // 50))
-            return search(pattern, name, Budget(_NO_END))
+            return search(pattern, name, Budget(_NO_LIMIT))
         except (PatternError, TooMuchWork):
             self.unclear = True
             return doubt
 
 
-def marked(
+def find_marked_paths(
     root: Mapping[str, Any], args: Mapping[str, Any], test: Callable[[Schema], bool]
 ) -> tuple[set[Path], bool]:
-    """The way to each value of which any part of the schema says so. Only parts that lead to such a mark are
-    looked at: what the schema says nothing of costs nothing. Where that is still too much, or a reference
-    can't be followed, the values concerned count as marked; then the second is True.
+    """The path of each value that any part of the schema marks, and whether the result is unclear.
+
+    A part marks a value if `test` is true for it. Only parts that lead to a mark are visited, so unmarked
+    values cost nothing. If this is too much work, or a reference can't be followed, the values in question
+    count as marked and the result is unclear.
     """
-    parts_by_id = _leading(root, test)
-    found: set[Path] = set()
+    parts_by_id = _parts_with_marks(root, test)
+    paths: set[Path] = set()
     seen: set[tuple[int, Path]] = set()
     unclear, names = False, _Names()
     waiting: deque[tuple[object, Any, Path]] = deque([(root, args, ())])
@@ -93,23 +96,23 @@ def marked(
         if part is None or (id(schema), path) in seen:
             continue
         seen.add((id(schema), path))
-        if part.marked or not part.followed:
-            found.add(path)
-            unclear = unclear or not part.followed
+        if part.has_mark or not part.has_all_refs:
+            paths.add(path)
+            unclear = unclear or not part.has_all_refs
             continue
         room = max(0, _MAX_LOOKS - len(seen) - len(waiting))
-        more = list(islice(_more(part, value, path, names), room + 1))
+        more = list(islice(_inner_values(part, value, path, names), room + 1))
         if len(more) > room:
-            found.add(path)
+            paths.add(path)
             unclear = True
         else:
             waiting.extend(more)
-    return found, unclear or names.unclear
+    return paths, unclear or names.unclear
 
 
-def _leading(root: Mapping[str, Any], test: Callable[[Schema], bool]) -> dict[int, _Part]:
-    """By id, the parts that are marked, lead to one that is, or have a reference that can't be followed; of
-    theirs only such parts.
+def _parts_with_marks(root: Mapping[str, Any], test: Callable[[Schema], bool]) -> dict[int, _Part]:
+    """By id, the parts that have a mark, lead to one, or have a reference that can't be followed. All other
+    inner parts are removed from them.
     """
     references = References(root)
     known: dict[int, _Part] = {}
@@ -123,7 +126,7 @@ def _leading(root: Mapping[str, Any], test: Callable[[Schema], bool]) -> dict[in
         for each in part.below():
             above.setdefault(id(each), []).append(id(cast(Schema, schema)))
             waiting.append(each)
-    ends = [each for each, part in known.items() if part.marked or not part.followed]
+    ends = [each for each, part in known.items() if part.has_mark or not part.has_all_refs]
     leading: set[int] = set()
     while ends:
         if (end := ends.pop()) not in leading:
@@ -134,9 +137,9 @@ def _leading(root: Mapping[str, Any], test: Callable[[Schema], bool]) -> dict[in
 
 def _part(references: References, schema: Schema, test: Callable[[Schema], bool]) -> _Part:
     try:
-        also, followed = list(_same_place(references, schema)), True
+        also, has_all_refs = list(_same_value(references, schema)), True
     except CannotFlatten:
-        also, followed = [], False
+        also, has_all_refs = [], False
     items = schema.get("items")
     first = cast(
         "list[object]", schema.get("prefixItems", items if isinstance(items, list) else [])
@@ -146,7 +149,7 @@ def _part(references: References, schema: Schema, test: Callable[[Schema], bool]
     patterns = cast("dict[str, object]", schema.get("patternProperties", {}))
     return _Part(
         test(schema),
-        followed,
+        has_all_refs,
         also,
         [*enumerate(first), *named.items()],
         [*patterns.items()],
@@ -159,8 +162,8 @@ def _part(references: References, schema: Schema, test: Callable[[Schema], bool]
     )
 
 
-def _same_place(references: References, schema: Schema) -> Iterator[object]:
-    """Whatever else of the schema is about the same value."""
+def _same_value(references: References, schema: Schema) -> Iterator[object]:
+    """The inner parts that are about the same value."""
     for key in _ALSO:
         yield from cast("list[object]", schema.get(key, []))
     yield from (schema[key] for key in _ALSO_ONE if key in schema)
@@ -172,18 +175,20 @@ def _same_place(references: References, schema: Schema) -> Iterator[object]:
         yield references.resolve_ref(schema["$ref"])
 
 
-def _more(part: _Part, value: Any, path: Path, names: _Names) -> Iterator[tuple[object, Any, Path]]:
-    """The parts that are about the same value, or about values in it."""
+def _inner_values(
+    part: _Part, value: Any, path: Path, names: _Names
+) -> Iterator[tuple[object, Any, Path]]:
+    """The inner parts, each with the value that it is about: the same value, or one inside it."""
     yield from ((also, value, path) for also in part.also)
     if isinstance(value, list):
         held = cast("list[Any]", value)
-        for place, one in part.single:
-            if isinstance(place, int) and place < len(held):
-                yield one, held[place], (*path, str(place))
+        for index, one in part.single:
+            if isinstance(index, int) and index < len(held):
+                yield one, held[index], (*path, str(index))
         if part.rest or part.each:
-            for place, item in enumerate(held):
-                about = part.each if place < part.first else [*part.each, *part.rest]
-                yield from ((each, item, (*path, str(place))) for each in about)
+            for index, item in enumerate(held):
+                about = part.each if index < part.first else [*part.each, *part.rest]
+                yield from ((each, item, (*path, str(index))) for each in about)
     elif isinstance(value, Mapping):
         named = cast("Mapping[str, Any]", value)
         for name, one in part.single:
@@ -191,12 +196,12 @@ def _more(part: _Part, value: Any, path: Path, names: _Names) -> Iterator[tuple[
                 yield one, named[name], (*path, name)
         if part.patterns or part.others:
             for name, item in named.items():
-                for each in _about(part, name, names):
+                for each in _property_parts(part, name, names):
                     yield each, item, (*path, name)
 
 
-def _about(part: _Part, name: str, names: _Names) -> Iterator[object]:
-    """What patterns, or `additionalProperties` and its like, say of the value of this name."""
+def _property_parts(part: _Part, name: str, names: _Names) -> Iterator[object]:
+    """The inner parts for this property, by patterns or by `additionalProperties` and similar keywords."""
     yield from (each for pattern, each in part.patterns if names.match(pattern, name, doubt=True))
     if not part.others or name in part.names:
         return

@@ -1,4 +1,4 @@
-"""JSON pointers (RFC 6901), and paths that people read."""
+"""JSON pointers (RFC 6901), and paths for people."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one keyword finds wrong with a value."""
+"""A problem that one keyword reports, and the state of one check."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from hitl_core.jsonschema.budget import VALUE_STEPS, Budget
 
 
 class Problem(NamedTuple):
-    """`path` leads to the value that is wrong. `message`, where there is one, is final and reads after the
-    value's name. `branches`: what each of several schemas found, of which one had to be met."""
+    """`path` leads to the wrong value. `message` follows the value's name; None means that `validate` writes
+    it. `branches`: the problems of each schema of an `anyOf` or `oneOf`.
+    """
 
     keyword: str
     limit: Any = None
@@ -20,9 +21,13 @@ class Problem(NamedTuple):
 
 
 class CheckState(Budget):
-    """One value that is checked. `seen`, where somebody asks for it, collects which names or items of the
-    object or list at hand a keyword was about. `strict`: a text that can't be checked raises TextTooLong;
-    else it is wrong, and `unsure` says why: under `not`, `if` or `oneOf` that no could be a yes."""
+    """The check of one value.
+
+    `seen` collects the evaluated names or items of the current object or list, for the `unevaluated…`
+    keywords; None means that no keyword needs it. `strict`: a text that can't be checked raises TextTooLong.
+    Otherwise it counts as wrong, and `unsure` says why: inside `not`, `if` or `oneOf`, "wrong" could make the
+    whole valid.
+    """
 
     __slots__ = ("depth", "seen", "strict", "unsure")
 
@@ -34,12 +39,13 @@ class CheckState(Budget):
 
 
 Problems = Sequence[Problem]
-#: What a schema, or one of its keywords, finds wrong with a value: () for nothing. Who calls it pays a step.
+#: The check of a schema or keyword returns its problems, () if the value is valid. The caller spends the
+#: step.
 Check = Callable[[Any, CheckState], Problems]
 MAX_PROBLEMS = 50
 
 
 def prefix_path(name: str | int, problems: Problems, state: CheckState) -> list[Problem]:
-    """As the object or list around says them."""
+    """The problems with paths that begin at the outer object or list."""
     state.spend(2 * len(problems))
     return [each._replace(path=(name, *each.path)) for each in problems]

@@ -1,4 +1,4 @@
-"""The parts of one schema: whether each is valid, and what each reference names. Nothing is fetched."""
+"""Reads all parts of one schema: checks each part, and resolves each reference. Nothing is fetched."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from hitl_core.jsonschema.patterns.pattern import check_pattern
 from hitl_core.jsonschema.pointer import format_path, parse_pointer, to_pointer
 
 Schema = dict[str, Any]
-_LAST_REF_ONLY_DRAFT = 7  # up to this draft whatever stands beside `$ref` is ignored
+_LAST_REF_ONLY_DRAFT = 7  # up to this draft all keywords beside `$ref` are ignored
 REFS = ("$ref", "$dynamicRef", "$recursiveRef")
 _KEYS_BESIDE_REF = (
     "$ref",
@@ -38,14 +38,14 @@ _KEYS_BESIDE_REF = (
 
 @dataclass
 class Resource:
-    """A schema with an address of its own: the whole, or a part that has an `$id`."""
+    """A schema with its own address: the whole document, or a part that has an `$id`."""
 
     uri: str
     root: Any
     anchors: dict[str, Any] = field(default_factory=dict[str, Any])
     dynamic_anchors: set[str] = field(
         default_factory=set[str]
-    )  # names that `$dynamicRef` may find elsewhere
+    )  # names that `$dynamicRef` may resolve to another resource
 
 
 class _Part(NamedTuple):
@@ -55,10 +55,10 @@ class _Part(NamedTuple):
 
 
 class SchemaDocument:
-    """Every part of a schema, looked at once: also those that its draft ignores, because forms draw them.
-    Raises SchemaError, and TooMuchWork.
+    """All parts of a schema, each read once. Parts that its draft ignores are read too, because forms use
+    them. Raises SchemaError and TooMuchWork.
 
-    `strict`: a keyword that the draft doesn't know is an error. Elsewhere it is a note that changes nothing.
+    `strict`: a keyword that the draft doesn't have is an error. Otherwise it is ignored.
     """
 
     def __init__(self, root: Any, draft: int, budget: Budget, *, strict: bool = False) -> None:
@@ -73,14 +73,14 @@ class SchemaDocument:
         self._resources[""] = whole
         self._read_parts(_Part(root, (), whole))
         done = 0
-        while done < len(self._parts):  # a reference may lead to what was no part until then
+        while done < len(self._parts):  # a reference may lead to a place that was not a part before
             waiting = list(self._parts.values())[done:]
             done = len(self._parts)
             for part in waiting:
                 self._follow_refs(part)
 
     def ref_target(self, part: Schema, key: str) -> Any:
-        """The part that a reference names, by its keyword."""
+        """The part that the reference in `part[key]` leads to."""
         return self._ref_targets[id(part), key]
 
     def _read_parts(self, start: _Part) -> None:
@@ -91,7 +91,7 @@ class SchemaDocument:
             if isinstance(schema, bool):
                 continue
             if not isinstance(schema, dict):
-                raise _schema_error(part.path, "it must be a schema: a mapping, or true or false")
+                raise _schema_error(part.path, "it must be a schema: a mapping, true or false")
             schema = cast(Schema, schema)
             if id(schema) in self._parts:
                 continue
@@ -118,7 +118,7 @@ class SchemaDocument:
                 self._budget.spend(len(cast("list[Any]", value)))
             if holds in ("pattern", "patterned"):
                 for pattern in cast("list[str]", [value] if holds == "pattern" else [*value]):
-                    if pattern not in self._patterns:  # each is read and paid for once
+                    if pattern not in self._patterns:  # each pattern costs its steps only once
                         check_pattern(pattern, self._budget)
                         self._patterns.add(pattern)
             children.extend(
@@ -127,7 +127,7 @@ class SchemaDocument:
         return children
 
     def _check_keywords(self, part: _Part) -> None:
-        """That nothing is ignored which somebody may count on."""
+        """Raises SchemaError for a keyword or format that would be ignored: its author relies on it."""
         if words := explain_unchecked_format(cast(Schema, part.schema).get("format")):
             raise _schema_error(part.path, words)
         for name in (schema := cast(Schema, part.schema)):
@@ -143,11 +143,11 @@ class SchemaDocument:
                 )
 
     def _register_part(self, part: _Part) -> _Part:
-        """The part with the resource that it begins, if it does; its names are noted."""
+        """The part with its own resource, if it has an `$id`. Its anchors are stored."""
         schema, path, resource = cast(Schema, part.schema), part.path, part.resource
         if "$schema" in schema and (path or parse_draft(schema["$schema"]) != self.draft):
             raise SchemaError(
-                f"$schema stands inside the schema, at {format_path(to_pointer(path))}"
+                f"$schema is allowed only at the top of the schema, not at {format_path(to_pointer(path))}"
             )
         if self.draft <= _LAST_REF_ONLY_DRAFT and "$ref" in schema:
             return part
@@ -177,7 +177,7 @@ class SchemaDocument:
             parent.uri = self._resources.setdefault(uri, parent).uri = uri
             return parent
         if uri in self._resources and self._resources[uri].root is not schema:
-            raise _schema_error(path, f"the address {uri[:100]} is there twice")
+            raise _schema_error(path, f"the $id {uri[:100]} appears twice")
         return self._resources.setdefault(uri, Resource(uri, schema))
 
     def _add_anchor(self, resource: Resource, name: str, schema: Schema) -> None:
@@ -201,18 +201,18 @@ class SchemaDocument:
                 resource = self._resources[urljoin(resource.uri, uri)]
             except (KeyError, ValueError) as error:
                 raise SchemaError(
-                    f"the schema refers to {ref[:100]}, outside itself; nothing is fetched"
+                    f"the schema refers to {ref[:100]}, which is outside the schema and is not fetched"
                 ) from error
         try:
             target_part = self._part_at(resource, unquote(fragment))
         except (LookupError, TypeError, ValueError) as error:
             raise SchemaError(
-                f"the schema refers to {ref[:100]}, which it does not have"
+                f"the schema refers to {ref[:100]}, which does not exist in it"
             ) from error
         several = [each for each in self._resources.values() if fragment in each.dynamic_anchors]
         if key != "$ref" and fragment in resource.dynamic_anchors and len({*map(id, several)}) > 1:
             raise SchemaError(
-                f"{key} to {ref[:100]} could name several parts of the schema: use $ref"
+                f"{key} to {ref[:100]} could lead to several parts of the schema: use $ref"
             )
         return target_part
 

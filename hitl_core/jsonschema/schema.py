@@ -1,4 +1,4 @@
-"""Which schemas are accepted, in a budget, and the check that each becomes."""
+"""Accepts or refuses a schema within a budget, and compiles it to a check. Results are cached."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ Json = dict[str, Any]
 
 
 class CompiledSchema(NamedTuple):
-    """`root` is the schema as JSON has it."""
+    """`root` is the schema as plain JSON values."""
 
     root: Json
     check: Check
 
 
 class _Compilation(NamedTuple):
-    """What came of reading a schema, and what that cost."""
+    """The result of reading a schema, and its cost in steps."""
 
     compiled: CompiledSchema | None
     flaw: SchemaError | None
@@ -37,23 +37,23 @@ class _Compilation(NamedTuple):
 
     @property
     def weight(self) -> int:
-        """About how much memory it takes, in units of 100 bytes."""
+        """The approximate memory, in units of 100 bytes."""
         return 100 + self.cost if self.compiled else 10
 
 
-#: Some 40 MB at most. An agent chooses how large each of its schemas is, and how many it sends.
+#: At most about 40 MB. Agents choose the number and the size of schemas, so the total must be limited.
 _outcomes = Recent[bytes, _Compilation](400_000, lambda one: one.weight)
-#: What reading a schema cost, and what is wrong with it: remembered longer than its check.
+#: The cost and the error of reading a schema. These are small, so they are cached for longer than its check.
 _flaws = Recent[bytes, tuple[int, SchemaError | None]](1024, lambda _: 1)
 
 
 def check_schema(
     schema: Mapping[str, Any], *, strict: bool = False, budget: Budget | None = None
 ) -> None:
-    """Raise SchemaError, one sentence, unless arguments can be checked by this schema here.
+    """Raises SchemaError, with one sentence, if arguments can't be checked by this schema.
 
-    `strict` also refuses what would be ignored: keywords that its draft doesn't know. `budget`: of several
-    schemas that have to fit in together.
+    `strict` also refuses keywords that its draft doesn't have, because they would be ignored. `budget` is
+    shared by several schemas.
     """
     if budget is not None and budget.left < 0:
         raise SchemaError(_TOO_LARGE_TOGETHER)
@@ -73,7 +73,7 @@ def check_schema(
 
 
 def compile_schema(schema: Mapping[str, Any]) -> CompiledSchema:
-    """Each schema once. Raises SchemaError."""
+    """The compiled schema, from the cache if possible. Raises SchemaError."""
     outcome = _compile(_to_json(schema), False)
     if outcome.compiled is None:
         raise SchemaError(str(outcome.flaw))
@@ -87,12 +87,12 @@ def _to_json(schema: Mapping[str, Any]) -> str:
     except (TypeError, ValueError, RecursionError) as error:
         raise SchemaError(f"the schema is not plain JSON: {error}") from error
     if size > MAX_SCHEMA:
-        raise SchemaError(f"the schema is {size:,} bytes long; {MAX_SCHEMA:,} are allowed")
+        raise SchemaError(f"the schema has {size:,} bytes; the limit is {MAX_SCHEMA:,}")
     return text
 
 
 def _key(text: str, strict: bool) -> bytes:
-    """In place of the text, which may be long."""
+    """A short key for the cache: the text may be long."""
     return blake2b(text.encode(), person=b"strict" if strict else b"").digest()
 
 
@@ -101,17 +101,17 @@ def _compile(text: str, strict: bool) -> _Compilation:
 
 
 def _read(text: str, strict: bool) -> _Compilation:
-    budget, found, flaw = Budget(SCHEMA_STEPS), None, None
+    budget, compiled, flaw = Budget(SCHEMA_STEPS), None, None
     try:
         budget.spend(len(text) // 16)
         schema: Json = json.loads(text)
         draft = parse_draft(schema["$schema"]) if "$schema" in schema else NEWEST
         document = SchemaDocument(schema, draft, budget, strict=strict)
-        found = CompiledSchema(schema, Compiler(document, budget).compile_root())
+        compiled = CompiledSchema(schema, Compiler(document, budget).compile_root())
     except (SchemaError, PatternError) as error:
-        flaw = type(error)(str(error))  # whose traceback holds nothing
+        flaw = type(error)(str(error))  # a new one, without a traceback that keeps values alive
     except TooMuchWork:
         flaw, budget.left = SchemaError(_TOO_LARGE), 0
     except RecursionError:
         flaw = SchemaError("the schema is nested too deeply")
-    return _Compilation(found, flaw, SCHEMA_STEPS - max(budget.left, 0))
+    return _Compilation(compiled, flaw, SCHEMA_STEPS - max(budget.left, 0))

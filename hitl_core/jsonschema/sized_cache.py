@@ -1,4 +1,4 @@
-"""What was computed lately, within a bound on all of it together."""
+"""A cache with a limit on the total size of its values."""
 
 from __future__ import annotations
 
@@ -12,17 +12,19 @@ V = TypeVar("V")
 
 
 class Recent(Generic[K, V]):
-    """Keeps values up to `most` of weight in all, and forgets those first that were used the longest time
-    ago. A number of entries alone would bound nothing where somebody else chooses how large each of them is.
+    """A least-recently-used cache whose values have at most the weight `most` together. A limit on the number
+    of entries is not enough, because an agent chooses the size of each one.
     """
 
     def __init__(self, most: int, weigh: Callable[[V], int]) -> None:
         self._most, self._weigh, self._weight = most, weigh, 0
         self._values = OrderedDict[K, V]()
-        self._lock = Lock()  # forms are drawn in threads as well
+        self._lock = Lock()  # forms are also built in threads
 
     def get(self, key: K, make: Callable[[], V]) -> V:
-        """The value that is kept, else the one that this makes. What it raises is not kept."""
+        """The cached value, or the result of `make`, which is then cached. An exception of `make` is not
+        cached.
+        """
         with self._lock:
             if key in self._values:
                 self._values.move_to_end(key)

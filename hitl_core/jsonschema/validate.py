@@ -1,4 +1,4 @@
-"""Arguments against their schema, in words a person understands."""
+"""Checks arguments by their schema, and writes the errors in words for people."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hitl_core.jsonschema.problem import MAX_PROBLEMS, CheckState, Problem
 from hitl_core.jsonschema.schema import compile_schema
 
 Path = tuple[str | int, ...]
-_MAX_VALUES = 20  # of the values that are allowed
+_MAX_VALUES = 20  # allowed values that an error lists
 _TYPES = {
     "string": "text",
     "integer": "a whole number",
@@ -34,17 +34,17 @@ _SENTENCES = {
     "exclusiveMinimum": "must be more than {limit}",
     "exclusiveMaximum": "must be less than {limit}",
     "not": "is not allowed",
-    "false": "is not allowed",  # a schema that is just that
-    "contains": "does not hold the values that it must",
-    "maxContains": "holds more than {limit} of the values that it may",
+    "false": "is not allowed",  # the schema `false`
+    "contains": "does not have enough items of the required kind",
+    "maxContains": "has more than {limit} items of the limited kind",
 }
 
 
 def check_args(schema: Mapping[str, Any] | None, args: Mapping[str, Any]) -> list[ArgError]:
-    """What is wrong with the arguments (plain JSON values); [] when nothing is.
+    """The errors of the arguments (plain JSON values); [] if they are valid.
 
-    Raises SchemaError for a schema that `check_schema` refuses. Never fetches, and never works for
-    long: arguments and schemas that would need it are themselves an error at the top.
+    Raises SchemaError for a schema that `check_schema` refuses. It fetches nothing, and its work is limited:
+    arguments that need more are an error at the top (pointer "").
     """
     if schema is None:
         return []
@@ -69,13 +69,13 @@ def _arg_errors(problem: Problem, around: Path = ()) -> list[ArgError]:
 
 
 def _nearest_branch(problem: Problem) -> Sequence[Problem]:
-    """What is wrong with the one branch that has the value's type; () when there is not exactly one."""
-    fitting = [branch for branch in problem.branches if not any(map(_is_other_branch, branch))]
-    return fitting[0] if len(fitting) == 1 else ()
+    """The problems of the one branch that is for this type of value; () if there isn't exactly one."""
+    matching = [branch for branch in problem.branches if not any(map(_is_other_branch, branch))]
+    return matching[0] if len(matching) == 1 else ()
 
 
 def _is_other_branch(problem: Problem) -> bool:
-    """Whether it says that another branch is meant: a wrong type, or a wrong constant of a property."""
+    """Whether this problem shows that the branch is not meant: a wrong type, or a wrong constant property."""
     keyword, limit = problem.keyword, problem.limit
     if len(problem.path) > 1 or (problem.path and keyword == "type"):
         return False
@@ -106,13 +106,13 @@ def _message(problem: Problem) -> str:
 def _branches_message(problem: Problem) -> str:
     inner = [each for branch in problem.branches for each in branch if each.keyword != "false"]
     if not problem.branches:
-        return "fits more than one of the allowed forms"
+        return "matches more than one of the allowed forms"
     if inner and all(each.keyword == "type" and not each.path for each in inner):
         values = [each.limit for each in inner]
         return _type_message([n for v in values for n in ([v] if isinstance(v, str) else v)])
     if inner and all(each.keyword == "const" and not each.path for each in inner):
         return _one_of_message([each.limit for each in inner])
-    return "fits none of the allowed forms"
+    return "matches none of the allowed forms"
 
 
 def _type_message(names: list[str]) -> str:

@@ -1,4 +1,4 @@
-"""Two rulings on one call become the strictest of both. Pure."""
+"""Combines two rulings on one call: the result is as strict as both together. Pure."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from hitl_core.policy.ruling import Ruling
 Schema = dict[str, Any]
 
 _REFS = frozenset({"$ref", "$dynamicRef", "$recursiveRef"})
-#: Leads to no part of a schema, so that no check takes the schema that has it.
+#: A reference to nothing. So every check refuses a schema that has it.
 _DEAD_REF = "#/a reference of one of two schemas"
 _BY_STRICTNESS: tuple[Kind, ...] = ("allow", "review", "deny")
 _NOTHING_LEFT = (
-    "Nothing can be decided on it: the policy and this run's context allow no decision together."
+    "Nobody can decide on this call: the policy and this run's context allow no decision together."
 )
 _TWO_REFS = (
-    "Its arguments can't be checked by the schemas of the policy and the context: a `$ref` of one of them"
-    " would mean something else in both. Write there what it refers to."
+    "Its arguments can't be checked by the schemas of the policy and the context together: a `$ref` in one"
+    " of them would have another target in the other. Replace the `$ref` by the schema it refers to."
 )
 
 
 def tighten(policy: Ruling, run: Ruling) -> Ruling:
-    """What a run's context may make of the policy's ruling: never more than that. Places, people, deadline
-    and whether it may run twice stay the policy's.
+    """The policy's ruling, made stricter by the run's context. Places, people, deadline and `idempotent` are
+    always the policy's.
     """
     made = _combine(policy, run, asks_more=run.says_reviewers)
     if made.verdict.kind == policy.verdict.kind or run.verdict.kind != made.verdict.kind:
@@ -43,9 +43,10 @@ def tighten(policy: Ruling, run: Ruling) -> Ruling:
 
 
 def override_ruling(policy: Ruling, run: Ruling) -> Ruling:
-    """What a run's context says in the policy's place, where the policy lets it. Even then the policy says
-    who decides, where and until when, what the arguments must be, and how carefully they are read; what it
-    hides stays hidden, and what people could reject they can.
+    """The ruling of the run's context in place of the policy's, for a policy with `allow_override`.
+
+    These still come from the policy: who decides, where and until when; the arguments' schema, `must_read`
+    and `confirm`; the hidden values. A call that people could reject can still be rejected.
     """
     allowed = run.allowed_decisions
     if "reject" in policy.allowed_decisions and allowed and "reject" not in allowed:
@@ -101,7 +102,7 @@ def _combine(policy: Ruling, run: Ruling, *, asks_more: bool) -> Ruling:
 
 
 def _combine_routes(policy: Ruling, run: Ruling) -> Route:
-    """The policy's people, and the stricter numbers of both."""
+    """The policy's people, with the stricter numbers of both."""
     reviewers = combine_reviewers(policy.route.reviewers, run.route.reviewers)
     return policy.route.model_copy(update={"reviewers": reviewers})
 
@@ -111,9 +112,8 @@ def _reject_reason(one: Ruling, other: Ruling) -> Literal["optional", "required"
 
 
 def combine_unsure(ruling: Ruling, unsure: Ruling) -> Ruling:
-    """Where nobody knows which of the two speaks, as the `when` of one has failed: what both would take.
-
-    Whoever can make a `when` fail must gain nothing by it, not even other people to ask.
+    """Combine two rulings when it is unknown which rule matches, because a `when` failed: the result needs
+    what both need. A person who can make a `when` fail must gain nothing, not even other reviewers.
     """
     kinds = {ruling.verdict.kind, unsure.verdict.kind}
     if "deny" in kinds:
@@ -126,7 +126,7 @@ def combine_unsure(ruling: Ruling, unsure: Ruling) -> Ruling:
     if len(questions) == 2 and _question_key(ruling) != _question_key(unsure):
         what = what or "asks another question"
     if what:
-        reason = f"{unsure.verdict.reason} Another rule {what}, so nobody can be asked."
+        reason = f"{unsure.verdict.reason} Another rule {what}, so the call is denied."
         return _deny(replace(ruling, verdict=unsure.verdict), reason)
     both = _combine(ruling, unsure, asks_more=True)
     if both.verdict.kind == "deny":
@@ -140,7 +140,7 @@ def combine_unsure(ruling: Ruling, unsure: Ruling) -> Ruling:
 
 
 def _with_both(ruling: Ruling, one: Ruling, other: Ruling) -> Ruling:
-    """What either of two rules hides is hidden, and what only one lets run twice runs once."""
+    """Values hidden by either rule are hidden. The call is idempotent only if both rules say so."""
     return replace(
         ruling,
         idempotent=one.idempotent and other.idempotent,
@@ -152,7 +152,7 @@ def _with_both(ruling: Ruling, one: Ruling, other: Ruling) -> Ruling:
 
 
 def _route_key(ruling: Ruling) -> tuple[object, ...]:
-    """Whom it asks, where and when."""
+    """The people, places and times, to compare two rulings."""
     route = ruling.route
     return route.notify, route.reviewers.people_key, route.escalate, route.fallback, route.clock
 
@@ -162,7 +162,7 @@ def _question_key(ruling: Ruling) -> tuple[object, ...]:
 
 
 def _earlier_expire(one: Expire | None, other: Expire | None) -> Expire | None:
-    """The earlier deadline; it rejects where one of them does."""
+    """The earlier deadline. It rejects if one of the two rejects."""
     if one is None or other is None:
         return one or other
     first, second = sorted((one, other), key=lambda each: each.after)
@@ -172,19 +172,22 @@ def _earlier_expire(one: Expire | None, other: Expire | None) -> Expire | None:
 
 
 def _with_schemas(ruling: Ruling, one: Schema | None, other: Schema | None) -> Ruling:
-    """With both schemas, where it can still be decided. Each was good alone; what together can't be checked,
-    or takes more people than there are, nobody could be asked about.
+    """The ruling with both schemas. It becomes a denial if nobody could decide: the schemas can't be checked
+    together, or more people must agree than may decide.
     """
     both = combine_schemas(one, other)
     ruling = replace(ruling, args_schema=both)
     if ruling.verdict.kind != "review":
         return ruling
     if word := find_unreachable_quorum(ruling.route):
-        return _deny(ruling, f"The `{word}` of the policy and the context can never be met.")
+        return _deny(
+            ruling,
+            f"The `{word}` of the policy and the context is larger than the number of reviewers.",
+        )
     reviewers = ruling.route.reviewers
     allowed = ruling.allowed_decisions
     if "approve" not in allowed and not (reviewers.quorum == 1 and reviewers.editor_approves):
-        allowed = tuple(kind for kind in allowed if kind != "edit")  # which others had to approve
+        allowed = tuple(kind for kind in allowed if kind != "edit")  # nobody could approve the edit
         if not allowed:
             return _deny(ruling, _NOTHING_LEFT)
     ruling = replace(ruling, allowed_decisions=allowed)
@@ -197,7 +200,7 @@ def _with_schemas(ruling: Ruling, one: Schema | None, other: Schema | None) -> R
     if flaw := json_schema.find_problem(both):
         return _deny(
             ruling,
-            f"Its arguments can't be checked by the schemas of the policy and the context: {flaw}",
+            f"Its arguments can't be checked by the schemas of the policy and the context together: {flaw}",
         )
     return ruling
 
@@ -208,8 +211,8 @@ def _deny(ruling: Ruling, reason: str) -> Ruling:
 
 
 def combine_schemas(one: Schema | None, other: Schema | None) -> Schema | None:
-    """What meets both. It can't always be checked where each of them can: never where one has a reference,
-    which would lead to another part in both.
+    """A schema that requires both. If one of them has a reference, the result can't be checked, because the
+    reference would lead to another target.
     """
     if one is None or other is None or one == other:
         return one or other

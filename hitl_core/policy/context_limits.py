@@ -1,4 +1,4 @@
-"""What one run's own configuration may say: the agent hands it over, so it only makes rules stricter."""
+"""The limits of a run's own configuration. It comes from the agent, so it can only make rules stricter."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from hitl_core.policy.reader.parsed_config import ParsedConfig
 from hitl_core.policy.reader.report import Report
 from hitl_core.policy.rule import Rule
 
-#: What the operator's `allow_override` does not open either: people would see less, or press something else.
+#: Never allowed, not even with `allow_override`: people would see less, or decide about something else.
 _NEVER_ALLOWED = ("redact", "answer_schema", "output")
-#: What stands on cards as the policy's own words, and where and when people are asked.
+#: Not allowed without `allow_override`: cards show the description as the policy's own text.
 _POLICY_ONLY = ("description", "idempotent")
 _ROUTE_KEYS = ("notify", "escalate", "remind", "clock", "fallback", "expire")
 
@@ -18,9 +18,7 @@ _ROUTE_KEYS = ("notify", "escalate", "remind", "clock", "fallback", "expire")
 def check_context(
     reading: ParsedConfig, default_rule: Rule, report: Report, *, override: bool
 ) -> None:
-    """Adds what a run may not say to the report, by the tool and the word of ours for it; `standard` is the
-    policy's default.
-    """
+    """Report each key that a run must not set, by tool and by our name of the key."""
     if reading.prefix is not None and not override:
         report.add(("description_prefix",), _explain("description_prefix"))
     for rule in reading.rules:
@@ -40,10 +38,10 @@ def _forbidden_keys(rule: Rule, default_rule: Rule, override: bool) -> Iterator[
 
 def _explain(word: str) -> str:
     if word == "allowed_decisions":
-        return "A run's own configuration can't take `reject` away: add it."
+        return "A run's own configuration can't remove `reject`: add it."
     if word in _ROUTE_KEYS:
-        return f"`{word}` is the policy's to say, not that of one run: leave it out."
+        return f"Only the policy can set `{word}`: remove it from the run's own configuration."
     return (
-        f"A run's own configuration may make a rule stricter, and `{word}` changes what people see or"
-        " decide: leave it out, or say it in the policy."
+        f"A run's own configuration can only make a rule stricter, but `{word}` changes what people see or"
+        " decide: remove it, or set it in the policy."
     )

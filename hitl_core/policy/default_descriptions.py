@@ -1,6 +1,4 @@
-"""The description that a system makes of a call when its configuration has none: exact, so that whoever reads
-it there reads the same here. Pure.
-"""
+"""The default description of a call in each other system, exactly as that system writes it. Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +9,9 @@ from hitl_core.model import DialectName, ToolCall
 
 
 def default_description(dialect: DialectName, prefix: str, call: ToolCall) -> str | None:
-    """Prefix, name and arguments; "" where the system describes nothing, None where it has no own text."""
+    """The description from prefix, name and arguments. "": the system's description is empty. None: the
+    system has no default description.
+    """
     match dialect:
         case "langchain" | "langchain_per_call":
             return f"{prefix}\n\nTool: {call.name}\nArgs: {call.args}"
@@ -52,7 +52,7 @@ def _enclose(left: str, parts: list[list[str]], right: str, start: str, step: st
 
 
 def _javascript_order(value: dict[str, Any]) -> list[tuple[str, Any]]:
-    """As JavaScript keeps them: keys that are array indexes first, by number, then the others as written."""
+    """JavaScript's order of keys: array indexes first, by number; then all others in their order."""
     return sorted(
         value.items(), key=lambda item: (0, int(item[0])) if _is_index(item[0]) else (1, 0)
     )
@@ -64,7 +64,7 @@ def _is_index(key: str) -> bool:
 
 
 def _number(value: float) -> str:
-    """ECMA-262, Number::toString: the same shortest digits as Python's, laid out in another way."""
+    """ECMA-262, Number::toString: the same shortest digits as in Python, in another format."""
     digits, _, exponent = f"{value!r}e".partition("e")
     whole, _, fraction = digits.lstrip("-").partition(".")
     fraction = fraction if fraction != "0" else ""

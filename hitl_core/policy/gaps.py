@@ -1,5 +1,7 @@
-"""Calls that slip past a `when`: an argument that it tests is missing or of another type, so the
-search goes on, and something else allows the call. Pure."""
+"""Finds calls that avoid a rule by accident. Pure.
+
+A `when` does not match if an argument is missing or has another type. Then another rule may allow the call.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,7 @@ Json = dict[str, Any]
 
 
 def find_gaps(policy: Policy, rule: Rule) -> list[str]:
-    """One sentence for each argument whose absence, or whose other type, gets a call of this rule allowed."""
+    """One sentence for each argument that, if it is missing or of another type, makes the call allowed."""
     when, tool = rule.when, re.sub(r"[*?]", "x", rule.name or "x")
     if not isinstance(when, SchemaWhen) or rule.kind == "allow":
         return []
@@ -64,7 +66,7 @@ def find_gaps(policy: Policy, rule: Rule) -> list[str]:
 
 
 def _argument_schemas(schema: object) -> dict[str, list[Json]]:
-    """The arguments that it says something of, each with all of that."""
+    """The arguments in the schema, each with all its schemas."""
     schemas_by_name: dict[str, list[Json]] = {}
     for part in _schema_parts(schema):
         for name, argument_schema in cast(Json, part.get("properties", {})).items():
@@ -89,7 +91,7 @@ def _schema_parts(schema: object) -> Iterator[dict[str, Any]]:
 
 
 def _example(schema: dict[str, Any], argument_schemas: dict[str, list[Json]]) -> dict[str, Any]:
-    """Arguments that meet it, as far as that is plain to see."""
+    """Arguments that satisfy the schema, if it is simple."""
     return {name: _example_value(schemas) for name, schemas in argument_schemas.items() if schemas}
 
 
@@ -112,10 +114,10 @@ def _example_value(schemas: list[Json]) -> Any:
 
 
 def _other_values(schemas: list[Json], value: Any) -> Iterator[Any]:
-    """A value of each type that the `when` may not have in mind: not of its own example's."""
-    named = any({"type", "enum", "const"} & part.keys() for part in schemas)
+    """A value of each type other than the expected one."""
+    has_type = any({"type", "enum", "const"} & part.keys() for part in schemas)
     number = (int, float)
-    for other in _TYPE_SAMPLES if named else ():
+    for other in _TYPE_SAMPLES if has_type else ():
         same = type(other) is type(value) or (type(other) in number and type(value) in number)
         if not same:
             yield other

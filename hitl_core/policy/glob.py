@@ -1,4 +1,4 @@
-"""Globs over tool names: anchored, case-sensitive, with `*` and `?` and nothing else."""
+"""Globs for tool names. They match the whole name, are case-sensitive, and have only `*` and `?`."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ def is_glob(name: str) -> bool:
 
 
 class Glob:
-    """Matches names in steps that are in proportion to each name, whatever the glob is."""
+    """Matches names in linear time, for any glob."""
 
     def __init__(self, glob: str) -> None:
-        # Bit n of a number is about the glob's nth symbol, `*` not counted. A star stands before a symbol.
+        # Bit n of each number stands for the glob's nth symbol, without the stars. A star is stored in the
+        # bit of the symbol after it.
         self._symbols: dict[str, int] = {}
         self._stars, count = 0, 0
         for symbol in glob:
@@ -27,7 +28,7 @@ class Glob:
         self._any, self._end = self._symbols.pop("?", 0), 1 << count
 
     def matches(self, name: str) -> bool:
-        here = 1  # bit n: so far the name is what the first n symbols match
+        here = 1  # bit n: the first n symbols match the name up to here
         for char in name:
             step = self._symbols.get(char, 0) | self._any
             here = (here & step) << 1 | here & self._stars
@@ -35,21 +36,21 @@ class Glob:
 
 
 def covers(general: str, special: str) -> bool:
-    """Whether every name that `special` matches is matched by `general`.
+    """Whether `general` matches every name that `special` matches.
 
-    A name without wildcards is a glob that matches itself alone, so this also matches names.
-    Takes len(general) * len(special) steps whatever they hold: no pattern can make it slow.
+    A name without wildcards is a glob too, so `special` can be a name. It takes len(general) * len(special)
+    steps for any input.
     """
     outer, inner = _normalize(general), _normalize(special)
     end = len(inner)
-    # rest[j]: does what is left of `outer` cover inner[j:]? At first nothing is left of it.
+    # rest[j]: whether the remaining end of `outer` covers inner[j:]. At first this end is empty.
     rest = [False] * end + [True]
     for symbol in reversed(outer):
         row = [False] * end + [symbol == "*" and rest[end]]
         for j in reversed(range(end)):
             if symbol == "*":
                 row[j] = rest[j] or row[j + 1]
-            elif inner[j] == "*":  # is nothing at all, or one character more
+            elif inner[j] == "*":  # matches nothing, or one more character
                 row[j] = symbol == "?" and row[j + 1] and rest[j]
             else:
                 row[j] = rest[j + 1] and symbol in ("?", inner[j])
@@ -58,5 +59,5 @@ def covers(general: str, special: str) -> bool:
 
 
 def _normalize(glob: str) -> str:
-    """`*?*` means the same as `?*`: in a run of wildcards, each `?` first and then one `*`."""
+    """In each run of wildcards, put all `?` first and then one `*`: `*?*` means the same as `?*`."""
     return _WILDCARDS.sub(lambda run: "?" * run[0].count("?") + "*" * ("*" in run[0]), glob)

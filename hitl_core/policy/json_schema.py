@@ -1,4 +1,4 @@
-"""The one place where the policy meets JSON Schema."""
+"""JSON Schema for the policy. It is imported only if a policy has schemas."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from hitl_core.model.arguments import JsonObject
 def find_problem(
     schema: dict[str, Any], *, strict: bool = False, budget: Budget | None = None
 ) -> str | None:
-    """A sentence on what is wrong with a schema, None where nothing is. The rest: see `check_schema`."""
+    """One sentence about the problem of a schema, None if it is fine. `strict`, `budget`: see
+    `check_schema`.
+    """
     try:
         check_schema(schema, strict=strict, budget=budget)
     except SchemaError as error:
@@ -25,14 +27,15 @@ def find_problem(
 
 
 def make_budget() -> Budget:
-    """For all schemas of one run's context."""
+    """The budget for all schemas of one run's context."""
     return Budget(SCHEMA_STEPS)
 
 
 def make_predicate(schema: dict[str, Any]) -> Callable[[JsonObject, dict[str, Any]], bool]:
-    """Whether arguments satisfy the schema, compiled once. `shared` by all predicates about one call, which
-    have one budget together; or, where it has the key `outside`, by all calls of a turn. Raises where that is
-    not enough.
+    """A function that tests whether arguments satisfy the schema, which is compiled once.
+
+    Its parameter `shared` holds the budget. All predicates of one call share one; if `shared` has the key
+    `outside`, all calls of a turn share one. It raises TooMuchWork if the budget is not enough.
     """
     check = compile_schema(schema).check
 
@@ -41,7 +44,7 @@ def make_predicate(schema: dict[str, Any]) -> Callable[[JsonObject, dict[str, An
             steps = CONTEXT_STEPS if "outside" in shared else VALUE_STEPS
             shared["run"] = CheckState(steps, strict=True)
         state: CheckState = shared["run"]
-        state.depth, state.seen = 0, None  # as a check that was cut off left them
+        state.depth, state.seen = 0, None  # an earlier check may have stopped in the middle
         return not check(args, state)
 
     return is_met

@@ -1,4 +1,4 @@
-"""The policy: which of an agent's tool calls need a person."""
+"""The policy: decides which of an agent's tool calls need a person."""
 
 from __future__ import annotations
 
@@ -25,11 +25,13 @@ from hitl_core.policy.stored_rule import dump_rule, load_rule
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Policy:
-    """`rules` are in the order of the file; `default` speaks where none of them matches.
+    """`rules` are in the order of the file. `default` applies if no rule matches.
 
-    `digest` is the SHA-256, in hex, of the source; of a callable it covers the name only. `dialect` is the
-    system whose configuration it was, None where it is ours. `over` is what one run's context says, and
-    `spent` what its checks have in common: one budget for all calls, as it comes from outside.
+    - `digest`: the SHA-256 of the source, in hex. Of a callable only the name counts;
+    - `dialect`: the system whose configuration it was; None for our own format;
+    - `run_context`: the configuration of one run;
+    - `run_budget`: shared by all checks of the run's context. It is one budget for all calls, because the
+      context comes from outside.
     """
 
     name: str
@@ -49,9 +51,9 @@ class Policy:
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """From a YAML file. Raises PolicyError with file, line and key of what is wrong."""
+        """Read a YAML file. Raises PolicyError with file, line and key of the problems."""
         from hitl_core.policy.reader.yaml_document import (
-            MAX_BYTES,  # with PyYAML, only where it is needed
+            MAX_BYTES,  # imported here, because it needs PyYAML
         )
 
         report = Report(str(path))
@@ -59,7 +61,7 @@ class Policy:
             with open(path, "rb") as file:
                 data = file.read(MAX_BYTES + 1)
         except FileNotFoundError:
-            report.fail("There is no such file.")
+            report.fail("The file does not exist.")
         except IsADirectoryError:
             report.fail("This is a directory; a policy is a YAML file.")
         except OSError as error:
@@ -72,7 +74,7 @@ class Policy:
 
     @classmethod
     def from_yaml(cls, text: str, *, name: str = "policy") -> Self:
-        """From YAML. Raises PolicyError with the line and the key of what is wrong."""
+        """Read YAML text. Raises PolicyError with line and key of the problems."""
         from hitl_core.policy.reader.yaml_document import parse_yaml
 
         report = Report(name)
@@ -87,12 +89,12 @@ class Policy:
         read: ConfigReader = read_policy,
         dialect: DialectName | None = None,
     ) -> Self:
-        """From Python: the same keys. Raises PolicyError with the key of what is wrong.
+        """Read a Python mapping with the same keys. Raises PolicyError with the key of the problems.
 
-        A rule's `when` may be a callable `(args) -> bool` here, and its `description` one
-        `(args) -> str`, sync or async, called once a call with arguments of its own. What else than True or
-        False a `when` answers counts as met. Only a gate can wait for an async one. A dialect gives its
-        own `read`.
+        Here a rule's `when` may be a callable `(args) -> bool`, and its `description` a callable
+        `(args) -> str`. Both may be async, which only a gate supports. They are called once for each call,
+        with a copy of the arguments. If a `when` returns neither True nor False, it counts as True. A dialect
+        passes its own `read`.
         """
         return cls._of(ConfigNode(config, (), Report(name)), config, read, dialect)
 
@@ -106,7 +108,7 @@ class Policy:
     ) -> Self:
         reading = read(node, None)
         node.report.check()
-        assert reading.default is not None  # every reader has one where nothing is inherited
+        assert reading.default is not None  # a reader without an inherited default always makes one
         return cls(
             node.report.file,
             reading.default,
@@ -119,12 +121,13 @@ class Policy:
         )
 
     def for_run(self, context: Mapping[str, Any]) -> Self:
-        """This policy under one run's own configuration, in the words of its dialect.
+        """This policy together with one run's own configuration, in the format of the policy's dialect.
 
-        It may only tighten: of the two rulings the stricter counts. With `allow_override: true` in the
-        policy, what the context says of a tool replaces what the policy does. Raises PolicyError, also for
-        what would change what people see: hidden values, answers, and texts in the policy's voice. Its
-        `when`s have one budget for all calls that are judged; one that is beyond it counts as met.
+        The context can only make rules stricter: the stricter of the two rulings counts. If the policy has
+        `allow_override: true`, the context's rule for a tool replaces the policy's.
+
+        Raises PolicyError, also for keys that would change what people see (see `check_context`). All `when`s
+        of the context share one budget. If it is used up, a `when` counts as True.
         """
         report = Report("context", bounded=True)
         reading = self.read(ConfigNode(context, (), report), self.default)
@@ -134,8 +137,8 @@ class Policy:
         return replace(self, run_context=reading, run_budget={"outside": True})
 
     def judge(self, call: ToolCall, state: object = None) -> Ruling:
-        """One ruling for every call. The first rule that matches speaks. `state` is the agent's, for
-        callables that want it. Raises PolicyError where a callable has to be awaited, and nothing else.
+        """The ruling on a call: the first rule that matches decides. `state` is the agent's state, for
+        callables that need it. Raises PolicyError only if a callable is async.
         """
         coroutine = self.judge_async(call, state)
         try:
@@ -144,12 +147,12 @@ class Policy:
             return done.value
         coroutine.close()
         raise PolicyError(
-            f"{self.name}: a `when` or `description` about `{call.name}` is async, and only a gate can wait"
-            " for it: submit the call, or make it a plain function."
+            f"{self.name}: a `when` or `description` about `{call.name}` is async, which only a gate"
+            " supports: submit the call to a gate, or use a plain function."
         )
 
     async def judge_async(self, call: ToolCall, state: object = None) -> Ruling:
-        """The same, waiting for callables that are async."""
+        """As `judge`, also with async callables."""
         run_context = self.run_context
         context = CallContext(call, {}, state, run_context.prefix if run_context else None)
         ruling = await _first_ruling(
@@ -163,18 +166,20 @@ class Policy:
         run_ruling = await _first_ruling(run_context.rules_for(call.name), context)
         if run_ruling is None:
             return ruling
-        # What nobody could check is not what the policy's word was given for.
+        # `allow_override` does not apply if the context's `when` could not be checked.
         replaces = self.allow_override and not run_ruling.unsure
         return override_ruling(ruling, run_ruling) if replaces else tighten(ruling, run_ruling)
 
     def preload_rules(self, tool: str) -> None:
-        """Look its rules up, which takes a while, so that `judge` and `excerpt` have them at hand."""
+        """Look up the tool's rules now, which takes a while, so that `judge` and `excerpt` are fast later."""
         self._rule_index.rules_for(tool)
         if self.run_context is not None:
             self.run_context.rules_for(tool)
 
     def can_edit_into(self, tool: str) -> bool:
-        """Whether an edit may make a call of this tool, at least with some arguments. No `when` is asked."""
+        """Whether an edit can change a call to this tool, with at least some arguments. No `when` is
+        called.
+        """
         own = _can_edit((*self._rule_index.rules_for(tool), self.default))
         if self.run_context is None:
             return own
@@ -184,9 +189,9 @@ class Policy:
         return own and (_can_edit(run) or not any(rule.when is None for rule in run))
 
     def excerpt(self, tools: Iterable[str]) -> str:
-        """All that it says of these tools, the run's context with it, as JSON text: `from_excerpt` of that
-        judges every call of them as this policy does. A `when` that is Python code can't be written down;
-        there the rule may match any call, which only tightens.
+        """The rules for these tools, with those of the run's context, as JSON text. `from_excerpt` makes a
+        policy of it that judges calls of these tools in the same way. A `when` that is Python code can't be
+        stored: then the rule may match any call, which is only stricter.
         """
         names = tuple(tools)
         kept: dict[str, Any] = {
@@ -205,7 +210,7 @@ class Policy:
 
     @classmethod
     def from_excerpt(cls, text: str) -> Self:
-        """What `excerpt` wrote."""
+        """Read the text that `excerpt` wrote."""
         kept: dict[str, Any] = json.loads(text)
         over = kept.get("over")
         return cls(
@@ -224,7 +229,7 @@ class Policy:
 
 
 def _dump_rules(rules: RuleIndex, tools: Iterable[str]) -> list[dict[str, Any]]:
-    """Those that may speak of one of these tools, each once, and of each tool in their order."""
+    """The rules that can match one of these tools, each once, in the policy's order."""
     rules_by_id = {
         id(rule): rule for tool in tools for rule in until_unconditional(rules.rules_for(tool))
     }
@@ -232,8 +237,8 @@ def _dump_rules(rules: RuleIndex, tools: Iterable[str]) -> list[dict[str, Any]]:
 
 
 def _can_edit(rules: Iterable[Rule]) -> bool:
-    """Whether one of them, up to the first that always speaks, takes an edited call. The default takes no
-    decision away from a call that is asked about.
+    """Whether one of these rules, up to the first without a `when`, accepts an edited call. The default
+    accepts it, because a default never removes a decision.
     """
     return any(
         rule.kind == "allow"
@@ -243,7 +248,9 @@ def _can_edit(rules: Iterable[Rule]) -> bool:
 
 
 async def _first_ruling(rules: Iterable[Rule], context: CallContext) -> Ruling | None:
-    """The first that matches. One whose `when` failed may match or not: the search goes on, and tightens."""
+    """The ruling of the first rule that matches. If a `when` failed, its rule may match or not: then the next
+    rule counts too, and the stricter result is used.
+    """
     unsure: Ruling | None = None
     for rule in rules:
         ruling = await rule.judge(context)
@@ -259,12 +266,12 @@ def _digest(source: object, report: Report) -> str:
     try:
         text = source if isinstance(source, str) else json.dumps(source, default=_to_plain_json)
     except (TypeError, ValueError, RecursionError):
-        report.fail("This can't be written as JSON: it nests too deeply, or in a circle.")
+        report.fail("This can't be written as JSON: it is nested too deeply, or contains itself.")
     return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
 
 
 def _to_plain_json(value: object) -> object:
-    """For the digest: other mappings as objects, callables by their name."""
+    """JSON for the digest: mappings become objects, callables their name."""
     if isinstance(value, Mapping):
         return dict(cast(Mapping[str, object], value))
     module = getattr(value, "__module__", type(value).__module__)

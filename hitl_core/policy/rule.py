@@ -1,4 +1,4 @@
-"""One rule: which calls it is about, and what it says of them."""
+"""One rule: which calls it matches, and its ruling on them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hitl_core.policy.default_descriptions import default_description
 from hitl_core.policy.ruling import Ruling
 
 Kind = Literal["allow", "review", "deny"]
-#: What may be decided where the policy doesn't say.
+#: The allowed decisions of a rule without `allowed_decisions`.
 DEFAULT_DECISIONS: tuple[DecisionType, ...] = ("approve", "edit", "reject")
 
 _REASONS: dict[Kind, str] = {
@@ -24,8 +24,9 @@ _REASONS: dict[Kind, str] = {
 
 
 class CallContext(NamedTuple):
-    """What a rule may look at: the call, the agent's state where there is one, and a run's own prefix.
-    `shared`: what the checks of this call have in common, empty at first; see `_schema.predicate`."""
+    """The input of a rule: the call, the agent's state if there is one, and the run's own prefix. `shared` is
+    the budget that the checks of this call share; see `json_schema.make_predicate`.
+    """
 
     call: ToolCall
     shared: dict[str, Any]
@@ -34,7 +35,7 @@ class CallContext(NamedTuple):
 
 
 class Question(NamedTuple):
-    """What a description may say beside its text: what a person may answer. `extra` as in ActionRequest."""
+    """The result of a `description` that also says how a person may answer. `extra`: see ActionRequest."""
 
     text: str
     answer_schema: dict[str, Any] | None
@@ -42,13 +43,13 @@ class Question(NamedTuple):
     extra: dict[str, Any] | None = None
 
 
-#: Of a rule: what it answers may have to be awaited, and it may raise.
+#: A `when` or `description`. Its result may be awaitable, and it may raise.
 RuleFunction = Callable[[CallContext], object]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SchemaWhen:
-    """A `when` that is a JSON Schema over the arguments, kept beside what checks it."""
+    """A `when` that is a JSON Schema for the arguments, with the function that checks it."""
 
     schema: dict[str, Any]
     meets: Callable[[dict[str, Any], dict[str, Any]], bool]
@@ -64,13 +65,13 @@ class SchemaWhen:
 
 
 class PredicateLost(Exception):
-    """This `when` was Python code, and a review can't keep code."""
+    """This `when` was Python code, which can't be stored in a review."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Rule:
-    """`name` is a tool's name or a glob, None for the default. `description` is None where there is none.
-    `says_reviewers`: who may decide is not inherited.
+    """`name` is a tool's name or a glob; None for the default. `says_reviewers`: the rule itself has
+    `reviewers`, they are not inherited.
     """
 
     name: str | None
@@ -96,21 +97,21 @@ class Rule:
     trusts_tools: bool = False
 
     async def judge(self, context: CallContext) -> Ruling | None:
-        """None where `when` is not met. One that fails, or says neither, counts as met, and as `unsure`."""
+        """The ruling; None if `when` does not match. If `when` fails, or returns neither True nor False, it
+        counts as a match, and the ruling is `unsure`.
+        """
         failure = ""
         if self.when is not None:
             try:
                 met = await _wait_value(self.when(context))
                 if not met and met is not False:
-                    raise TypeError("a `when` answers True or False")
+                    raise TypeError("a `when` must return True or False")
                 if not met:
                     return None
             except PredicateLost:
-                failure = (
-                    " Its `when` is Python code, which can't be asked again: it counts as met."
-                )
-            except Exception as error:  # its text may hold arguments, so only its kind is told
-                failure = f" Its `when` failed ({type(error).__name__}), which counts as met."
+                failure = " Its `when` is Python code, which is not stored with a review: it counts as true."
+            except Exception as error:  # its text may contain arguments, so only its type is shown
+                failure = f" Its `when` failed ({type(error).__name__}) and counts as true."
         own = await self._describe(context)
         description = own.text if isinstance(own, Question) else own
         subject = f"The rule `{self.name}`" if self.name else "No rule matched; the default"
@@ -158,23 +159,25 @@ class Rule:
             if isinstance(result, Question):
                 return result._replace(text=_escape_surrogates(result.text))
             text = _escape_surrogates(cast(str, result))
-        except Exception:  # a review without its description is better than none
+        except Exception:  # a review without a description is better than no review
             return None
         return text if self.dialect else text.strip() or None
 
 
 def _copy(schema: dict[str, Any] | None) -> dict[str, Any] | None:
-    """Of its own, so that nobody changes the policy through a ruling. A third of what copy.deepcopy takes."""
+    """A copy, so that a change of a ruling can't change the policy. Three times as fast as copy.deepcopy."""
     return None if schema is None else json.loads(json.dumps(schema))
 
 
 def _escape_surrogates(text: str) -> str:
-    """Half a surrogate pair, from the arguments, could be neither stored nor shown."""
+    """Half a surrogate pair, from the arguments, can't be stored or shown."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 class _YieldOnce:
-    """One bare yield: an event loop comes back at once; who has none sees that it would have to wait."""
+    """Yields once. An event loop continues at once; `Policy.judge`, which has none, sees that it must
+    wait.
+    """
 
     def __await__(self) -> Generator[None]:
         yield

@@ -1,4 +1,4 @@
-"""The rules of a policy, found by a tool's name: the exact name, then the globs in their order."""
+"""Finds the rules for a tool: first the rule with its exact name, then the matching globs in their order."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from collections.abc import Collection, Iterable, Iterator
 from hitl_core.policy.glob import Glob, is_glob
 from hitl_core.policy.rule import Rule
 
-#: How many tools' rules are remembered. An agent has fewer; a model that makes names up must not fill memory.
+#: For how many tools the rules are cached. A model can invent names, so this is limited.
 _MAX_CACHED = 1_000
 
 
 class RuleIndex:
-    """Looks at every glob once for each tool, so that a thousand rules cost a call no more than fifty."""
+    """Matches the globs once for each tool, so that a call with a thousand rules is as fast as with fifty."""
 
     def __init__(self, rules: Iterable[Rule]) -> None:
         self._all = tuple(rules)
@@ -35,19 +35,19 @@ class RuleIndex:
         return rules
 
     def sort_rules(self, some: Collection[Rule]) -> list[Rule]:
-        """Some of these rules, in the policy's order."""
+        """These rules in the policy's order."""
         ids = {id(rule) for rule in some}
         return [rule for rule in self._all if id(rule) in ids]
 
     def _matching_globs(self, tool: str) -> Iterator[Rule]:
-        """The ends are looked at first: they tell most globs apart, in no time."""
+        """Compare the literal start and end first: this is fast and excludes most globs."""
         for start, end, glob, rule in self._globs:
             if tool.startswith(start) and tool.endswith(end) and glob.matches(tool):
                 yield rule
 
 
 def until_unconditional(rules: Iterable[Rule]) -> Iterator[Rule]:
-    """Up to the first that speaks whatever the arguments are."""
+    """The rules up to the first one that matches any arguments."""
     for rule in rules:
         yield rule
         if rule.when is None:
@@ -55,6 +55,6 @@ def until_unconditional(rules: Iterable[Rule]) -> Iterator[Rule]:
 
 
 def _literal_ends(glob: str) -> tuple[str, str]:
-    """What stands before the first wildcard and after the last."""
+    """The text before the first wildcard and after the last one."""
     first, *_, last = re.split(r"[*?]", glob)
     return first, last

@@ -1,4 +1,4 @@
-"""What the policy says about one call."""
+"""The policy's full answer about one call."""
 
 from __future__ import annotations
 
@@ -10,16 +10,19 @@ from hitl_core.model import DecisionType, Output, Route, Verdict
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """Everything that is frozen into the review when the call is submitted. Nobody changes its schemas.
+    """It is frozen into the review when the call is submitted. Do not change its schemas.
 
-    `description` tells people why they are asked. `allowed_decisions` is empty unless the verdict
-    is `review`, and never empty then. `says_reviewers`: its rule itself says who may decide.
-    `needs_requester`: it says that the requester must not, so who that is has to be known. `line` is where
-    the rule stands, None without a file. `unsure`: its `when` failed, so it may not be the rule that speaks.
-    `says_no`, of an interrupt: the rule lets people reject or skip the call, whatever the interrupt takes.
-    `trusts_tools`: the policy vouches for the tools' own schemas. `computed`: Python code of the policy made
-    its description, and may have quoted the arguments. The rest is as in `ActionRequest` and
-    `ReviewConfig`.
+    - `description`: tells people why they are asked;
+    - `allowed_decisions`: never empty if the verdict is `review`, otherwise always empty;
+    - `says_reviewers`: the rule itself has `reviewers`;
+    - `needs_requester`: the requester must not decide, so the requester must be known;
+    - `line`: the rule's line in the file; None without a file;
+    - `unsure`: the rule's `when` failed, so it is unknown whether the rule matches;
+    - `says_no`: for an interrupt: the rule allows reject or ignore, also if the interrupt can't express it;
+    - `trusts_tools`: the policy trusts the tools' own schemas;
+    - `computed`: Python code of the policy made the description, so it may quote the arguments.
+
+    The other fields: see `ActionRequest` and `ReviewConfig`.
     """
 
     verdict: Verdict

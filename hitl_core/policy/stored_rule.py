@@ -1,4 +1,4 @@
-"""A rule as plain JSON, and read back: what a review keeps of a policy, to judge an edit by."""
+"""Writes a rule as plain JSON and reads it back. A review stores the rules that judge its edits."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from hitl_core.policy.rule import CallContext, PredicateLost, Rule, SchemaWhen
 
 
 class StoredRule(Value):
-    """The fields of a Rule. `when` is a JSON Schema; `lost`: it was Python code, which no text can hold, so
-    the rule may match any call. Descriptions by Python code are left out.
+    """The fields of a Rule. `when` is a JSON Schema. `lost`: the `when` was Python code, which can't be
+    stored, so the rule may match any call. A `description` that is Python code is not stored.
     """
 
     name: str | None
@@ -43,7 +43,7 @@ _SHARED_FIELDS = [field.name for field in fields(Rule) if field.name not in ("wh
 
 
 def dump_rule(rule: Rule) -> dict[str, Any]:
-    """Plain JSON. It shares nothing with the rule."""
+    """The rule as plain JSON. It shares no object with the rule."""
     when = rule.when
     kept = StoredRule(
         **{name: getattr(rule, name) for name in _SHARED_FIELDS},
@@ -55,8 +55,8 @@ def dump_rule(rule: Rule) -> dict[str, Any]:
 
 
 def load_rule(data: object) -> Rule:
-    """The rule: it says of every call what the first one said. One whose `when` was Python code may match any
-    call. Raises pydantic's ValidationError for what `keep` did not write.
+    """The rule that `dump_rule` wrote. If its `when` was Python code, it may match any call. Raises
+    pydantic's ValidationError for other data.
     """
     kept = StoredRule.model_validate(data)
     rule = Rule(
@@ -67,5 +67,5 @@ def load_rule(data: object) -> Rule:
     return rule if kept.when is None else replace(rule, when=SchemaWhen.from_schema(kept.when))
 
 
-def _raise_lost(seen: CallContext) -> object:
+def _raise_lost(context: CallContext) -> object:
     raise PredicateLost

@@ -66,14 +66,14 @@ def test_check_prints_every_problem(policy: Path, capsys: pytest.CaptureFixture[
     assert capsys.readouterr().out == (
         "policy.yaml:1: default: This must be `allow`, `review` or `deny`, not `alow`."
         " Did you mean `allow`?\n"
-        "policy.yaml:3: interrupt_on.a: A rule is true, false, `deny` or a mapping, not `yes`.\n"
+        "policy.yaml:3: interrupt_on.a: A rule must be true, false, `deny` or a mapping, not `yes`.\n"
     )
 
 
 @pytest.mark.parametrize("command", [["check", "none.yaml"], ["explain", "none.yaml", "a {}"]])
 def test_a_file_that_is_missing(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["policy", *command]) == 1
-    assert capsys.readouterr().out == "none.yaml: There is no such file.\n"
+    assert capsys.readouterr().out == "none.yaml: The file does not exist.\n"
 
 
 EXPLAINED = [
@@ -249,7 +249,7 @@ def test_explain_names_some_of_many_tools(policy: Path, capsys: pytest.CaptureFi
         ),
         (
             "default: deny\ninterrupt_on:\n  a:\n    answer_schema: {}",
-            "4: interrupt_on.a.answer_schema: A person's answer is all that a question gets: ",
+            "4: interrupt_on.a.answer_schema: An `answer_schema` needs `allowed_decisions: ",
         ),
     ],
 )
@@ -340,7 +340,7 @@ def test_as_a_process_of_its_own() -> None:
         env={"PYTHONPATH": str(root), "PATH": ""},
         check=False,
     )
-    assert (ended.returncode, ended.stdout) == (1, "none.yaml: There is no such file.\n")
+    assert (ended.returncode, ended.stdout) == (1, "none.yaml: The file does not exist.\n")
 
 
 @pytest.mark.parametrize(

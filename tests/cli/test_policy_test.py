@@ -159,8 +159,12 @@ def test_nothing_to_try_is_a_failure(hitl: Hitl) -> None:
 @pytest.mark.parametrize(
     ("argv", "code", "said"),
     [
-        (["none.yaml", "calls.jsonl"], 1, "none.yaml: There is no such file.\n"),
-        (["policy.yaml", "calls.jsonl", "--against", "none"], 1, "none: There is no such file.\n"),
+        (["none.yaml", "calls.jsonl"], 1, "none.yaml: The file does not exist.\n"),
+        (
+            ["policy.yaml", "calls.jsonl", "--against", "none"],
+            1,
+            "none: The file does not exist.\n",
+        ),
         (["policy.yaml", "none"], 2, "hitl: none can't be read: No such file or directory.\n"),
         (["policy.yaml", "."], 2, "hitl: . can't be read: Is a directory.\n"),
         (

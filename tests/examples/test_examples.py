@@ -191,7 +191,7 @@ async def test_the_worker_runs_small_refunds_unasked_edits_as_edited_and_tells_o
 async def test_the_policy_says_what_it_would_do(scene: Scene) -> None:
     said = await finished(await start(scene, "python_policy"))
     assert [line.split()[0] for line in said] == ["allow", "allow", "review", "review", "deny"]
-    assert "Its `when` failed (KeyError), which counts as met." in said[3]
+    assert "Its `when` failed (KeyError) and counts as true." in said[3]
 
 
 @pytest.mark.parametrize("example", EXAMPLES)

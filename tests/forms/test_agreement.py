@@ -197,7 +197,7 @@ def test_junk_is_refused_or_used_and_never_crashes(
 
 
 #: What is refused of them, as docs/policy.md says.
-REFUSED = ("nothing is fetched", "could name several parts")
+REFUSED = ("is not fetched", "could lead to several parts")
 NAMED = {
     "draft4": "http://json-schema.org/draft-04/schema#",
     "draft7": "http://json-schema.org/draft-07/schema#",

@@ -156,7 +156,7 @@ def test_read_only_parts_of_a_json_value_must_stay() -> None:
     after = read_answers(schema, args, {"/a/b/c": '{"id": "x", "n": 2}'})
     assert after == {"a": {"b": {"c": {"id": "x", "n": 2}}}}
     for typed in ('{"id": "y", "n": 2}', '{"n": 2}'):
-        with pytest.raises(FormErrors, match="must keep id as it is"):
+        with pytest.raises(FormErrors, match="must keep id unchanged"):
             read_answers(schema, args, {"/a/b/c": typed})
 
 

@@ -844,7 +844,7 @@ def test_newcomer_9_a_policy_may_be_given_as_the_path_of_its_file(tmp_path: Path
     for path in (file, str(file)):
         gate = Gate(MemoryStore(), policy=path, agent="billing")
         assert gate.policy.default.kind == "deny"
-    with pytest.raises(PolicyError, match="There is no such file"):
+    with pytest.raises(PolicyError, match="The file does not exist"):
         Gate(MemoryStore(), policy=str(tmp_path / "missing.yaml"), agent="billing")
     wrong: Any = {"default": "deny"}
     with pytest.raises(

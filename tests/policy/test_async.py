@@ -48,8 +48,8 @@ def test_who_can_not_wait_is_told_so(rule: Any) -> None:
     with pytest.raises(PolicyError) as caught:
         policy(**rule).judge(CALL)
     assert str(caught.value) == (
-        "policy: a `when` or `description` about `pay` is async, and only a gate can wait for it: submit"
-        " the call, or make it a plain function."
+        "policy: a `when` or `description` about `pay` is async, which only a gate supports: submit"
+        " the call to a gate, or use a plain function."
     )
     assert policy(**rule).judge(ToolCall("c2", "other", {})).verdict.kind == "allow"
 
@@ -61,7 +61,7 @@ async def test_one_that_fails_while_it_is_waited_for_counts_as_met() -> None:
 
     verdict = (await policy(when=fails).judge_async(CALL)).verdict
     assert verdict.kind == "review"
-    assert "Its `when` failed (KeyError), which counts as met." in verdict.reason
+    assert "Its `when` failed (KeyError) and counts as true." in verdict.reason
 
 
 async def test_giving_up_is_nothing_that_counts_as_met() -> None:
@@ -85,7 +85,7 @@ def test_an_answer_that_is_no_bool_counts_as_met(answer: Any) -> None:
     """A forgotten `return` must not open the gate."""
     verdict = policy(when=lambda _: answer).judge(CALL).verdict
     assert verdict.kind == "review"
-    assert "Its `when` failed (TypeError), which counts as met." in verdict.reason
+    assert "Its `when` failed (TypeError) and counts as true." in verdict.reason
 
 
 def test_what_nests_in_a_circle_is_no_policy() -> None:

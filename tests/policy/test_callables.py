@@ -26,7 +26,7 @@ class Undecided:
 def test_an_answer_that_is_neither_counts_as_met() -> None:
     verdict = policy(when=lambda _: Undecided()).judge(CALL).verdict
     assert verdict.kind == "review"
-    assert "Its `when` failed (ValueError), which counts as met." in verdict.reason
+    assert "Its `when` failed (ValueError) and counts as true." in verdict.reason
 
 
 def test_a_callable_may_be_any_object_that_can_be_called() -> None:

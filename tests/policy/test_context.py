@@ -183,9 +183,9 @@ def test_security_h1_a_prefix_of_its_own_needs_the_policy_s_word() -> None:
 @pytest.mark.parametrize(
     ("context", "said"),
     [
-        ({"interupt_on": {}}, "context: interupt_on: `interupt_on` is no key"),
+        ({"interupt_on": {}}, "context: interupt_on: `interupt_on` is not allowed here"),
         ({"allow_override": True}, "context: allow_override: "),
-        ({"interrupt_on": {"a": 1}}, "context: interrupt_on.a: A rule is "),
+        ({"interrupt_on": {"a": 1}}, "context: interrupt_on.a: A rule must be "),
         ([], "context: This must be a mapping"),
     ],
 )
@@ -238,7 +238,7 @@ def test_a_context_takes_the_place_of_no_part_that_the_policy_refers_to() -> Non
         policy = Policy.from_mapping({**config, "allow_override": override})
         ruling = judged(policy, {"interrupt_on": theirs}, "pay", amount=5)
         assert ruling.verdict.kind == "deny"
-        assert "a `$ref` of one of them would mean something else" in ruling.verdict.reason
+        assert "a `$ref` in one of them would have another target" in ruling.verdict.reason
 
 
 def test_two_schemas_with_a_reference_are_checked_by_nothing() -> None:

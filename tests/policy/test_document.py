@@ -13,27 +13,27 @@ from hitl_core.policy.reader.yaml_document import parse_yaml
 QUOTES = "A name that begins with `*` needs quotes in YAML."
 
 NOT_READ = [
-    ("", "p.yaml: The policy is empty; it needs at least `default: review`."),
-    ("# only a comment\n", "p.yaml: The policy is empty; it needs at least `default: review`."),
+    ("", "p.yaml: The policy is empty. Add at least `default: review`."),
+    ("# only a comment\n", "p.yaml: The policy is empty. Add at least `default: review`."),
     (
         "default: review\n---\ndefault: allow\n",
-        "p.yaml:2: A policy is one YAML document; a second begins here.",
+        "p.yaml:2: A policy is one YAML document, but a second one begins here: remove it.",
     ),
     (
         "default: review\ndefault: allow\n",
-        "p.yaml:2: default: This key appears twice; it is on line 1 already.",
+        "p.yaml:2: default: This key appears twice: it is also on line 1.",
     ),
     (
         "default: review\ninterrupt_on:\n  a: deny\n  'a': false\n",
-        "p.yaml:4: interrupt_on.a: This key appears twice; it is on line 3 already.",
+        "p.yaml:4: interrupt_on.a: This key appears twice: it is also on line 3.",
     ),
     (
         "default: &a review\n",
-        "p.yaml:1: default: The anchor `&a` is not allowed here: write it out, or in quotes.",
+        "p.yaml:1: default: The anchor `&a` is not allowed: repeat the value, or put text in quotes.",
     ),
     (
         "a: &a [1]\nb: *a\n",
-        "p.yaml:1: a: The anchor `&a` is not allowed here: write it out, or in quotes.",
+        "p.yaml:1: a: The anchor `&a` is not allowed: repeat the value, or put text in quotes.",
     ),
     (
         "default: review\ninterrupt_on:\n  *_x: true\n",
@@ -49,7 +49,7 @@ NOT_READ = [
     (
         "default: !!python/name:os.system x\n",
         (
-            "p.yaml:1: default: The tag `tag:yaml.org,2002:python/name:os.system` is not allowed here;"
+            "p.yaml:1: default: The tag `tag:yaml.org,2002:python/name:os.system` is not allowed:"
             " put text in quotes."
         ),
     ),
@@ -63,8 +63,11 @@ NOT_READ = [
     ),
     ("default: \x07\n", "p.yaml: This is not YAML: special characters are not allowed."),
     ("[a]: b\n", "p.yaml:1: A key must be text."),
-    ("default: review\nx: " + "[" * 40 + "]" * 40, "p.yaml:2: This nests deeper than 32 levels."),
-    ("x: " + "[" * 100_000, "p.yaml:1: This nests deeper than 32 levels."),
+    (
+        "default: review\nx: " + "[" * 40 + "]" * 40,
+        "p.yaml:2: This is nested deeper than 32 levels.",
+    ),
+    ("x: " + "[" * 100_000, "p.yaml:1: This is nested deeper than 32 levels."),
     ("#" * 1024 * 1024 + "\n", "p.yaml: The policy is larger than 1 MiB."),
 ]
 
@@ -117,14 +120,14 @@ def test_a_bomb_of_aliases_is_refused_at_its_first_anchor() -> None:
     bomb = "a: &a [x, x]\n" + "".join(
         f"{name}: &{name} [{', '.join(['*' + chr(ord(name) - 1)] * 9)}]\n" for name in "bcdefghi"
     )
-    with pytest.raises(InvalidPolicy, match="The anchor `&a` is not allowed here"):
+    with pytest.raises(InvalidPolicy, match="The anchor `&a` is not allowed"):
         Policy.from_yaml(bomb)
 
 
 def test_a_file_that_is_missing(tmp_path: Path) -> None:
     with pytest.raises(InvalidPolicy) as caught:
         Policy.load(tmp_path / "none.yaml")
-    assert str(caught.value) == f"{tmp_path}/none.yaml: There is no such file."
+    assert str(caught.value) == f"{tmp_path}/none.yaml: The file does not exist."
 
 
 def test_a_directory(tmp_path: Path) -> None:
@@ -144,7 +147,7 @@ def test_a_path_that_the_system_refuses(tmp_path: Path) -> None:
     ("data", "said"),
     [
         (b"default: \xff\n", "The file is not UTF-8 text."),
-        (b"", "The policy is empty; it needs at least `default: review`."),
+        (b"", "The policy is empty. Add at least `default: review`."),
         (b"#" * (1024 * 1024 + 1), "The policy is larger than 1 MiB."),
     ],
 )

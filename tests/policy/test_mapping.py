@@ -11,7 +11,7 @@ import pytest
 from hitl_core.model import ToolCall
 from hitl_core.policy import InvalidPolicy, Policy, Ruling
 
-FAILED = "The rule `pay` asks for a person. Its `when` failed (KeyError), which counts as met."
+FAILED = "The rule `pay` asks for a person. Its `when` failed (KeyError) and counts as true."
 
 
 def policy(**rule: Any) -> Policy:
@@ -103,17 +103,17 @@ REFUSED = [
     ({"default": "allow", 7: 1}, "policy: The key 7 must be text."),
     (
         {"default": "allow", "interrupt_on": {"a": 1.5}},
-        "policy: interrupt_on.a: A rule is true, false, `deny` or a mapping, not 1.5.",
+        "policy: interrupt_on.a: A rule must be true, false, `deny` or a mapping, not 1.5.",
     ),
     (
         {"default": "allow", "interrupt_on": {"a": object()}},
-        "policy: interrupt_on.a: A rule is true, false, `deny` or a mapping, not of type object.",
+        "policy: interrupt_on.a: A rule must be true, false, `deny` or a mapping, not of type object.",
     ),
     (
         {"default": "allow", "interrupt_on": {"a*": True, "ab*": "deny"}},
         (
-            "policy: interrupt_on.ab*: This rule can never match: `a*` comes first and matches all"
-            " that it does."
+            "policy: interrupt_on.ab*: This rule can never match: `a*` comes first and matches the same"
+            " tools. Put this rule before it, or remove it."
         ),
     ),
     (

@@ -15,13 +15,11 @@ def problems(text: str) -> list[str]:
 
 
 NAME = (
-    "No tool is ever called that: a name has 1 to 128 of A-Z a-z 0-9 _ . : / -, and in a glob `*`"
+    "This is not a valid tool name: a name has 1 to 128 of A-Z a-z 0-9 _ . : / -, and a glob also `*`"
     " and `?`."
 )
 PLACE = "write one such as `slack:#team-ops` or `slack:C0123ABCD`."
-CHANNEL = (
-    "is no name of a Slack channel: those have at most 80 lowercase letters, digits, `-` and `_`."
-)
+CHANNEL = "is not a valid name of a Slack channel: it has at most 80 lowercase letters, digits, `-` and `_`."
 TIMES = "write `90s`, `10m`, `1h30m` or `2d`"
 TOP = [
     ("interrupt_on: {}", "p.yaml: `default` is missing."),
@@ -53,15 +51,12 @@ TOP = [
     ),
     (
         "default: deny\ninterupt_on: {}",
-        (
-            "p.yaml:2: interupt_on: `interupt_on` is no key of this place."
-            " Did you mean `interrupt_on`?"
-        ),
+        ("p.yaml:2: interupt_on: `interupt_on` is not allowed here. Did you mean `interrupt_on`?"),
     ),
     (
         "default: deny\nxyz: {}",
         (
-            "p.yaml:2: xyz: `xyz` is no key of this place. Here stand `default`, `description_prefix`,"
+            "p.yaml:2: xyz: `xyz` is not allowed here. Allowed: `default`, `description_prefix`,"
             " `interrupt_on`, `allow_override`, `trust_tool_schemas`, `edit_notice`, `reviewers`, `notify`,"
             " `escalate`, `remind`, `clock`, `fallback` or `expire`."
         ),
@@ -69,14 +64,14 @@ TOP = [
     (
         "default: deny\ninterruptOn: {}",
         (
-            "p.yaml:2: interruptOn: `interruptOn` is another system's spelling; here it is"
+            "p.yaml:2: interruptOn: `interruptOn` is the spelling of another system; write"
             " `interrupt_on`."
         ),
     ),
     (
         "default: deny\nmust_read: true",
         (
-            "p.yaml:2: must_read: `must_read` is no key of this place. Here stand `default`,"
+            "p.yaml:2: must_read: `must_read` is not allowed here. Allowed: `default`,"
             " `description_prefix`, `interrupt_on`, `allow_override`, `trust_tool_schemas`, `edit_notice`,"
             " `reviewers`, `notify`, `escalate`, `remind`, `clock`, `fallback` or `expire`."
         ),
@@ -90,36 +85,36 @@ def test_the_top_of_a_policy(text: str, said: str) -> None:
 
 
 RULES = [
-    ("run: yes", ": A rule is true, false, `deny` or a mapping, not `yes`."),
-    ("run: [approve]", ": A rule is true, false, `deny` or a mapping, not a list."),
-    ("run:", ": A rule is true, false, `deny` or a mapping, not empty."),
+    ("run: yes", ": A rule must be true, false, `deny` or a mapping, not `yes`."),
+    ("run: [approve]", ": A rule must be true, false, `deny` or a mapping, not a list."),
+    ("run:", ": A rule must be true, false, `deny` or a mapping, not empty."),
     (
         "run: allow",
-        ": A rule is true, false, `deny` or a mapping, not `allow`. To allow it, write false.",
+        ": A rule must be true, false, `deny` or a mapping, not `allow`. To allow it, write false.",
     ),
     (
         "run: review",
-        ": A rule is true, false, `deny` or a mapping, not `review`. To review it, write true.",
+        ": A rule must be true, false, `deny` or a mapping, not `review`. To review it, write true.",
     ),
     (
         "run: {allowedDecisions: [approve]}",
         (
-            ".allowedDecisions: `allowedDecisions` is another system's spelling; here it is"
+            ".allowedDecisions: `allowedDecisions` is the spelling of another system; write"
             " `allowed_decisions`."
         ),
     ),
     (
         "run: {rejectReason: required}",
-        ".rejectReason: `rejectReason` is another system's spelling; here it is `reject_reason`.",
+        ".rejectReason: `rejectReason` is the spelling of another system; write `reject_reason`.",
     ),
     (
         "run: {descripton: x}",
-        ".descripton: `descripton` is no key of this place. Did you mean `description`?",
+        ".descripton: `descripton` is not allowed here. Did you mean `description`?",
     ),
     (
         "run: {allowed_decisions: []}",
         (
-            ".allowed_decisions: This list is empty: nobody could ever decide. Name at least one"
+            ".allowed_decisions: This list is empty, so nobody could decide. Add at least one"
             " decision."
         ),
     ),
@@ -130,27 +125,27 @@ RULES = [
     (
         "run: {allowed_decisions: [approve, aprove]}",
         (
-            ".allowed_decisions[1]: `aprove` is no decision: `approve`, `edit`, `reject`, `respond` or"
+            ".allowed_decisions[1]: `aprove` is not a decision. Use `approve`, `edit`, `reject`, `respond` or"
             " `ignore`. Did you mean `approve`?"
         ),
     ),
     (
         "run: {allowed_decisions: [accept]}",
         (
-            ".allowed_decisions[0]: `accept` is no decision: `approve`, `edit`, `reject`, `respond` or"
+            ".allowed_decisions[0]: `accept` is not a decision. Use `approve`, `edit`, `reject`, `respond` or"
             " `ignore`. Did you mean `approve`?"
         ),
     ),
     (
         "run: {allowed_decisions: [no]}",
         (
-            ".allowed_decisions[0]: `no` is no decision: `approve`, `edit`, `reject`, `respond` or"
+            ".allowed_decisions[0]: `no` is not a decision. Use `approve`, `edit`, `reject`, `respond` or"
             " `ignore`."
         ),
     ),
     (
         "run: {allowed_decisions: [edit, edit]}",
-        ".allowed_decisions[1]: `edit` stands here twice.",
+        ".allowed_decisions[1]: `edit` appears twice: remove one.",
     ),
     ("run: {description: [a]}", ".description: This must be text, not a list."),
     (
@@ -162,23 +157,22 @@ RULES = [
     ),
     (
         r'run: {description: "\ud800"}',
-        ".description: This holds half a surrogate pair, which is no text.",
+        ".description: This contains half a surrogate pair, which is not valid text.",
     ),
     (
         "run: {answer_schema: {type: string}}",
         (
-            ".answer_schema: A person's answer is all that a question gets: it needs `allowed_decisions:"
-            " [respond]`, where it stands in the tool's place, or `[approve, reject]`, where the tool runs"
-            " with it."
+            ".answer_schema: An `answer_schema` needs `allowed_decisions: [respond]` (the answer replaces the"
+            " tool's result), or `[approve, reject]` (the tool runs with the answer)."
         ),
     ),
     (
         "run: {output: {key: k, into: state}}",
-        ".output: This is where a person's answer goes: say by `answer_schema` what it may be.",
+        ".output: An `output` is for a person's answer, so it needs an `answer_schema`.",
     ),
     (
         "run: {allowed_decisions: [respond], answer_schema: {}, output: {key: k, into: input}}",
-        ".output.into: The tool never runs here: an answer `into: input` needs approve.",
+        ".output.into: The tool never runs here: `into: input` needs `approve` in `allowed_decisions`.",
     ),
     (
         "run: {allowed_decisions: [approve], answer_schema: {}, output: {key: k, into: inputs}}",
@@ -194,17 +188,17 @@ RULES = [
         "run: {when: true}",
         ".when: This must be a JSON Schema, which is a mapping, not true.",
     ),
-    ("run: {when: {}}", ".when: An empty `when` is always met: leave it out."),
+    ("run: {when: {}}", ".when: An empty `when` always matches: remove it."),
     (
         "run: {args_schema: {type: string}}",
         (
-            ".args_schema: Nothing can satisfy this: arguments are an object, so `type` must be"
+            ".args_schema: No arguments can satisfy this: they are an object, so `type` must be"
             " `object`."
         ),
     ),
     (
         "run: {when: {type: [array, 'null']}}",
-        ".when: Nothing can satisfy this: arguments are an object, so `type` must be `object`.",
+        ".when: No arguments can satisfy this: they are an object, so `type` must be `object`.",
     ),
 ]
 
@@ -241,8 +235,12 @@ TOOL_NAMES = [
     ("''", '[""]', NAME),
     ("a" * 129, "." + "a" * 129, NAME),
     ("a" * 129 + "*", "." + "a" * 129 + "*", NAME),
-    ("run_**", ".run_**", "`**` means no more than `*` here: write `*`."),
-    ("run_[ab]", '["run_[ab]"]', "In a glob only `*` and `?` are wildcards, not `[`."),
+    ("run_**", ".run_**", "`**` means the same as `*` here: write `*`."),
+    (
+        "run_[ab]",
+        '["run_[ab]"]',
+        "A glob has only the wildcards `*` and `?`: `[` and `]` are not allowed.",
+    ),
 ]
 
 
@@ -261,7 +259,8 @@ def test_a_rule_that_can_never_match(first: str, second: str) -> None:
     bare = first.strip("'")
     assert said.startswith("p.yaml:4: ")
     assert said.endswith(
-        f"This rule can never match: `{bare}` on line 3 comes first and matches all that it does."
+        f"This rule can never match: `{bare}` on line 3 comes first and matches the same tools."
+        " Put this rule before it, or remove it."
     )
 
 
@@ -281,17 +280,20 @@ def test_rules_that_overlap_but_can_match(rules: str) -> None:
 
 STEP = "{after: 10m, to: 'slack:#ops'}"
 ROUTES = [
-    ("notify: ops", f"notify: `ops` is no place: {PLACE}"),
-    ("notify: mail:ops", f"notify: `mail:ops` is no place: {PLACE}"),
-    ("notify: default", f"notify: `default` is no place: {PLACE}"),
-    ("notify: slack:ops", f"notify: `slack:ops` is no place: {PLACE}"),
-    ("notify: slack:C0123abcd", f"notify: `slack:C0123abcd` is no place: {PLACE}"),
-    ("notify: slack:B0123ABCD", f"notify: `slack:B0123ABCD` is no place: {PLACE}"),
+    ("notify: ops", f"notify: `ops` is not a place: {PLACE}"),
+    ("notify: mail:ops", f"notify: `mail:ops` is not a place: {PLACE}"),
+    ("notify: default", f"notify: `default` is not a place: {PLACE}"),
+    ("notify: slack:ops", f"notify: `slack:ops` is not a place: {PLACE}"),
+    ("notify: slack:C0123abcd", f"notify: `slack:C0123abcd` is not a place: {PLACE}"),
+    ("notify: slack:B0123ABCD", f"notify: `slack:B0123ABCD` is not a place: {PLACE}"),
     ("notify: 'slack:#Ops'", f"notify: `#Ops` {CHANNEL}"),
     ("notify: 'slack:#team ops'", f"notify: `#team ops` {CHANNEL}"),
     ("notify: 'slack:#'", f"notify: `#` {CHANNEL}"),
     ("notify: 'slack:#" + "a" * 81 + "'", f"notify: `#{'a' * 38}…` {CHANNEL}"),
-    ("notify: teams:Ops", "notify: Teams places come in a later version; this one knows Slack's."),
+    (
+        "notify: teams:Ops",
+        "notify: Teams is not supported yet: write one such as `slack:#team-ops` or `slack:C0123ABCD`.",
+    ),
     ("notify: 5", f"notify: A place must be text, not 5: {PLACE}"),
     (
         "notify: #ops",
@@ -300,9 +302,12 @@ ROUTES = [
             f" {PLACE}"
         ),
     ),
-    ("notify: []", "notify: This list is empty: a review must be shown somewhere."),
-    ("notify: ['slack:#a', 'slack:#a']", "notify: `slack:#a` stands here twice."),
-    ("notify: ['slack:#a', b]", f"notify[1]: `b` is no place: {PLACE}"),
+    (
+        "notify: []",
+        "notify: This list is empty: add at least one place, such as `slack:#team-ops`.",
+    ),
+    ("notify: ['slack:#a', 'slack:#a']", "notify: `slack:#a` appears twice: remove one."),
+    ("notify: ['slack:#a', b]", f"notify[1]: `b` is not a place: {PLACE}"),
     (
         "escalate: slack:#ops",
         (
@@ -315,12 +320,12 @@ ROUTES = [
     ("escalate: [{to: 'slack:#a'}]", "escalate[0]: `after` is missing."),
     (
         "escalate: [{after: 1m, to: teams:Ops}]",
-        "escalate[0].to: Teams places come in a later version; this one knows Slack's.",
+        f"escalate[0].to: Teams is not supported yet: {PLACE}",
     ),
     (
         "escalate: [{after: 1m, to: 'slack:#a', reviewers: {}}]",
         (
-            "escalate[0].reviewers: This names nobody: it needs `users`, `groups` or"
+            "escalate[0].reviewers: This names nobody: add `users`, `groups` or"
             " `channel_members: true`."
         ),
     ),
@@ -334,17 +339,14 @@ ROUTES = [
     ),
     (
         f"escalate: [{STEP}, {{after: 1h, to: 'slack:#ops'}}]",
-        "escalate: The review stands in `slack:#ops` already when it escalates there.",
+        "escalate: The review is already shown in `slack:#ops` before it escalates there.",
     ),
     ("expire: 4h", "expire: This must be a mapping, not `4h`."),
     ("expire: {decision: reject}", "expire: `after` is missing."),
     *(
         (
             f"expire: {{after: 4h, decision: {decision}}}",
-            (
-                "expire.decision: Silence never approves: a deadline may `reject`, `respond` or"
-                " `ignore`."
-            ),
+            ("expire.decision: A deadline can't approve: use `reject`, `respond` or `ignore`."),
         )
         for decision in ("approve", "edit")
     ),
@@ -357,37 +359,34 @@ ROUTES = [
     ),
     (
         "expire: {after: 4h, decision: respond}",
-        "expire: `decision: respond` needs a `message`: it is what the model gets to read.",
+        "expire: `decision: respond` needs a `message`, which the model will read.",
     ),
     (
         "expire: {after: 4h, decision: respond, message: ''}",
-        "expire: `decision: respond` needs a `message`: it is what the model gets to read.",
+        "expire: `decision: respond` needs a `message`, which the model will read.",
     ),
     ("expire: {after: 4h, message: [a]}", "expire.message: This must be text, not a list."),
     (
         "expire: {after: 4h, clock: x}",
-        (
-            "expire.clock: `clock` is no key of this place. Here stand `after`, `decision` or"
-            " `message`."
-        ),
+        ("expire.clock: `clock` is not allowed here. Allowed: `after`, `decision` or `message`."),
     ),
     ("expire: {after: 600}", f"expire.after: 600 has no unit: {TIMES}."),
     ("expire: {after: '10'}", f"expire.after: `10` has no unit: {TIMES}."),
     *(
         (
             f"expire: {{after: {text}}}",
-            f"expire.after: `{text}` is no duration: {TIMES}.",
+            f"expire.after: `{text}` is not a duration: {TIMES}.",
         )
         for text in ("soon", "5 m", "1m1h", "-5m", "1.5h", "10M", "1w")
     ),
     (
         "expire: {after: null}",
-        f"expire.after: empty is no duration: {TIMES}.",
+        f"expire.after: empty is not a duration: {TIMES}.",
     ),
-    ("expire: {after: 0s}", "expire.after: A duration is between `1s` and `365d`; `0s` is not."),
+    ("expire: {after: 0s}", "expire.after: A duration must be from `1s` to `365d`, not `0s`."),
     (
         "expire: {after: 366d}",
-        "expire.after: A duration is between `1s` and `365d`; `366d` is not.",
+        "expire.after: A duration must be from `1s` to `365d`, not `366d`.",
     ),
 ]
 
@@ -402,27 +401,27 @@ def test_places_and_times_at_the_top_and_in_a_rule(line: str, said: str) -> None
 CLASHES = [
     (
         f"notify: 'slack:#ops'\nescalate: [{STEP}]",
-        "p.yaml:3: escalate: The review stands in `slack:#ops` already when it escalates there.",
+        "p.yaml:3: escalate: The review is already shown in `slack:#ops` before it escalates there.",
     ),
     (
         f"escalate: [{STEP}]\ninterrupt_on:\n  run: {{notify: 'slack:#ops'}}",
         (
-            "p.yaml:4: interrupt_on.run.notify: The review stands in `slack:#ops` already when it"
-            " escalates there."
+            "p.yaml:4: interrupt_on.run.notify: The review is already shown in `slack:#ops`"
+            " before it escalates there."
         ),
     ),
     (
         f"escalate: [{STEP}]\nexpire: {{after: 5m}}",
         (
-            "p.yaml:3: expire: The review expires no later than its last step of `escalate`, which is"
-            " never reached."
+            "p.yaml:3: expire: The review expires at or before its last step of `escalate`: expire"
+            " later, or escalate earlier."
         ),
     ),
     (
         f"expire: {{after: 10m}}\ninterrupt_on:\n  run: {{escalate: [{STEP}]}}",
         (
-            "p.yaml:4: interrupt_on.run.escalate: The review expires no later than its last step of"
-            " `escalate`, which is never reached."
+            "p.yaml:4: interrupt_on.run.escalate: The review expires at or before its last step"
+            " of `escalate`: expire later, or escalate earlier."
         ),
     ),
 ]
@@ -454,7 +453,7 @@ def test_the_text_of_the_error_is_its_first_problem_and_the_number_of_the_others
     with pytest.raises(PolicyError) as caught:
         Policy.from_yaml("default: review\ninterrupt_on: {a: yes, b: no, c: on}", name="p.yaml")
     assert str(caught.value) == (
-        "p.yaml:2: interrupt_on.a: A rule is true, false, `deny` or a mapping, not `yes`."
+        "p.yaml:2: interrupt_on.a: A rule must be true, false, `deny` or a mapping, not `yes`."
         " (and 2 more)"
     )
 
@@ -469,8 +468,8 @@ def test_the_text_of_the_error_is_its_first_problem_and_the_number_of_the_others
             "a keyword of draft 4 to 2019-09",
         ),
         ("{properties: {a: {id: x}}}", "a keyword of draft 4"),
-        ("{reviewers: 5}", "begins with x-"),
-        ("{$schema: 'http://json-schema.org/draft-03/schema#'}", "before 4"),
+        ("{reviewers: 5}", "must begin with x-"),
+        ("{$schema: 'http://json-schema.org/draft-03/schema#'}", "older than draft 4"),
         (
             "{$schema: 'http://json-schema.org/draft-07/schema#', $ref: '#', required: [b]}",
             "ignores required beside",

@@ -127,7 +127,7 @@ def test_who_says_that_the_requester_must_not_needs_to_know_who_that_is(
 
 # ------------------------------------------------------------------------ what is refused
 
-NOBODY = "This names nobody: it needs `users`, `groups` or `channel_members: true`."
+NOBODY = "This names nobody: add `users`, `groups` or `channel_members: true`."
 NUMBER = "This must be a whole number from 1 to 100, not"
 
 
@@ -140,14 +140,20 @@ NUMBER = "This must be a whole number from 1 to 100, not"
         ({"users": [], "groups": []}, f": {NOBODY}"),
         ({"channel_members": False}, f": {NOBODY}"),
         ({"users": "U1"}, ".users: This must be a list such as [U0123ABCD], not `U1`."),
-        ({"users": ["@ada"]}, ".users[0]: `@ada` is no id of a Slack user, such as `U0123ABCD`."),
-        ({"users": ["S1"]}, ".users[0]: `S1` is no id of a Slack user, such as `U0123ABCD`."),
-        ({"users": ["u0123"]}, ".users[0]: `u0123` is no id of a Slack user, such as `U0123ABCD`."),
-        ({"users": [7]}, ".users[0]: 7 is no id of a Slack user, such as `U0123ABCD`."),
-        ({"users": ["U1", "U1"]}, ".users[1]: `U1` stands here twice."),
+        (
+            {"users": ["@ada"]},
+            ".users[0]: `@ada` is not the id of a Slack user, such as `U0123ABCD`.",
+        ),
+        ({"users": ["S1"]}, ".users[0]: `S1` is not the id of a Slack user, such as `U0123ABCD`."),
+        (
+            {"users": ["u0123"]},
+            ".users[0]: `u0123` is not the id of a Slack user, such as `U0123ABCD`.",
+        ),
+        ({"users": [7]}, ".users[0]: 7 is not the id of a Slack user, such as `U0123ABCD`."),
+        ({"users": ["U1", "U1"]}, ".users[1]: `U1` appears twice: remove one."),
         (
             {"groups": ["U1"]},
-            ".groups[0]: `U1` is no id of a Slack user group, such as `S0123ABCD`.",
+            ".groups[0]: `U1` is not the id of a Slack user group, such as `S0123ABCD`.",
         ),
         (
             {"channel_members": "yes"},
@@ -159,20 +165,21 @@ NUMBER = "This must be a whole number from 1 to 100, not"
         ({"users": ["U1"], "reject_quorum": 101}, f".reject_quorum: {NUMBER} 101."),
         (
             {"users": ["U1"], "quorum": 2},
-            ": The `quorum` can never be met: fewer people than that may decide.",
+            ": The `quorum` can never be reached: it is larger than the number of people who may decide.",
         ),
         (
             {"users": ["U1", "U2"], "reject_quorum": 3},
-            ": The `reject_quorum` can never be met: fewer people than that may decide.",
+            ": The `reject_quorum` can never be reached: it is larger than the number of people who may"
+            " decide.",
         ),
         (
             {"user": ["U1"], "groups": ["S1"]},
-            ".user: `user` is no key of this place. Did you mean `users`?",
+            ".user: `user` is not allowed here. Did you mean `users`?",
         ),
         (
             {"users": ["U1"], "excludeRequester": True},
             (
-                ".excludeRequester: `excludeRequester` is another system's spelling; here it is"
+                ".excludeRequester: `excludeRequester` is the spelling of another system; write"
                 " `exclude_requester`."
             ),
         ),
@@ -197,43 +204,43 @@ def test_a_quorum_that_later_people_can_meet_is_none_that_can_not(more: dict[str
     ("rule", "said"),
     [
         ({"remind": 15}, "remind: 15 has no unit: write `90s`, `10m`, `1h30m` or `2d`."),
-        ({"remind": "0m"}, "remind: A duration is between `1s` and `365d`; `0m` is not."),
+        ({"remind": "0m"}, "remind: A duration must be from `1s` to `365d`, not `0m`."),
         ({"clock": "deliverd"}, "clock: This must be `submitted` or `delivered`, not `deliverd`."),
         (
             {"fallback": "origin"},
-            "fallback: `origin` is no place: write one such as `slack:#team-ops`",
+            "fallback: `origin` is not a place: write one such as `slack:#team-ops`",
         ),
         (
             {"fallback": "slack:#a", "notify": "slack:#a"},
-            "fallback: The review stands in `slack:#a` from the start: a fallback is another place.",
+            "fallback: The review is already shown in `slack:#a`: use another place as `fallback`.",
         ),
         (
             {"escalate": [{"after": "1m", "to": "origin"}]},
-            "escalate[0].to: `origin` is no place",
+            "escalate[0].to: `origin` is not a place",
         ),
         (
             {"escalate": [{"after": "1m", "to": "slack:#a", "reviewers": {"quorum": 2}}]},
-            "escalate[0].reviewers.quorum: `quorum` is no key of this place.",
+            "escalate[0].reviewers.quorum: `quorum` is not allowed here.",
         ),
-        ({"notify": ["origin", "origin"]}, "notify: `origin` stands here twice."),
+        ({"notify": ["origin", "origin"]}, "notify: `origin` appears twice: remove one."),
         ({"must_read": "yes"}, "must_read: This must be true or false, not `yes`."),
         ({"confirm": 1}, "confirm: This must be true or false, not 1."),
         ({"redact": "/token"}, "redact: This must be a list such as [/card/number], not `/token`."),
         ({"redact": []}, "redact: This list is empty"),
         (
             {"redact": ["token"]},
-            "redact[0]: `token` is no JSON pointer: write one such as `/token`",
+            "redact[0]: `token` is not a JSON pointer: write one such as `/token`",
         ),
-        ({"redact": [""]}, "redact[0]: `` is no JSON pointer"),
-        ({"redact": ["/a~2"]}, "redact[0]: `/a~2` is no JSON pointer"),
+        ({"redact": [""]}, "redact[0]: `` is not a JSON pointer"),
+        ({"redact": ["/a~2"]}, "redact[0]: `/a~2` is not a JSON pointer"),
         ({"redact": [1]}, "redact[0]: This must be text, not 1."),
-        ({"redact": ["/a", "/a"]}, "redact[1]: `/a` stands here twice."),
+        ({"redact": ["/a", "/a"]}, "redact[1]: `/a` appears twice: remove one."),
         (
             {
                 "allowed_decisions": ["edit", "reject"],
                 "reviewers": {"channel_members": True, "quorum": 2},
             },
-            "reviewers: Others have to approve an edit here, so `allowed_decisions` needs approve.",
+            "reviewers: Other people must approve an edit here, so add `approve` to `allowed_decisions`.",
         ),
         (
             {
@@ -241,7 +248,7 @@ def test_a_quorum_that_later_people_can_meet_is_none_that_can_not(more: dict[str
                 "answer_schema": {"type": "string"},
                 "reviewers": {"channel_members": True, "quorum": 2},
             },
-            "reviewers: The tool runs with one person's answer here, so the `quorum` must be 1.",
+            "reviewers: The tool runs with the answer of one person, so the `quorum` must be 1.",
         ),
     ],
 )
@@ -253,7 +260,7 @@ def test_what_is_wrong_with_the_other_keys(rule: dict[str, Any], said: str):
 def test_an_inherited_quorum_is_checked_where_it_holds():
     top = {"reviewers": {"channel_members": True, "quorum": 2}}
     (found,) = problems({"allowed_decisions": ["edit", "reject"]}, **top)
-    assert found.startswith("interrupt_on.run.allowed_decisions: Others have to approve an edit")
+    assert found.startswith("interrupt_on.run.allowed_decisions: Other people must approve an edit")
 
 
 # ------------------------------------------------------------------------ two rulings become one
@@ -312,7 +319,10 @@ def test_what_can_never_be_met_together_is_denied():
     """Rather than asked for ever."""
     made = both({"reviewers": {"users": ["U1"]}}, members(quorum=2))
     assert (made.verdict.kind, made.allowed_decisions) == ("deny", ())
-    assert "The `quorum` of the policy and the context can never be met." in made.verdict.reason
+    assert (
+        "The `quorum` of the policy and the context is larger than the number of reviewers."
+        in made.verdict.reason
+    )
 
 
 def test_an_edit_that_nobody_could_approve_is_not_offered():

@@ -1,4 +1,4 @@
-"""One answer: whether it changes anything, and the value that it is."""
+"""Reads one answer: whether it changes the value, and the new value."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from hitl_core.forms.slot import ABSENT, Slot, utf16_length
 
 
 def is_unchanged(slot: Slot, answer: str | None) -> bool:
-    """Whether it says what the input showed. Line ends don't count: inputs change them without being asked.
-    Nor do the seconds of a moment, which pickers cut off."""
+    """Whether the answer is what the input showed. Line ends don't count, because inputs change them. The
+    seconds of a date and time don't count, because pickers remove them.
+    """
     answer_text, initial = _normalize_newlines(answer), _normalize_newlines(slot.field.initial)
     if answer_text == initial:
         return True
@@ -33,7 +34,7 @@ def is_cleared(slot: Slot, answer: str | None) -> bool:
 
 
 def parse_answer(slot: Slot, answer: str, max_text: int) -> Any:
-    """Raises ValueError with what is wrong, to read after the field's name."""
+    """The new value. Raises ValueError; its text follows the field's name."""
     if slot.reads == "option":
         return slot.values[parse_indexes(slot, answer)[0]]
     if slot.reads == "options":
@@ -73,12 +74,12 @@ def _text(slot: Slot, answer: str) -> str:
 
 def _check_text(answer: str) -> str:
     if any("\ud800" <= char <= "\udfff" for char in answer):
-        raise ValueError("has half a character (a lone surrogate)")
+        raise ValueError("has half a character (half a surrogate pair)")
     return answer
 
 
 def _is_empty_literal(slot: Slot, answer: str, empty: str) -> bool:
-    """Whether an empty value was written out, where an empty input means another."""
+    """Whether the person typed an empty value, where an empty input would mean null or absent."""
     return slot.on_clear in ("leave", "null") and answer.strip() == empty
 
 

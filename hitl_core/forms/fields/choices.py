@@ -1,4 +1,4 @@
-"""Options to choose from. Their values stay here; an answer is an index."""
+"""Fields with options. An answer is the index of an option; the values stay here."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ _MAX_LABEL = 300
 
 
 def list_options(schema: Schema) -> list[tuple[str, Any]]:
-    """Labels and values, of const, enum, or alternatives that are all constants; [] where it has none."""
+    """The labels and values of `const`, `enum`, or of `oneOf`/`anyOf` with only constants; [] if there are
+    none.
+    """
     if "const" in schema:
         return [(_label(schema["const"]), schema["const"])]
     if "enum" in schema:
@@ -52,7 +54,9 @@ def _label(value: Any) -> str:
 
 
 def choice_slot(slot: Slot, choices: list[tuple[str, Any]], kind: Kind = "choice") -> Slot:
-    """One of them, or none where that is allowed. A value that is none of them is offered as well."""
+    """A field with one choice, or "Not set" if the value may be absent. If the current value is not one of
+    the options, it is added as one.
+    """
     labels, values = [label for label, _ in choices], [value for _, value in choices]
     at = None if slot.value is ABSENT else _find_index(values, slot.value)
     if at is None and not slot.is_empty:
@@ -70,7 +74,7 @@ def choice_slot(slot: Slot, choices: list[tuple[str, Any]], kind: Kind = "choice
 
 
 def choices_slot(slot: Slot, options: list[tuple[str, Any]], schema: Schema) -> Slot | None:
-    """Several of them; None where the value is no list of different ones."""
+    """A field with several choices; None if the value is not a list of different options."""
     values = [value for _, value in options]
     index_of = {equality_key(value): at for at, value in reversed(list(enumerate(values)))}
     held = cast("list[Any]", [] if slot.is_empty else slot.value)
@@ -90,7 +94,7 @@ def choices_slot(slot: Slot, options: list[tuple[str, Any]], schema: Schema) -> 
 
 
 def parse_indexes(slot: Slot, answer: str) -> list[int]:
-    """In the order of the options. Raises ValueError for what is none of them."""
+    """The chosen indexes in the order of the options. Raises ValueError for an unknown option."""
     at = sorted({int(n) for n in answer.split(",") if n.isascii() and n.isdecimal()})
     if len(at) != len(answer.split(",")) or at[-1] >= len(slot.values):
         raise ValueError("is not one of the options")
@@ -98,7 +102,7 @@ def parse_indexes(slot: Slot, answer: str) -> list[int]:
 
 
 def read_choices(slot: Slot, answer: str) -> list[Any]:
-    """What was chosen before keeps its place; what is new follows."""
+    """The chosen values. Earlier choices keep their order, new ones follow."""
     at = parse_indexes(slot, answer)
     before = [int(n) for n in (slot.field.initial or "").split(",") if n]
     held = [] if slot.is_empty else cast("list[Any]", slot.value)

@@ -1,4 +1,4 @@
-"""What stands under a field: its description, and its limits in words."""
+"""The hint of a field: its description, and its limits in words."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MAX_DEFAULT = 80
 
 
 def make_hint(schema: dict[str, Any], field: Field) -> str | None:
-    """`field.hint`, where it is set, is one more limit."""
+    """The hint from the schema. If `field.hint` is set, it is one more limit."""
     text = description_text(schema)
     limits = [
         _range_limit(schema),
@@ -80,7 +80,7 @@ def _other_limits(schema: dict[str, Any], field: Field) -> list[str | None]:
 
 
 def _default_text(value: Any) -> str | None:
-    """It is told, and never put in: what nobody chose is left to the tool."""
+    """The default is shown but not filled in: if nobody sets a value, the tool uses its own default."""
     if value is None or value == "":
         return None
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
@@ -94,5 +94,5 @@ def is_number(value: object) -> TypeGuard[int | float]:
 
 
 def are_numbers(items: list[Any]) -> bool:
-    """In one go: a list may have a hundred thousand."""
+    """One fast test, because a list may have a hundred thousand items."""
     return {*map(type, items)} <= {int, float}

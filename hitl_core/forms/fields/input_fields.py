@@ -1,4 +1,4 @@
-"""The input of one value: which kind its schema asks for, and what it shows."""
+"""Chooses the input for one value: the kind that its schema needs, and what it shows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _EXACT = 2**53
 
 
 class InputLimits(NamedTuple):
-    """What inputs hold: UTF-16 units of text, and options to choose from."""
+    """The limits of one input: UTF-16 units of text, and number of options."""
 
     max_text: int
     max_options: int
@@ -30,7 +30,7 @@ class InputLimits(NamedTuple):
 def choose_input(
     slot: Slot, schema: Schema, flattener: SchemaFlattener, limits: InputLimits
 ) -> Slot:
-    """The slot with the input that the schema asks for, or JSON where that can't show the value."""
+    """The slot with the input that the schema needs, or with JSON if that input can't show the value."""
     value, empty, max_text = slot.value, slot.is_empty, limits.max_text
     options = list_options(schema)
     if options and len(options) <= limits.max_options:
@@ -53,7 +53,7 @@ def choose_input(
 
 
 def json_slot(slot: Slot, max_text: int, masked_value: Any = None) -> Slot:
-    """`shown` stands for a value that holds something hidden."""
+    """A JSON input. `masked_value` is shown instead of a value with hidden parts."""
     value = slot.value if masked_value is None else masked_value
     text = None if slot.value is ABSENT else _format_value(value, max_text)
     field = fast_replace(slot.field, kind="json", initial=text, max_length=max_text)
@@ -61,7 +61,7 @@ def json_slot(slot: Slot, max_text: int, masked_value: Any = None) -> Slot:
 
 
 def _format_value(value: Any, max_text: int) -> str:
-    """Pretty where that fits; to write the rest so would take long."""
+    """Indented if that fits. A longer value is not indented, because that would take long."""
     short = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     if utf16_length(short) > max_text:
         return short
@@ -85,9 +85,9 @@ def _string_slot(slot: Slot, schema: Schema, max_text: int) -> Slot:
             picker_text = None if text is None else picker_datetime(text)
             field = fast_replace(slot.field, kind="datetime", initial=picker_text)
             return fast_replace(slot, field=field, reads="datetime")
-        case "email" | "uri" as form if not text or is_valid_format(form, text):
+        case "email" | "uri" as kind if not text or is_valid_format(kind, text):
             slot = _text_slot(slot, schema, text or "", max_text)
-            return fast_replace(slot, field=fast_replace(slot.field, kind=form))
+            return fast_replace(slot, field=fast_replace(slot.field, kind=kind))
         case _:
             return _text_slot(slot, schema, text or "", max_text)
 
@@ -122,7 +122,7 @@ def _number_slot(slot: Slot, kind: Literal["integer", "number"], schema: Schema)
     keeps_most = value is None or most is None or value <= most
     field = fast_replace(
         slot.field,
-        kind=kind if plain else "text",  # number inputs round what is large
+        kind=kind if plain else "text",  # number inputs round large numbers
         initial=initial,
         minimum=_format_limit(least) if plain and keeps_least else None,
         maximum=_format_limit(most) if plain and keeps_most else None,

@@ -1,4 +1,4 @@
-"""JSON that people type, read strictly (RFC 8259; RFC 7493 on names, surrogates and numbers)."""
+"""Reads JSON and numbers that people type, strictly (RFC 8259; RFC 7493 for names, surrogates, numbers)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def format_json(value: Any) -> str:
 
 
 def read_json(text: str) -> Any:
-    """The value. Raises ValueError with a sentence that names the line and the column."""
+    """The value. Raises ValueError with the line and the column."""
     try:
         value = json.loads(text)
     except json.JSONDecodeError as error:
@@ -41,7 +41,9 @@ def read_integer(text: str) -> int:
 
 
 def read_number(text: str) -> int | float:
-    """An int when neither fraction nor exponent was typed; a float only when it is that number."""
+    """An int if the text has no fraction and no exponent, otherwise a float. Raises ValueError if the float
+    would be another number.
+    """
     text = text.strip()
     if not _NUMBER.fullmatch(text):
         raise ValueError("must be a number")
@@ -53,12 +55,12 @@ def read_number(text: str) -> int | float:
     if math.isinf(number):
         raise ValueError("is too large a number")
     if Decimal(repr(number)) != Decimal(text):
-        raise ValueError(f"has more digits than can be kept; the nearest number is {number!r}")
+        raise ValueError(f"has too many digits; the nearest possible number is {number!r}")
     return number
 
 
 def _check_tokens(text: str) -> None:
-    """What `json.loads` accepts and JSON, or another reader of it, does not."""
+    """Raises ValueError for text that `json.loads` accepts, but JSON or other parsers don't."""
     names: list[set[str] | None] = []
     for match in _TOKEN.finditer(text):
         token, offset = match.group(), match.start()
@@ -72,7 +74,7 @@ def _check_tokens(text: str) -> None:
             string: str = json.loads(token)
             if not string.isascii() and any("\ud800" <= char <= "\udfff" for char in string):
                 raise ValueError(
-                    f"has half a character (a lone surrogate), {_line_and_column(text, offset)}"
+                    f"has half a character (half a surrogate pair), {_line_and_column(text, offset)}"
                 )
             known = names[-1] if names else None
             if known is not None and text[match.end() :].lstrip()[:1] == ":":

@@ -1,4 +1,4 @@
-"""A list of texts or numbers as lines of one text."""
+"""Shows a list of texts or numbers as the lines of one text input, and reads it."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _ITEMS: dict[str, ItemKind] = {"string": "text", "integer": "integer", "number":
 
 
 def item_kind(schema: dict[str, Any]) -> ItemKind | None:
-    """What a list of such items has on a line; None where lines can't hold them."""
+    """The kind of item on each line; None if such items can't be written as lines."""
     kind = schema.get("type")
     return _ITEMS.get(kind) if isinstance(kind, str) else None
 
 
 def format_lines(items: list[Any], item: ItemKind) -> str | None:
-    """None where the lines, read back, would not be these items."""
+    """The text; None if reading it would not give the same items."""
     if item == "text":
         plain = all(isinstance(x, str) and x.strip() and len(x.splitlines()) == 1 for x in items)
         return "\n".join(cast("list[str]", items)) if plain and not _has_line_end(items) else None
@@ -29,12 +29,12 @@ def format_lines(items: list[Any], item: ItemKind) -> str | None:
 
 
 def _has_line_end(items: list[str]) -> bool:
-    """Whether an item ends with its line; `splitlines` says that this is still one."""
+    """Whether an item ends with a line end. `splitlines` counts this as one line."""
     return any(text.splitlines()[0] != text for text in items)
 
 
 def read_lines(slot: Slot, answer: str) -> list[Any]:
-    """The items; a line that was there before gives the item that it was. Raises ValueError."""
+    """The items. An unchanged line gives the item that it had before. Raises ValueError."""
     held = [] if slot.is_empty else cast("list[Any]", slot.value)
     known = dict(zip((slot.field.initial or "").split("\n"), held, strict=False))
     items: list[Any] = []

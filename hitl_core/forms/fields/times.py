@@ -1,4 +1,4 @@
-"""Dates and times (RFC 3339): what a picker shows, and the text that it changes."""
+"""Converts dates and times (RFC 3339) to the values of pickers, and back."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from datetime import UTC, datetime, timedelta, timezone
 
 from hitl_core.jsonschema.formats import is_valid_format
 
-_TEN_DIGITS = range(10**9, 10**10)  # of seconds, from 2001 to 2286: what pickers take
+_TEN_DIGITS = range(
+    10**9, 10**10
+)  # seconds since 1970; pickers accept only ten digits (2001 to 2286)
 _DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _TIME = re.compile(r"([01]\d|2[0-3]):[0-5]\d", re.ASCII)
 
 
 def picker_date(text: str) -> str | None:
-    """None for what no picker can show; so below."""
+    """The value for a date picker; None if a picker can't show the text. The next functions are similar."""
     return text if is_valid_format("date", text) else None
 
 
@@ -22,7 +24,7 @@ def picker_time(text: str) -> str | None:
 
 
 def picker_datetime(text: str) -> str | None:
-    """The moment in seconds since 1970. Parts of a second don't show."""
+    """Seconds since 1970, without the fraction."""
     if not is_valid_format("date-time", text):
         return None
     try:
@@ -44,14 +46,14 @@ def read_date(answer: str) -> str:
 
 
 def read_time(answer: str, before: str | None) -> str:
-    """In the zone of the text before it."""
+    """The time in the zone of the old text."""
     if not _TIME.fullmatch(answer):
         raise ValueError("must be a time (HH:MM)")
     return f"{answer}:00{_offset(before)}"
 
 
 def read_datetime(answer: str, before: str | None) -> str:
-    """In the zone of the text before it."""
+    """The date and time in the zone of the old text."""
     if not (answer.isascii() and answer.isdecimal()) or int(answer) not in _TEN_DIGITS:
         raise ValueError("must be a date and time")
     moment = datetime.fromtimestamp(int(answer), tz=_zone(before))
@@ -59,7 +61,7 @@ def read_datetime(answer: str, before: str | None) -> str:
 
 
 def drop_seconds(seconds: str) -> str:
-    """As some pickers give it back."""
+    """Some pickers return the time without seconds."""
     return str(int(seconds) // 60 * 60) if seconds else ""
 
 

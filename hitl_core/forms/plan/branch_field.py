@@ -1,4 +1,4 @@
-"""The field that says which of its forms a value has."""
+"""The field that chooses one branch of `oneOf` or `anyOf`."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def branch_slot(slot: Slot, branches: tuple[Branch, ...], current: int | None) -
 
 
 def read_branch_choice(slot: Slot, answers: Mapping[str, str | None]) -> Any:
-    """Which branch: its index, ABSENT for not set, None where nothing was chosen."""
+    """The index of the chosen branch, ABSENT for "Not set", None if nothing is chosen."""
     field = slot.field
     answer = field.initial if field.locked else answers.get(field.pointer, field.initial)
     if not answer and ABSENT in slot.values:

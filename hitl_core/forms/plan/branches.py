@@ -1,4 +1,4 @@
-"""A value of several forms (`oneOf`, `anyOf`): which form it has now, and what changing to another keeps."""
+"""Branches of a value (`oneOf`, `anyOf`): which one the value has now, and what a switch to another keeps."""
 
 from __future__ import annotations
 
@@ -26,8 +26,9 @@ _MAX_BRANCHES = 100
 
 @dataclass(frozen=True)
 class Branch:
-    """One form. `fixed` are the properties that have one value in it; `by` is the one that tells the forms
-    apart."""
+    """One branch. `constants` are its properties with only one possible value. `discriminator` is the
+    property whose value tells the branches apart.
+    """
 
     label: str
     schema: Schema
@@ -40,10 +41,10 @@ class Branch:
 
 
 def simplify(schema: Schema) -> Schema:
-    """Without its alternatives, where they differ in their limits only, as `int | float`."""
+    """The schema without alternatives that differ only in their limits, such as `int | float`."""
     for key in ("oneOf", "anyOf", "type"):
-        named: Any = schema.get(key)
-        parts = cast("list[Any]", named) if isinstance(named, list) else []
+        declared: Any = schema.get(key)
+        parts = cast("list[Any]", declared) if isinstance(declared, list) else []
         kinds = {str(cast(Schema, p).get("type") if isinstance(p, dict) else p) for p in parts}
         outer = {name: value for name, value in schema.items() if name != key}
         if kinds == {"string"}:
@@ -54,8 +55,9 @@ def simplify(schema: Schema) -> Schema:
 
 
 def find_branches(flattener: SchemaFlattener, schema: Schema) -> tuple[Branch, ...]:
-    """() where there are none, or only such as limit what stands beside them. Raises Conflict for those that
-    can't be told apart."""
+    """The branches; () if there are none, or if they only add limits to the rest of the schema. Raises
+    CannotFlatten if they can't be told apart.
+    """
     kinds = schema.get("type")
     if isinstance(kinds, list):
         types = [{**schema, "type": kind} for kind in cast("list[str]", kinds)]
@@ -77,7 +79,7 @@ def find_branches(flattener: SchemaFlattener, schema: Schema) -> tuple[Branch, .
 
 
 def match_branch(branches: tuple[Branch, ...], value: Any) -> int | None:
-    """The one that the value has; None where it has none of them."""
+    """The index of the branch that the value has; None if it has none of them."""
     held = cast(Schema, value) if isinstance(value, dict) else {}
     for at, branch in enumerate(branches):
         if branch.discriminator in held and _are_equal(
@@ -86,12 +88,14 @@ def match_branch(branches: tuple[Branch, ...], value: Any) -> int | None:
             return at
     if any(branch.discriminator in held for branch in branches):
         return None
-    fitting = [at for at, branch in enumerate(branches) if _has_form(branch, value)]
-    return max(fitting, key=lambda at: len(branches[at].properties.keys() & held), default=None)
+    matching = [at for at, branch in enumerate(branches) if _matches_branch(branch, value)]
+    return max(matching, key=lambda at: len(branches[at].properties.keys() & held), default=None)
 
 
 def switch_branch(flattener: SchemaFlattener, old: Branch | None, new: Branch, value: Any) -> Any:
-    """The value as it begins in another form. What fits there stays; what only the old form knows goes."""
+    """The value after a switch to another branch. Values that fit there are kept; values that only the old
+    branch has are removed.
+    """
     if "const" in new.schema:
         return new.schema["const"]
     if new.schema.get("type", "object") != "object":
@@ -147,7 +151,7 @@ def _are_distinct(labels: list[str]) -> bool:
 
 
 def _consts(flattener: SchemaFlattener, branch: Schema) -> dict[str, Any]:
-    """The properties with one value."""
+    """The properties with only one possible value."""
     constants: dict[str, Any] = {}
     for name, declared in cast(Schema, branch.get("properties", {})).items():
         try:
@@ -163,7 +167,7 @@ def _consts(flattener: SchemaFlattener, branch: Schema) -> dict[str, Any]:
 
 
 def _find_discriminator(consts: list[dict[str, Any]]) -> tuple[str | None, list[Any]]:
-    """The property that has another value in each branch."""
+    """The property that has a different value in each branch."""
     for name in consts[0]:
         values = [only[name] for only in consts if name in only]
         if len(values) == len(consts) == len({equality_key(value) for value in values}):
@@ -172,22 +176,22 @@ def _find_discriminator(consts: list[dict[str, Any]]) -> tuple[str | None, list[
 
 
 def _read_discriminator(raw: list[Any], discriminator: Any) -> tuple[str, list[Any]] | None:
-    """As OpenAPI 3 says it: a property's name, and which value means which reference."""
+    """The discriminator of OpenAPI 3: a property's name, and the value for each reference."""
     if not isinstance(discriminator, dict):
         return None
     spec = cast(Schema, discriminator)
-    name, given = spec.get("propertyName"), spec.get("mapping")
-    mapping = cast(Schema, given) if isinstance(given, dict) else {}
+    name, declared = spec.get("propertyName"), spec.get("mapping")
+    mapping = cast(Schema, declared) if isinstance(declared, dict) else {}
     refs = [
         str(cast(Schema, branch).get("$ref", "")) if isinstance(branch, dict) else ""
         for branch in raw
     ]
-    named = {ref: value for value, ref in mapping.items() if isinstance(ref, str)}
-    values = [named.get(ref, ref.rpartition("/")[2]) for ref in refs]
+    by_ref = {ref: value for value, ref in mapping.items() if isinstance(ref, str)}
+    values = [by_ref.get(ref, ref.rpartition("/")[2]) for ref in refs]
     return (name, values) if isinstance(name, str) and all(refs) and _are_distinct(values) else None
 
 
-def _has_form(branch: Branch, value: Any) -> bool:
+def _matches_branch(branch: Branch, value: Any) -> bool:
     if not _matches_type(branch.schema, value):
         return False
     if not isinstance(value, dict):
@@ -212,7 +216,7 @@ def _fits(flattener: SchemaFlattener, declared: object, value: Any) -> bool:
 
 
 def _matches_type(schema: Schema, value: Any) -> bool:
-    """Whether it is of this type, and one of the values that are allowed; not whether it is valid."""
+    """Whether the value has this type and is one of the allowed values. Other limits are not checked."""
     kind = schema.get("type", "object" if "properties" in schema else None)
     kinds = cast("list[str]", kind if isinstance(kind, list) else [kind] if kind else [])
     if kinds and not any(_TYPES[name][1](value) for name in kinds if name in _TYPES):

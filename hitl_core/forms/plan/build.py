@@ -1,4 +1,4 @@
-"""A JSON Schema and the current arguments become a form."""
+"""Makes a form from a JSON Schema and the current arguments."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ _DEPTH = 2
 
 
 class Plan(NamedTuple):
-    """The slots of a form, and the arguments that they start from: those that were given, with the branches
-    that the answers choose."""
+    """The slots of a form, and its start: the current arguments, switched to the branches that the answers
+    choose.
+    """
 
     slots: tuple[Slot, ...]
     start: dict[str, Any]
@@ -37,23 +38,24 @@ def make_form(
 ) -> Form:
     """The form for these arguments (plain JSON values).
 
-    The fields of the schema in its order, then those of the other arguments; without a schema, or where it
-    says nothing, the values say what they are. Objects are flattened, two levels deep. What has no input of
-    its own is a JSON field; arguments that can't be shown that way (none, more than 400 fields, a schema that
-    takes too long to put together) are one, with the pointer "". Inputs hold at most `max_text` UTF-16 units;
-    a longer value is locked.
-    One of more than `max_options` values is typed, and checked when it is read.
+    First come the fields of the schema in its order, then those of the other arguments. Without a schema the
+    type of each value decides. Objects are flattened two levels deep. A value without a suitable input is a
+    JSON field. If this is not possible (no arguments, more than 400 fields, a schema that takes too long),
+    the form is one JSON field for all arguments, with the pointer "".
 
-    `answers`, by pointer, are what people entered so far: the form is the one for the branches that they
-    chose, and shows what they typed. `redact` are JSON pointers to values that nobody may see.
+    An input has at most `max_text` UTF-16 units, and a longer value is locked. A choice with more than
+    `max_options` options is a text input, which is checked when it is read. `answers`, by pointer, are what
+    people entered so far: the form has the branches that they chose and shows what they typed. `redact` are
+    JSON pointers to hidden values.
+
     Raises SchemaError for a schema that `check_schema` refuses.
     """
-    given = answers or {}
-    slots = plan_form(schema, args, given, InputLimits(max_text, max_options), redact).slots
+    entered = answers or {}
+    slots = plan_form(schema, args, entered, InputLimits(max_text, max_options), redact).slots
     return Form(
         tuple(
-            prefill_field(slot, given[slot.field.pointer], max_text)
-            if slot.field.pointer in given
+            prefill_field(slot, entered[slot.field.pointer], max_text)
+            if slot.field.pointer in entered
             else slot.field
             for slot in slots
         )
@@ -67,22 +69,22 @@ def plan_form(
     limits: InputLimits,
     redact: Collection[str],
 ) -> Plan:
-    """The fields with what is needed to read them."""
+    """The fields of the form, with everything that is needed to read their answers."""
     if schema is not None:
         check_schema(schema)
     root: dict[str, Any] = dict(schema or {})
-    given = dict(args)
-    marks = ProtectedPaths(root, given, redact)
+    current = dict(args)
+    protected = ProtectedPaths(root, current, redact)
     budget = Budget(FORM_STEPS)
     for depth in (_DEPTH, 0):
-        walk = SchemaWalker(root, marks, answers, limits, depth, budget)
+        walker = SchemaWalker(root, protected, answers, limits, depth, budget)
         try:
-            start = walk.walk_value(Location(), INFERRED if schema is None else root, given)
+            start = walker.walk_value(Location(), INFERRED if schema is None else root, current)
         except TooManyFields:
             continue
         except TooMuchWork:
             break
-        return Plan(tuple(walk.slots), start)
-    walk = SchemaWalker(root, marks, answers, limits, 0, budget)
-    walk.add_whole(given)
-    return Plan(tuple(walk.slots), given)
+        return Plan(tuple(walker.slots), start)
+    walker = SchemaWalker(root, protected, answers, limits, 0, budget)
+    walker.add_whole(current)
+    return Plan(tuple(walker.slots), current)

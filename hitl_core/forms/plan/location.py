@@ -1,4 +1,4 @@
-"""Where a value stands in the arguments, and the slot that begins there."""
+"""The location of a value in the arguments, and the slot for it."""
 
 from __future__ import annotations
 
@@ -13,15 +13,19 @@ from hitl_core.jsonschema.flatten import Schema
 from hitl_core.jsonschema.hidden import is_fixed
 from hitl_core.jsonschema.pointer import to_pointer
 
-INFERRED: Any = object()  # stands for a schema that the value itself says
+INFERRED: Any = object()  # in place of a schema: use the type of the value
 _READ_ONLY = "This can't be changed."
-_INSIDE = " \u203a "  # between the label of an object and that of what it holds
+_INSIDE = " \u203a "  # between the label of an object and the label of a value in it
 
 
 @dataclass(frozen=True)
 class Location:
-    """Where a value stands. `labels` name it and what is around it; `required`: it and all of that must be
-    there. `around` are the `properties` of the objects around it, by which one sees what goes round."""
+    """The location of a value.
+
+    - `labels`: of the outer objects and of the value;
+    - `required`: the value and all outer objects are required;
+    - `parent_properties`: the ids of the outer `properties`. With them a recursive schema is recognized.
+    """
 
     path: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
@@ -44,8 +48,9 @@ class Location:
 def with_title(
     location: Location, declared: object, schema: Schema, *, fixed: bool = False
 ) -> Location:
-    """The place, by the title that its own part of the schema gives it: one that a reference brings names the
-    type, not the argument."""
+    """The location with the title of its own schema part. A title that comes from a reference is not used: it
+    names the type, not the argument.
+    """
     title = cast(Schema, declared).get("title") if isinstance(declared, dict) else None
     if isinstance(title, str) and title.strip() and location.path:
         location = fast_replace(location, labels=(*location.labels[:-1], title.strip()))
@@ -70,7 +75,7 @@ def make_slot(location: Location, schema: Schema, nullable: bool, value: Any) ->
 
 
 def infer_schema(value: Any) -> Schema:
-    """What the value itself says of its type, one level deep."""
+    """A schema for the type of the value, one level deep."""
     match value:
         case bool():
             return {"type": "boolean"}
@@ -94,7 +99,7 @@ def infer_schema(value: Any) -> Schema:
 
 
 def keep_annotations(declared: object) -> Schema:
-    """What a schema that can't be followed says in words, and what it forbids."""
+    """The texts and the `readOnly` or hiding keywords of a schema that can't be flattened."""
     if not isinstance(declared, dict):
         return {}
     keys = ("title", "description", "default", "readOnly", "writeOnly", "format")

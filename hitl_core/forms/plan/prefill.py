@@ -1,4 +1,4 @@
-"""A field with what somebody entered in it, as a form that is drawn again shows it."""
+"""Fills a field with the answer so far, for a form that is shown again."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ _PICKER_FORMATS = ("option", "options", "date", "time", "datetime")
 
 
 def prefill_field(slot: Slot, answer: str | None, max_text: int) -> Field:
-    """What no such input can show is left out, if it was picked, or shown as text, if it was typed."""
+    """The field with this answer. If the input can't show it, a picked answer is left out, and a typed answer
+    is shown in a text input.
+    """
     field = slot.field
     if field.locked is not None:
         return field

@@ -1,4 +1,4 @@
-"""The way through a schema and its arguments that meets every field, in the schema's order."""
+"""Walks through a schema and its arguments and collects the fields of the form, in the schema's order."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ from hitl_core.jsonschema.hidden import ProtectedPaths, is_secret, mask_value
 
 MAX_FIELDS = 400
 _VALUE_KEYS = {"anyOf", "oneOf", "not", "if", "enum", "const"}
-_HIDDEN = "This is hidden, and kept as it is."
+_HIDDEN = "This value is hidden and stays unchanged."
 _HOLDS_HIDDEN = "A part of this is hidden, so it can't be changed here."
 _TOO_LONG = "This is longer than {:,} characters and can't be changed here."
 _ONE_VALUE = "This has only one value."
 
 
 class TooManyFields(Exception):
-    """There would be more than `MAX_FIELDS`."""
+    """The form would have more than `MAX_FIELDS` fields."""
 
 
 class SchemaWalker:
-    """Collects `slots`. `answers` matter where they choose a branch; objects are flattened `depth` levels."""
+    """Collects `slots`. `answers` are used to choose branches. Objects are flattened `depth` levels deep."""
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class SchemaWalker:
         self._limits, self._depth = limits, depth
 
     def walk_value(self, location: Location, declared: object, value: Any) -> Any:
-        """Add the fields of one value. Returns it as the chosen branches make it, or as it is."""
+        """Add the fields of one value. Returns the value, switched to the chosen branches."""
         if declared is INFERRED:
             declared = infer_schema(value)
         branches: tuple[Branch, ...] | None = None
@@ -89,7 +89,7 @@ class SchemaWalker:
         return self._add(choose_input(slot, schema, self._flattener, self._limits), schema)
 
     def add_whole(self, args: dict[str, Any]) -> None:
-        """All of it as one field."""
+        """Add one JSON field for all arguments."""
         slot = make_slot(Location(), {}, False, args)
         self._add(json_slot(slot, self._limits.max_text), {})
 

@@ -1,8 +1,9 @@
-"""A regular expression as an automaton without empty moves (Glushkov's construction), with conditions.
+"""Builds an automaton for a regular expression: Glushkov's construction, with conditions.
 
-Every character of the pattern is a position, one bit of a number. An edge says which positions can follow,
-under which conditions on the place between the two characters (`^`, `$`, `\\b`, lookarounds): also bits of a
-number. So a set of positions is one number, and a step of the automaton a few operations on it.
+Each character of the pattern is a position, and each position is one bit. An edge says which positions can
+come next, under which conditions on the point between the two characters (`^`, `$`, `\\b`, lookarounds).
+Conditions are bits too. So a set of positions is one integer, and a step of the automaton is a few operations
+on it.
 """
 
 from __future__ import annotations
@@ -29,12 +30,13 @@ _POSITION_CONDITIONS: dict[Any, tuple[Look, bool]] = {
 
 
 class TooComplex(Exception):
-    """The text says what the pattern has that can't be run in linear time."""
+    """The message says which part of the pattern can't be matched in linear time."""
 
 
 class Condition(NamedTuple):
-    """What must hold between two characters. `ascii`: of words; `inner`: what is looked for, which reads the
-    text from its end where it looks ahead."""
+    """A condition on the point between two characters. `ascii`: only ASCII letters are word characters.
+    `inner`: the automaton of a lookaround; for a lookahead it reads the text backward.
+    """
 
     look: Look
     negated: bool
@@ -43,7 +45,9 @@ class Condition(NamedTuple):
 
 
 class Part(NamedTuple):
-    """A piece of the pattern: under which conditions it may be empty, where it begins, where it ends."""
+    """A piece of the pattern: the conditions under which it can be empty, its first and its last
+    positions.
+    """
 
     empty: frozenset[int]
     first: Edges
@@ -55,8 +59,9 @@ _EMPTY_PART = Part(frozenset({0}), {}, {})
 
 @dataclass
 class Automaton:
-    """Position 0 is what stands before a match; it reads everything. `accepts`: those
-    behind which a match may end."""
+    """Position 0 is the text before a match, so it reads every character. A match can end after the positions
+    of `accepts`.
+    """
 
     budget: Budget
     backward: bool = False
@@ -79,9 +84,7 @@ class Automaton:
 
     def _position(self, char_test: CharTest) -> Part:
         if len(self.char_tests) >= MAX_POSITIONS:
-            raise TooComplex(
-                f"it has more than {MAX_POSITIONS:,} characters, with those that it repeats"
-            )
+            raise TooComplex(f"it has more than {MAX_POSITIONS:,} characters, repetitions included")
         self.budget.spend(4)
         bit = 1 << len(self.char_tests)
         self.char_tests.append(char_test)
@@ -126,7 +129,11 @@ class Automaton:
 
     def _item(self, op: Any, value: Any, flags: int) -> Part:
         if op in _CHAR_OPS:
-            key = (op, id(value) if op is sre.IN else value, flags)  # copies share one
+            key = (
+                op,
+                id(value) if op is sre.IN else value,
+                flags,
+            )  # repeated copies share one test
             if key not in self._test_cache:
                 self._test_cache[key] = make_char_test(op, value, flags)
             return self._position(self._test_cache[key])
@@ -165,7 +172,9 @@ class Automaton:
         return Part(frozenset({1 << self.conditions.index(condition)}), {}, {})
 
     def _repeat(self, low: int, high: Any, body: Any, flags: int) -> Part:
-        """The last copy first: each optional one can then be followed by the next, and by nothing else."""
+        """Copies of the body, built from the last to the first. So each optional copy can only be followed by
+        the next one.
+        """
         if high == 0:
             return _EMPTY_PART
         unbounded = high is sre.MAXREPEAT
@@ -193,7 +202,7 @@ def _position_condition(position: Any, flags: int) -> Condition:
     multiline = flags & re.MULTILINE
     if position is sre.AT_BEGINNING:
         return Condition("line_begin" if multiline else "begin", False)
-    if position is sre.AT_END:  # as ECMA-262 has it: the very end, not before a last line end
+    if position is sre.AT_END:  # as in ECMA-262: the very end of the text, not before a last "\\n"
         return Condition("line_end" if multiline else "end", False)
     look, negated = _POSITION_CONDITIONS[position]
     return Condition(look, negated, ascii=look == "word" and bool(flags & re.ASCII))

@@ -1,4 +1,4 @@
-"""Which characters one item of a parsed pattern reads. Asked of each, so wide ranges cost nothing."""
+"""Tests whether one item of a parsed pattern matches a character. Wide ranges cost no memory."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import Any
 
-sre: Any = import_module("re._constants")  # what the parser of `re` says; it has no types
+sre: Any = import_module(
+    "re._constants"
+)  # the constants of the parser of `re`, which have no types
 CharTest = Callable[[str], bool]
 
 #: Other letters with the same lower case (the simple case mappings of Unicode).
@@ -22,7 +24,7 @@ _LOWER_CASES = {char: lower for lower, chars in _EXTRA_CASES.items() for char in
 
 
 def make_char_test(op: Any, value: Any, flags: int) -> CharTest:
-    """Raises KeyError for an item that reads no character."""
+    """Raises KeyError for an item that matches no character."""
     if op is sre.ANY:
         return any_char if flags & re.DOTALL else _no_line_end
     if op is sre.NOT_LITERAL:
@@ -51,7 +53,7 @@ def _literal(code: int) -> CharTest:
 
 
 def _ignore_case(test: CharTest, flags: int) -> CharTest:
-    """With IGNORECASE, a character is read where one of its other cases is."""
+    """With IGNORECASE, a character matches if one of its case variants does."""
     if not flags & re.IGNORECASE:
         return test
     if flags & re.ASCII:

@@ -1,8 +1,8 @@
-"""Regular expressions in linear time: a pattern is read by Python's own parser, and run by an automaton.
+"""Regular expressions in linear time: Python's own parser reads the pattern, and an automaton runs it.
 
-`re` tries one way after another: some patterns take hours on forty characters, and others take seconds to be
-compiled. Here all ways are followed at once (Thompson, "Regular expression search algorithm", 1968), and each
-step that was taken is remembered, so a text is mostly one look-up a character.
+`re` tries the alternatives one after another. Some patterns take hours for forty characters, others take
+seconds to compile. Here all alternatives are followed at the same time (Thompson, "Regular expression search
+algorithm", 1968). Each step is cached, so that most characters cost one look-up.
 """
 
 from __future__ import annotations
@@ -20,15 +20,16 @@ from hitl_core.jsonschema.sized_cache import Recent
 
 MAX_PATTERN = 1_000  # characters
 _MAX_GROUPS = 100
-_MAX_STEPS = 2_000  # remembered: some 200 KiB a pattern
-_MAX_PATTERNS = 128  # kept: some 25 MB at most
-#: What a step of reading a pattern costs in those of the schema that it stands in: it takes twice as long.
+_MAX_STEPS = 2_000  # cached steps of one pattern, about 200 KiB
+_MAX_PATTERNS = 128  # cached patterns, at most about 25 MB
+#: A step of reading a pattern takes twice as long as a step of reading a schema.
 _PRICE = 2
 
 
 def check_pattern(pattern: str, budget: Budget | None = None) -> None:
-    """Raise PatternError, one sentence, for a pattern that can't be used. Pays for reading it, and reads no
-    further than the budget lasts."""
+    """Raises PatternError, with one sentence, if the pattern can't be used. The cost of reading it is taken
+    from `budget`; raises TooMuchWork if that is not enough.
+    """
     compiled = _compile_pattern(pattern, PATTERN_STEPS if budget is None else budget.left // _PRICE)
     if budget is not None:
         budget.spend(_PRICE * compiled.cost)
@@ -37,13 +38,14 @@ def check_pattern(pattern: str, budget: Budget | None = None) -> None:
 
 
 def cost_of(pattern: str) -> int:
-    """The steps that reading it takes: the more, the longer a search with it takes for each character."""
+    """The steps for reading the pattern. The time of a search for each character grows with them."""
     return _compile_pattern(pattern).cost
 
 
 def search(pattern: str, text: str, budget: Budget) -> bool:
-    """Whether the pattern is found in the text: as `re.search`, but `$` is the very end (ECMA-262). Raises
-    TextTooLong where this takes more than is left, and PatternError."""
+    """Whether the pattern occurs in the text, as `re.search`, except that `$` is the very end (ECMA-262).
+    Raises PatternError, and TextTooLong if the budget is not enough.
+    """
     compiled = _compile_pattern(pattern)
     if isinstance(compiled, _BadPattern):
         raise PatternError(compiled.flaw)
@@ -59,16 +61,16 @@ class _BadPattern:
 
 
 def _compile_pattern(pattern: str, most: int = PATTERN_STEPS) -> _CompiledPattern | _BadPattern:
-    """Each once. Raises TooMuchWork where reading it takes more than `most` steps."""
+    """The cached pattern. Raises TooMuchWork if reading it takes more than `most` steps."""
     return _patterns.get(pattern, lambda: _read(pattern, min(most, PATTERN_STEPS)))
 
 
 def _read(pattern: str, most: int) -> _CompiledPattern | _BadPattern:
-    shown = pattern if len(pattern) <= 80 else pattern[:77] + "..."
+    short = pattern if len(pattern) <= 80 else pattern[:77] + "..."
     if len(pattern) > MAX_PATTERN:
-        return _BadPattern(f"the pattern {shown} is longer than {MAX_PATTERN:,} characters", 1)
+        return _BadPattern(f"the pattern {short} is longer than {MAX_PATTERN:,} characters", 1)
     if pattern.count("(") > _MAX_GROUPS:
-        return _BadPattern(f"the pattern {shown} has more than {_MAX_GROUPS} groups", 1)
+        return _BadPattern(f"the pattern {short} has more than {_MAX_GROUPS} groups", 1)
     budget = Budget(most)
     try:
         budget.spend(20 + 2 * len(pattern) + 8 * pattern.count("("))
@@ -86,23 +88,24 @@ def _read(pattern: str, most: int) -> _CompiledPattern | _BadPattern:
         flaw = "can't be checked in a short time: it is too complex"
     else:
         return _CompiledPattern(automaton, most - budget.left)
-    return _BadPattern(f"the pattern {shown} {flaw}", most - max(budget.left, 0))
+    return _BadPattern(f"the pattern {short} {flaw}", most - max(budget.left, 0))
 
 
 class _State(dict[Any, "_State"]):
-    """The positions that were just read, and the state that each next character leads to. A step that was not
-    taken yet is a KeyError."""
+    """The current positions, and the next state for each character. A step that is not cached is a
+    KeyError.
+    """
 
     __slots__ = ("advances", "positions")
 
     def __init__(self, alive: int) -> None:
         super().__init__()
         self.positions = alive
-        self.advances: dict[int, tuple[bool, int]] = {}  # see `_Pattern._on`
+        self.advances: dict[int, tuple[bool, int]] = {}  # see `_CompiledPattern._advance`
 
 
 class _CompiledPattern:
-    """An automaton, and the steps of it that were taken so far."""
+    """An automaton, with a cache of its steps."""
 
     def __init__(self, automaton: Automaton, cost: int) -> None:
         self.cost = cost
@@ -125,7 +128,7 @@ class _CompiledPattern:
     def _clear_cache(self) -> None:
         self._start = _State(1)
         self._states = {1: self._start}
-        self._positions_by_char: dict[str, int] = {}  # by character, the positions that read it
+        self._positions_by_char: dict[str, int] = {}  # the positions that match each character
         self._cached_steps = 0
 
     def search(self, text: str, budget: Budget) -> bool:
@@ -140,7 +143,7 @@ class _CompiledPattern:
                 self._clear_cache()
 
     def _search(self, text: str, budget: Budget) -> bool:
-        """Where no condition can hold between two characters, but at the ends of the text."""
+        """For a pattern whose conditions are only about the ends of the text."""
         budget.spend(1 + len(text) // 8)
         state, rest, char = self._start, iter(text), ""
         if self._advance(state, self._begin if text else self._begin | self._end, budget)[0]:
@@ -164,8 +167,9 @@ class _CompiledPattern:
                 return True
 
     def match_ends(self, text: str, budget: Budget) -> list[bool]:
-        """Before each character, and at the end of the text: whether a match ends there; of a backward
-        automaton, whether one begins there."""
+        """For each point before a character, and for the end of the text: whether a match ends there. For a
+        backward automaton: whether a match begins there.
+        """
         conditions = self._conditions_at(text, budget)
         budget.spend(1 + len(text))
         if self._automaton.backward:
@@ -179,7 +183,7 @@ class _CompiledPattern:
         return result[::-1] if self._automaton.backward else result
 
     def _step(self, state: _State, char: str, holds: int, budget: Budget) -> _State:
-        """By a character, under the conditions that hold before it."""
+        """The state after this character. `holds` are the conditions that are true before it."""
         alive = self._advance(state, holds, budget)[1] & self._positions_for(char, budget)
         if alive not in self._states:
             self._states[alive] = _State(alive)
@@ -190,8 +194,9 @@ class _CompiledPattern:
         return after
 
     def _advance(self, state: _State, holds: int, budget: Budget) -> tuple[bool, int]:
-        """Whether a match may end behind these positions, and which can be read next, under these
-        conditions."""
+        """Whether a match can end after these positions, and the positions that can come next. `holds` are
+        the conditions that are true here.
+        """
         if holds not in state.advances:
             budget.spend(4 + state.positions.bit_count())
             missing, allowed, automaton = ~holds, 0, self._automaton
@@ -214,21 +219,23 @@ class _CompiledPattern:
         return self._positions_by_char[char]
 
     def _conditions_at(self, text: str, budget: Budget) -> list[int]:
-        """Before each character, and at the end of the text: the conditions that hold there."""
+        """For each point before a character, and for the end of the text: the conditions that are true
+        there.
+        """
         holds = [0] * (len(text) + 1)
         for number, (condition, inner) in enumerate(
             zip(self._automaton.conditions, self._inner_patterns, strict=True)
         ):
             budget.spend(1 + len(text) // 2)
             truth = inner.match_ends(text, budget) if inner else _condition_holds(condition, text)
-            for place, true in enumerate(truth):
-                if true != condition.negated:
-                    holds[place] |= 1 << number
+            for point, is_true in enumerate(truth):
+                if is_true != condition.negated:
+                    holds[point] |= 1 << number
         return holds
 
 
 def _condition_holds(condition: Condition, text: str) -> list[bool]:
-    """Before each character, and at the end of the text: whether the condition holds there."""
+    """For each point before a character, and for the end of the text: whether the condition is true there."""
     lines, inside = [char == "\n" for char in text], [False] * len(text)
     match condition.look:
         case "begin":

@@ -1,4 +1,4 @@
-"""A value in a configuration, where it stands, and the one way to complain about it."""
+"""A value in a configuration, with its path, its typed readers and the report of its problems."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ R = TypeVar("R")
 D = TypeVar("D")
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
-#: A mapping or list of one run's context has so many entries: each costs time, and an agent may send many.
+#: The limit for entries in a mapping or list of a run's context. Each costs time, and an agent could send
+#: many.
 MAX_ENTRIES = 100
-_LONG_NAME = 100  # characters: what is longer is near nothing that is known
+_LONG_NAME = 100  # characters; for a longer name no similar key is suggested
 
 
 @dataclass(frozen=True, slots=True)
 class ConfigNode:
-    """The readers return None, having reported a problem, where the value is not of their kind."""
+    """If the value has the wrong type, a reader reports a problem and returns None."""
 
     value: object
     path: KeyPath
@@ -41,7 +42,7 @@ class ConfigNode:
     def fields(
         self, known: Iterable[str], *, required: Iterable[str] = ()
     ) -> dict[str, ConfigNode]:
-        """A mapping's entries by key, without those that are not `known`, which are problems."""
+        """The entries of a mapping by key. Keys that are not `known` are reported and left out."""
         entries = self.entries()
         if entries is None:
             return {}
@@ -85,7 +86,7 @@ class ConfigNode:
         if not isinstance(self.value, str):
             return self.add_problem(f"This must be text, not {self}.")
         if not self.value.isascii() and _SURROGATE.search(self.value):
-            return self.add_problem("This holds half a surrogate pair, which is no text.")
+            return self.add_problem("This contains half a surrogate pair, which is not valid text.")
         return self.value
 
     def one_of(self, choices: tuple[T, ...]) -> T | None:
@@ -112,12 +113,12 @@ def read_field(
 def read_field(
     fields: dict[str, ConfigNode], key: str, read: Callable[[ConfigNode], R], default: object = None
 ) -> object:
-    """What `read` makes of a field; the default where it is not there."""
+    """The result of `read` for a field; the default if there is no such field."""
     return read(fields[key]) if key in fields else default
 
 
 def format_value(value: object) -> str:
-    """A value as people who write policies know it, in a few characters."""
+    """A short text for the value, in terms of YAML."""
     if value is None:
         return "empty"
     if isinstance(value, bool):
@@ -140,7 +141,7 @@ def join_names(names: Iterable[str]) -> str:
 
 
 def suggest(value: object, known: Iterable[str]) -> str:
-    """A sentence for a near miss, or nothing."""
+    """ " Did you mean …?" if a known name is similar, or ""."""
     text = value.lower() if isinstance(value, str) and len(value) <= _LONG_NAME else ""
     near = difflib.get_close_matches(text, list(known), 1)
     return f" Did you mean `{near[0]}`?" if near else ""
@@ -149,5 +150,5 @@ def suggest(value: object, known: Iterable[str]) -> str:
 def _explain_unknown(key: str, known: Iterable[str]) -> str:
     snake_case = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", key).lower()
     if snake_case != key and snake_case in known:
-        return f"`{key}` is another system's spelling; here it is `{snake_case}`."
-    return f"`{key}` is no key of this place.{suggest(key, known) or f' Here stand {join_names(known)}.'}"
+        return f"`{key}` is the spelling of another system; write `{snake_case}`."
+    return f"`{key}` is not allowed here.{suggest(key, known) or f' Allowed: {join_names(known)}.'}"

@@ -1,4 +1,4 @@
-"""What a reader makes of a configuration, and what every reader is."""
+"""The result of reading a configuration, and the type of the functions that read one."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from hitl_core.policy.rule_index import RuleIndex
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ParsedConfig:
-    """Of a whole policy; or of one run's context, where `default` and `prefix` may be None: not said.
+    """The content of a policy, or of one run's context. In a context `default` and `prefix` may be None.
 
-    `dialect` is set where the configuration itself says which one it is.
+    `dialect` is set if the configuration itself names it.
     """
 
     default: Rule | None
@@ -30,11 +30,11 @@ class ParsedConfig:
         object.__setattr__(self, "rule_index", RuleIndex(self.rules))
 
     def rules_for(self, tool: str) -> tuple[Rule, ...]:
-        """The rules that may speak about a tool, in their order."""
+        """The rules that can match a tool, in their order."""
         rules = self.rule_index.rules_for(tool)
         return rules if self.default is None else (*rules, self.default)
 
 
-#: Reads a configuration, adding what is wrong to the node's report. The rule is the default of the policy
-#: that a run's context is about, None for a whole policy.
+#: Reads a configuration and adds its problems to the node's report. The second argument is the policy's
+#: default for a run's context, and None for a whole policy.
 ConfigReader = Callable[[ConfigNode, Rule | None], ParsedConfig]

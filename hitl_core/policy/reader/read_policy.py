@@ -1,4 +1,4 @@
-"""A configuration → its rules, with everything that is wrong reported at once."""
+"""Reads a configuration in our own format. All problems are reported together."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ KEYS = (
     "edit_notice",
     *ROUTE_KEYS,
 )
-#: What one run's context may say.
+#: The keys that a run's context may have.
 CONTEXT_KEYS = ("default", "description_prefix", "interrupt_on")
 MAX_NAME = 128
 DESCRIPTION_PREFIX = "Tool execution requires approval"
@@ -33,7 +33,7 @@ _GLOB = re.compile(r"[A-Za-z0-9_.:/*?-]+")
 
 
 def read_policy(node: ConfigNode, inherited: Rule | None = None) -> ParsedConfig:
-    """The default and the rules, of a policy of ours. Raises InvalidPolicy with everything that is wrong."""
+    """The default and the rules. Raises InvalidPolicy with all problems."""
     is_policy = inherited is None
     fields = node.fields(
         KEYS if is_policy else CONTEXT_KEYS, required=("default",) if is_policy else ()
@@ -52,7 +52,7 @@ def read_policy(node: ConfigNode, inherited: Rule | None = None) -> ParsedConfig
     entries = read_field(fields, "interrupt_on", ConfigNode.entries) or {}
     rules: list[Rule] = []
     for name, each in entries.items():
-        # What a run says is written by programs, and to compare its globs with each other takes long.
+        # The context of a run is written by programs, and comparing its globs with each other takes long.
         if problem := _name_problem(name) or (is_policy and _shadow_problem(name, rules)):
             each.add_problem(problem)
         elif rule := read_rule(name, each, default):
@@ -70,28 +70,30 @@ def _read_kind(node: ConfigNode) -> Kind | None:
 
 
 def _name_problem(name: str) -> str | None:
-    """What is wrong with a rule's name."""
+    """The problem of a rule's name, None if it is fine."""
     if TOOL_NAME.fullmatch(name):
         return None
     if "**" in name:
-        return "`**` means no more than `*` here: write `*`."
+        return "`**` means the same as `*` here: write `*`."
     if "[" in name or "]" in name:
-        return "In a glob only `*` and `?` are wildcards, not `[`."
+        return "A glob has only the wildcards `*` and `?`: `[` and `]` are not allowed."
     if not _GLOB.fullmatch(name) or len(name.replace("*", "")) > MAX_NAME:
         return (
-            f"No tool is ever called that: a name has 1 to {MAX_NAME} of A-Z a-z 0-9 _ . : / -,"
-            " and in a glob `*` and `?`."
+            f"This is not a valid tool name: a name has 1 to {MAX_NAME} of A-Z a-z 0-9 _ . : / -,"
+            " and a glob also `*` and `?`."
         )
     return None
 
 
 def _shadow_problem(name: str, earlier: list[Rule]) -> str | None:
-    """Why a glob would never match. An exact name always does, because it beats every glob."""
+    """Why a glob can never match, None if it can. An exact name can always match, because it comes before
+    globs.
+    """
     for rule in earlier:
         if rule.name and rule.when is None and is_glob(name) and covers(rule.name, name):
             line = f" on line {rule.line}" if rule.line else ""
             return (
-                f"This rule can never match: `{rule.name}`{line} comes first and matches all that"
-                " it does."
+                f"This rule can never match: `{rule.name}`{line} comes first and matches the same"
+                " tools. Put this rule before it, or remove it."
             )
     return None

@@ -1,4 +1,4 @@
-"""The entry of one tool or glob in `interrupt_on` → a Rule."""
+"""Reads one entry of `interrupt_on`, for a tool or a glob, as a Rule."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ KEYS = (
 )
 _REASONS: tuple[Literal["optional", "required"], ...] = ("optional", "required")
 _INTO_VALUES: tuple[Literal["state", "input"], ...] = ("state", "input")
-#: What other systems and other words call the decisions.
+#: Other names of our decisions, for a hint.
 _SYNONYMS = {"accept": "approve", "response": "respond", "deny": "reject"}
 
 
 def read_rule(name: str, node: ConfigNode, default: Rule) -> Rule | None:
-    """None, having reported it, where the entry is of no known kind."""
+    """The rule; None, with a reported problem, if the entry has the wrong type."""
     value = node.value
     if isinstance(value, bool):
         kind = "review" if value else "allow"
@@ -65,7 +65,7 @@ def _read_mapping(name: str, node: ConfigNode, default: Rule) -> Rule | None:
     if not isinstance(node.value, Mapping):
         hint = {"allow": " To allow it, write false.", "review": " To review it, write true."}
         node.add_problem(
-            f"A rule is true, false, `deny` or a mapping, not {node}."
+            f"A rule must be true, false, `deny` or a mapping, not {node}."
             + (hint.get(node.value, "") if isinstance(node.value, str) else "")
         )
         return None
@@ -103,15 +103,15 @@ def _check_reviewers(
     reviewers: Reviewers,
     allowed: tuple[DecisionType, ...],
 ) -> None:
-    """Where others approve what one has edited or answered, they must be able to."""
+    """Report rules where another person must approve an edit or an answer, but can't."""
     alone = reviewers.quorum == 1 and reviewers.editor_approves
     where = fields.get("reviewers") or fields.get("allowed_decisions") or node
     if "edit" in allowed and "approve" not in allowed and not alone:
         where.add_problem(
-            "Others have to approve an edit here, so `allowed_decisions` needs approve."
+            "Other people must approve an edit here, so add `approve` to `allowed_decisions`."
         )
     if "answer_schema" in fields and "approve" in allowed and reviewers.quorum > 1:
-        where.add_problem("The tool runs with one person's answer here, so the `quorum` must be 1.")
+        where.add_problem("The tool runs with the answer of one person, so the `quorum` must be 1.")
 
 
 def _read_reject_reason(node: ConfigNode) -> Literal["optional", "required"] | None:
@@ -121,21 +121,19 @@ def _read_reject_reason(node: ConfigNode) -> Literal["optional", "required"] | N
 def read_decisions(
     node: ConfigNode, known: tuple[DecisionType, ...] = DECISION_TYPES
 ) -> tuple[DecisionType, ...]:
-    """A list of decisions, each among `words`: those that the system knows."""
+    """A list of decisions. `known` are those of the system whose format this is."""
     nodes = node.items("[approve, reject]")
     if nodes == []:
-        node.add_problem(
-            "This list is empty: nobody could ever decide. Name at least one decision."
-        )
+        node.add_problem("This list is empty, so nobody could decide. Add at least one decision.")
     decisions: list[DecisionType] = []
     for each in nodes or []:
         decision: DecisionType | None = next((t for t in known if t == each.value), None)
         if decision is None:
             ours = _SYNONYMS.get(each.value) if isinstance(each.value, str) else None
             hint = f" Did you mean `{ours}`?" if ours in known else suggest(each.value, known)
-            each.add_problem(f"{each} is no decision: {join_names(known)}.{hint}")
+            each.add_problem(f"{each} is not a decision. Use {join_names(known)}.{hint}")
         elif decision in decisions:
-            each.add_problem(f"{format_value(decision)} stands here twice.")
+            each.add_problem(f"{format_value(decision)} appears twice: remove one.")
         else:
             decisions.append(decision)
     return tuple(decisions)
@@ -154,28 +152,30 @@ def _read_when(node: ConfigNode) -> RuleFunction | None:
 
 
 def read_when_schema(node: ConfigNode) -> RuleFunction | None:
-    """A JSON Schema over the arguments."""
+    """A `when` that is a JSON Schema for the arguments."""
     schema = read_args_schema(node)
     if schema == {}:
-        node.add_problem("An empty `when` is always met: leave it out.")
+        node.add_problem("An empty `when` always matches: remove it.")
     return SchemaWhen.from_schema(schema) if schema else None
 
 
 def _call_with_copy(function: Callable[..., object]) -> RuleFunction:
-    """What it does to the arguments never reaches what will run."""
-    return lambda seen: function(copy.deepcopy(seen.call.args))
+    """The function gets a copy, so it can't change the arguments that will run."""
+    return lambda context: function(copy.deepcopy(context.call.args))
 
 
 def _read_answer_schema(
     fields: dict[str, ConfigNode], allowed: tuple[DecisionType, ...]
 ) -> dict[str, Any] | None:
-    """Of a person's own answer: it stands in the tool's place, or it goes along when the tool runs."""
+    """The schema of a person's own answer. The answer replaces the tool's result (respond), or the tool runs
+    with it (approve).
+    """
     schema = read_field(fields, "answer_schema", read_schema)
-    goes_along = "approve" in allowed and {*allowed} <= {"approve", "reject"}
-    if schema is not None and allowed and allowed != ("respond",) and not goes_along:
+    runs_with_it = "approve" in allowed and {*allowed} <= {"approve", "reject"}
+    if schema is not None and allowed and allowed != ("respond",) and not runs_with_it:
         fields["answer_schema"].add_problem(
-            "A person's answer is all that a question gets: it needs `allowed_decisions: [respond]`, where it"
-            " stands in the tool's place, or `[approve, reject]`, where the tool runs with it."
+            "An `answer_schema` needs `allowed_decisions: [respond]` (the answer replaces the tool's result),"
+            " or `[approve, reject]` (the tool runs with the answer)."
         )
     return schema
 
@@ -183,19 +183,17 @@ def _read_answer_schema(
 def _read_output(
     fields: dict[str, ConfigNode], allowed: tuple[DecisionType, ...], schema: dict[str, Any] | None
 ) -> Output | None:
-    """Where that answer goes."""
+    """Where the answer is written."""
     if (node := fields.get("output")) is None:
         return None
     parts = node.fields(("key", "into"), required=("key", "into"))
     key = read_field(parts, "key", ConfigNode.text)
     into = read_field(parts, "into", _read_into)
     if "answer_schema" not in fields:
-        node.add_problem(
-            "This is where a person's answer goes: say by `answer_schema` what it may be."
-        )
+        node.add_problem("An `output` is for a person's answer, so it needs an `answer_schema`.")
     elif into == "input" and "approve" not in allowed:
         parts["into"].add_problem(
-            "The tool never runs here: an answer `into: input` needs approve."
+            "The tool never runs here: `into: input` needs `approve` in `allowed_decisions`."
         )
     return Output(key=key, into=into) if key and into else None
 
@@ -205,19 +203,18 @@ def _read_into(node: ConfigNode) -> Literal["state", "input"] | None:
 
 
 def read_args_schema(node: ConfigNode) -> dict[str, Any] | None:
-    """A JSON Schema that an object can satisfy."""
+    """A JSON Schema for arguments, so an object must be able to satisfy it."""
     schema = read_schema(node)
     types = (schema or {}).get("type", "object")
     if schema is None or types == "object" or (not isinstance(types, str) and "object" in types):
         return schema
     return node.add_problem(
-        "Nothing can satisfy this: arguments are an object, so `type` must be `object`."
+        "No arguments can satisfy this: they are an object, so `type` must be `object`."
     )
 
 
 def read_schema(node: ConfigNode) -> dict[str, Any] | None:
-    """A JSON Schema that is checked here without ever working for long. In a policy every keyword counts: one
-    that nobody knows is a mistake."""
+    """A JSON Schema. An unknown keyword is an error: in a policy it is probably a spelling mistake."""
     from hitl_core.policy import json_schema
 
     value = node.value
@@ -229,4 +226,4 @@ def read_schema(node: ConfigNode) -> dict[str, Any] | None:
     problem = json_schema.find_problem(schema, strict=True, budget=report.budget)
     if problem is not None:
         return node.add_problem(problem)
-    return json.loads(json.dumps(schema))  # its own, and as JSON has it: text keys, no tuples
+    return json.loads(json.dumps(schema))  # a copy of plain JSON values: text keys, no tuples

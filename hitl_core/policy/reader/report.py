@@ -1,4 +1,4 @@
-"""What is wrong with a policy: all of it at once, each with its line and its key."""
+"""Collects all problems of a policy, each with its line and its key."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from hitl_core.errors import PolicyError
 #: The keys and list indexes that lead to a value.
 KeyPath = tuple[str | int, ...]
 
-#: Of what comes from outside no more problems are looked for.
+#: Reading a run's context stops after this many problems.
 _MAX_PROBLEMS = 20
 _PLAIN_KEY = re.compile(r"[A-Za-z0-9_*?-]+")
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """`line` is None where the policy came from no text; `path` is empty for the whole policy."""
+    """`line` is None if the policy is not from a text. `path` is empty for the whole policy."""
 
     file: str
     line: int | None
@@ -35,7 +35,7 @@ class Problem:
 
 
 class InvalidPolicy(PolicyError):
-    """All that is wrong with a policy; its text is the first problem and the number of the rest."""
+    """All problems of a policy. The text has the first one and the number of the others."""
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(problems)
@@ -45,8 +45,9 @@ class InvalidPolicy(PolicyError):
 
 @dataclass(slots=True)
 class Report:
-    """Collects while a policy is read. `lines` says where the key of each path stands. `bounded`: it comes
-    from outside, so it is small, and all its schemas together have one `budget`."""
+    """The problems so far. `lines` has the line of each path's key. `bounded`: the configuration comes from
+    outside, so its size is limited and all its schemas share one `budget`.
+    """
 
     file: str
     lines: dict[KeyPath, int] = field(default_factory=dict[KeyPath, int])
@@ -61,12 +62,12 @@ class Report:
             raise InvalidPolicy(self.problems)
 
     def fail(self, message: str, *, line: int | None = None, path: KeyPath = ()) -> NoReturn:
-        """For what leaves nothing to read on from."""
+        """Add a problem after which reading can't go on, and raise InvalidPolicy."""
         self.add(path, message, line=line)
         raise InvalidPolicy(self.problems)
 
     def line(self, path: KeyPath) -> int | None:
-        """Of the value, or of the nearest thing around it that has one."""
+        """The line of the value, or of the nearest value around it that has one."""
         around = (path[:end] for end in range(len(path), 0, -1))
         return next((self.lines[part] for part in around if part in self.lines), None)
 
@@ -76,7 +77,9 @@ class Report:
 
 
 def format_key_path(path: KeyPath) -> str:
-    """`interrupt_on.run_sql.escalate[0].to`; a key that is no plain word stands in brackets."""
+    """Such as `interrupt_on.run_sql.escalate[0].to`. A key that is not a plain word is written in
+    brackets.
+    """
     text = ""
     for key in path:
         if isinstance(key, int):

@@ -1,4 +1,4 @@
-"""`reviewers`: who may decide, and how many of them it takes."""
+"""Reads `reviewers`: who may decide, and how many of them are needed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MAX_QUORUM = 100
 
 
 def read_reviewers(node: ConfigNode) -> Reviewers:
-    """What it takes for a decision. Two or more who approve are others than who asked, and who edited."""
+    """With a quorum of two or more, the default excludes the requester, and an edit is no approval."""
     fields = node.fields(_KEYS)
     quorum = read_field(fields, "quorum", _read_count) or 1
     return _read_people(node, fields).model_copy(
@@ -37,12 +37,12 @@ def read_reviewers(node: ConfigNode) -> Reviewers:
 
 
 def read_people(node: ConfigNode) -> Reviewers:
-    """Of a step: who may decide as well. How many it takes stays as it is."""
+    """The `reviewers` of an escalation step: only people, because the quorum stays the same."""
     return _read_people(node, node.fields(_PEOPLE_KEYS))
 
 
 def excludes_requester(fields: dict[str, ConfigNode], inherited: bool) -> bool:
-    """Whether the policy says so itself: then who that is must be known."""
+    """Whether the policy itself says `exclude_requester: true`. Then the requester must be known."""
     if "reviewers" not in fields:
         return inherited
     reviewers = fields["reviewers"].value
@@ -50,7 +50,7 @@ def excludes_requester(fields: dict[str, ConfigNode], inherited: bool) -> bool:
 
 
 def combine_reviewers(one: Reviewers, other: Reviewers) -> Reviewers:
-    """One's people, and what is stricter of both."""
+    """The people of `one`, with the stricter settings of both."""
     return one.model_copy(
         update={
             "quorum": max(one.quorum, other.quorum),
@@ -62,8 +62,8 @@ def combine_reviewers(one: Reviewers, other: Reviewers) -> Reviewers:
 
 
 def find_unreachable_quorum(route: Route, without: Collection[str] = ()) -> str | None:
-    """Which of its numbers is larger than the number of those who could ever decide. `without` are the ids of
-    those who must not approve: of the requester, and of who made the edit.
+    """The name of a quorum that is larger than the number of people who can decide; None if all are fine.
+    `without` are the ids of people who must not approve: the requester, and the author of the edit.
     """
     reviewers = route.reviewers
     open_ended = reviewers.groups or reviewers.channel_members or not reviewers.is_explicit
@@ -77,9 +77,7 @@ def find_unreachable_quorum(route: Route, without: Collection[str] = ()) -> str 
 def _read_people(node: ConfigNode, fields: dict[str, ConfigNode]) -> Reviewers:
     named = any(key in fields and fields[key].value for key in _PEOPLE_KEYS)
     if isinstance(node.value, Mapping) and not named:
-        node.add_problem(
-            "This names nobody: it needs `users`, `groups` or `channel_members: true`."
-        )
+        node.add_problem("This names nobody: add `users`, `groups` or `channel_members: true`.")
     return Reviewers(
         users=read_field(fields, "users", _read_users, ()),
         groups=read_field(fields, "groups", _read_groups, ()),
@@ -96,12 +94,12 @@ def _read_groups(node: ConfigNode) -> tuple[str, ...]:
 
 
 def _read_ids(node: ConfigNode, pattern: re.Pattern[str], what: str) -> tuple[str, ...]:
-    ids: dict[str, None] = {}  # in their order, and quick to look up
+    ids: dict[str, None] = {}  # keeps the order, and look-ups are fast
     for each in node.items(f"[{what.split('`')[1]}]") or []:
         if not isinstance(each.value, str) or not pattern.fullmatch(each.value):
-            each.add_problem(f"{each} is no id of a Slack {what}.")
+            each.add_problem(f"{each} is not the id of a Slack {what}.")
         elif each.value in ids:
-            each.add_problem(f"{format_value(each.value)} stands here twice.")
+            each.add_problem(f"{format_value(each.value)} appears twice: remove one.")
         else:
             ids[each.value] = None
     return tuple(ids)

@@ -1,4 +1,4 @@
-"""Where a review is shown, who may decide, and what if nobody does."""
+"""Reads the keys of a route: where a review is shown, who may decide, and what happens if nobody does."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ KEYS = ("reviewers", "notify", "escalate", "remind", "clock", "fallback", "expir
 
 
 def read_route(fields: dict[str, ConfigNode], inherited: Route) -> Route:
-    """What the fields say; `inherited` where they say nothing."""
+    """The route of these fields. Missing ones are inherited."""
     clock: Clock = read_field(fields, "clock", _read_clock) or inherited.clock
     route = Route(
         notify=read_field(fields, "notify", _read_notify, inherited.notify),
@@ -37,10 +37,12 @@ def _read_notify(node: ConfigNode) -> tuple[Place, ...]:
     if isinstance(node.value, list | tuple):
         nodes = node.items("[slack:#team-ops]") or []
         if not nodes:
-            node.add_problem("This list is empty: a review must be shown somewhere.")
+            node.add_problem(
+                "This list is empty: add at least one place, such as `slack:#team-ops`."
+            )
     places = [place for each in nodes if (place := read_notify_place(each)) is not None]
     for place in dict.fromkeys(place for place in places if places.count(place) > 1):
-        node.add_problem(f"{format_value(place)} stands here twice.")
+        node.add_problem(f"{format_value(place)} appears twice: remove one.")
     return tuple(places)
 
 
@@ -64,9 +66,7 @@ def _read_expire(node: ConfigNode) -> Expire | None:
     decision: ExpireDecision | None = read_field(fields, "decision", _read_decision, "reject")
     message = read_field(fields, "message", ConfigNode.text)
     if decision == "respond" and not message:
-        node.add_problem(
-            "`decision: respond` needs a `message`: it is what the model gets to read."
-        )
+        node.add_problem("`decision: respond` needs a `message`, which the model will read.")
     if after is None or decision is None:
         return None
     return Expire(after=after, decision=decision, message=message)
@@ -74,7 +74,7 @@ def _read_expire(node: ConfigNode) -> Expire | None:
 
 def _read_decision(node: ConfigNode) -> ExpireDecision | None:
     if node.value in ("approve", "edit"):
-        node.add_problem("Silence never approves: a deadline may `reject`, `respond` or `ignore`.")
+        node.add_problem("A deadline can't approve: use `reject`, `respond` or `ignore`.")
         return None
     return node.one_of(_DECISIONS)
 
@@ -84,29 +84,28 @@ def _read_clock(node: ConfigNode) -> Clock | None:
 
 
 def _check_route(route: Route, fields: dict[str, ConfigNode]) -> None:
-    """What they say together, where some may be inherited."""
+    """Report contradictions between the keys, inherited ones included."""
     keys = ("escalate", "expire", "notify", "fallback", "reviewers")
     node = next((fields[key] for key in keys if key in fields), None)
     if node is None:
         return
-    seen = set(route.notify)
+    places = set(route.notify)
     for step in route.escalate:
-        if step.to in seen:
+        if step.to in places:
             node.add_problem(
-                f"The review stands in {format_value(step.to)} already when it escalates there."
+                f"The review is already shown in {format_value(step.to)} before it escalates there."
             )
-        seen.add(step.to)
+        places.add(step.to)
     if route.fallback in route.notify:
         (fields.get("fallback") or node).add_problem(
-            f"The review stands in {format_value(route.fallback)} from the start: a fallback is another"
-            " place."
+            f"The review is already shown in {format_value(route.fallback)}: use another place as `fallback`."
         )
     if word := find_unreachable_quorum(route):
         (fields.get("reviewers") or node).add_problem(
-            f"The `{word}` can never be met: fewer people than that may decide."
+            f"The `{word}` can never be reached: it is larger than the number of people who may decide."
         )
     last = route.escalate[-1].after if route.escalate else 0
     if route.expire and route.expire.after <= last:
         (fields.get("expire") or node).add_problem(
-            "The review expires no later than its last step of `escalate`, which is never reached."
+            "The review expires at or before its last step of `escalate`: expire later, or escalate earlier."
         )

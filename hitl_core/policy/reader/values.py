@@ -1,4 +1,4 @@
-"""The small notations of a policy: durations, places and pointers."""
+"""Reads durations, places and JSON pointers of a policy."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MAX_SECONDS = 365 * 86_400
 #: https://docs.slack.dev/reference/methods/conversations.create/ (Naming): lowercase letters,
 #: numbers, hyphens and underscores, 80 at most. Letters of any script.
 _CHANNEL_NAME = re.compile(r"[\w-]{1,80}")
-#: Of a conversation, of a person or of a user group.
+#: The id of a conversation, a person or a user group.
 _ID = re.compile(r"[CDGUWS][A-Z0-9]{1,30}")
 #: https://www.rfc-editor.org/rfc/rfc6901#section-3
 _POINTER = re.compile(r"(?:/(?:[^~/]|~[01])*)+")
@@ -23,67 +23,65 @@ _PLACE_HINT = "write one such as `slack:#team-ops` or `slack:C0123ABCD`"
 
 
 def read_duration(node: ConfigNode) -> float | None:
-    """Seconds of `90s`, `10m`, `1h30m` or `2d`."""
+    """A duration such as `90s`, `10m`, `1h30m` or `2d`, in seconds."""
     value = node.value
     bare = isinstance(value, int | float) and not isinstance(value, bool)
     if bare or (isinstance(value, str) and re.fullmatch(r"[0-9.]+", value)):
         return node.add_problem(f"{node} has no unit: {_DURATION_HINT}.")
     parts = _DURATION.fullmatch(value) if isinstance(value, str) and value else None
     if parts is None:
-        return node.add_problem(f"{node} is no duration: {_DURATION_HINT}.")
+        return node.add_problem(f"{node} is not a duration: {_DURATION_HINT}.")
     seconds = sum(int(n or 0) * unit for n, unit in zip(parts.groups(), _SECONDS, strict=True))
     if not 1 <= seconds <= MAX_SECONDS:
-        return node.add_problem(f"A duration is between `1s` and `365d`; {node} is not.")
+        return node.add_problem(f"A duration must be from `1s` to `365d`, not {node}.")
     return float(seconds)
 
 
 def read_notify_place(node: ConfigNode) -> Place | None:
-    """A place, or `origin`: where the agent was asked."""
+    """A place, or `origin`: the thread in which the agent was asked."""
     return ORIGIN if node.value == ORIGIN else read_place(node)
 
 
 def read_place(node: ConfigNode) -> Place | None:
-    """`slack:#name`, `slack:C…`, a person's `slack:U…` or a group's `slack:S…`, exactly as it is written."""
+    """`slack:#name`, `slack:C…`, a person's `slack:U…` or a group's `slack:S…`, unchanged."""
     value = node.value
     if not isinstance(value, str):
         hint = " (a `#` after a space begins a comment in YAML)" if value is None else ""
         return node.add_problem(f"A place must be text, not {node}{hint}: {_PLACE_HINT}.")
     channel, colon, target = value.partition(":")
     if channel == "teams" and colon:
-        return node.add_problem("Teams places come in a later version; this one knows Slack's.")
+        return node.add_problem(f"Teams is not supported yet: {_PLACE_HINT}.")
     if channel != "slack" or not colon:
-        return node.add_problem(f"{node} is no place: {_PLACE_HINT}.")
+        return node.add_problem(f"{node} is not a place: {_PLACE_HINT}.")
     if target.startswith("#"):
         name = target[1:]
         if _CHANNEL_NAME.fullmatch(name) and name == name.lower():
             return value
         return node.add_problem(
-            f"{format_value(target)} is no name of a Slack channel: those have at most 80 lowercase"
+            f"{format_value(target)} is not a valid name of a Slack channel: it has at most 80 lowercase"
             " letters, digits, `-` and `_`."
         )
     if _ID.fullmatch(target):
         return value
-    return node.add_problem(f"{node} is no place: {_PLACE_HINT}.")
+    return node.add_problem(f"{node} is not a place: {_PLACE_HINT}.")
 
 
 def read_pointers(node: ConfigNode) -> tuple[str, ...]:
     """JSON pointers to values in the arguments."""
     nodes = node.items("[/card/number]")
     if nodes == []:
-        node.add_problem(
-            "This list is empty: leave it out, or name a value such as `/card/number`."
-        )
-    pointers: dict[str, None] = {}  # in their order, and quick to look up
+        node.add_problem("This list is empty: remove it, or add a pointer such as `/card/number`.")
+    pointers: dict[str, None] = {}  # keeps the order, and look-ups are fast
     for each in nodes or []:
         text = each.text()
         if text is None:
             continue
         if not _POINTER.fullmatch(text):
             each.add_problem(
-                f"{each} is no JSON pointer: write one such as `/token` or `/card/number`."
+                f"{each} is not a JSON pointer: write one such as `/token` or `/card/number`."
             )
         elif text in pointers:
-            each.add_problem(f"{format_value(text)} stands here twice.")
+            each.add_problem(f"{format_value(text)} appears twice: remove one.")
         else:
             pointers[text] = None
     return tuple(pointers)

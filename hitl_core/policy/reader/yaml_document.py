@@ -1,7 +1,7 @@
-"""YAML → plain data, and the line of every key.
+"""Reads YAML as plain data, with the line of every key.
 
-Strict where YAML is loose: no aliases, anchors or tags, no key twice, and the scalars of JSON, so
-that `no`, `on` and `0123` are the text that they look like. Keys are always text.
+It is stricter than YAML: no aliases, anchors or tags, and no duplicate keys. Only the scalars of JSON have a
+type, so `no`, `on` and `0123` are text. Keys are always text.
 """
 
 from __future__ import annotations
@@ -39,7 +39,9 @@ _QUOTE_GLOB = "A name that begins with `*` needs quotes in YAML."
 
 
 def parse_yaml(text: str, report: Report) -> object:
-    """Fills `report.lines`. Raises InvalidPolicy for text that can't be read as one document."""
+    """The data of one YAML document. Fills `report.lines`. Raises InvalidPolicy if the text is not one
+    document.
+    """
     if len(text.encode("utf-8", "replace")) > MAX_BYTES:
         report.fail("The policy is larger than 1 MiB.")
     try:
@@ -48,13 +50,15 @@ def parse_yaml(text: str, report: Report) -> object:
         line = error.problem_mark.line + 1 if error.problem_mark else None
         hint = f" {_QUOTE_GLOB}" if error.context and "alias" in error.context else ""
         report.fail(f"This is not YAML: {error.problem or error.context}.{hint}", line=line)
-    except yaml.YAMLError as error:  # ReaderError: no mark, a position that says nothing to people
+    except (
+        yaml.YAMLError
+    ) as error:  # a ReaderError has no line, only a position that people can't use
         reason = getattr(error, "reason", error)
         report.fail(f"This is not YAML: {reason}.")
 
 
 class _YamlReader:
-    """Walks the parser's events, which come before aliases are followed or anything is built."""
+    """Reads the parser's events. At this stage no alias is followed and no object is built."""
 
     def __init__(self, text: str, report: Report) -> None:
         self._report = report
@@ -63,20 +67,21 @@ class _YamlReader:
     def document(self) -> object:
         next(self._events)  # the start of the stream
         if isinstance(next(self._events), StreamEndEvent):
-            self._report.fail("The policy is empty; it needs at least `default: review`.")
+            self._report.fail("The policy is empty. Add at least `default: review`.")
         value = self._value(next(self._events), (), 0)
         next(self._events)  # the end of the document
         after = next(self._events)
         if isinstance(after, DocumentStartEvent):
             self._report.fail(
-                "A policy is one YAML document; a second begins here.", line=_line(after)
+                "A policy is one YAML document, but a second one begins here: remove it.",
+                line=_line(after),
             )
         return value
 
     def _value(self, event: Event, path: KeyPath, depth: int) -> object:
         self._refuse_extras(event, path)
         if depth > MAX_DEPTH:
-            self._report.fail(f"This nests deeper than {MAX_DEPTH} levels.", line=_line(event))
+            self._report.fail(f"This is nested deeper than {MAX_DEPTH} levels.", line=_line(event))
         if isinstance(event, ScalarEvent):
             return self._scalar(event, path)
         if isinstance(event, MappingStartEvent):
@@ -95,7 +100,7 @@ class _YamlReader:
                 first = self._report.lines[here]
                 self._report.add(
                     here,
-                    f"This key appears twice; it is on line {first} already.",
+                    f"This key appears twice: it is also on line {first}.",
                     line=_line(event),
                 )
             self._report.lines.setdefault(here, _line(event))
@@ -132,13 +137,13 @@ class _YamlReader:
             )
         if untyped.anchor:
             self._report.fail(
-                f"The anchor `&{untyped.anchor}` is not allowed here: write it out, or in quotes.",
+                f"The anchor `&{untyped.anchor}` is not allowed: repeat the value, or put text in quotes.",
                 line=_line(event),
                 path=path,
             )
         if untyped.tag:
             self._report.fail(
-                f"The tag `{untyped.tag}` is not allowed here; put text in quotes.",
+                f"The tag `{untyped.tag}` is not allowed: put text in quotes.",
                 line=_line(event),
                 path=path,
             )
