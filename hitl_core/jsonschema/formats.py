@@ -1,7 +1,7 @@
 """The `format` values of JSON Schema that are checked (draft 2020-12 validation, section 7.3).
 
-Each is checked as its RFC says, with these exceptions: an e-mail address has no quoted local part and no address in
-brackets, and a time has no leap second.
+Each is checked as its RFC says, with these exceptions: an e-mail address has no quoted local part and no
+address in brackets, and a time has no leap second.
 """
 
 from __future__ import annotations

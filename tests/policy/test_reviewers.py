@@ -169,8 +169,10 @@ NUMBER = "This must be a whole number from 1 to 100, not"
         ),
         (
             {"users": ["U1", "U2"], "reject_quorum": 3},
-            ": The `reject_quorum` can never be reached: it is larger than the number of people who may"
-            " decide.",
+            (
+                ": The `reject_quorum` can never be reached: it is larger than the number of people who may"
+                " decide."
+            ),
         ),
         (
             {"user": ["U1"], "groups": ["S1"]},
