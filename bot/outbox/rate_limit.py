@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
+from weakref import WeakValueDictionary
 
 from hitl_core.store import Store
 
@@ -25,6 +26,7 @@ class RateLimit:
 
     def __init__(self, store: Store, interval: float) -> None:
         self._store, self._interval = store, interval
+        self._queues: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def post(self, conversation: str, call: Callable[[], Awaitable[T]]) -> T:
         return await self._call_when_free(f"post:{conversation}", self._interval, 1, call)
@@ -41,7 +43,10 @@ class RateLimit:
         it raises otherwise, and StoreUnavailable.
         """
         while True:
-            await asyncio.sleep(await self._store.reserve_slot(name, interval, burst))
+            # In this process the first that waits is the next to call.
+            async with self._queues.setdefault(name, asyncio.Lock()):
+                while (wait := await self._store.take_slot(name, interval, burst)) > 0:  # noqa: ASYNC110
+                    await asyncio.sleep(wait)
             try:
                 return await call()
             except RateLimited as limited:

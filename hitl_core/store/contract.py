@@ -335,10 +335,10 @@ class Store(Protocol):
         """For metrics: cheap for any number of jobs."""
         ...
 
-    async def reserve_slot(self, name: str, every: float, burst: int = 1) -> float:
-        """Reserve one call to a rate-limited service that all bots share: one slot every `every` seconds, of
-        which up to `burst` can be used at once. Returns in how many seconds the caller may call. A reserved
-        slot that is not used is lost.
+    async def take_slot(self, name: str, every: float, burst: int = 1) -> float:
+        """Take one call to a rate-limited service that all bots share: one slot every `every` seconds, of
+        which up to `burst` can be used at once. Returns 0 if the caller may call now, else in how many
+        seconds to ask again: then it has taken nothing.
         """
         ...
 

@@ -79,7 +79,7 @@ async def look_around(store: RedisStore) -> None:
     await store.record_home_view(ALICE.id, await store.now())
     assert await store.try_lock(f"home:{ALICE.id}", 30)
     assert await store.hold_lanes(["default"], "bot", 8)
-    await store.reserve_slot("update", 1.2)
+    await store.take_slot("update", 1.2)
     await store.save_draft("form", b"{}", 3600)
 
 

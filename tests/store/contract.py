@@ -862,6 +862,13 @@ class StoreContract:
         waiting, oldest = await store.backlog()
         assert (waiting, oldest) == (2, pytest.approx(first.created_at, abs=0.001))
 
+    async def test_a24_who_waits_has_taken_no_slot(self, store: Store, let_pass: Pass):
+        """Given 50 callers that wait and never call; when the slot is free, then the next one may call."""
+        assert await store.take_slot("update", 0.2) == 0
+        assert all([0 < await store.take_slot("update", 0.2) <= 0.3 for _ in range(50)])
+        await let_pass(0.25)
+        assert await store.take_slot("update", 0.2) == 0
+
     async def test_a27_a_job_that_is_skipped_stays_in_its_queue(self, store: Store):
         first, second = await created(store), await created(store)
         lane = lane_of(DEFAULT_PLACE)
@@ -878,17 +885,17 @@ class StoreContract:
 
     async def test_turns_are_shared(self, store: Store, let_pass: Pass):
         """Each turn is one call, a few may come at once, and a pause is everybody's."""
-        assert [await store.reserve_slot("one", 10) for _ in range(3)] == [
-            pytest.approx(at, abs=0.5) for at in (0, 10, 20)
+        assert [await store.take_slot("one", 10) for _ in range(3)] == [
+            pytest.approx(at, abs=0.5) for at in (0, 10, 10)
         ]
-        assert [await store.reserve_slot("many", 10, 3) for _ in range(4)] == [
+        assert [await store.take_slot("many", 10, 3) for _ in range(4)] == [
             pytest.approx(at, abs=0.5) for at in (0, 0, 0, 10)
         ]
-        assert [await store.reserve_slot("free", 0) for _ in range(3)] == [0, 0, 0]
+        assert [await store.take_slot("free", 0) for _ in range(3)] == [0, 0, 0]
         await store.pause_slots("free", 0.2)
-        assert await store.reserve_slot("free", 0) > 0
+        assert await store.take_slot("free", 0) > 0
         await let_pass(0.25)
-        assert await store.reserve_slot("free", 0) == 0
+        assert await store.take_slot("free", 0) == 0
 
     async def test_dead_letters_come_back_when_they_are_asked_for(self, store: Store):
         """Given a buried job, then nobody gets it; revived, it is one that was begun before."""

@@ -507,7 +507,7 @@ async def test_a_full_redis_takes_no_new_review_and_every_decision(tmp_path: Pat
             assert await finish_all(store)
             await store.redraw(review.id, "p")
             assert await store.hold_lanes(["p"], "bot", 5)
-            assert await store.reserve_slot("p", 1) == 0
+            assert await store.take_slot("p", 1) == 0
             await finished(store, review)
             assert [id for id, _ in await store.recent_decisions(person().key)] == [review.id]
 
@@ -548,7 +548,7 @@ async def test_errors_are_ours(own_redis: OwnRedis):
             lambda: store.move_to_dead_letters(job, "why"),
             lambda: store.redraw(review.id, "p"),
             store.backlog,
-            lambda: store.reserve_slot("p", 1),
+            lambda: store.take_slot("p", 1),
             lambda: store.pause_slots("p", 1),
             store.requeue_dead_letters,
             lambda: store.send_heartbeat("p", 1),

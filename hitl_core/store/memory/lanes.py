@@ -152,10 +152,11 @@ class MemoryLanes:
         oldest = min((entry.at for entry in self._jobs.values()), default=math.inf)
         return Backlog(len(self._jobs), oldest if oldest <= self._time() else None)
 
-    async def reserve_slot(self, name: str, every: float, burst: int = 1) -> float:
+    async def take_slot(self, name: str, every: float, burst: int = 1) -> float:
         now = self._time()
         free_at = max(self._slots.get(name, 0.0), now - every * (burst - 1))
-        self._slots[name] = free_at + every
+        if free_at <= now:
+            self._slots[name] = free_at + every
         return max(free_at - now, 0.0)
 
     async def pause_slots(self, name: str, seconds: float) -> None:

@@ -187,7 +187,7 @@ class RedisLanes:
             oldest += [at for _, at in first]
         return Backlog(waiting, min(oldest, default=None))
 
-    async def reserve_slot(self, name: str, every: float, burst: int = 1) -> float:
+    async def take_slot(self, name: str, every: float, burst: int = 1) -> float:
         return (
             await self._run_script("slot", [slot_key(name)], [int(every * 1000), burst, 0]) / 1000
         )

@@ -77,7 +77,7 @@ class RedisStore:
             self._lanes.requeue_dead_letters,
             self._lanes.backlog,
         )
-        self.reserve_slot, self.pause_slots = self._lanes.reserve_slot, self._lanes.pause_slots
+        self.take_slot, self.pause_slots = self._lanes.take_slot, self._lanes.pause_slots
         self._heartbeat_script = redis.register_script(read_script("beat"))
         self.agent_hints = self._streams.agent_hints
         self.changes = self._streams.changes

@@ -1,18 +1,22 @@
--- Reserve a slot for one call to a rate-limited service that all bots share. There is one slot every `every`
--- milliseconds, and up to `burst` slots can be used at once.
--- KEYS 1 time of the next slot, in milliseconds (string)  ARGV 1 every 2 burst 3 milliseconds to pause, or 0
--- Returns in how many milliseconds the reserved slot is. With a pause, no slot is reserved, and none is before its end.
+-- Take one call to a limited service that all bots share: one every `every` milliseconds, and up to `burst` at once.
+-- A caller that has to wait takes nothing, so a bot that dies meanwhile takes no time from the others.
+-- KEYS 1 slot (string: the time of the next call, in milliseconds)  ARGV 1 every 2 burst 3 milliseconds to pause
+-- Returns 0 if the caller may call now, else after how many milliseconds to ask again. A pause takes no call.
 local now = math.floor(clock() * 1000)
-local slot = tonumber(redis.call('GET', KEYS[1]) or '0')
-redis.call('DEL', KEYS[1])  -- also when memory is full: see write.lua
-if tonumber(ARGV[3]) > 0 then
-  slot = math.max(slot, now + tonumber(ARGV[3]))
-  redis.call('SET', KEYS[1], string.format('%d', slot), 'PX', slot - now + 1000)
-  return slot - now
+local turn = tonumber(redis.call('GET', KEYS[1]) or '0')
+local pause, every = tonumber(ARGV[3]), tonumber(ARGV[1])
+if pause > 0 then
+  turn = math.max(turn, now + pause)
+  redis.call('DEL', KEYS[1])  -- also when memory is full: see write.lua
+  redis.call('SET', KEYS[1], string.format('%d', turn), 'PX', turn - now + 1000)
+  return turn - now
 end
-local every = tonumber(ARGV[1])
-slot = math.max(slot, now - every * (tonumber(ARGV[2]) - 1))
+if turn > now then
+  return turn - now
+end
+turn = math.max(turn, now - every * (tonumber(ARGV[2]) - 1))
 if every > 0 then
-  redis.call('SET', KEYS[1], string.format('%d', slot + every), 'PX', math.max(slot - now, 0) + every * tonumber(ARGV[2]) + 1000)
+  redis.call('DEL', KEYS[1])  -- also when memory is full: see write.lua
+  redis.call('SET', KEYS[1], string.format('%d', turn + every), 'PX', every * tonumber(ARGV[2]) + 1000)
 end
-return math.max(slot - now, 0)
+return 0
