@@ -1,8 +1,8 @@
-"""A support desk, an agent made with LangChain, in a process of its own, that survives being killed.
+"""A support desk, made with LangChain, in its own process. You can kill and restart it at any time.
 
     python -m examples.agent --redis redis://127.0.0.1:6379/0 --policy slack_sandbox/demo/policy.yaml
 
-`POST /ask {"user", "text", "channel", "ts"}` starts a run, and the run's last words go to `--say`.
+`POST /ask {"user", "text", "channel", "ts"}` starts a run. The run's last answer goes to the URL in `--say`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from examples.support.tools import make_tools
 from hitl_core import Gate, HitlError, Policy
 from hitl_core.integrations.langgraph import HumanReview
 
-#: LangChain's own configuration: which tools pause, and what may be decided on them.
+#: LangChain's own configuration: which tools pause, and which decisions are allowed.
 INTERRUPT_ON: dict[str, bool | InterruptOnConfig] = {
     "refund_order": True,
     "send_email": True,
@@ -33,7 +33,7 @@ INTERRUPT_ON: dict[str, bool | InterruptOnConfig] = {
 
 
 async def serve(settings: argparse.Namespace) -> None:
-    """The agent is LangChain's; `reviews` is all that it gains."""
+    """A normal LangChain agent; only `reviews` and its driver are ours."""
     policy = Policy.load(settings.policy)
     async with (
         Gate.connect(settings.redis, policy=policy, agent="support") as gate,

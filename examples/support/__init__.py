@@ -1,1 +1,1 @@
-"""The demo agent: a small support desk whose tools really change things on this machine."""
+"""The demo agent: a small support desk. Its tools really change files on this machine."""

@@ -1,4 +1,4 @@
-"""The desk: takes questions over HTTP, lets the agent run, and says what came of it."""
+"""The desk: gets questions over HTTP, runs the agent, and posts its answers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 
 
 class Desk:
-    """A thread of the chat is one of the agent, by `channel:ts`, so that answers find their way."""
+    """Each chat thread is one thread of the agent, named `channel:ts`, so answers find their thread."""
 
     def __init__(
         self, agent: Any, driver: Driver, checkpointer: AsyncSqliteSaver, say_url: str | None
@@ -31,7 +31,7 @@ class Desk:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def open(self, port: int) -> None:
-        """Until SIGTERM or SIGINT."""
+        """Serve until SIGTERM or SIGINT."""
         stop_event = asyncio.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(number, stop_event.set)
@@ -39,7 +39,7 @@ class Desk:
             self._start_task(self._run(thread_id))
         self._start_task(
             self._driver.serve(self._report_run)
-        )  # after those, so that none is told twice
+        )  # after those, so that nothing is posted twice
         app = web.Application()
         app.router.add_post("/ask", self._ask)
         runner = web.AppRunner(app)
@@ -53,8 +53,8 @@ class Desk:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _ask(self, request: web.Request) -> web.Response:
-        """The question is on disk before the answer goes out, so a crash does not lose it. One in a thread
-        that waits for people takes the place of what they were asked.
+        """The question is saved before the HTTP answer, so a crash does not lose it. In a thread that waits
+        for people, it cancels their review.
         """
         try:
             body: dict[str, Any] = await request.json()
@@ -65,7 +65,7 @@ class Desk:
         thread_id, question = f"{channel}:{root}", HumanMessage(text, id=f"ask-{ts}")
         known = (await self._state(thread_id)).values.get("messages", [])
         if question.id in {message.id for message in known}:
-            raise web.HTTPConflict(text="This question was asked before.")
+            raise web.HTTPConflict(text="This question was sent before.")
         try:
             origin = f"slack:{channel}/{root}"
             new_input = {"messages": [question]}
@@ -74,7 +74,7 @@ class Desk:
             )
         except Refused:
             await self._post_answer(
-                thread_id, "I am still at work on the last one. Ask again in a moment."
+                thread_id, "I am still working on your last request. Ask again in a moment."
             )
             return web.Response(status=202)
         except StoreUnavailable as error:
@@ -83,12 +83,12 @@ class Desk:
         return web.Response(status=202)
 
     async def _run(self, thread_id: str, *, is_new: bool = False) -> None:
-        """Go on with what is saved of the thread. Who has just `asked` is told that it has to wait."""
+        """Continue the saved thread. `is_new`: the user has just asked, and is told if people must decide."""
         while True:
             try:
                 run = await self._driver.run(None, thread_id=thread_id)
                 if run.review_id and is_new:
-                    await self._post_answer(thread_id, "A person has to decide on this first.")
+                    await self._post_answer(thread_id, "A person must decide on this first.")
                 return await self._report_run(run)
             except StoreUnavailable as error:
                 log.warning("%s", error)
@@ -115,7 +115,7 @@ class Desk:
             answer.raise_for_status()
 
     async def _find_open_threads(self) -> list[str]:
-        """Runs that a crash cut short, or that wait for people. Reads every checkpoint: it is a demo."""
+        """Threads whose run crashed or waits for people. Reads every checkpoint: this is a demo."""
         saved = [item.config async for item in self._checkpointer.alist(None)]
         threads = {config.get("configurable", {})["thread_id"] for config in saved}
         return [thread_id for thread_id in threads if (await self._state(thread_id)).next]
@@ -131,4 +131,4 @@ class Desk:
     def _on_task_end(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()):
-            log.error("A run stopped; the next start goes on with it.", exc_info=error)
+            log.error("A run failed; the next start of this agent continues it.", exc_info=error)

@@ -1,4 +1,4 @@
-"""The agent's model: the demo's script, which follows the user's words, or a real one by key."""
+"""The agent's model: the demo's script, or a real model if an API key is set."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ SYSTEM_PROMPT = (
     "the request needs in one turn. A person may reject or change a call: say so, never try it "
     "again. Answer in one or two sentences."
 )
-REAL_MODELS = [  # first key that is set, the package it needs, the model (DEMO_MODEL overrides)
+REAL_MODELS = [  # the first key that is set counts; its package; its model (DEMO_MODEL overrides it)
     ("ANTHROPIC_API_KEY", "langchain-anthropic", "anthropic:claude-sonnet-4-5"),
     ("OPENAI_API_KEY", "langchain-openai", "openai:gpt-5-mini"),
 ]
 
 
 def choose_model() -> BaseChatModel:
-    """A real model where a key is set and its package installed, else the scripted one."""
+    """A real model if a key is set and its package is installed; otherwise the scripted one."""
     for key, package, name in REAL_MODELS:
         if not os.environ.get(key):
             continue
@@ -47,7 +47,7 @@ def choose_model() -> BaseChatModel:
 
 
 class ScriptedModel(BaseChatModel):
-    """Calls tools by what the last user message says, then tells what came of them."""
+    """Calls tools for the last user message, then reports their results."""
 
     @property
     def _llm_type(self) -> str:

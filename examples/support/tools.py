@@ -1,4 +1,4 @@
-"""The tools of the demo's shop, for LangChain: what they can't do the model reads as an error message."""
+"""The tools of the demo's shop, for LangChain. The model reads their errors as messages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from slack_sandbox.demo.agent.shop import Shop, ShopError
 
 
 def make_tools(folder: Path) -> list[BaseTool]:
-    """`support.db` and the e-mails in `outbox/` are in `folder`."""
+    """`folder` contains `support.db` and the e-mails in `outbox/`."""
     return [
         StructuredTool.from_function(_with_tool_errors(function), handle_tool_error=True)
         for function in Shop(folder).tools.values()
@@ -21,7 +21,7 @@ def make_tools(folder: Path) -> list[BaseTool]:
 
 
 def _with_tool_errors(function: Callable[..., str]) -> Callable[..., str]:
-    """Other errors than these end the run."""
+    """Only these errors go to the model; others end the run."""
 
     @functools.wraps(function)
     def run(*args: Any, **kwargs: Any) -> str:

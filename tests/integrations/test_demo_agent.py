@@ -125,7 +125,7 @@ async def test_who_asks_is_told_that_it_has_to_wait(town: Town) -> None:
     async with town.agent() as (_, url):
         assert await ask(url) == 202
         [words] = await wait_until("the agent's words", lambda: town.heard)
-    assert words["text"] == "A person has to decide on this first."
+    assert words["text"] == "A person must decide on this first."
 
 
 async def test_who_changes_their_mind_is_asked_about_that_instead(town: Town) -> None:

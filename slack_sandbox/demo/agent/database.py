@@ -33,9 +33,11 @@ ORDERS = [
 
 
 def seed(path: Path) -> None:
-    """Make the database at `path` with its first rows; one that has them is left as it is."""
+    """Create the database at `path` with its first rows, unless it exists."""
     with open_database(path) as db:
-        db.execute("BEGIN IMMEDIATE")  # two processes may start at once, and each may be killed
+        db.execute(
+            "BEGIN IMMEDIATE"
+        )  # two processes may start at the same time, and each may be killed
         if db.execute("PRAGMA user_version").fetchone()[0]:
             return
         for table in TABLES:
@@ -66,6 +68,6 @@ def open_database(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def _within_this_file(action: int, *_: str | None) -> int:
-    """Refuse SQL that would reach other files (ATTACH, and VACUUM INTO, which attaches)."""
+    """Refuse SQL that opens other files (ATTACH, and VACUUM INTO, which attaches)."""
     outside = action in (sqlite3.SQLITE_ATTACH, sqlite3.SQLITE_DETACH)
     return sqlite3.SQLITE_DENY if outside else sqlite3.SQLITE_OK

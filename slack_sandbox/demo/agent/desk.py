@@ -20,8 +20,8 @@ from .threads import Calls, Message, Question, Results, Threads, Words
 
 log = logging.getLogger(__name__)
 
-WAIT = "A person has to decide on this first."
-BUSY = "I am still at work on the last one. Ask again in a moment."
+WAIT = "A person must decide on this first."
+BUSY = "I am still working on your last request. Ask again in a moment."
 #: What cards say, and the agent's script, where a question takes the place of an earlier one.
 NEW_QUESTION = "The user wrote something new."
 
@@ -74,7 +74,7 @@ class Desk:
         question = Question(id=ts, text=text, user=user, origin=f"slack:{channel}/{root}")
         async with self._locks[thread_id]:
             if any(isinstance(m, Question) and m.id == ts for m in self._threads[thread_id]):
-                raise web.HTTPConflict(text="This question was asked before.")
+                raise web.HTTPConflict(text="This question was sent before.")
             try:
                 await self._stop_run(thread_id)
             except Refused:
