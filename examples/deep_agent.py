@@ -33,7 +33,7 @@ INTERRUPT_ON: dict[str, bool | InterruptOnConfig] = {
 
 
 async def main(question: str) -> None:
-    policy = Policy.load("examples/policy.yaml")
+    policy = Policy.load("slack_sandbox/demo/policy.yaml")
     async with (
         Gate.connect(REDIS, policy=policy, agent="deep") as gate,
         AsyncSqliteSaver.from_conn_string(str(DATA / "threads.db")) as checkpointer,
