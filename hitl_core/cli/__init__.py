@@ -1,7 +1,7 @@
-"""The command `hitl`.
+"""The command `hitl`. Public: `main`.
 
-Exit codes: 0 fine; 1 a problem was found, nothing of that name was, or it was refused; 2 the command itself
-or a setting was wrong; 3 Redis can't be reached, or failed.
+Exit codes: 0 success; 1 a problem was found, the name was not found, or the change was refused; 2 the command
+or a setting is wrong; 3 Redis can't be reached, or failed.
 """
 
 from hitl_core.cli.main import main

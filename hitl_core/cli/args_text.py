@@ -1,4 +1,4 @@
-"""Arguments as a person at a terminal reads them."""
+"""Prints the arguments of a call for a person at a terminal."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any, TextIO
 
 from hitl_core.cli.terminal import DIM, YELLOW, Paint, say, say_field
 
-#: What is shown of one value, from both of its ends: what hurts is often at the end.
+#: How much of one value is shown, from its beginning and its end: harmful parts are often at the end.
 _MAX_LINES = (10, 4)
 _MAX_CHARACTERS = (300, 100)
 _MAX_ARGUMENTS = 40
-#: A longer name stands on a line of its own.
+#: A longer name gets its own line.
 _MAX_NAME = 24
 
 _PLAIN = re.compile(r"[A-Za-z0-9_.-]+")
@@ -21,8 +21,8 @@ _PLAIN = re.compile(r"[A-Za-z0-9_.-]+")
 def say_args(
     args: dict[str, Any], *, label: str, rest: str | None, to: TextIO | None = None
 ) -> None:
-    """Each argument with its value. Where something is cut it is said, and that `rest` shows it; None cuts
-    nothing.
+    """Print each argument with its value. If something is cut, a line says so and names `rest`, the command
+    that shows all; with None nothing is cut.
     """
     if not args:
         say_field(label, Paint("none", DIM), indent=4, to=to)
@@ -41,12 +41,12 @@ def say_args(
     if len(visible_args) < len(args):
         say(Paint(f"      … {len(args) - len(visible_args):,} more arguments …", YELLOW), to=to)
     if not complete:
-        say(Paint(f"      Not all of it is shown. The rest: {rest}", YELLOW), to=to)
+        say(Paint(f"      Not everything is shown. To see all: {rest}", YELLOW), to=to)
 
 
 def _value_lines(value: Any) -> list[str]:
-    """As JSON, so that "1" is no 1 and no text looks like another; text of several lines as these, behind a
-    bar that no text can draw.
+    """The value as JSON, so that "1" and 1 look different. A text with line breaks is shown as lines with a
+    bar in front, which no JSON text can imitate.
     """
     if isinstance(value, str) and "\n" in value:
         return ["│ " + line.replace("\\", "\\\\") for line in value.split("\n")]

@@ -1,4 +1,4 @@
-"""What every command has: a line of help, examples, and a function that runs it."""
+"""Adds commands to the parser: each has a help line, examples, and a function that runs it."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]  # pyright: ignore[reportPrivateUsage]
 
-#: Takes what was typed, returns the exit code.
+#: Gets the parsed arguments, returns the exit code.
 Run = Callable[[argparse.Namespace], int]
 
 
 def add_command(
     commands: Commands, name: str, run: Run, *, help: str, epilog: str, details: str = ""
 ) -> argparse.ArgumentParser:
-    """A command whose page says its help, `more`, its options, and the epilog as it stands."""
+    """Add a command. Its help page has `help`, `details`, the options, and `epilog` unchanged."""
     sentence = f"{help[0].upper()}{help[1:]}."
     parser = commands.add_parser(
         name,
@@ -30,7 +30,7 @@ def add_command(
 
 
 def add_subject(commands: Commands, name: str, *, help: str, epilog: str) -> Commands:
-    """A word that several commands belong to, `hitl reviews`."""
+    """Add a group of commands, such as `hitl reviews`."""
     parser = commands.add_parser(
         name,
         help=help,

@@ -20,13 +20,13 @@ examples:
   $ hitl policy check policy.yaml
   $ hitl reviews list
 
-Every command has a page of its own: `hitl reviews list --help`. Colours are
-for terminals, and not where NO_COLOR is set.
+Every command has its own help: `hitl reviews list --help`. Colours are used
+on a terminal only, and not if NO_COLOR is set.
 
 Exit codes:
-  0  fine
-  1  a problem was found, nothing of that name was, or it was refused
-  2  the command or a setting was wrong
+  0  success
+  1  a problem was found, the name was not found, or the change was refused
+  2  the command or a setting is wrong
   3  Redis can't be reached, or failed
 """
 _POLICY = """\
@@ -40,8 +40,8 @@ examples:
   $ hitl reviews show 0-93b4c7d2
   $ hitl reviews cancel 0-93b4c7d2 --reason "The wrong customer"
 
-They read and write the Redis of the agents and the bot: --redis URL, or
-HITL_REDIS_URL, which other people on the machine don't see.
+They use the Redis of the agents and the bot: --redis URL or HITL_REDIS_URL.
+The variable is safer: other users of the machine can't see it.
 """
 _AUDIT = """\
 examples:
@@ -56,13 +56,15 @@ example:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command and return its exit code. `argv` is without the program's name."""
+    """Run a command and return its exit code. `argv` doesn't include the program's name."""
     argv = sys.argv[1:] if argv is None else argv
     args = build_parser(argv[0] if argv else "").parse_args(argv)
     try:
         code = args.run(args)
         sys.stdout.flush()
-    except BrokenPipeError:  # `… | head` has seen enough; at exit Python would flush once more
+    except (
+        BrokenPipeError
+    ):  # `… | head` closed the pipe; Python would fail again when it flushes at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except KeyboardInterrupt:
@@ -94,9 +96,9 @@ def build_parser(subject: str = "") -> argparse.ArgumentParser:
     subjects = top.add_subparsers(metavar="SUBJECT", required=True)
     for room, name, about, epilog in (
         (policy, "policy", "the file that says which calls need a person", _POLICY),
-        (reviews, "reviews", "what agents ask people", _REVIEWS),
-        (tokens, "tokens", "what agents in other languages come in with", _TOKENS),
-        (audit, "audit", "who did what, when, and whether that is still so", _AUDIT),
+        (reviews, "reviews", "the calls that wait for people or for their agent", _REVIEWS),
+        (tokens, "tokens", "access tokens for agents that use the HTTP API", _TOKENS),
+        (audit, "audit", "the record of who did what, and its verification", _AUDIT),
     ):
         room.add_to(add_subject(subjects, name, help=about, epilog=epilog))
     if subject not in subjects.choices:

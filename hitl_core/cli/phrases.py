@@ -1,4 +1,4 @@
-"""A review in words: how old, who, what it waits for. Pure."""
+"""Short texts about a review: its age, its people, what it waits for. Pure."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _UNITS = (("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1))
 
 
 def duration(seconds: float) -> str:
-    """As a policy writes it: `1h30m`."""
+    """A duration in the format of a policy: `1h30m`."""
     rest, text = int(seconds), ""
     for unit, size in _UNITS:
         count, rest = divmod(rest, size)
@@ -42,7 +42,7 @@ def duration(seconds: float) -> str:
 
 
 def age(seconds: float) -> str:
-    """The largest unit of it: `3h`."""
+    """A duration in its largest unit: `3h`."""
     for unit, size in _UNITS:
         if seconds >= size:
             return f"{int(seconds // size)}{unit}"
@@ -61,7 +61,7 @@ def time_text(at: float, now: float) -> str:
 
 
 def person_text(by: Reviewer) -> str:
-    """The name is only shown; the id is what counts: `“Ada” (slack T0ACME/U0ADA)`."""
+    """Name and id, because only the id is unique: `“Ada” (slack T0ACME/U0ADA)`."""
     id = f"{by.channel} {by.team}/{by.id}"
     return f"{by.name} ({id})" if by.channel == CLI else person_label(by.name, id)
 
@@ -77,8 +77,8 @@ def tools_text(names: Iterable[str]) -> str:
 
 
 def tool_name(review: Review, call: Call) -> str:
-    """The tool that would run, or ran: after an edit that names another the new one. What another system
-    calls by a sentence is called so.
+    """The tool that will run or ran: after an edit to another tool the new one. If another system gave the
+    action a title, that title.
     """
     action = review.action(call.key)
     if action is None or action.name != call.name:
@@ -94,17 +94,17 @@ def tool_names(review: Review, calls: Iterable[Call]) -> str:
 
 
 def heading(review: Review) -> str:
-    """Whose review it is, above a question about it."""
+    """The agent, thread and requester of a review, shown above a question."""
     requester = f", for {review.requester}" if review.requester else ""
     return f"{review.id}: {review.agent}, thread {review.thread_id}{requester}"
 
 
 def doubt_text(review: Review) -> str:
-    """Of a review with a call in doubt: that nobody knows, and the command that ends it."""
+    """For a review with a call in doubt: what is not known, and the command that resolves it."""
     call = review.calls_in_doubt[0]
     command = f"hitl reviews resolve {review.id} {shlex.quote(call.tool_call_id)}"
     return (
-        f"whether {tool_name(review, call)} ran is not known. Look whether it did, and say so:"
+        f"it is not known whether {tool_name(review, call)} ran. Find out, then run:"
         f" {command} ran (or rerun, or skip)"
     )
 
@@ -115,7 +115,7 @@ def open_actions(review: Review) -> tuple[Action, ...]:
 
 
 def waiting_text(review: Review) -> str:
-    """What a person should look at: doubts first, then the tools whose actions are open."""
+    """What needs a person: calls in doubt first, then the tools of open actions."""
     doubts = tool_names(review, review.calls_in_doubt)
     parts = [f"in doubt: {doubts}"] if doubts else []
     open_keys = {action.key for action in open_actions(review)}

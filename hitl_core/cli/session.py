@@ -1,4 +1,4 @@
-"""A command's way to the reviews: which Redis, which review, and who is asking."""
+"""What commands need to work on reviews: the Redis connection, the review by its id, and the operator."""
 
 from __future__ import annotations
 
@@ -24,63 +24,65 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 DEFAULT_URL = "redis://localhost:6379/0"
-#: A review's id, or at least four of its digits.
+#: How many ids are read at once.
 _PAGE = 1000
 
-#: Without it nothing is decided here.
+#: The commands `decide` and `resolve` only work if this is 1.
 _SWITCH = "HITL_CLI_DECIDE"
 _OFF_MESSAGE = (
-    f"Deciding on the command line is off: it asks nobody whether you may. Set {_SWITCH}=1 where"
-    " operators may decide."
+    "Deciding on the command line is off, because it doesn't check whether you are a reviewer. Set"
+    f" {_SWITCH}=1 on machines where operators may decide."
 )
 
 
 def add_id(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "id", metavar="ID", help="the review's id; of one that is not done the beginning will do"
+        "id", metavar="ID", help="the review's id, or its beginning if the review is not done"
     )
 
 
 def add_yes(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--yes", action="store_true", help="don't ask; needs the whole id")
+    parser.add_argument(
+        "--yes", action="store_true", help="don't ask for confirmation; needs the whole id"
+    )
 
 
 def check_deciding_enabled() -> None:
-    """Raises SettingsError where deciding is off."""
+    """Raises SettingsError if deciding is off."""
     if os.environ.get(_SWITCH) != "1":
         raise SettingsError(_OFF_MESSAGE)
 
 
 def text_argument(typed: str) -> str:
-    """For what is stored: a shell hands over bytes, and not all are text."""
+    """For arguments that are stored: a shell passes bytes, which may not be UTF-8."""
     if not is_text(typed):
-        raise argparse.ArgumentTypeError("this is no UTF-8 text")
+        raise argparse.ArgumentTypeError("this is not UTF-8 text")
     return typed
 
 
 def confirmation_problem(args: argparse.Namespace) -> str | None:
-    """Why this command can't go on: it must ask, and nobody is there; or it asks nobody, and the beginning of
-    an id may by then be that of another review.
+    """Why the command can't continue: it must ask, but there is no terminal; or `--yes` comes with the
+    beginning of an id, which could be that of another review when the script runs.
     """
     if args.yes:
-        return None if is_full_id(args.id) else "With --yes give the whole id, not its beginning."
+        return None if is_full_id(args.id) else "--yes needs the whole id, not only its beginning."
     if is_interactive():
         return None
-    return "There is no terminal to ask you on: add --yes to go ahead without the question."
+    return "There is no terminal for the confirmation: add --yes to continue without it."
 
 
 def add_redis(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--redis",
         metavar="URL",
-        help=f"the Redis of the agents and the bot; else HITL_REDIS_URL, else {DEFAULT_URL}",
+        help=f"the Redis of the agents and the bot (default: HITL_REDIS_URL, then {DEFAULT_URL})",
     )
 
 
 def with_reviews(args: argparse.Namespace, work: Callable[[Reviews], Awaitable[T]]) -> T:
-    """Do this with the reviews of the Redis that was named.
+    """Run `work` with the reviews in the Redis of this command.
 
-    Raises what the work raises; SettingsError for an address or a server that won't do; StoreUnavailable.
+    Raises what the work raises; SettingsError for a bad address or an unsuitable server; StoreUnavailable.
     """
 
     async def run_work() -> T:
@@ -91,12 +93,15 @@ def with_reviews(args: argparse.Namespace, work: Callable[[Reviews], Awaitable[T
 
 
 def _redis_address(args: argparse.Namespace) -> tuple[str, str]:
-    """And a sentence on where it is from, for when it won't do."""
+    """The address, and a sentence that says where it comes from, for an error."""
     if args.redis:
         return args.redis, "The address is from --redis."
     if url := os.environ.get("HITL_REDIS_URL", "").strip():
         return url, "The address is from HITL_REDIS_URL."
-    return DEFAULT_URL, "No other address was given, with --redis or HITL_REDIS_URL."
+    return (
+        DEFAULT_URL,
+        "This is the default address: set another one with --redis or HITL_REDIS_URL.",
+    )
 
 
 @asynccontextmanager
@@ -105,9 +110,7 @@ async def _open_reviews(url: str, source: str) -> AsyncGenerator[Reviews, None]:
     from hitl_core.store import RedisStore
 
     try:
-        store = await RedisStore.open(
-            url, set_partitions=False
-        )  # a look into an empty Redis leaves it empty
+        store = await RedisStore.open(url, set_partitions=False)  # leaves an empty Redis empty
     except (SettingsError, StoreUnavailable) as error:
         raise type(error)(f"{error} {source}") from error
     try:
@@ -117,7 +120,7 @@ async def _open_reviews(url: str, source: str) -> AsyncGenerator[Reviews, None]:
 
 
 async def live_ids(store: Store) -> AsyncIterator[str]:
-    """Of all reviews that are not done, the oldest first."""
+    """The ids of all reviews that are not done, the oldest first."""
     after: LiveReview | None = None
     while page := await store.live_reviews(_PAGE, after):
         for after in page:
@@ -125,9 +128,9 @@ async def live_ids(store: Store) -> AsyncIterator[str]:
 
 
 async def find_review(reviews: Reviews, given: str) -> Snapshot:
-    """The review of this id; a few digits will do where they name one live review.
+    """The review with this id, or the only live review whose id begins like this.
 
-    Raises Refused where they name none or several, ReviewNotFound.
+    Raises Refused if no id or several begin like this, ReviewNotFound.
     """
     given = given.strip().lower()
     if model.is_review_id(given):
@@ -135,17 +138,17 @@ async def find_review(reviews: Reviews, given: str) -> Snapshot:
     if not model.is_id_prefix(given):
         raise Refused(
             "no_id",
-            f"{given!r} is not a review's id. An id looks like 0-93b4c7d2; give at least four characters"
+            f"{given!r} is not a review's id. An id looks like 0-93b4c7d2: type at least four characters"
             " after the dash.",
         )
     matches = {id async for id in live_ids(reviews.store) if id.startswith(given)}
     if len(matches) > 1:
         raise Refused(
-            "ambiguous", f"{len(matches)} live reviews begin with {given}: give more of it."
+            "ambiguous", f"{len(matches)} live reviews begin with {given}: type more of the id."
         )
     if not matches:
         raise Refused(
-            "gone", f"No live review begins with {given}. One that is done needs its whole id."
+            "gone", f"No live review begins with {given}. A review that is done needs its whole id."
         )
     return await reviews.load(matches.pop())
 
@@ -155,15 +158,16 @@ def is_full_id(given: str) -> bool:
 
 
 def operator() -> Reviewer:
-    """Who decides on the command line: an identity of its own in the record.
+    """The person who decides on the command line, for the audit.
 
-    The name is the system's, for the user id of this process. The environment's (LOGNAME) could say anything.
+    The name is the system's login name of this process's user id, because the environment (LOGNAME) could be
+    forged.
     """
     try:
         import pwd
 
         login = pwd.getpwuid(os.getuid()).pw_name
-    except KeyError:  # in a container users need no names
+    except KeyError:  # in a container, a user may have no name
         login = f"uid-{os.getuid()}"
     return Reviewer(
         channel=CLI, team=socket.gethostname(), id=login, name=f"{login} (command line)"

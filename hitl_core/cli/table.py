@@ -1,4 +1,4 @@
-"""Rows as a person reads them, or as a program does."""
+"""Tables: aligned for a person on a terminal, with tabs for a program in a pipe."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from typing import NamedTuple
 from hitl_core.cli.terminal import DIM, Paint, clean, display_width, say, shorten, terminal_width
 
 _GAP = 2
-#: No column is cut to less.
+#: No column gets narrower than this.
 _MIN_WIDTH = 6
-#: How many rows tell the widths of all.
+#: The column widths are measured on this many first rows.
 _MEASURE_ROWS = 200
 
 
 class Column(NamedTuple):
-    """`cut`: it may be shortened where the terminal is too narrow."""
+    """`can_cut`: it may be shortened if the terminal is too narrow."""
 
     title: str
     can_cut: bool = False
 
 
 class Cell(NamedTuple):
-    """`shown` is what a person reads, `exact` what a program gets in its place."""
+    """`display` is for a person; `exact` is for a program, None if it is the same."""
 
     display: str | Paint
     exact: str | None = None
 
 
 def say_table(columns: Sequence[Column], rows: Iterable[Sequence[Cell]]) -> None:
-    """On a terminal a table as wide as that; else lines of values between tabs, uncut and without titles.
-    Each row is said as it comes, on a terminal after the first few, which tell how wide the columns are.
+    """Print a table that fits the terminal; in a pipe, print full values separated by tabs, without titles.
+    Rows are printed as they come; on a terminal after the first ones, which give the widths.
     """
     rows = iter(rows)
     if not sys.stdout.isatty():
@@ -63,7 +63,9 @@ def _say_row(columns: Sequence[Column], cells: Sequence[Paint], widths: Sequence
 
 
 def _fit_widths(columns: Sequence[Column], texts: list[list[str]], room: int) -> list[int]:
-    """How wide each column is: what may be cut gives way, the widest first."""
+    """The width of each column. If there is too little room, the widest column that may be cut
+    shrinks first.
+    """
     widths = [
         max([len(column.title), *(display_width(row[n]) for row in texts)])
         for n, column in enumerate(columns)

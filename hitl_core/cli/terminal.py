@@ -1,4 +1,4 @@
-"""What the commands print. Colours only on a terminal, control characters never."""
+"""Output of the commands: with colours on a terminal only, and never with control characters."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hitl_core.policy import InvalidPolicy
 
 GREEN, YELLOW, RED, DIM, BOLD = "32", "33", "31", "2", "1"
 
-#: Printable, says Python, and yet drawn as nothing.
+#: Characters that Python calls printable, but that a terminal shows as nothing.
 _BLANK = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U00013441\U00013442"
     "\U00016fe4\U0001d159\U000e0100-\U000e01ef]"
@@ -30,7 +30,7 @@ class Paint(NamedTuple):
 
 
 def say(*parts: str | Paint, to: TextIO | None = None) -> None:
-    """One line on standard output, or on another stream."""
+    """Print one line on standard output, or on another stream."""
     stream = to or sys.stdout
     coloured = stream.isatty() and not os.environ.get("NO_COLOR")
     line = ""
@@ -47,8 +47,8 @@ def say_field(
     by_word: bool = True,
     to: TextIO | None = None,
 ) -> None:
-    """A label and what belongs to it. A terminal would go on at its left edge, where a long text could
-    look like a line of ours: it is folded here, and stays in its column.
+    """Print a label and its lines. Long lines are wrapped inside their column: a terminal would wrap them to
+    its left edge, where a part of the text could look like another label.
     """
     stream = to or sys.stdout
     left = f"{'':{indent}}{label:<9}  "
@@ -61,12 +61,12 @@ def say_field(
 
 
 def say_json(value: Any) -> None:
-    """In ASCII, so that nothing in it can steer a terminal."""
+    """Print JSON in ASCII, so that it can't contain control codes for the terminal."""
     print(_json(value, indent=2))
 
 
 def say_json_array(values: Iterable[Any]) -> None:
-    """One array, a value a line, each said as it comes."""
+    """Print one array, one value on each line, each as soon as it is there."""
     before = "["
     for value in values:
         print(f"{before}\n{_json(value)}", end="")
@@ -79,7 +79,7 @@ def _json(value: Any, indent: int | None = None) -> str:
 
 
 def say_problems(error: InvalidPolicy, *, to: TextIO | None = None) -> int:
-    """Every problem on a line of its own; the exit code of a command that found some."""
+    """Print each problem on its own line. Returns the exit code 1."""
     for problem in error.problems:
         where, path, message = problem.where, problem.path, problem.message
         say(Paint(f"{where}: ", DIM), Paint(f"{path}: " if path else "", YELLOW), message, to=to)
@@ -87,29 +87,29 @@ def say_problems(error: InvalidPolicy, *, to: TextIO | None = None) -> int:
 
 
 def note(sentence: str) -> None:
-    """For the person, not for a pipe."""
+    """Print a note for the person, on standard error."""
     say(sentence, to=sys.stderr)
 
 
 def complain(sentence: str) -> int:
-    """What was wrong with the command; its exit code."""
+    """Print what is wrong with the command. Returns the exit code 2."""
     say(Paint("hitl: ", RED), sentence, to=sys.stderr)
     return 2
 
 
 def confirm(question: str) -> bool:
-    """Whether a person at the terminal says yes; anything else is no."""
+    """Whether the person at the terminal types yes; any other input is no."""
     print(f"{clean(question)} [y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 def is_interactive() -> bool:
-    """Whether somebody is there to be asked, and sees the question."""
+    """Whether a person can see a question and answer it."""
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
 def terminal_width(stream: TextIO) -> int:
-    """COLUMNS, or the terminal's own; 80 where nobody knows."""
+    """COLUMNS, else the terminal's width, else 80."""
     if columns := os.environ.get("COLUMNS", ""):
         return int(columns) if columns.isdecimal() and int(columns) > 0 else 80
     try:
@@ -119,27 +119,27 @@ def terminal_width(stream: TextIO) -> int:
 
 
 def clean(text: str) -> str:
-    """What comes from outside must not steer the terminal: what would not be seen becomes an escape."""
+    """Text from outside must not control the terminal: every invisible character becomes an escape."""
     if text.isascii() and text.isprintable():
         return text
     return "".join(c if _is_visible(c) else c.encode("unicode_escape").decode() for c in text)
 
 
 def display_width(text: str) -> int:
-    """How many columns it takes: ideographs take two, marks on a letter none."""
+    """How many columns a text takes: ideographs take two, combining marks none."""
     return sum(map(_char_width, text))
 
 
 def shorten(text: str, room: int) -> str:
-    """Its beginning and an ellipsis, where it takes more columns than there is room for."""
+    """The text, cut with an ellipsis if it is wider than `room` columns."""
     if display_width(text) <= room:
         return text
     return wrap_text(text, room - 1, False)[0] + "…"
 
 
 def wrap_text(text: str, room: int, by_word: bool) -> Sequence[str]:
-    """Lines of at most `room` columns. By word they break at a space where that wastes less than half a line,
-    and the space is lost: not for what must be read exactly.
+    """Lines of at most `room` columns. With `by_word` they break at a space, if that leaves at least half of
+    the line full. The space is dropped, so don't use it for text that must be exact.
     """
     lines, line, used = list[str](), "", 0
     for char in text:
@@ -156,7 +156,7 @@ def wrap_text(text: str, room: int, by_word: bool) -> Sequence[str]:
 
 
 def _is_visible(char: str) -> bool:
-    """Whether a reader sees it, and it neither strikes through nor encloses others."""
+    """Whether a reader sees it, and it doesn't strike through or enclose other characters."""
     return (
         char.isprintable()
         and not _BLANK.match(char)

@@ -1,4 +1,4 @@
-"""`hitl tokens create|list|revoke`: who may come in at the HTTP door."""
+"""`hitl tokens create|list|revoke`: access tokens for the HTTP API."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ examples:
   $ hitl tokens create billing --note "CI"
   $ hitl tokens create billing > /run/secrets/hitl-token
 
-Only the token is on standard output. It is shown this once: of its text only a
-digest is kept.
+Only the token is printed on standard output. It is shown only once, because
+only a digest of it is stored.
 
-Exits with 0; 2 where the command or a setting is wrong, 3 where Redis can't be
+Exits with 0; 2 if the command or a setting is wrong, 3 if Redis can't be
 reached.
 """
 _LIST = """\
@@ -35,21 +35,21 @@ examples:
   3f9c0d1e2b4a  billing  12d  CI
   $ hitl tokens list --json
 
-In a pipe each line is id, agent, the time when it was made and note, between
-tabs. With --json: one array of {"id", "agent", "created_at", "note"}. A token's
-text can't be read again.
+In a pipe each line is id, agent, time of creation and note, separated by tabs.
+With --json: one array of {"id", "agent", "created_at", "note"}. The text of a
+token can't be shown again.
 
-Exits with 0, also where there is none; 2 where the command or a setting is
-wrong, 3 where Redis can't be reached.
+Exits with 0, also if there are none; 2 if the command or a setting is wrong, 3
+if Redis can't be reached.
 """
 _REVOKE = """\
 examples:
   $ hitl tokens revoke 3f9c0d1e2b4a
 
-From then on it opens nothing.
+From then on every request with this token is refused.
 
-Exits with 0; 1 where there is no such token, 2 where the command or a setting
-is wrong, 3 where Redis can't be reached.
+Exits with 0; 1 if there is no such token, 2 if the command or a setting is
+wrong, 3 if Redis can't be reached.
 """
 _COLUMNS = (
     Column("ID"),
@@ -61,10 +61,10 @@ _COLUMNS = (
 
 def add_to(commands: Commands) -> None:
     create = add_command(
-        commands, "create", _create, help="make a token for an agent", epilog=_CREATE
+        commands, "create", _create, help="create a token for an agent", epilog=_CREATE
     )
     create.add_argument(
-        "agent", metavar="AGENT", type=text_argument, help="the agent whose reviews it opens"
+        "agent", metavar="AGENT", type=text_argument, help="the agent whose reviews it can access"
     )
     create.add_argument(
         "--note", metavar="TEXT", type=text_argument, default="", help="what it is for"
@@ -74,7 +74,7 @@ def add_to(commands: Commands) -> None:
     list_parser.add_argument("--json", action="store_true", help="one JSON array, for programs")
     add_redis(list_parser)
     revoke = add_command(commands, "revoke", _revoke, help="revoke a token", epilog=_REVOKE)
-    revoke.add_argument("id", metavar="ID", help="the token's id, as `hitl tokens list` has it")
+    revoke.add_argument("id", metavar="ID", help="the token's id, from `hitl tokens list`")
     add_redis(revoke)
 
 
@@ -82,7 +82,9 @@ def _create(args: argparse.Namespace) -> int:
     if not args.agent.strip():
         return complain("The agent's name is empty.")
     if any(unicodedata.category(char) == "Cc" for char in args.agent):
-        return complain("An agent's name has no control characters, such as a line break or a tab.")
+        return complain(
+            "The agent's name must not contain control characters, such as a line break or a tab."
+        )
 
     async def create(reviews: Reviews) -> tuple[Token, str]:
         token, token_text = Token.issue(args.agent, args.note, await reviews.store.now())
@@ -92,8 +94,8 @@ def _create(args: argparse.Namespace) -> int:
     token, token_text = with_reviews(args, create)
     say(token_text)
     note(
-        f"This opens the reviews of {token.agent}, and is shown only now."
-        f" To take it back: hitl tokens revoke {token.id}"
+        f"This token gives access to the reviews of {token.agent}. It is shown only now."
+        f" To revoke it: hitl tokens revoke {token.id}"
     )
     return 0
 
@@ -108,7 +110,7 @@ def _list(args: argparse.Namespace) -> int:
     else:
         say_table(_COLUMNS, [_row(token, now) for token in all_tokens])
     if not all_tokens:
-        note("There is no token. Make one: hitl tokens create AGENT")
+        note("There is no token. Create one: hitl tokens create AGENT")
     return 0
 
 

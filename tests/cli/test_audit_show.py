@@ -109,10 +109,8 @@ def test_what_was_changed_in_redis_is_said(desk: Desk, review: Review, redis_url
         client.xadd(stream, {b"review": review.id, b"event": changed})
         forged = desk.hitl("audit", "show", review.id)
     assert (cut.code, forged.code) == (1, 1)
-    assert cut.err == "The review says that it has 5 entries, but they end here.\n"
-    assert (
-        forged.err == "Entry 5 is not as it was written: it was changed: its hash doesn't match.\n"
-    )
+    assert cut.err == "The review has 5 entries, but the audit ends here.\n"
+    assert forged.err == "Entry 5 is broken: it was changed: its hash doesn't match.\n"
 
 
 def test_newcomer_9_a_turn_that_no_rule_names_says_so(desk: Desk) -> None:

@@ -93,7 +93,7 @@ def test_each_nights_file_follows_the_last(desk: Desk, export: Path) -> None:
     ran = desk.hitl("audit", "verify", str(new), "--anchor", str(export))
 
     assert ran.code == 0
-    assert "entries 1, reviews 1, anchors 1, behind an anchor" in ran.out
+    assert "entries 1, reviews 1, anchors 1, from after an anchor" in ran.out
     text = new.read_text().replace(review.id, f"0-{'a' * 32}")
     new.write_text(text)
     assert desk.hitl("audit", "verify", str(new)).code == 1
@@ -180,4 +180,4 @@ def test_faults_7_what_a_bot_seals_or_trims_meanwhile_is_no_alarm(
 
 
 def test_nothing_is_whole(desk: Desk) -> None:
-    assert desk.hitl("audit", "verify") == (0, "", "There is no entry.\n")
+    assert desk.hitl("audit", "verify") == (0, "", "The audit has no entries.\n")

@@ -85,7 +85,7 @@ run_sql: review
   reason     Review this SQL statement before execution.
   decisions  approve, reject (a rejection needs a reason)
   shown in   slack:#support
-  reviewers  the members of where it stands
+  reviewers  the members of the channel where it is shown
   escalates  after 1m30s to slack:#team-ops
   escalates  after 1d1h to slack:C0123ABCD
   expires    after 2d: respond, with the message: Nobody was there.
@@ -99,10 +99,10 @@ send_email: review
   reason     The rule `send_email` asks for a person.
   decisions  approve, edit, reject
   shown in   the bot's own channel (HITL_CHANNEL)
-  reviewers  the members of where it stands
+  reviewers  the members of the channel where it is shown
   escalates  never
-  expires    never: it waits until somebody decides
-  edits to   no other tool that it names
+  expires    never: it waits until a person decides
+  edits to   no other tool with its own rule
 """,
     ),
     (
@@ -152,11 +152,11 @@ interrupt_on:
     said = capsys.readouterr().out
     for line in (
         "shown in   the thread in which the agent was asked, slack:#ops",
-        "reviewers  U1, S1; 2 of them must approve; 2 must reject; never who asked the agent",
+        "reviewers  U1, S1; 2 of them must approve; 2 must reject; never the person who asked the agent",
         "reminds    every 15m",
         "escalates  after 1h to slack:S2; S2",
         "clock      starts when the first message is posted",
-        "fallback   slack:#it, where a place can't be reached",
+        "fallback   slack:#it, if a place can't be reached",
         "approval   must be read whole (must_read) and be confirmed (confirm)",
         "hides      /card",
         'answer     must satisfy {"type": "string"}',
@@ -204,15 +204,15 @@ interrupt_on:
             "send",
             [
                 "edits to   read, refund",
-                "in doubt   it runs again by itself (idempotent)",
-                "overrides  one run's own configuration may loosen this (allow_override)",
+                "in doubt   it runs again automatically (idempotent)",
+                "overrides  the configuration of a run may loosen this (allow_override)",
             ],
         ),
         (
             "ask",
             [
                 'answer     must satisfy {"enum": ["yes", "n\u00e3o"]}',
-                "overrides  one run's own configuration may loosen this (allow_override)",
+                "overrides  the configuration of a run may loosen this (allow_override)",
             ],
         ),
     ],

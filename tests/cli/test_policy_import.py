@@ -53,7 +53,7 @@ def test_what_langchain_asks_about_is_asked_about(
     assert ran == Ran(
         0,
         """\
-# From a configuration of langchain. Tools that it doesn't name run without asking.
+# Imported from langchain. Tools that are not listed run without a review.
 default: allow
 description_prefix: Please look
 interrupt_on:
@@ -98,7 +98,7 @@ def test_camel_case_becomes_ours(tmp_path: Path, capsys: pytest.CaptureFixture[s
             "reject",
         )
         assert ran.err == (
-            "A run's own configuration, which this lets loosen it, is written with our keys now.\n"
+            "The policy has allow_override: write the configuration of a run with our keys now.\n"
         )
 
 
@@ -150,7 +150,7 @@ def test_where_an_answer_of_arcgis_goes(tmp_path: Path, capsys: pytest.CaptureFi
         assert judged(policy, call) == judged(theirs, call)
 
 
-FUNCTION = "This is a function, which a file can't hold."
+FUNCTION = "This is a function, which a file can't contain."
 REFUSED: list[tuple[str, Any, list[str]]] = [
     (
         "langchain",
@@ -326,4 +326,4 @@ def test_dialects_10_a_mode_that_no_policy_holds_is_told(
     file = tmp_path / "hitl.json"
     file.write_text('{"interrupt_on": {"a": true}, "interrupt_mode": "per_call"}')
     assert main(["policy", "import", "langchain", str(file)]) == 0
-    assert "`interrupt_mode` is the agent's own" in capsys.readouterr().err
+    assert "A policy has no `interrupt_mode`" in capsys.readouterr().err

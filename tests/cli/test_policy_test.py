@@ -90,9 +90,12 @@ BAD_LINES = [
     ('{"name": "a", "args": {}', "This is not JSON: Expecting ',' delimiter, in column 25."),
     ('{"name": "a", "args": {"n": NaN}}', "This is not JSON: NaN is not a JSON number."),
     ('{"name": "a", "name": "b"}', "This is not JSON: the key 'name' appears twice."),
-    ("[1]", "This is no JSON object."),
-    ('{"args": {}}', 'This has no `name`: a line is {"name": …, "args": {…}}.'),
-    ('{"name": "a", "arguments": {}}', 'This has no `args`: a line is {"name": …, "args": {…}}.'),
+    ("[1]", "The line is not a JSON object."),
+    ('{"args": {}}', 'The line has no `name`: write it as {"name": …, "args": {…}}.'),
+    (
+        '{"name": "a", "arguments": {}}',
+        'The line has no `args`: write it as {"name": …, "args": {…}}.',
+    ),
     (
         '{"name": "a", "args": []}',
         "The call of 'a' has arguments that are not a JSON object: `args` is",
@@ -100,7 +103,7 @@ BAD_LINES = [
     ('{"name": "a b", "args": {}}', "The call '2' has the invalid tool name 'a b'. A name has"),
     ('{"name": "a", "args": {}, "id": 7}', "The `id` must be text."),
     ('{"name": "a", "args": {"x": "\\ud800"}}', "The arguments contain half a surrogate pair"),
-    ("[" * 100_000, "This nests too deeply."),
+    ("[" * 100_000, "The JSON is nested too deeply."),
     ('{"name": "a", "args": {}, "input": {"x": 1}}', "The call of 'a' has its arguments twice"),
     ('{"name": "a", "args": {}, "params": {"x": 1}}', "The call has both `params` and `name`"),
 ]
@@ -120,7 +123,7 @@ def test_a_file_of_something_else_does_not_fill_the_screen(hitl: Hitl) -> None:
     ran = hitl("policy.yaml", "calls.jsonl", calls="nonsense\n" * 1_000)
     assert ran.code == 1
     assert ran.err.count("\n") == 22
-    assert "calls.jsonl:21: From here such lines are only counted.\n" in ran.err
+    assert "calls.jsonl:21: More bad lines are counted, but not shown.\n" in ran.err
     assert ran.err.endswith("0 calls: nothing was tried. 1,000 could not be read.\n")
 
 
@@ -170,7 +173,7 @@ def test_nothing_to_try_is_a_failure(hitl: Hitl) -> None:
         (
             ["policy.yaml", "calls.jsonl", "--fail-on", "any"],
             2,
-            "hitl: --fail-on is about changes: it needs --against.\n",
+            "hitl: --fail-on needs --against.\n",
         ),
     ],
 )
@@ -203,7 +206,7 @@ def test_changes_as_json(hitl: Hitl) -> None:
     out = hitl("new.yaml", "calls.jsonl", "--against", "policy.yaml", "--json", new=CHANGED).out
     sql, drop = json.loads(out)
     assert drop["effect"] == "looser"
-    assert drop["changes"] == [{"effect": "looser", "told": "deny → review"}]
+    assert drop["changes"] == [{"effect": "looser", "text": "deny → review"}]
     assert [drop[key]["verdict"]["kind"] for key in ("before", "after")] == ["deny", "review"]
     assert [each["effect"] for each in sql["changes"]] == ["stricter", "looser"]
 
@@ -274,7 +277,7 @@ COMPARED: list[tuple[Any, Any, list[tuple[str, str]]]] = [
         [
             (
                 "stricter",
-                "reviewers: U1, U2 → U1, U2; 2 of them must approve; an edit is its editor's approval",
+                "reviewers: U1, U2 → U1, U2; 2 of them must approve; an edit is an approval by its editor",
             )
         ],
     ),

@@ -49,7 +49,7 @@ def test_in_doubt_it_is_too_late_and_the_way_out_is_named(desk: Desk) -> None:
     review = desk.doubtful()
     ran = desk.hitl("reviews", "cancel", review.id, "--yes")
     assert (ran.code, ran.out, ran.err.count("\n")) == (1, "", 1)
-    assert "too late to cancel this: whether ask ran is not known" in ran.err
+    assert "too late to cancel this: it is not known whether ask ran" in ran.err
     assert f"hitl reviews resolve {review.id} c1 ran" in ran.err
 
 

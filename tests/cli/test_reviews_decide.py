@@ -57,7 +57,7 @@ def test_the_record_says_that_it_was_the_command_line(
     review = allowed.submit()
     ran = allowed.hitl("reviews", "decide", review.id, "1", "approve", "--yes")
     assert (ran.code, ran.out) == (0, "approved ask (c1)\n")
-    assert ran.err == "That was the last one: its agent goes on.\n"
+    assert ran.err == "That was the last action: the agent continues.\n"
     [decision] = decisions(allowed, review.id)
     assert decision is not None
     assert (decision.type, decision.by) == ("approve", ME)
@@ -209,7 +209,8 @@ def test_security_m7_an_edit_is_judged_again(allowed: Desk) -> None:
     ran = allowed.hitl(*edit, '{"amount": 5000}')
     assert (ran.code, ran.out) == (0, "edited refund (c1)\n")
     assert (
-        "The edit falls under the rule `refund`, so it waits in slack:#finance: S1; 2 of" in ran.err
+        "After the edit, the rule `refund` applies, so it waits in slack:#finance: S1; 2 of"
+        in ran.err
     )
     assert decisions(allowed, review.id) == [None]
     assert allowed.review(review.id).actions[0].places == ("slack:#finance",)
@@ -227,20 +228,24 @@ def test_an_edit_is_shown_before_it_counts(allowed: Desk) -> None:
 
 
 REFUSED = [
-    (["ask", "edit", "--args", '{"n": 1}'], 1, "These are the arguments that it has."),
+    (["ask", "edit", "--args", '{"n": 1}'], 1, "The arguments are unchanged."),
     (["strict", "edit", "--args", '{"n": 11}'], 1, "/n: "),
     (["strict", "edit", "--args", "{n}"], 2, "The arguments are not JSON"),
     (["strict", "edit", "--args", "[1]"], 2, "must be a JSON object"),
     (["strict", "edit", "--args-file", "/none"], 2, "/none: No such file"),
     (["strict", "edit"], 2, "--args or --args-file"),
     (["strict", "approve", "--args", "{}"], 2, "--args or --args-file"),
-    (["strict", "respond", "--answer", "x"], 1, "The policy allows for strict: approve, edit, rej"),
-    (["strict", "reject"], 1, "the policy requires a reason. Say it with --reason"),
-    (["ask", "respond"], 1, "Say it with --reason or --answer"),
+    (
+        ["strict", "respond", "--answer", "x"],
+        1,
+        "The policy only allows for strict: approve, edit, rej",
+    ),
+    (["strict", "reject"], 1, "the policy requires a reason. Use --reason"),
+    (["ask", "respond"], 1, "Use --reason or --answer"),
     (["9", "approve"], 1, "no action '9'"),
     (["look_up", "approve"], 1, "no action 'look_up'"),
     (["all", "respond", "--answer", "x"], 2, "name it"),
-    (["all", "ignore"], 1, "The policy allows for strict"),
+    (["all", "ignore"], 1, "The policy only allows for strict"),
 ]
 
 
@@ -294,7 +299,7 @@ def test_what_may_mean_two_actions_decides_none(allowed: Desk) -> None:
     for named in ("ask", "2", "all"):
         ran = allowed.hitl("reviews", "decide", review.id, named, "approve", "--yes")
         assert (ran.code, ran.out) == (1, "")
-        assert f"{named!r} may mean " in ran.err
+        assert f"{named!r} can mean " in ran.err
     assert decisions(allowed, review.id) == [None, None, None]
     assert allowed.hitl("reviews", "decide", review.id, "b", "approve", "--yes").code == 0
 
@@ -310,7 +315,7 @@ def test_all_that_still_wait(allowed: Desk) -> None:
     types = [decision.type for decision in decisions(allowed, review.id) if decision]
     assert types == ["reject", "approve", "reject"]
     again = allowed.hitl("reviews", "decide", review.id, "all", "approve", "--yes")
-    assert (again.code, again.err) == (1, "hitl: No action of this review waits any more.\n")
+    assert (again.code, again.err) == (1, "hitl: All actions of this review are already decided.\n")
 
 
 def with_tools(desk: Desk, **rule: Any) -> Review:
@@ -377,7 +382,7 @@ def test_dialects_8_a_list_where_one_answer_is_asked_for_is_refused(allowed: Des
     review = allowed.submit()
     two = ["--answer", "a", "--answer", "b"]
     ran = allowed.hitl("reviews", "decide", review.id, "1", "respond", *two, "--yes")
-    assert (ran.code, ran.err) == (1, "hitl: This takes one --answer.\n")
+    assert (ran.code, ran.err) == (1, "hitl: Only one --answer is allowed here.\n")
 
 
 @pytest.mark.parametrize("tool", ["charge2", "charge3"])

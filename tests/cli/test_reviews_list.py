@@ -100,7 +100,11 @@ def test_json_is_one_array(desk: Desk) -> None:
 
 def test_nothing_waits(desk: Desk) -> None:
     """A pipe gets nothing, a program an empty array, and the person a sentence."""
-    assert desk.hitl("reviews", "list") == (0, "", "Nothing waits: every review is done.\n")
+    assert desk.hitl("reviews", "list") == (
+        0,
+        "",
+        "There is nothing to do: every review is done.\n",
+    )
     assert desk.hitl("reviews", "list", "--json").out == "[]\n"
     assert desk.hitl("reviews", "list", "--agent", "x") == (0, "", "No review matches.\n")
 
@@ -120,7 +124,7 @@ def test_of_300_the_oldest_30_and_that_there_are_more(
 
     ran = desk.hitl("reviews", "list")
     assert [line.split("\t")[0] for line in ran.out.splitlines()] == ids[:30]
-    assert ran.err == "There are more than these 30: say --limit.\n"
+    assert ran.err == "There are more than these 30: use --limit.\n"
     ran = desk.hitl("reviews", "list", "--limit", "300")
     assert [line.split("\t")[0] for line in ran.out.splitlines()] == ids
     assert ran.err == ""

@@ -43,7 +43,7 @@ def test_each_answer_ends_the_doubt_and_the_record_says_who(
     review = allowed.doubtful()
     ran = allowed.hitl("reviews", "resolve", review.id, "ask", answer, "--yes")
     assert (ran.code, ran.out) == (0, f"{answer}: ask (c1)\n")
-    assert ran.err == "That was the last doubt: its agent can go on.\n"
+    assert ran.err == "No call is in doubt now: the agent can continue.\n"
     run = run_of(allowed, review)
     assert (run.state, run.by) == (state, ME)
     again = allowed.hitl("reviews", "resolve", review.id, "ask", answer, "--yes")
@@ -126,8 +126,8 @@ def test_scripts_must_say_yes_and_the_whole_id(allowed: Desk) -> None:
 def test_where_there_is_no_doubt(allowed: Desk) -> None:
     """Each is one sentence that says how it is; of a call that is running, who runs it and until when."""
     for review, named, said in (
-        (allowed.submit(thread_id="t-1"), "ask", "There is no doubt about ask."),
-        (allowed.done(thread_id="t-2"), "1", "There is no doubt about ask."),
+        (allowed.submit(thread_id="t-1"), "ask", "ask is not in doubt."),
+        (allowed.done(thread_id="t-2"), "1", "ask is not in doubt."),
         (allowed.claimed(started=True, thread_id="t-3"), "c1", "host:1 may still be running ask"),
         (allowed.doubtful(thread_id="t-4"), "None", "has ask, and no call 'None'"),
     ):
@@ -143,6 +143,6 @@ def test_decide_names_the_way_out(allowed: Desk) -> None:
     for decide in (["ask", "approve"], ["all", "reject"]):
         ran = allowed.hitl("reviews", "decide", review.id, *decide, "--yes")
         assert (ran.code, ran.out, ran.err.count("\n")) == (1, "", 1)
-        assert "decided already; whether ask ran is not known" in ran.err
+        assert "already decided; it is not known whether ask ran" in ran.err
     command = ran.err.split("hitl reviews resolve ")[1].split(" (or")[0]
     assert allowed.hitl("reviews", "resolve", *command.split(), "--yes").code == 0

@@ -119,7 +119,7 @@ def test_a_terminal_cuts_long_values_and_says_so(desk: Desk) -> None:
     assert "187 more lines" in cut
     assert 'END"' in cut.replace("\n" + " " * 17, "")
     assert '"seen"' in cut
-    assert "Not all of it is shown. The rest: --args" in cut
+    assert "Not everything is shown. To see all: --args" in cut
     whole = desk.on_terminal("reviews", "show", review.id, "--args").out
     for out in (whole, desk.piped("reviews", "show", review.id).out):
         assert "line 100" in out
@@ -167,7 +167,7 @@ def test_a_beginning_that_two_share_names_none(desk: Desk) -> None:
     ran = desk.hitl("reviews", "show", start)
 
     assert (ran.code, ran.out) == (1, "")
-    assert ran.err == f"hitl: 2 live reviews begin with {start}: give more of it.\n"
+    assert ran.err == f"hitl: 2 live reviews begin with {start}: type more of the id.\n"
 
 
 def test_a_review_that_is_not_there(desk: Desk) -> None:

@@ -1,4 +1,4 @@
-"""`hitl audit`: show, export and verify the audit."""
+"""`hitl audit`: show, export and verify the audit. Public: `add_to`."""
 
 from __future__ import annotations
 

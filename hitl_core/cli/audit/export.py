@@ -1,4 +1,4 @@
-"""`hitl audit export`: what happened, as lines to keep elsewhere."""
+"""`hitl audit export`: writes the audit as lines, to keep it elsewhere."""
 
 from __future__ import annotations
 
@@ -23,52 +23,57 @@ if TYPE_CHECKING:
     from hitl_core.review.service import Reviews
 
 _MORE = """\
-One JSON object a line: every transition, refused attempt, escalation and
+One JSON object on each line: every transition, refused attempt, escalation and
 delivery, with who, what, when (seconds since the epoch), the digests of the
-arguments and of the policy, and the operation's id. Behind each range stands
-its anchor, {"count", "from", "prev", "root", "to"}. Never the arguments.\
+arguments and of the policy, and the operation's id. After each range of entries
+comes its anchor, {"count", "from", "prev", "root", "to"}. The arguments are not
+exported.\
 """
 _EPILOG = """\
 examples:
   $ hitl audit export --out audit-2026-11-21.jsonl
-  Entries 1,204, anchors 31. Keep the last anchor apart from the file:
+  Entries 1,204, anchors 31. Keep the last anchor in another place:
   0:1763766000123-0:5d41402abc4b2a76b9719d911017c5925d41402abc4b2a76b9719d91...
   $ hitl audit export --new --out audit-2026-11-22.jsonl
   $ hitl audit export --calls > calls.jsonl
   $ hitl policy test new.yaml calls.jsonl --against policy.yaml
 
-What was exported is deleted from Redis once it is older than the retention (30
-days); what was not stays. With --calls: the tool calls of the reviews that are
-still kept, as their agents made them, with all of their arguments; that marks
-nothing as exported.
+Exported entries are deleted from Redis when they are older than the retention
+(30 days); other entries stay. With --calls: the tool calls of all stored
+reviews, as their agents made them, with all arguments; this marks nothing as
+exported.
 
-Exits with 0, also where there is nothing; 2 where the command or a setting is
-wrong, 3 where Redis can't be reached or a stored review can't be read.
+Exits with 0, also if there is nothing; 2 if the command or a setting is wrong,
+3 if Redis can't be reached or a stored review can't be read.
 """
 
 
 def add_to(commands: Commands) -> None:
     parser = add_command(
-        commands, "export", run, help="write what happened as lines", details=_MORE, epilog=_EPILOG
+        commands, "export", run, help="write the audit as JSON lines", details=_MORE, epilog=_EPILOG
     )
     which = parser.add_mutually_exclusive_group()
-    which.add_argument("--new", action="store_true", help="only what no export has had")
+    which.add_argument(
+        "--new", action="store_true", help="only entries that were not exported before"
+    )
     which.add_argument(
         "--after",
         metavar="ID",
         type=_entry_id,
         action="append",
         default=[],
-        help="only what is behind this entry, in its partition; may be said for several",
+        help="only entries after this one, in its partition; can be repeated",
     )
-    parser.add_argument("--out", metavar="FILE", help="write to this new file, else to the pipe")
-    parser.add_argument("--calls", action="store_true", help="the tool calls instead")
+    parser.add_argument(
+        "--out", metavar="FILE", help="write to this new file (default: standard output)"
+    )
+    parser.add_argument("--calls", action="store_true", help="write the tool calls instead")
     add_redis(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     if args.calls and args.new:
-        return complain("--new is about entries: calls are all those that are still kept.")
+        return complain("--new can't be used with --calls, which writes all stored calls.")
     try:
         with _open_output(args.out) as out:
             return with_reviews(
@@ -80,17 +85,17 @@ def run(args: argparse.Namespace) -> int:
                 ),
             )
     except FileExistsError:
-        return complain(f"{args.out} exists already, and what was exported is not written over.")
+        return complain(f"{args.out} exists already and is not overwritten: choose another name.")
     except BrokenPipeError:
         raise
     except OSError as error:
-        if args.out is None:  # at exit Python would flush once more
+        if args.out is None:  # Python would fail again when it flushes at exit
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return complain(f"{args.out or 'The output'} can't be written: {error.strerror or error}.")
 
 
 async def _export_entries(reviews: Reviews, args: argparse.Namespace, out: TextIO) -> int:
-    """Marked as exported only when all of it is written."""
+    """The entries are marked as exported only after all lines were written."""
     from hitl_core.audit.export import export_lines
     from hitl_core.audit.sealer import seal
 
@@ -108,7 +113,7 @@ async def _export_entries(reviews: Reviews, args: argparse.Namespace, out: TextI
     for partition, anchor in last.items():
         await ledger.mark_exported(partition, anchor)
     note(
-        f"Entries {counts[0]:,}, anchors {counts[1]:,}. Keep the last anchor apart from the file:"
+        f"Entries {counts[0]:,}, anchors {counts[1]:,}. Keep the last anchor in another place:"
         if last
         else "There is nothing to export."
     )
@@ -164,7 +169,7 @@ async def _start_entry(reviews: Reviews, args: argparse.Namespace, partition: in
 
 @contextmanager
 def _open_output(name: str | None) -> Generator[TextIO, None, None]:
-    """Raises OSError. A file that could not be finished is taken away again."""
+    """Raises OSError. An unfinished file is deleted."""
     if name is None:
         yield sys.stdout
         return
@@ -183,7 +188,7 @@ def _flush_output(out: TextIO) -> None:
 
 
 def _to_ascii(line: str) -> str:
-    """The same JSON, in which nothing can steer a terminal."""
+    """The same JSON without control codes for a terminal."""
     if not line.isascii():
         try:
             line = json.dumps(json.loads(line))

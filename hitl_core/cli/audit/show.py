@@ -1,4 +1,4 @@
-"""`hitl audit show REVIEW`: who did what to one review, and when."""
+"""`hitl audit show REVIEW`: the audit entries of one review."""
 
 from __future__ import annotations
 
@@ -35,20 +35,19 @@ examples:
     op         click:1763746542.81
   $ hitl audit show 0-93b4c7d2 --json | jq '.[].by.id'
 
-Times are in UTC. Of digests the first characters are shown; --json has all of
-them, and the hash of every entry. An `op` is the click's id, as Slack gave it.
+Times are in UTC. Only the first characters of digests are shown; --json has the
+whole digests, and the hash of every entry. An `op` is Slack's id of the click.
 
-Exits with 0; 1 where there is no such review, several, or its entries are not
-as they were written, 2 where the command or a setting is wrong, 3 where Redis
-can't be reached.
+Exits with 0; 1 if there is no such review, or several, or if its entries were
+changed, 2 if the command or a setting is wrong, 3 if Redis can't be reached.
 """
-#: The clocks of a Redis and of the one that took its place may differ by this much, in milliseconds.
+#: After a failover, the clock of the new Redis may differ by this much, in milliseconds.
 _CLOCK_TOLERANCE = 3_600_000
 _SHORT = 12
 
 
 class _History(NamedTuple):
-    """The lines of one review, and what is wrong with them."""
+    """The lines of one review, and the first problem in them."""
 
     lines: list[str]
     problem: str | None
@@ -87,7 +86,7 @@ async def _load_history(reviews: Reviews, given: str) -> _History:
         review_id, chain = snapshot.review.id, snapshot.chain
         start = max(0, int(snapshot.review.created_at * 1000) - _CLOCK_TOLERANCE)
         after = f"{parse_partition(review_id)}:{start}-0"
-    except ReviewNotFound:  # what happened is kept for longer than the review
+    except ReviewNotFound:  # the audit is kept for longer than the review
         if not is_full_id(given):
             raise
         review_id = given.strip().lower()
@@ -108,7 +107,7 @@ async def _load_history(reviews: Reviews, given: str) -> _History:
 
 
 def _find_problem(verifier: Verifier, lines: list[str], chain: str) -> str | None:
-    """What is wrong with these entries, of which the review says that they end with this head."""
+    """The first problem in these entries. `chain` is the head of the audit that is stored in the review."""
     head = ""
     for line in lines:
         fields = json.loads(line)
@@ -116,9 +115,9 @@ def _find_problem(verifier: Verifier, lines: list[str], chain: str) -> str | Non
         try:
             verifier.add_line(line)
         except BrokenChain as broken:
-            return f"Entry {fields.get('n')} is not as it was written: {broken.problem}."
+            return f"Entry {fields.get('n')} is broken: {broken.problem}."
     if chain not in ("", head):
-        return f"The review says that it has {chain.partition(':')[0]} entries, but they end here."
+        return f"The review has {chain.partition(':')[0]} entries, but the audit ends here."
     return None
 
 
@@ -155,7 +154,7 @@ def _fields(entry: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _digest_text(before: str | None, after: str) -> str:
-    """Of several actions at once both are lists."""
+    """For several actions, both are lists."""
     if before is None or before == after:
         return _short(after)
     return f"{_short(before)} → {_short(after)}"

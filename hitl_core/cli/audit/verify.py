@@ -1,4 +1,4 @@
-"""`hitl audit verify`: whether what happened is still as it was written."""
+"""`hitl audit verify`: checks that no entry of the audit was changed."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from hitl_core.review.service import Reviews
 
 _MORE = """\
-FILE is what `hitl audit export` wrote, - takes it from the pipe; without one
-what Redis keeps is verified. Entries are chained by hash within their review,
-and anchors over all of them follow one another: a change, a deletion, another
-order, and a missing end are found, and the first of them is named.\
+FILE is an export of `hitl audit export`; - reads standard input. Without FILE
+the audit in Redis is verified. The entries of a review are chained by hash, and
+anchors over all entries are chained as well: the command finds the first entry
+that was changed, deleted or moved, or that the end is missing.\
 """
 _EPILOG = """\
 examples:
@@ -33,29 +33,36 @@ examples:
   $ hitl audit verify audit-2026-11-22.jsonl --anchor audit-2026-11-21.jsonl
   line 17: review 0-93b4...: it is entry 5, and entries after 3 are missing.
 
-Who can write the file can also write it anew, or cut it off behind an anchor:
-only an anchor that was kept elsewhere shows that. Give it with --anchor, as
-`export` said it or as an earlier file, of which the last of each partition
-counts: the file must hold it, or begin behind it. Redis itself is held to the
-last anchor that was exported.
+A person who can write the file can also rewrite all of it, or cut it off after
+an anchor: only an anchor that you kept elsewhere shows that. Pass it with
+--anchor, as `export` printed it, or as an earlier file, whose last anchor of
+each partition is used: the file must contain this anchor, or start after it.
+The audit in Redis must contain the last exported anchor.
 
-Exits with 0; 1 where something is broken or there is nothing in FILE, 2 where
-the command or a setting is wrong, 3 where Redis can't be reached.
+Exits with 0; 1 if the audit is broken or FILE is empty, 2 if the command or a
+setting is wrong, 3 if Redis can't be reached.
 """
 _ANCHOR = re.compile(r"(\d+:\d+-\d+):([0-9a-f]{64})")
 
 
 def add_to(commands: Commands) -> None:
     parser = add_command(
-        commands, "verify", run, help="find what was tampered with", details=_MORE, epilog=_EPILOG
+        commands,
+        "verify",
+        run,
+        help="check that the audit was not changed",
+        details=_MORE,
+        epilog=_EPILOG,
     )
-    parser.add_argument("file", metavar="FILE", nargs="?", help="the export; or -")
+    parser.add_argument(
+        "file", metavar="FILE", nargs="?", help="the export; - reads standard input"
+    )
     parser.add_argument(
         "--anchor",
         metavar="FILE|ID:ROOT",
         action="append",
         default=[],
-        help="an anchor that was kept elsewhere; may be said for several",
+        help="an anchor that was kept elsewhere; can be repeated",
     )
     add_redis(parser)
 
@@ -76,7 +83,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _verify_file(name: str, verifier: Verifier) -> Verifier:
-    """Raises OSError, Broken."""
+    """Raises OSError, BrokenChain."""
     with nullcontext(sys.stdin.buffer) if name == "-" else open(name, "rb") as file:
         for line in file:
             verifier.add_line(line)
@@ -85,10 +92,10 @@ def _verify_file(name: str, verifier: Verifier) -> Verifier:
 
 
 async def _verify_stored(reviews: Reviews, known: list[tuple[str, str]]) -> Verifier:
-    """What is in Redis; the end of it has no anchor yet. Raises Broken.
+    """Verify the audit in Redis; its end has no anchor yet. Raises BrokenChain.
 
-    Bots seal and trim meanwhile. A new anchor only follows what was read; what was trimmed away is missing
-    here, so that is read again.
+    Bots add anchors and trim meanwhile. A new anchor does no harm, but trimmed entries are missing, so all is
+    read again then.
     """
     while True:
         first_entries, verifier = await _first_entries(reviews), Verifier(known)
@@ -101,7 +108,7 @@ async def _verify_stored(reviews: Reviews, known: list[tuple[str, str]]) -> Veri
 
 
 async def _first_entries(reviews: Reviews) -> list[str]:
-    """The first entry of each partition that is left."""
+    """The id of the first entry of each partition."""
     pages = [
         await reviews.store.ledger.entries(partition, "", 1)
         for partition in range(reviews.store.partitions)
@@ -118,7 +125,7 @@ async def _feed_verifier(reviews: Reviews, verifier: Verifier) -> None:
             verifier.expect_anchor(exported)
         async for line, _ in export_lines(ledger, partition):
             verifier.add_line(line)
-        # Behind the last anchor that was read, and not the last that there is by now.
+        # Continue after the last anchor that was read; there may be a newer one by now.
         ends = (
             anchor.last
             for anchor in verifier.last_anchors
@@ -131,9 +138,9 @@ async def _feed_verifier(reviews: Reviews, verifier: Verifier) -> None:
 
 def _say_result(verifier: Verifier, name: str | None) -> int:
     if not verifier.entries:
-        note("There is no entry." if name is None else "There is no entry in it.")
+        note("The audit has no entries." if name is None else "The file has no entries.")
         return 0 if name is None else 1
-    start = "from the beginning" if verifier.is_complete else "behind an anchor"
+    start = "from the beginning" if verifier.is_complete else "from after an anchor"
     say(
         f"whole: entries {verifier.entries:,}, reviews {verifier.subjects:,},"
         f" anchors {verifier.anchors:,}, {start}"
@@ -144,7 +151,7 @@ def _say_result(verifier: Verifier, name: str | None) -> int:
 
 
 def _read_anchors(given: str) -> list[tuple[str, str]]:
-    """The anchor that was typed, or the last of each partition in a file. Raises OSError, SettingsError."""
+    """The typed anchor, or the last one of each partition in a file. Raises OSError, SettingsError."""
     if match := _ANCHOR.fullmatch(given):
         return [(match[1], match[2])]
     anchors: dict[int, Anchor] = {}
@@ -155,6 +162,6 @@ def _read_anchors(given: str) -> list[tuple[str, str]]:
                 anchors[parse_position(anchor.last)[0]] = anchor
     if not anchors:
         raise SettingsError(
-            f"{given} holds no anchor, and is none: --anchor takes FILE or ID:ROOT."
+            f"{given} is not an anchor, and has none in it: --anchor takes FILE or ID:ROOT."
         )
     return [(anchor.last, anchor.root) for anchor in anchors.values()]

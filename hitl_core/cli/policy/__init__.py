@@ -1,4 +1,4 @@
-"""`hitl policy`: check, explain, test and import a policy file."""
+"""`hitl policy`: check, explain, test and import a policy file. Public: `add_to`."""
 
 from __future__ import annotations
 

@@ -23,23 +23,21 @@ examples:
   ok policy.yaml: 1 rule (review), default review
   NOT USABLE  slack:#suport: there is no channel #suport
 
-It warns where a `when` lets a call through because an argument is missing or of
-another type. With --slack it also says which channels, people and groups of the
-policy the bot can use: it needs the bot's SLACK_BOT_TOKEN and HITL_CHANNEL, and
-changes nothing.
+It warns if a `when` lets a call run without review only because an argument is
+missing or has another type. With --slack it also says which channels, people
+and groups of the policy the bot can use: this needs the bot's SLACK_BOT_TOKEN
+and HITL_CHANNEL, and changes nothing.
 
-Exits with 0 where the policy is good, 1 where it is not or Slack doesn't know a
-place, 2 where a setting is wrong. Warnings don't count.
+Exits with 0 if the policy is valid; 1 if it is not, or if the bot can't use a
+place, 2 if a setting is wrong. Warnings don't count.
 """
 
 
-_ADVICE = "Say by `not` which calls are harmless; all others then meet it."
+_ADVICE = "Use `not` to describe the harmless calls: then `when` matches all others."
 
 
 def add_to(commands: Commands) -> None:
-    parser = add_command(
-        commands, "check", run, help="find everything that is wrong with a policy", epilog=_EPILOG
-    )
+    parser = add_command(commands, "check", run, help="find all errors in a policy", epilog=_EPILOG)
     parser.add_argument("file", metavar="FILE", help="the policy, a YAML file")
     parser.add_argument(
         "--slack",

@@ -1,4 +1,4 @@
-"""What two policies say of the same call, and which of them is the looser. Pure."""
+"""Compares the rulings of two policies on the same call: which one is looser. Pure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hitl_core.cli.reviewers_text import describe_reviewers
 from hitl_core.model import Expire, Reviewers, Route
 from hitl_core.policy import Ruling
 
-#: The worst first. Where nobody can tell which of two is the looser, as with two schemas, it is "looser".
+#: The worst first. If it can't be determined which of two is looser, as with two schemas, it is "looser".
 Effect = Literal["looser", "different", "stricter"]
 EFFECTS: tuple[Effect, ...] = ("looser", "different", "stricter")
 _BY_STRICTNESS = ("allow", "review", "deny")
@@ -18,12 +18,12 @@ _BY_STRICTNESS = ("allow", "review", "deny")
 
 class Change(NamedTuple):
     effect: Effect
-    told: str
+    text: str
 
 
 def find_changes(before: Ruling, after: Ruling) -> tuple[Change, ...]:
-    """What another policy changes for one call: whether it runs, what may be decided, by whom, and when.
-    Texts are not compared.
+    """What changes for one call: whether it runs, which decisions are allowed, by whom, and when. Texts are
+    not compared.
     """
     old, new = before.verdict.kind, after.verdict.kind
     if old != new:
@@ -39,7 +39,7 @@ def find_changes(before: Ruling, after: Ruling) -> tuple[Change, ...]:
 
 
 def worst_effect(all_changes: Iterable[Change]) -> Effect:
-    """Of several changes the worst counts."""
+    """The worst effect of several changes."""
     effects = {change.effect for change in all_changes}
     return next(effect for effect in EFFECTS if effect in effects)
 
@@ -61,7 +61,7 @@ def _decision_changes(before: Ruling, after: Ruling) -> Iterator[Change]:
 
 
 def _reading_changes(before: Ruling, after: Ruling) -> Iterator[Change]:
-    """What is asked of whoever approves, and what that person gets to see and gives."""
+    """Changes of what a person must do to approve, what is hidden, and where the answer goes."""
     for key, old, new in (
         ("must_read", before.must_read, after.must_read),
         ("confirm", before.confirm, after.confirm),
@@ -75,7 +75,7 @@ def _reading_changes(before: Ruling, after: Ruling) -> Iterator[Change]:
 
 
 def _reviewer_changes(before: Reviewers, after: Reviewers) -> Iterator[Change]:
-    """More approvals of the same people are stricter; of other people nobody can tell."""
+    """More approvals by the same people are stricter. Other people count as looser."""
     if before == after:
         return
     raised = before.model_copy(update={"quorum": after.quorum}) == after
@@ -87,7 +87,7 @@ def _reviewer_changes(before: Reviewers, after: Reviewers) -> Iterator[Change]:
 
 
 def _route_changes(before: Route, after: Route) -> Iterator[Change]:
-    """Whoever is in one of the places may decide: one place more is looser."""
+    """The members of each place may decide, so one place more is looser."""
     old, new = _places(before), _places(after)
     yield from _list_changes("places", old, new)
     yield from _reviewer_changes(before.reviewers, after.reviewers)

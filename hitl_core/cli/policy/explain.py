@@ -1,4 +1,4 @@
-"""`hitl policy explain FILE TOOL '{json}'`: what the policy says about one call, and why."""
+"""`hitl policy explain FILE TOOL '{json}'`: the policy's ruling on one call, and why."""
 
 from __future__ import annotations
 
@@ -31,29 +31,29 @@ example:
     reason     Review this SQL statement before execution.
     decisions  approve, reject
     shown in   slack:#support
-    reviewers  the members of where it stands
+    reviewers  the members of the channel where it is shown
     escalates  after 10m to slack:#team-ops
     expires    after 4h: reject
 
-Exits with 0 for every verdict, 1 where the policy is not good, 2 where the
-call is not.
+Exits with 0 for any verdict, 1 if the policy is invalid, 2 if the call is
+invalid.
 """
-#: How many other tools are named.
+#: How many other tools are listed.
 _MAX_TOOLS = 8
 
 
 def add_to(commands: Commands) -> None:
     parser = add_command(
-        commands, "explain", run, help="what a policy says about one call, and why", epilog=_EPILOG
+        commands, "explain", run, help="show a policy's ruling on one call, and why", epilog=_EPILOG
     )
     parser.add_argument("file", metavar="FILE", help="the policy, a YAML file")
     parser.add_argument(
         "call",
         metavar="CALL",
-        help="a tool's name; its arguments as JSON may follow in the same pair of quotes",
+        help="a tool's name; its arguments as JSON can follow inside the same quotes",
     )
     parser.add_argument(
-        "args", metavar="ARGS", nargs="?", default="", help="or in quotes of their own; else {}"
+        "args", metavar="ARGS", nargs="?", default="", help="the arguments as JSON (default: {})"
     )
 
 
@@ -73,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _read_call(text: str) -> ToolCall:
-    """Held to what the gate accepts. Raises InvalidToolCall."""
+    """The call, checked as the gate does. Raises InvalidToolCall."""
     name, _, args = text.strip().partition(" ")
     call = ToolCall(id="explain", name=name, args=decode(args.strip() or "{}"))
     encode(call.args)
@@ -99,7 +99,7 @@ def _main_fields(policy: Policy, ruling: Ruling) -> Iterator[tuple[str, str]]:
     if not route.escalate:
         yield "escalates", "never"
     if route.expire is None:
-        yield "expires", "never: it waits until somebody decides"
+        yield "expires", "never: it waits until a person decides"
     else:
         message = f", with the message: {route.expire.message}" if route.expire.message else ""
         yield (
@@ -115,12 +115,12 @@ def _place_text(where: Place) -> str:
 
 
 def _extra_fields(policy: Policy, call: ToolCall, ruling: Ruling) -> Iterator[tuple[str, str]]:
-    """What few rules have, and what is only asked of an edit."""
+    """Fields that few rules have, and those about edits."""
     route = ruling.route
     if route.clock == "delivered":
         yield "clock", "starts when the first message is posted"
     if route.fallback is not None:
-        yield "fallback", f"{_place_text(route.fallback)}, where a place can't be reached"
+        yield "fallback", f"{_place_text(route.fallback)}, if a place can't be reached"
     asks = {"be read whole (must_read)": ruling.must_read, "be confirmed (confirm)": ruling.confirm}
     if needs := [what for what, is_asked in asks.items() if is_asked]:
         yield "approval", f"must {' and '.join(needs)}"
@@ -134,15 +134,18 @@ def _extra_fields(policy: Policy, call: ToolCall, ruling: Ruling) -> Iterator[tu
     if "edit" in ruling.allowed_decisions:
         others = [*_other_tools(policy, call)]
         more = f" and {len(others) - _MAX_TOOLS} more" if len(others) > _MAX_TOOLS else ""
-        yield "edits to", (", ".join(others[:_MAX_TOOLS]) + more) or "no other tool that it names"
+        yield (
+            "edits to",
+            (", ".join(others[:_MAX_TOOLS]) + more) or "no other tool with its own rule",
+        )
     if ruling.idempotent:
-        yield "in doubt", "it runs again by itself (idempotent)"
+        yield "in doubt", "it runs again automatically (idempotent)"
     if policy.allow_override:
-        yield "overrides", "one run's own configuration may loosen this (allow_override)"
+        yield "overrides", "the configuration of a run may loosen this (allow_override)"
 
 
 def _other_tools(policy: Policy, call: ToolCall) -> Iterator[str]:
-    """The tools with a rule of their own that an edit of this call may name in its place."""
+    """The tools with their own rule to which an edit of this call may switch."""
     names = [rule.name for rule in policy.rules if rule.name and not is_glob(rule.name)]
     turn = judging.ReviewKey("explain", "explain", "", "U0")
     judged_request = asyncio.run(judging.judge_calls(policy, [call], tools=dict.fromkeys(names)))

@@ -1,4 +1,4 @@
-"""`hitl policy import DIALECT FILE`: another system's configuration, as a policy of ours."""
+"""`hitl policy import DIALECT FILE`: writes another system's configuration as a policy."""
 
 from __future__ import annotations
 
@@ -29,27 +29,27 @@ examples:
   {"interrupt_on": {"send_email": true, "read_file": false}}
   $ hitl policy import sagents interrupts.yaml | tee policy.yaml
 
-The file is JSON or YAML and holds what the system itself is given: of LangChain
-for Python the middleware's arguments, {"interrupt_on": …, "edit_notice": …}; of
-LangChain for JavaScript and XpertAI {"interruptOn": …}; of Sagents
-{"interrupt_on": …}; of ArcGIS {"agent": …, "tools": …}. What it means there it
-means here: tools that it doesn't name run without asking, and names are no
+The file is JSON or YAML, with the options of the system: for LangChain for
+Python the middleware's arguments, {"interrupt_on": …, "edit_notice": …}; for
+LangChain for JavaScript and XpertAI {"interruptOn": …}; for Sagents
+{"interrupt_on": …}; for ArcGIS {"agent": …, "tools": …}. The policy has the same
+meaning: tools that are not listed run without a review, and names are not
 patterns.
 
-A function is no text: where `when` or `description` is one, it is named, and
-nothing is printed. Write a JSON Schema in its place, or load the configuration
-in Python: hitl_core.dialects.get("langchain").load_policy(…).
+A file can't contain functions. If `when` or `description` is one, the command
+names it and prints no policy. Write a JSON Schema in its place, or load the
+configuration in Python: hitl_core.dialects.get("langchain").load_policy(…).
 
-Exits with 0; 1 where the configuration is not good or can't be said in YAML; 2
-where the command is wrong, or the system has no configuration.
+Exits with 0; 1 if the configuration is invalid or can't be written as YAML; 2
+if the command is wrong, or the system has no configuration.
 """
-_FUNCTION_MESSAGE = "This is a function, which a file can't hold."
+_FUNCTION_MESSAGE = "This is a function, which a file can't contain."
 _SCHEMA_MESSAGE = (
     f"{_FUNCTION_MESSAGE} Write a JSON Schema over the arguments,"
     " or load the configuration in Python."
 )
 _TEXT_MESSAGE = f"{_FUNCTION_MESSAGE} Write a text, or load the configuration in Python."
-#: What Python writes where a function was.
+#: How Python prints a function.
 _REPR = re.compile(r"<.+ at 0x[0-9a-fA-F]+>")
 _RULES = ("interrupt_on", "interruptOn")
 
@@ -65,7 +65,9 @@ def add_to(commands: Commands) -> None:
     parser.add_argument(
         "dialect", metavar="DIALECT", choices=dialects.names, help=", ".join(dialects.names)
     )
-    parser.add_argument("file", metavar="FILE", help="its configuration, JSON or YAML; or -")
+    parser.add_argument(
+        "file", metavar="FILE", help="its configuration, JSON or YAML; - reads standard input"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -78,16 +80,16 @@ def run(args: argparse.Namespace) -> int:
     except InvalidPolicy as error:
         return say_problems(error, to=sys.stderr)
     if policy.dialect == "langchain_per_call":
-        note("`interrupt_mode` is the agent's own, and in no policy: keep it in its middleware.")
-    say(f"# From a configuration of {args.dialect}. Tools that it doesn't name run without asking.")
+        note("A policy has no `interrupt_mode`: keep it in the agent's middleware.")
+    say(f"# Imported from {args.dialect}. Tools that are not listed run without a review.")
     print(text, end="")
     if policy.allow_override:
-        note("A run's own configuration, which this lets loosen it, is written with our keys now.")
+        note("The policy has allow_override: write the configuration of a run with our keys now.")
     return 0
 
 
 def import_policy(dialect: str, data: bytes, name: str) -> tuple[Policy, str]:
-    """The policy, and the YAML of ours that says the same. Raises InvalidPolicy, Unsayable."""
+    """The policy, and its YAML. Raises InvalidPolicy, UnsupportedByDialect."""
     config = _parse_config(data, name)
     policy = _load_policy(dialect, config, name)
     return policy, to_yaml(
@@ -113,7 +115,7 @@ def _parse_config(data: bytes, name: str) -> Mapping[str, Any]:
 
 
 def _load_policy(dialect: str, config: Mapping[str, Any], name: str) -> Policy:
-    """Raises InvalidPolicy, Unsayable. What stands where a function was is told as that; Sagents has none."""
+    """Raises InvalidPolicy, UnsupportedByDialect. Reports printed functions as such; Sagents has none."""
     functions = {} if dialect == "sagents" else dict(_find_functions(config))
     lost_functions = [
         Problem(name, None, path, message)
@@ -131,7 +133,7 @@ def _load_policy(dialect: str, config: Mapping[str, Any], name: str) -> Policy:
 
 
 def _find_functions(config: object) -> Iterator[tuple[str, str]]:
-    """The path of each, and what to say of it."""
+    """The path of each printed function, and the error text for it."""
     for key, name, rule in _list_rules(config):
         when, description = rule.get("when"), rule.get("description")
         if isinstance(when, str):
@@ -141,7 +143,7 @@ def _find_functions(config: object) -> Iterator[tuple[str, str]]:
 
 
 def _list_rules(config: object) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-    """The key of the map of tools, and in it each tool that has a rule in detail."""
+    """The key of the map of tools, the name and the rule of each tool with a detailed rule."""
     for key in _RULES:
         for name, rule in _as_mapping(_as_mapping(config).get(key)).items():
             if entries := _as_mapping(rule):

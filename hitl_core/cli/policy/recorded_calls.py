@@ -1,4 +1,4 @@
-"""Recorded tool calls, one a line, read as they come: the file may be larger than the memory."""
+"""Reads recorded tool calls line by line, because the file may be larger than the memory."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from hitl_core.errors import InvalidToolCall
 from hitl_core.model import ToolCall, decode, encode
 from hitl_core.model.call_formats import CALL_KEYS
 
-#: The longest line, in bytes: the most that one call's arguments may take, were every byte an escape.
+#: The longest line, in bytes: enough for the largest arguments if every byte is escaped.
 MAX_LINE = 2 * 1024 * 1024
 
 
 class RecordedCall(NamedTuple):
-    """A call and the line that it stands on. `id` and `thread_id` are None where the line has none."""
+    """A call and its line number. `id` and `thread_id` are None if the line has none."""
 
     line: int
     call: ToolCall
@@ -29,8 +29,8 @@ class BadLine(NamedTuple):
 
 
 def read_calls(file: BinaryIO) -> Iterator[RecordedCall | BadLine]:
-    """Every line of `{"name", "args", "id"?, "thread_id"?}`, held to what the gate accepts; other keys are
-    somebody else's, but for those by which other shapes give arguments. Empty lines are passed over.
+    """Each line `{"name", "args", "id"?, "thread_id"?}`, checked as the gate does. Other keys are ignored,
+    except those with which other formats pass arguments. Empty lines are skipped.
     """
     number = 0
     while data := file.readline(MAX_LINE + 1):
@@ -54,7 +54,9 @@ def _read_line(number: int, text: bytes) -> RecordedCall:
         raise InvalidToolCall(_line_problem(error)) from error
     for key in ("name", "args"):
         if key not in fields:
-            raise InvalidToolCall(f'This has no `{key}`: a line is {{"name": …, "args": {{…}}}}.')
+            raise InvalidToolCall(
+                f'The line has no `{key}`: write it as {{"name": …, "args": {{…}}}}.'
+            )
     call_id, thread_id = fields.get("id"), fields.get("thread_id")
     if not isinstance(call_id, str | None):
         raise InvalidToolCall("The `id` must be text.")
@@ -65,7 +67,7 @@ def _read_line(number: int, text: bytes) -> RecordedCall:
 
 
 def _line_problem(error: InvalidToolCall) -> str:
-    """About the line, where `decode` speaks of arguments."""
+    """The problem of the line, because the text of `decode` is about arguments."""
     match error.__cause__:
         case json.JSONDecodeError(msg=reason, colno=column):
             return f"This is not JSON: {reason}, in column {column}."
@@ -74,6 +76,6 @@ def _line_problem(error: InvalidToolCall) -> str:
         case ValueError() as reason:
             return f"This is not JSON: {reason}."
         case RecursionError():
-            return "This nests too deeply."
+            return "The JSON is nested too deeply."
         case _:
-            return "This is no JSON object."
+            return "The line is not a JSON object."

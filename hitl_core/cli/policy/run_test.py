@@ -1,4 +1,4 @@
-"""`hitl policy test FILE CALLS`: what a policy says about recorded calls, or changes for them."""
+"""`hitl policy test FILE CALLS`: applies a policy to recorded calls, or compares two policies on them."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from hitl_core.cli.command import Commands
 
 _MORE = """\
-Nothing runs and nobody is asked. CALLS is a file with one JSON object a line:
-{"name": …, "args": {…}}, and "id" and "thread_id" where you have them; - reads
-them from the pipe. It may be as large as you like.\
+No tool runs and no review is made. CALLS is a file with one JSON object on each
+line: {"name": …, "args": {…}}, with "id" and "thread_id" if you have them; -
+reads standard input. The file may have any size.\
 """
 _EPILOG = """\
 examples:
@@ -48,21 +48,21 @@ examples:
   $ git show main:policy.yaml > main.yaml
   $ hitl policy test policy.yaml calls.jsonl --against main.yaml > /dev/null
 
-With --against only the calls that change are listed. Looser is: a call that
-was denied is asked about, or one that was asked about runs; one decision more;
-one place more, whose people may decide; a schema that is gone or another one;
-a reason no longer required; idempotent. Other changes are stricter, or, of time
-and order, different. Texts are not compared.
+With --against only the calls that change are listed. A change is "looser" if a
+denied call is now reviewed, or a reviewed call now runs; if it adds a decision,
+or a place whose members may decide; if a schema is removed or changed; if a
+reason is no longer required; or if the rule becomes idempotent. Changes of time
+and order are "different"; all others are "stricter". Texts are not compared.
 
-In a pipe each line is line, tool, verdict, rule and reason, between tabs; with
---against line, tool, effect, change, rule and the rule before. With --json: one
-array of {"line", "id", "thread_id", "name", "ruling"}; with --against "effect",
-"changes", "before" and "after" in place of "ruling". How many there were is
-said on standard error.
+In a pipe each line is line, tool, verdict, rule and reason, separated by tabs;
+with --against line, tool, effect, change, rule and the rule before. With
+--json: one array of {"line", "id", "thread_id", "name", "ruling"}; with
+--against "effect", "changes", "before" and "after" in place of "ruling". The
+counts are printed on standard error.
 
-Exits with 0; 1 where something becomes looser (--fail-on any: where anything
-changes), a line can't be read, there is no call, or a policy is not good; 2
-where the command is wrong.
+Exits with 0; 1 if a call becomes looser (--fail-on any: if any call changes),
+a line can't be read, there is no call, or a policy is invalid; 2 if the command
+is wrong.
 """
 _VERDICTS = (
     Column("LINE"),
@@ -80,12 +80,12 @@ _CHANGES = (
     Column("BEFORE", can_cut=True),
 )
 _COLOURS: dict[Effect, str] = {"looser": RED, "different": YELLOW, "stricter": GREEN}
-#: Of how many bad lines each gets a sentence.
+#: How many bad lines are reported one by one.
 _MAX_COMPLAINTS = 20
 
 
 class _TestResult(NamedTuple):
-    """`before` and what is different are there where two policies are compared."""
+    """`before` and `changes` are only set if two policies are compared."""
 
     recorded_call: RecordedCall
     ruling: Ruling
@@ -102,26 +102,30 @@ def add_to(commands: Commands) -> None:
         commands,
         "test",
         run,
-        help="try a policy, or a change of one, on recorded calls",
+        help="apply a policy, or a change of it, to recorded calls",
         details=_MORE,
         epilog=_EPILOG,
     )
     parser.add_argument("file", metavar="FILE", help="the policy, a YAML file")
-    parser.add_argument("calls", metavar="CALLS", help="the calls, one JSON object a line; or -")
     parser.add_argument(
-        "--against", metavar="OTHER", help="the policy so far: list what FILE changes"
+        "calls",
+        metavar="CALLS",
+        help="the calls, one JSON object on each line; - reads standard input",
+    )
+    parser.add_argument(
+        "--against", metavar="OTHER", help="the current policy: list what FILE changes"
     )
     parser.add_argument(
         "--fail-on",
         choices=("looser", "any"),
-        help="with --against: which changes end with 1, else looser",
+        help="with --against: which changes exit with 1 (default: looser)",
     )
     parser.add_argument("--json", action="store_true", help="one JSON array, for programs")
 
 
 def run(args: argparse.Namespace) -> int:
     if args.fail_on and args.against is None:
-        return complain("--fail-on is about changes: it needs --against.")
+        return complain("--fail-on needs --against.")
     try:
         policy = Policy.load(args.file)
         other = None if args.against is None else Policy.load(args.against)
@@ -145,7 +149,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 class _PolicyTest:
-    """Judges the calls one by one, and counts."""
+    """Applies the policy to the calls one by one, and counts the results."""
 
     def __init__(self, policy: Policy, other: Policy | None, name: str) -> None:
         self._policy, self._other, self._name = policy, other, name
@@ -153,7 +157,7 @@ class _PolicyTest:
         self._counts = Counter[str]()
 
     def results(self, file: BinaryIO) -> Iterator[_TestResult]:
-        """What there is to show: every call, or those that change."""
+        """The results to show: of every call, or of those that change."""
         for each in read_calls(file):
             if isinstance(each, BadLine):
                 self._complain(each)
@@ -194,7 +198,7 @@ class _PolicyTest:
         if self._bad_lines <= _MAX_COMPLAINTS:
             complain(f"{self._name}:{bad.line}: {bad.problem}")
         elif self._bad_lines == _MAX_COMPLAINTS + 1:
-            complain(f"{self._name}:{bad.line}: From here such lines are only counted.")
+            complain(f"{self._name}:{bad.line}: More bad lines are counted, but not shown.")
 
 
 def _open(name: str) -> AbstractContextManager[BinaryIO]:
@@ -221,7 +225,7 @@ def _change_row(result: _TestResult) -> list[Cell]:
         Cell(str(result.recorded_call.line)),
         Cell(result.recorded_call.call.name),
         Cell(Paint(result.effect, _COLOURS[result.effect])),
-        Cell("; ".join(change.told for change in result.changes)),
+        Cell("; ".join(change.text for change in result.changes)),
         Cell(rule),
         Cell("" if before == rule else before, before),
     ]
@@ -246,7 +250,7 @@ def _to_json(result: _TestResult) -> dict[str, Any]:
 
 
 def _ruling_to_json(ruling: Ruling) -> dict[str, Any]:
-    """`line` is the rule's, in its policy."""
+    """`line` is the line of the rule in its policy."""
     return {
         "verdict": ruling.verdict.model_dump(),
         "line": ruling.line,

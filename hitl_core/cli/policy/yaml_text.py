@@ -1,4 +1,4 @@
-"""A policy that another system's configuration became, as YAML of ours that means the same. Pure."""
+"""Writes an imported policy as YAML. Pure."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ from hitl_core.policy import Policy
 from hitl_core.policy.reader.read_policy import DESCRIPTION_PREFIX
 from hitl_core.policy.rule import DEFAULT_DECISIONS, Rule
 
-#: Text that our reader takes for a number, whatever PyYAML thinks of it.
+#: Text that our reader reads as a number, even if PyYAML doesn't.
 _NUMBER = re.compile(r"[-+]?\.?[0-9].*")
 
 
 def to_yaml(policy: Policy, whens: Mapping[str, object]) -> str:
-    """`whens` are the JSON Schemas of the rules' `when`, by tool: a rule has only what became of it."""
+    """`whens` are the JSON Schemas of the rules' `when`, by tool, because a rule has only the
+    compiled form.
+    """
     config: dict[str, Any] = {"default": policy.default.kind}
     if policy.allow_override:
         config["allow_override"] = True
@@ -31,7 +33,7 @@ def to_yaml(policy: Policy, whens: Mapping[str, object]) -> str:
     }
     dumped = yaml.dump(config, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100)
     text = "\n".join(map(clean, dumped.split("\n")))
-    Policy.from_yaml(text, name=f"{policy.name}, as YAML")  # or it would be of no use
+    Policy.from_yaml(text, name=f"{policy.name}, as YAML")  # raises if our reader refuses it
     return text
 
 
@@ -54,13 +56,13 @@ def _rule_to_yaml(rule: Rule, when: object) -> object:
 
 
 class _Dumper(yaml.SafeDumper):
-    """Without anchors, and with quotes around whatever some reader might not take for that text."""
+    """Without anchors, and with quotes around text that a reader could read as another value."""
 
     def ignore_aliases(self, data: object) -> bool:
         return True
 
     def represent_text(self, text: str) -> yaml.Node:
-        # In double quotes what `clean` makes of the unseen is YAML's own escape for it.
+        # Inside double quotes, the escapes of `clean` are YAML's own escapes.
         plain = clean(text) == text and not _NUMBER.fullmatch(text)
         return cast(Any, self).represent_scalar(
             "tag:yaml.org,2002:str", text, None if plain else '"'

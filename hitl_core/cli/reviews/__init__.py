@@ -1,4 +1,4 @@
-"""`hitl reviews`: list, show, decide, resolve and cancel reviews."""
+"""`hitl reviews`: list, show, decide, resolve and cancel reviews. Public: `add_to`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One call of a review on the terminal: what it is, what was decided, what came of it, its arguments."""
+"""Prints one call of a review: its rule, decision, result and arguments."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ Field = tuple[str, str | Paint]
 
 
 def card_numbers(review: Review) -> dict[str, int]:
-    """By key: the numbers that the cards give to the actions."""
+    """The numbers of the actions on the cards, by key."""
     return {action.key: number for number, action in enumerate(review.actions, start=1)}
 
 
 def find_calls(review: Review, named: str, calls: Iterable[Call]) -> list[Call]:
-    """Of these calls those that a person can mean by a number on the card, a tool's name or a call's id."""
+    """The calls that match a number on the card, a tool's name, or a tool call id."""
     numbers = card_numbers(review)
     return [
         call
@@ -39,7 +39,7 @@ def find_calls(review: Review, named: str, calls: Iterable[Call]) -> list[Call]:
 
 
 def only_call(review: Review, named: str, matches: Sequence[Call]) -> Call:
-    """The only one; raises Refused where another may have been meant."""
+    """The only match. Raises Refused if there are several."""
     if len(matches) == 1:
         return matches[0]
     raise ambiguous_error(review, named, matches)
@@ -51,11 +51,11 @@ def ambiguous_error(review: Review, named: str, matches: Iterable[Call]) -> Refu
         f"{numbers.get(call.key, '-')} ({phrases.tool_name(review, call)} {call.tool_call_id})"
         for call in matches
     )
-    return Refused("ambiguous", f"{named!r} may mean {which}: say another of its names.")
+    return Refused("ambiguous", f"{named!r} can mean {which}: use the number or the tool call id.")
 
 
 def say_call(snapshot: Snapshot, call: Call, *, rest: str | None, to: TextIO | None = None) -> None:
-    """`rest` is what shows the rest of long values, which are cut; None cuts nothing."""
+    """Print the call. `rest` is the command that shows long values, which are cut; None cuts nothing."""
     review, now = snapshot.review, snapshot.now
     action, run = review.action(call.key), review.runs.get(call.key)
     number = card_numbers(review).get(call.key, "-")
@@ -101,11 +101,11 @@ def _decision_fields(review: Review, action: Action | None, now: float) -> Itera
         yield "decided", decision_text(action.decision)
         yield "", phrases.time_text(action.decision.at, now)
         if action.decision.message:
-            yield "said", action.decision.message
+            yield "message", action.decision.message
     elif not review.cancelled:
         needs = " (reject needs a reason)" if action.config.reject_reason == "required" else ""
         yield "decisions", ", ".join(action.config.allowed_decisions) + needs
-    yield "stands in", ", ".join(map(phrases.place_text, action.places))
+    yield "shown in", ", ".join(map(phrases.place_text, action.places))
     for step in action.escalations:
         yield _escalation_field(action, step, now)
     if action.is_pending and not review.cancelled:
@@ -113,7 +113,7 @@ def _decision_fields(review: Review, action: Action | None, now: float) -> Itera
 
 
 def _escalation_field(action: Action, step: Escalation, now: float) -> Field:
-    """A fallback is no escalation: nobody was late."""
+    """A fallback is shown differently, because it has nothing to do with lateness."""
     to, when = phrases.place_text(step.to), phrases.time_text(step.at, now)
     if step.step is None:
         planned_places = ", ".join(map(phrases.place_text, action.route.notify))
@@ -125,7 +125,7 @@ def _escalation_field(action: Action, step: Escalation, now: float) -> Field:
 
 
 def _timer_fields(action: Action, now: float) -> Iterator[Field]:
-    """What time will do."""
+    """The next escalation and the deadline."""
     if action.next_step is not None:
         step, at = action.route.escalate[action.next_step], next_step_at(action)
         when = (
@@ -152,11 +152,11 @@ def _run_fields(run: Run | None, now: float) -> Iterator[Field]:
         case "cleared":
             yield "run", "may start again"
         case "skipped":
-            yield "run", "skipped: whether it ran is not known"
+            yield "run", "skipped: it is not known whether it ran"
         case _:
             assert_never(run.state)
     if run.by is not None:
-        yield "says", phrases.person_text(run.by)
+        yield "by", phrases.person_text(run.by)
     elif run.state == "in_doubt":
         for vote in run.votes:
             yield "voted", f"{vote.type}: {phrases.person_text(vote.by)}"

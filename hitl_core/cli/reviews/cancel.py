@@ -1,4 +1,4 @@
-"""`hitl reviews cancel ID`: an operator's stop."""
+"""`hitl reviews cancel ID`: the operator stops a review."""
 
 from __future__ import annotations
 
@@ -30,21 +30,22 @@ if TYPE_CHECKING:
     from hitl_core.review.service import Reviews
 
 _MORE = """\
-Nobody is asked any more, nothing of it runs, not even what was approved
-already, and its agent is told so. Once an agent has taken it up it is too late.
-It can only stop, so it works without HITL_CLI_DECIDE. It is a no to all of
-it: where a rejection takes several people (reject_quorum), so does this."""
+People can't decide the review any more, none of its calls runs, not even one
+that was already approved, and the agent is informed. It is too late when an
+agent has claimed the review. The command can only stop calls, so it works
+without HITL_CLI_DECIDE. It counts as a rejection of every call: if a rejection
+needs several people (reject_quorum), so does this."""
 _EPILOG = """\
 examples:
   $ hitl reviews cancel 0-93b4c7d2 --reason "The agent runs wild"
   $ hitl reviews list --agent billing --limit 10000 | cut -f1 |
       xargs -n1 hitl reviews cancel --yes
 
-The record names your login and this host; cards say "ada (command line)". You
-are asked first; scripts say --yes, and then the whole id.
+The audit names your login and this host; cards show "ada (command line)". You
+are asked to confirm; scripts use --yes with the whole id.
 
-Exits with 0; 1 where it was refused, was not found, or you said no, 2 where
-the command or a setting is wrong, 3 where Redis can't be reached.
+Exits with 0; 1 if it was refused or not found, or if you answered no, 2 if the
+command or a setting is wrong, 3 if Redis can't be reached.
 """
 
 
@@ -53,7 +54,7 @@ def add_to(commands: Commands) -> None:
         commands,
         "cancel",
         run,
-        help="withdraw a review before anything of it runs",
+        help="cancel a review before any of its calls runs",
         details=_MORE,
         epilog=_EPILOG,
     )
@@ -72,9 +73,8 @@ def run(args: argparse.Namespace) -> int:
     review = snapshot.review
     if review.calls_in_doubt:
         raise Refused("started", f"It is too late to cancel this: {phrases.doubt_text(review)}")
-    cancellation.cancel(
-        review, operator(), args.reason, snapshot.now
-    )  # refused before anybody is asked
+    # Refuse before asking for the confirmation.
+    cancellation.cancel(review, operator(), args.reason, snapshot.now)
     calls = phrases.tool_names(review, review.calls)
     about = f"{review.id}: {review.agent}, thread {review.thread_id}: {calls}"
     if not confirm_change(
@@ -83,7 +83,7 @@ def run(args: argparse.Namespace) -> int:
         return 1
     after = with_reviews(args, lambda reviews: _cancel(reviews, review.id, args.reason))
     if after.cancelled is None:
-        note("That is one vote: it takes more people who cancel it. It still waits.")
+        note("That is one vote: more people must cancel it. The review still waits.")
     else:
         say(f"cancelled {review.id}")
     return 0

@@ -1,4 +1,4 @@
-"""The way of a command that changes a review: what it is about is shown, a person says yes, it is stored."""
+"""The steps of a command that changes a review: show it, ask for confirmation, store the change."""
 
 from __future__ import annotations
 
@@ -16,14 +16,18 @@ from hitl_core.model import Call, Snapshot
 
 T = TypeVar("T")
 
-BUSY_MESSAGE = "Others are deciding at this very moment. Run the command again."
-UNKNOWN_MESSAGE = "Whether it was stored is not known. Run the command again: it counts only once."
+BUSY_MESSAGE = "Other people are deciding at this moment. Run the command again."
+UNKNOWN_MESSAGE = (
+    "It is not known whether this was stored. Run the command again: it counts only once."
+)
 
 
 def confirm_change(
     args: argparse.Namespace, show: Callable[[], object], question: str, no_change_message: str
 ) -> bool:
-    """Whether a person who saw it says yes; `--yes` has said it before. `unchanged`: what a no is told."""
+    """Show the change and ask for confirmation; with `--yes` don't ask. `no_change_message` is printed after
+    a no.
+    """
     if args.yes:
         return True
     show()
@@ -34,7 +38,7 @@ def confirm_change(
 
 
 def show_calls(snapshot: Snapshot, calls: Iterable[Call]) -> None:
-    """Where the answer of the command itself doesn't go."""
+    """Print the calls on standard error, because the result of the command is on standard output."""
     review = snapshot.review
     say(phrases.heading(review), to=sys.stderr)
     for call in calls:
@@ -44,8 +48,8 @@ def show_calls(snapshot: Snapshot, calls: Iterable[Call]) -> None:
 async def store_change(
     change: Callable[[str], Awaitable[T]], unknown_message: str = UNKNOWN_MESSAGE
 ) -> T:
-    """What `change`, given the operation's name, makes. Raises what it raises, in the command line's words;
-    `maybe`: what to do where a reply was lost.
+    """Call `change` with an operation id, and return its result. Raises what it raises, with texts for the
+    command line. `unknown_message`: what to do if the reply was lost.
     """
     try:
         return await change(f"cli:{uuid4().hex}")

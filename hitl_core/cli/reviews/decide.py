@@ -1,4 +1,4 @@
-"""`hitl reviews decide ID …`: a decision by whoever sits at this machine."""
+"""`hitl reviews decide ID …`: a decision by the operator of this machine."""
 
 from __future__ import annotations
 
@@ -51,15 +51,16 @@ if TYPE_CHECKING:
     from hitl_core.cli.command import Commands
     from hitl_core.review.service import Reviews
 
-#: In place of one action.
+#: Stands for all open actions.
 _ALL = "all"
-_MAX_GONE = 20  # of what an edit removes
+#: How many removed arguments are listed.
+_MAX_GONE = 20
 _EDITED_LABEL = "edited, these would run"
 _MORE = """\
-It counts like an answer in the chat and follows the same rules: allowed
-decisions, required reasons, schemas, deadlines. But nobody is asked whether
-you may, so it is off unless HITL_CLI_DECIDE=1 is set. The record names your
-login and this host; cards say "ada (command line)"."""
+The decision counts like one in the chat and follows the same rules: allowed
+decisions, required reasons, schemas, deadlines. But the command doesn't check
+whether you are a reviewer, so it is off unless HITL_CLI_DECIDE=1 is set. The
+audit names your login and this host; cards show "ada (command line)"."""
 _EPILOG = """\
 examples:
   $ export HITL_CLI_DECIDE=1
@@ -71,12 +72,12 @@ examples:
   $ hitl reviews decide 0-93b4c7d2 pick respond --answer roads --answer rivers
   $ hitl reviews decide 0-93b4c7d2 all reject --reason "The wrong customer"
 
-What it is about is shown, and nothing is decided before you say y. Scripts
-say --yes, and then the whole id.
+The command shows the call and asks you to confirm. Scripts use --yes with the
+whole id.
 
-Exits with 0 where all of it was decided; 1 where something was refused, was
-not found, or you said no, 2 where the command or a setting is wrong, 3 where
-Redis can't be reached.
+Exits with 0 if everything was decided; 1 if something was refused or not found,
+or if you answered no, 2 if the command or a setting is wrong, 3 if Redis can't
+be reached.
 """
 
 
@@ -93,17 +94,17 @@ def add_to(commands: Commands) -> None:
     parser.add_argument(
         "action",
         metavar="ACTION",
-        help="which action: its number on the card, its tool's name, its tool call's id; or `all` that wait",
+        help="the action's number on the card, its tool's name or its tool call id; or `all` open actions",
     )
     parser.add_argument(
         "decision",
         metavar="DECISION",
         choices=get_args(DecisionType),
-        help="approve, edit, reject, respond (answer in the tool's place) or ignore (skip)",
+        help="approve, edit, reject, respond (answer in place of the tool) or ignore (skip)",
     )
     reply_group = parser.add_mutually_exclusive_group()
     reply_group.add_argument(
-        "--reason", metavar="TEXT", type=text_argument, dest="message", help="why"
+        "--reason", metavar="TEXT", type=text_argument, dest="message", help="your reason"
     )
     reply_group.add_argument(
         "--answer",
@@ -111,20 +112,20 @@ def add_to(commands: Commands) -> None:
         type=text_argument,
         action="append",
         dest="answers",
-        help="with respond: what the agent gets in place of the tool's result, or with approve: what the tool"
-        " runs with; an option's value or name; several times for a list",
+        help="with respond: what the agent gets in place of the tool's result; with approve: what the tool"
+        " runs with; the value or name of an option; repeat it for a list",
     )
     args_group = parser.add_mutually_exclusive_group()
     args_group.add_argument(
         "--args",
         metavar="JSON",
-        help="with edit: all of the new arguments; with --tool alone they stay as they are",
+        help="with edit: all new arguments; without this, --tool keeps the arguments",
     )
     args_group.add_argument(
-        "--args-file", metavar="FILE", help="the same from a file; - reads them from the pipe"
+        "--args-file", metavar="FILE", help="the same from a file; - reads standard input"
     )
     parser.add_argument(
-        "--tool", metavar="NAME", help="with edit: the tool to run in place of the one asked for"
+        "--tool", metavar="NAME", help="with edit: the tool to run in place of the requested one"
     )
     add_yes(parser)
     add_redis(parser)
@@ -140,8 +141,10 @@ def run(args: argparse.Namespace) -> int:
         return complain(f"{args.args_file}: {error.strerror or error}.")
     snapshot = with_reviews(args, lambda reviews: find_review(reviews, args.id))
     review = snapshot.review
-    if review.calls_in_doubt:  # a call can only be started when all is decided
-        raise Refused("already_decided", f"This is decided already; {phrases.doubt_text(review)}")
+    if review.calls_in_doubt:  # a call can only start after all actions are decided
+        raise Refused(
+            "already_decided", f"This review is already decided; {phrases.doubt_text(review)}"
+        )
     actions = _choose_actions(review, args)
     proposals = [
         (
@@ -150,7 +153,7 @@ def run(args: argparse.Namespace) -> int:
         )
         for action in actions
     ]
-    for action, proposal in proposals:  # what would be refused is refused before anybody is asked
+    for action, proposal in proposals:  # refuse before asking for the confirmation
         try:
             decisions.decide(review, action.key, proposal, operator(), snapshot.now)
         except Refused as refused:
@@ -164,16 +167,16 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _usage_problem(args: argparse.Namespace) -> str | None:
-    """What is wrong with the command, before anything is looked at."""
+    """What is wrong with the command line itself, or None."""
     given = args.args is not None or args.args_file is not None
     if (args.decision == "edit") != (given or args.tool is not None):
-        return "edit, and only edit, takes what is new: --args or --args-file, or --tool."
+        return "edit needs --args, --args-file or --tool, and no other decision takes them."
     if args.answers and args.decision not in ("approve", "respond"):
-        return f"An --answer goes with respond or approve. Why you {args.decision}: --reason."
+        return f"--answer is for respond and approve: use --reason with {args.decision}."
     if args.action == _ALL and (args.decision in ("edit", "respond") or args.answers):
-        return f"{args.decision} is for one action: name it, in place of {_ALL}."
+        return f"{args.decision} is for one action: name it in place of {_ALL}."
     if args.args_file == "-" and not args.yes:
-        return "Where the arguments come from the pipe you can't be asked there: add --yes."
+        return "With --args-file - you can't answer the confirmation: add --yes."
     return None
 
 
@@ -190,7 +193,7 @@ def _read_edit(args: argparse.Namespace) -> Arguments | None:
 def _make_proposal(
     review: Review, action: Action, args: argparse.Namespace, edited: Arguments | None
 ) -> Proposal:
-    """Raises Refused for a list where one answer is asked for."""
+    """Raises Refused for several answers where only one is allowed."""
     if args.decision == "edit":
         new = review.arguments(action.key) if edited is None else edited
         return Proposal("edit", action.revision, args.message, new, args.tool)
@@ -198,18 +201,18 @@ def _make_proposal(
     schema = action.config.answer_schema
     if not given or schema is None or schema.get("type") == "string":
         if len(given) > 1:
-            raise Refused("invalid_answer", "This takes one --answer.")
+            raise Refused("invalid_answer", "Only one --answer is allowed here.")
         return Proposal(args.decision, action.revision, given[0] if given else args.message)
     return Proposal(args.decision, action.revision, answer=_read_answer(schema, given))
 
 
 def _read_answer(schema: dict[str, Any], given: list[str]) -> Any:
-    """Options by their value or their name; else a JSON value, or the text."""
+    """An option by its value or its name; else a JSON value, or the text itself."""
     if schema.get("type") == "array":
         items = schema.get("items")
         return [_read_value(cast("dict[str, Any]", items or {}), each) for each in given]
     if len(given) > 1:
-        raise Refused("invalid_answer", "This takes one --answer, and no list.")
+        raise Refused("invalid_answer", "Only one --answer is allowed here, because it is no list.")
     return _read_value(schema, given[0])
 
 
@@ -228,7 +231,7 @@ def _read_value(schema: dict[str, Any], given: str) -> Any:
 
 
 def _choose_actions(review: Review, args: argparse.Namespace) -> list[Action]:
-    """Raises Refused where what was typed may mean another action than the one that was meant."""
+    """Raises Refused if no action, or more than one, matches what was typed."""
     named = args.action
     calls = [call for call in review.calls if review.action(call.key)]
     matches = find_calls(review, named, calls)
@@ -236,7 +239,7 @@ def _choose_actions(review: Review, args: argparse.Namespace) -> list[Action]:
         raise ambiguous_error(review, named, matches)
     if named == _ALL:
         if not (open_actions := phrases.open_actions(review)):
-            raise Refused("already_decided", "No action of this review waits any more.")
+            raise Refused("already_decided", "All actions of this review are already decided.")
         return list(open_actions)
     if not matches:
         tools_text = phrases.tool_names(review, calls) or "no action"
@@ -303,7 +306,7 @@ async def _decide(
     if code == 0:
         left = len(phrases.open_actions(review))
         more = "1 more action waits" if left == 1 else f"{left} more actions wait"
-        note(f"{more}." if left else "That was the last one: its agent goes on.")
+        note(f"{more}." if left else "That was the last action: the agent continues.")
     return code
 
 
@@ -312,23 +315,25 @@ def _tool_name(review: Review, action: Action) -> str:
 
 
 def _new_rule_note(action: Action, verdict: Verdict) -> str:
-    """An edit from here is nobody's approval by another rule: whom that names is not looked up here."""
+    """The note after an edit that made another rule apply. Its editor's approval never counts here, because
+    the command line can't check whether that rule names the editor.
+    """
     rule = f"the rule `{verdict.rule}`" if verdict.rule else "the policy's default"
     where = " and ".join(map(phrases.place_text, action.places))
     people = describe_reviewers(action.route.reviewers)
-    return f"The edit falls under {rule}, so it waits in {where}: {people}."
+    return f"After the edit, {rule} applies, so it waits in {where}: {people}."
 
 
 def _cli_refusal(refused: Refused, review: Review, action: Action) -> Refused:
-    """A refusal speaks of buttons."""
+    """The refusal with a text for the command line, because the original text names buttons."""
     match refused.code:
         case "unchanged":
-            words = "These are the arguments that it has. To run it as it is, say approve."
+            words = "The arguments are unchanged. To run the call as it is, use approve."
         case "not_allowed":
             allowed = ", ".join(action.config.allowed_decisions)
-            words = f"The policy allows for {_tool_name(review, action)}: {allowed}."
+            words = f"The policy only allows for {_tool_name(review, action)}: {allowed}."
         case "message_required":
-            words = f"{refused} Say it with --reason or --answer."
+            words = f"{refused} Use --reason or --answer."
         case _:
             return refused
     return Refused(refused.code, words)

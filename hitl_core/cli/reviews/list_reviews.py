@@ -1,4 +1,4 @@
-"""`hitl reviews list`: what waits, the longest first."""
+"""`hitl reviews list`: the reviews that are not done, the oldest first."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ examples:
   0-93b4c7d2  3m   support  t-57    pending  send_email (2), run_sql
   $ hitl reviews list --agent billing --status pending | cut -f1
 
-On a terminal ids are short; every command takes them so while the review is
-not done. In a pipe each line is the whole id, the time of its submission,
-agent, thread, status and what waits, between tabs. With --json: one array of
-what `hitl reviews show --json` says, without the arguments.
+A terminal shows short ids; every command accepts them while the review is not
+done. In a pipe each line is the whole id, time of submission, agent, thread,
+status and what waits, separated by tabs. With --json: one array of objects as
+in `hitl reviews show --json`, without the arguments.
 
-Exits with 0, also where there is none; 2 where the command or a setting is
-wrong, 3 where Redis can't be reached or a stored review can't be read.
+Exits with 0, also if there are none; 2 if the command or a setting is wrong, 3
+if Redis can't be reached or a stored review can't be read.
 """
 _COLUMNS = (
     Column("ID"),
@@ -44,9 +44,9 @@ _COLUMNS = (
     Column("STATUS"),
     Column("WAITS", can_cut=True),
 )
-#: How many are asked for at once: as many as the store has connections.
+#: How many reviews are loaded at once: as many as the store has connections.
 _BATCH_SIZE = 32
-#: What an id is cut to on a terminal.
+#: The length of a short id.
 _SHORT = 10
 
 
@@ -58,20 +58,22 @@ def add_to(commands: Commands) -> None:
         help="list the reviews that are not done, the oldest first",
         epilog=_EPILOG,
     )
-    parser.add_argument("--agent", metavar="A", help="only this agent's")
-    parser.add_argument("--thread", metavar="T", help="only this thread's, those that are done too")
+    parser.add_argument("--agent", metavar="A", help="only reviews of this agent")
     parser.add_argument(
-        "--status", choices=get_args(Status), help="only those; done needs --thread"
+        "--thread", metavar="T", help="only reviews of this thread, also those that are done"
     )
     parser.add_argument(
-        "--limit", metavar="N", type=_parse_count, default=30, help="at most N, else 30"
+        "--status", choices=get_args(Status), help="only this status; done needs --thread"
+    )
+    parser.add_argument(
+        "--limit", metavar="N", type=_parse_count, default=30, help="at most N (default: 30)"
     )
     parser.add_argument("--json", action="store_true", help="one JSON array, for programs")
     add_redis(parser)
 
 
 class _Listing(NamedTuple):
-    """`more`: there are others behind the limit. `problems`: what could not be read."""
+    """`more`: there are more than the limit. `problems`: an error for each review that can't be read."""
 
     snapshots: list[Snapshot]
     more: bool
@@ -80,7 +82,7 @@ class _Listing(NamedTuple):
 
 def run(args: argparse.Namespace) -> int:
     if args.status == "done" and args.thread is None:
-        return complain("Reviews that are done are found by their thread: add --thread.")
+        return complain("Done reviews are only listed for one thread: add --thread.")
     listing = with_reviews(args, lambda reviews: _load_listing(reviews, args))
     if args.json:
         say_json([review_to_json(snapshot, with_args=False) for snapshot in listing.snapshots])
@@ -88,9 +90,11 @@ def run(args: argparse.Namespace) -> int:
         say_table(_COLUMNS, _rows(listing.snapshots))
     if not listing.snapshots and not listing.problems:
         has_filter = args.agent is not None or args.thread is not None or args.status is not None
-        note("No review matches." if has_filter else "Nothing waits: every review is done.")
+        note(
+            "No review matches." if has_filter else "There is nothing to do: every review is done."
+        )
     if listing.more:
-        note(f"There are more than these {args.limit}: say --limit.")
+        note(f"There are more than these {args.limit}: use --limit.")
     for problem in listing.problems:
         complain(problem)
     return 3 if listing.problems else 0
@@ -119,7 +123,9 @@ async def _iterate_ids(ids: list[str]) -> AsyncIterator[str]:
 async def _load_snapshots(
     reviews: Reviews, ids: AsyncIterator[str], problems: list[str]
 ) -> AsyncIterator[Snapshot]:
-    """One that can't be read hides no other: a newer version's, say. One that is gone is left out."""
+    """The reviews with these ids. One that can't be read (for example of a newer version) is reported in
+    `problems`, and one that was deleted is left out.
+    """
     while batch := [review_id async for review_id in _take_ids(ids, _BATCH_SIZE)]:
         loads = (reviews.store.load_outline(review_id) for review_id in batch)
         for result in await asyncio.gather(*loads, return_exceptions=True):
@@ -142,12 +148,12 @@ async def _take_ids(ids: AsyncIterator[str], most: int) -> AsyncIterator[str]:
 def _is_wanted(snapshot: Snapshot, args: argparse.Namespace) -> bool:
     review = snapshot.review
     if args.status is None and args.thread is None and review.status == "done":
-        return False  # since the list of ids was read
+        return False  # it became done after the list of ids was read
     return args.agent in (None, review.agent) and args.status in (None, review.status)
 
 
 def _rows(snapshots: list[Snapshot]) -> list[list[Cell]]:
-    # Of a review that is done the first digits find nothing.
+    # A done review can't be found by a short id.
     short = all(snapshot.review.status != "done" for snapshot in snapshots)
     return [_row(snapshot, short) for snapshot in snapshots]
 
@@ -167,5 +173,5 @@ def _row(snapshot: Snapshot, short: bool) -> list[Cell]:
 
 def _parse_count(text: str) -> int:
     if not (text.isascii() and text.isdecimal()) or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number above 0")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0")
     return int(text)

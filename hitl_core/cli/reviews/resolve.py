@@ -1,4 +1,4 @@
-"""`hitl reviews resolve ID …`: what became of a call in doubt, said by whoever sits at this machine."""
+"""`hitl reviews resolve ID …`: the operator of this machine says whether a call in doubt ran."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from hitl_core.review.service import Reviews
 
 _MORE = """\
-A call is in doubt where its process died after the call was started: it may
-have run, or not. Look where its effect would be seen, then say so here; it
-counts like the buttons on the card, as one person's word. Nobody is asked
-whether you may, so it is off unless HITL_CLI_DECIDE=1 is set. The record names
-your login and this host."""
+A call is in doubt if its process died after the call was started: it is not
+known whether it ran. Check whether its effect happened, then give the answer
+here; it counts as one person's answer, like the buttons on the card. The
+command doesn't check whether you are a reviewer, so it is off unless
+HITL_CLI_DECIDE=1 is set. The audit names your login and this host."""
 _EPILOG = """\
 examples:
   $ export HITL_CLI_DECIDE=1
@@ -44,19 +44,18 @@ examples:
   0-6be0a9f1  2h   billing  t-42    settled  in doubt: charge_card
   $ hitl reviews resolve 0-6be0a9f1 charge_card ran
 
-What it is about is shown, and nothing is stored before you say y. Scripts say
---yes, and then the whole id. With --json: the review afterwards, as
-`hitl reviews show --json` has it.
+The command shows the call and asks you to confirm. Scripts use --yes with the
+whole id. With --json: the changed review, as in `hitl reviews show --json`.
 
-Exits with 0; 1 where it was refused, was not found, or you said no, 2 where
-the command or a setting is wrong, 3 where Redis can't be reached.
+Exits with 0; 1 if it was refused or not found, or if you answered no, 2 if the
+command or a setting is wrong, 3 if Redis can't be reached.
 """
 _QUESTIONS: dict[DoubtAnswer, str] = {
-    "ran": "Say that {} ran?",
+    "ran": "Confirm that {} ran?",
     "rerun": "Let {} run again?",
-    "skip": "Skip {}, whether it ran or not?",
+    "skip": "Skip {}, without knowing whether it ran?",
 }
-_UNKNOWN_MESSAGE = "Whether it was stored is not known. Look: hitl reviews show {}"
+_UNKNOWN_MESSAGE = "It is not known whether this was stored. Check with: hitl reviews show {}"
 
 
 def add_to(commands: Commands) -> None:
@@ -64,7 +63,7 @@ def add_to(commands: Commands) -> None:
         commands,
         "resolve",
         run,
-        help="say what became of a call in doubt (needs HITL_CLI_DECIDE=1)",
+        help="say whether a call in doubt ran (needs HITL_CLI_DECIDE=1)",
         details=_MORE,
         epilog=_EPILOG,
     )
@@ -72,13 +71,13 @@ def add_to(commands: Commands) -> None:
     parser.add_argument(
         "action",
         metavar="ACTION",
-        help="which call: its number on the card, its tool's name, or its tool call's id",
+        help="the call's number on the card, its tool's name or its tool call id",
     )
     parser.add_argument(
         "answer",
         metavar="ANSWER",
         choices=get_args(DoubtAnswer),
-        help="ran (it did run), rerun (run it again) or skip (go on without knowing)",
+        help="ran (it did run), rerun (run it again) or skip (continue without knowing)",
     )
     parser.add_argument("--json", action="store_true", help="one JSON object, for programs")
     add_yes(parser)
@@ -104,14 +103,14 @@ def run(args: argparse.Namespace) -> int:
     else:
         say(f"{answer}: {phrases.tool_name(after.review, call)} ({call.tool_call_id})")
     if after.review.runs[call.key].state == "in_doubt":
-        note("That is one vote: it takes more people who say the same.")
+        note("That is one vote: more people must give the same answer.")
     left = phrases.tool_names(after.review, after.review.calls_in_doubt)
-    note(f"Still in doubt: {left}." if left else "That was the last doubt: its agent can go on.")
+    note(f"Still in doubt: {left}." if left else "No call is in doubt now: the agent can continue.")
     return 0
 
 
 async def _find_review(reviews: Reviews, given: str) -> Snapshot:
-    """Where a lease has ended and no bot runs that would see it, the doubt begins now."""
+    """The review. If its lease has ended and no bot has noticed it yet, its calls become in doubt now."""
     snapshot = await find_review(reviews, given)
     lease = snapshot.review.lease
     if lease is None or lease.until > snapshot.now:
@@ -121,7 +120,7 @@ async def _find_review(reviews: Reviews, given: str) -> Snapshot:
 
 
 def _choose_call(review: Review, named: str) -> Call:
-    """Any call may be in doubt, also one that nobody was asked about."""
+    """Any call can be in doubt, also one that needed no review."""
     if matches := find_calls(review, named, review.calls):
         return only_call(review, named, matches)
     tools_text = phrases.tool_names(review, review.calls)
@@ -129,7 +128,7 @@ def _choose_call(review: Review, named: str) -> Call:
 
 
 def _find_doubt(snapshot: Snapshot, call: Call) -> Run:
-    """Raises Refused where there is none."""
+    """The run of a call in doubt. Raises Refused if the call is not in doubt."""
     review = snapshot.review
     run = review.runs.get(call.key)
     if run is not None and run.state == "in_doubt":
@@ -143,13 +142,13 @@ def _find_doubt(snapshot: Snapshot, call: Call) -> Run:
         )
     if run is not None and run.by is not None:
         raise Refused("already_decided", f"{run.by.label} already answered this.")
-    raise Refused("already_decided", f"There is no doubt about {phrases.tool_name(review, call)}.")
+    raise Refused("already_decided", f"{phrases.tool_name(review, call)} is not in doubt.")
 
 
 async def _resolve(
     reviews: Reviews, review: Review, call: Call, answer: DoubtAnswer, attempt: int
 ) -> Snapshot:
-    """The answer is to this attempt: if the call was run again meanwhile, it settles nothing."""
+    """The answer is for this attempt: it doesn't count if the call was run again meanwhile."""
     by, seal = operator(), review.seal(call.key)
 
     def resolve_doubt(review: Review, now: float) -> Transition:

@@ -1,4 +1,4 @@
-"""A review as programs read it. Pure."""
+"""A review as JSON for programs. Pure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Json = dict[str, Any]
 
 
 def review_to_json(snapshot: Snapshot, *, with_args: bool) -> Json:
-    """Times are seconds since the epoch by the store's clock; what isn't there is null."""
+    """Times are seconds since the epoch by the store's clock; a missing value is null."""
     review = snapshot.review
     numbers = {action.key: n for n, action in enumerate(review.actions, start=1)}
     cancelled, lease = review.cancelled, review.lease
@@ -47,7 +47,7 @@ def review_to_json(snapshot: Snapshot, *, with_args: bool) -> Json:
 
 
 def _call_to_json(review: Review, call: Call, number: int | None, *, with_args: bool) -> Json:
-    """`number` is the action's on the cards, null for a call that nobody is asked about."""
+    """`number` is the action's number on the cards, null for a call that needs no review."""
     action = review.action(call.key)
     quoting = Quoting.of(review, action)
     return {

@@ -1,4 +1,4 @@
-"""`hitl reviews show ID`: everything that is known of one review."""
+"""`hitl reviews show ID`: everything about one review."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ examples:
   $ hitl reviews show 0-93b4c7d2 --args | less
   $ hitl reviews show 0-93b4c7d2 --json | jq '.calls[].args'
 
-The id stands at the foot of every card. The calls are in the model's order;
-those that people are asked about have the number that their card shows. On a
-terminal long values are cut, which is said; a pipe and --json get all of them.
+The id is at the foot of every card. The calls are in the model's order; a call
+that needs a review has the number that its card shows. A terminal cuts long
+values, with a notice; a pipe and --json get the whole values.
 
-Exits with 0; 1 where there is no such review, or several, 2 where the command
-or a setting is wrong, 3 where Redis can't be reached.
+Exits with 0; 1 if there is no such review, or several, 2 if the command or a
+setting is wrong, 3 if Redis can't be reached.
 """
 
 
@@ -42,7 +42,7 @@ def add_to(commands: Commands) -> None:
         epilog=_EPILOG,
     )
     add_id(parser)
-    parser.add_argument("--args", action="store_true", help="all of the arguments, however long")
+    parser.add_argument("--args", action="store_true", help="show all arguments in full length")
     parser.add_argument("--json", action="store_true", help="one JSON object, for programs")
     add_redis(parser)
 
@@ -98,7 +98,7 @@ def _fields(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
 
 
 def _card_text(snapshot: Snapshot, place: Place) -> str:
-    """Bookkeeping raises the version as well, so a card that shows an earlier one may be up to date."""
+    """Internal changes also raise the version, so a card with an earlier version can be up to date."""
     ref, card_version = snapshot.posts.get(place), snapshot.shown.get(place)
     trouble = snapshot.review.troubles.get(place)
     since = f" (since {phrases.time_text(trouble.since, snapshot.now)})" if trouble else ""
