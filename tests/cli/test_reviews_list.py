@@ -195,7 +195,7 @@ def test_where_an_address_is_from(desk: Desk, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr("hitl_core.cli.session.DEFAULT_URL", "redis://127.0.0.1:1/7")
     for url, said in (
         ("redis://127.0.0.1:1/0", "is from HITL_REDIS_URL."),
-        (" ", "No other address"),
+        (" ", "the default address"),
     ):
         monkeypatch.setenv("HITL_REDIS_URL", url)
         ran = desk.hitl("tokens", "list")

@@ -96,7 +96,7 @@ def test_an_answer_settles_no_later_doubt(allowed: Desk) -> None:
     """Given a person who is asked; when it is run again meanwhile and stops again; then y settles nothing."""
     review = allowed.doubtful()
     terminal = allowed.terminal("reviews", "resolve", review.id, "1", "ran", NO_COLOR="1")
-    terminal.until("Say that ask ran? [y/N] ")
+    terminal.until("Confirm that ask ran? [y/N] ")
     allowed.do(lambda reviews: run_again(reviews, review))
 
     terminal.types("y\n")

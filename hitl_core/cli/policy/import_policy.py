@@ -32,9 +32,9 @@ examples:
 The file is JSON or YAML, with the options of the system: for LangChain for
 Python the middleware's arguments, {"interrupt_on": …, "edit_notice": …}; for
 LangChain for JavaScript and XpertAI {"interruptOn": …}; for Sagents
-{"interrupt_on": …}; for ArcGIS {"agent": …, "tools": …}. The policy has the same
-meaning: tools that are not listed run without a review, and names are not
-patterns.
+{"interrupt_on": …}; for ArcGIS {"agent": …, "tools": …}. The policy has the
+same meaning: tools that are not listed run without a review, and names are
+not patterns.
 
 A file can't contain functions. If `when` or `description` is one, the command
 names it and prints no policy. Write a JSON Schema in its place, or load the

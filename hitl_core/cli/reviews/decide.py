@@ -170,7 +170,7 @@ def _usage_problem(args: argparse.Namespace) -> str | None:
     """What is wrong with the command line itself, or None."""
     given = args.args is not None or args.args_file is not None
     if (args.decision == "edit") != (given or args.tool is not None):
-        return "edit needs --args, --args-file or --tool, and no other decision takes them."
+        return "edit needs --args or --args-file, or --tool; other decisions don't take these."
     if args.answers and args.decision not in ("approve", "respond"):
         return f"--answer is for respond and approve: use --reason with {args.decision}."
     if args.action == _ALL and (args.decision in ("edit", "respond") or args.answers):
