@@ -1,4 +1,4 @@
-"""Which command was meant."""
+"""The entry point of `hitl`: parses the command line, runs the command, and maps errors to exit codes."""
 
 from __future__ import annotations
 
@@ -83,8 +83,8 @@ def _exit_code(error: HitlError) -> int:
 
 
 def build_parser(subject: str = "") -> argparse.ArgumentParser:
-    """All commands, each with its `run`. Those of other packages are left out, and nothing of these packages
-    is imported, where `subject` is one of the core's own.
+    """The parser of all commands, each with its `run`. If `subject` is a command of this package, the
+    commands of other packages are left out and not imported.
     """
     top = argparse.ArgumentParser(
         prog="hitl",

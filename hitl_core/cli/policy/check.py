@@ -1,4 +1,4 @@
-"""`hitl policy check FILE`: everything that is wrong with a policy, one line each."""
+"""`hitl policy check FILE`: prints all errors of a policy, one on each line."""
 
 from __future__ import annotations
 
