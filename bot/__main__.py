@@ -9,7 +9,7 @@ from .command import add_to
 
 
 def main() -> int:
-    """What the command returns."""
+    """Runs the command and returns its exit code."""
     parser = argparse.ArgumentParser(prog="python -m bot")
     add_to(parser.add_subparsers(metavar="COMMAND", required=True))
     args = parser.parse_args()

@@ -1,4 +1,4 @@
-"""The composition root: everything that the bot is made of is put together here, and only here."""
+"""The composition root: creates and connects all parts of the bot."""
 
 from __future__ import annotations
 
@@ -47,14 +47,15 @@ from .settings import BotRole, Settings
 from .web.application import make_app
 from .web.server import open_server
 
-#: One call to Slack. A click has 3 s in all.
+#: The time limit of one call to Slack, in seconds.
 SLACK_TIMEOUT = 4
 
 
 @dataclass(frozen=True)
 class Bot:
-    """A running bot. `url` is where Slack sends its requests, or its server alone where Slack sends none; one
-    that serves `http` only has no `workers`. Once `leaving` is set it is not ready, and goes on serving.
+    """A running bot. `url` is the URL for Slack's requests; with Socket Mode or `workers` only, the URL of
+    its server. With `http` only there are no `workers`. After `leaving` is set it is not ready but still
+    serves.
     """
 
     url: str
@@ -66,7 +67,9 @@ class Bot:
 
 @dataclass(frozen=True)
 class Timing:
-    """How long the workers wait, in seconds: see `Outbox`, `Lane` and `Escalator`. Only tests need others."""
+    """The time limits of the workers in seconds: see `Outbox`, `Lane` and `Escalator`. Only tests change
+    them.
+    """
 
     message_interval: float = MESSAGE_INTERVAL
     lane_lease: float = LANE_LEASE
@@ -79,9 +82,8 @@ class Timing:
 async def running_bot(
     settings: Settings, timing: Timing | None = None, only: BotRole | None = None
 ) -> AsyncGenerator[Bot, None]:
-    """Raises SettingsError or StoreUnavailable in one sentence; else serves until the block ends.
-
-    Then it finishes what it has begun: requests within LAST_REQUESTS, cards within LAST_DELIVERIES.
+    """Serves until the block ends, then finishes the requests and deliveries in progress. Raises
+    SettingsError or StoreUnavailable with one sentence.
     """
     click_budget.set_click_seconds(settings.hitl_click_seconds)
     policies = Policies.load(settings.hitl_policy)
@@ -132,11 +134,11 @@ async def running_bot(
 
 
 async def _open_store(settings: Settings) -> RedisStore:
-    """Raises SettingsError, StoreUnavailable, and says which setting holds the address."""
+    """Raises SettingsError or StoreUnavailable; the text names the setting with the URL."""
     try:
         return await RedisStore.open(settings.hitl_redis_url)
     except (SettingsError, StoreUnavailable) as error:
-        raise type(error)(f"{error} The address is from HITL_REDIS_URL.") from None
+        raise type(error)(f"{error} The URL is from HITL_REDIS_URL.") from None
 
 
 def _make_workers(
@@ -165,7 +167,7 @@ async def _open_channel(settings: Settings, health: Health) -> SlackChannel:
         token=settings.slack_bot_token,
         base_url=settings.slack_api_url,
         timeout=SLACK_TIMEOUT,
-        retry_handlers=[],  # a post whose answer was lost must be looked for, not repeated
+        retry_handlers=[],  # after a lost answer a post must be searched for, not repeated
     )
     channel = SlackChannel(client, settings.hitl_channel, health)
     try:
@@ -177,7 +179,7 @@ async def _open_channel(settings: Settings, health: Health) -> SlackChannel:
 
 def _make_bolt_app(settings: Settings, channel: SlackChannel) -> AsyncApp:
     async def authorize() -> AuthorizeResult:
-        """One workspace, known since the start: no call for each click."""
+        """There is one workspace, known since the start, so a click needs no call."""
         return AuthorizeResult(
             enterprise_id=None,
             team_id=channel.team,
@@ -190,6 +192,6 @@ def _make_bolt_app(settings: Settings, channel: SlackChannel) -> AsyncApp:
         client=AsyncWebClient(base_url=settings.slack_api_url),
         signing_secret=settings.slack_signing_secret,
         authorize=authorize,
-        process_before_response=True,  # the default polls for the ack every 10 ms
-        logger=logging.getLogger("slack_bolt"),  # else Bolt's loggers take the level of the root
+        process_before_response=True,  # the default polls every 10 ms for the ack
+        logger=logging.getLogger("slack_bolt"),  # else Bolt's loggers use the root's level
     )

@@ -1,4 +1,4 @@
-"""What the bot adds to the command `hitl`: `hitl serve`, and `hitl policy check --slack`.
+"""The bot's part of the command `hitl`: `hitl serve`, and `hitl policy check --slack`.
 
 Imported for every `hitl --help`, so it imports nothing of the extra `slack` until a command runs.
 """
@@ -29,10 +29,10 @@ from .web.logs import OneLineFormatter
 if TYPE_CHECKING:
     from hitl_core.cli.command import Commands
 
-#: How long a bot that was told to stop goes on serving, in seconds: a load balancer must see that it is not
-#: ready any more, and look away. With `LAST_REQUESTS` and `LAST_DELIVERIES` it ends within 10 s.
+#: How long a bot continues to serve after SIGTERM, in seconds, so that a load balancer sees that it is not
+#: ready any more. With the time for requests and deliveries in progress it ends within 10 s.
 SHUTDOWN_GRACE = 2.5
-#: What the extra `slack` brings.
+#: Packages of the extra `slack`.
 SLACK_PACKAGES = ("aiohttp", "prometheus_client", "slack_bolt")
 
 _DETAILS = """\
@@ -71,7 +71,7 @@ def add_to(commands: Commands) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """0 after a clean end, 2 where a setting or a package is missing or wrong."""
+    """Returns 0 after a clean end, 2 if a setting or a package is missing or wrong."""
     try:
         require_extra("slack", *SLACK_PACKAGES)
         settings = Settings.from_environment(os.environ)
@@ -83,9 +83,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def check_policy(policy: Policy) -> int:
-    """Prints which channels, people and groups of a policy the bot can use. 0 where it can use all of them.
-
-    Raises SettingsError where a setting or a package is missing.
+    """Prints which channels, people and groups of a policy the bot can use. Returns 0 if it can use all of
+    them, else 1. Raises SettingsError if a setting or a package is missing.
     """
     require_extra("slack", *SLACK_PACKAGES)
     from . import policy_check
@@ -101,7 +100,7 @@ def _configure_logging(level: str) -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(OneLineFormatter("%(asctime)s %(levelname)s %(name)s %(message)s"))
     logging.basicConfig(level=level, handlers=[handler])
-    # Bolt finds SLACK_BOT_TOKEN by itself, and says at each start that it is not needed.
+    # Bolt reads SLACK_BOT_TOKEN by itself, and logs at each start that it is not used.
     bolt = logging.getLogger("slack_bolt")
     bolt.addFilter(lambda record: "`token` will be unused" not in record.getMessage())
     if level == "DEBUG":  # Slack's libraries would write every card's arguments
@@ -110,14 +109,14 @@ def _configure_logging(level: str) -> None:
 
 
 def freeze_gc() -> None:
-    """What was imported stays, so it need not be looked through again and again: a tenth of a click."""
+    """Excludes the imported modules from garbage collection, which would take a tenth of a click's time."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
 
 
 def shorten_switch_interval() -> None:
-    """Threads that draw or read what is large let go of Python's lock after a millisecond, not five."""
+    """Threads that draw or parse large data release Python's lock after 1 ms instead of 5 ms."""
     sys.setswitchinterval(0.001)
 
 
@@ -136,5 +135,5 @@ async def _serve(settings: Settings, only: BotRole | None) -> None:
         shorten_switch_interval()
         if await signals.get() == signal.SIGTERM and only != "workers":
             bot.leaving.set()
-            with contextlib.suppress(TimeoutError):  # a second signal has less patience
+            with contextlib.suppress(TimeoutError):  # a second signal ends the wait
                 await asyncio.wait_for(signals.get(), SHUTDOWN_GRACE)

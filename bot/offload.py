@@ -1,4 +1,4 @@
-"""Work that would hold the event loop, on which everybody's clicks wait, runs in threads."""
+"""Runs long work in threads, because it would block the event loop for everybody's clicks."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from hitl_core.model import Review
 
 T = TypeVar("T")
 
-#: Up to so many bytes of arguments a review is drawn within a few milliseconds, which is less than a thread
-#: is worth.
+#: A review with at most this many bytes of arguments is drawn in a few milliseconds, so a thread is not worth
+#: it.
 MAX_INLINE_ARGS = 16 * 1024
-#: And with a schema of up to so many JSON values.
+#: The same for the JSON values of its schemas.
 MAX_INLINE_SCHEMA = 500
-#: A body of more bytes is read in a thread: this many may hold 8,000 JSON values.
+#: A body with more bytes is parsed in a thread: this many bytes may have 8,000 JSON values.
 MAX_INLINE_BODY = 16 * 1024
-#: Where more is done than to parse it once, in bytes of JSON: two of them may be a value.
+#: The same limit, in bytes of JSON, for work that does more than parse: two bytes may be a value.
 MAX_INLINE_JSON = 4 * 1024
 
-#: One thread: several at once would each take their turn from the clicks, as threads share one lock.
+#: One thread only: all threads share Python's lock, so several would slow down the clicks.
 _executor = ThreadPoolExecutor(1, thread_name_prefix="bodies")
 
 
 async def offload_drawing(review: Review, draw: Callable[[], T]) -> T:
-    """What `draw` returns: pure work on this review, in a thread where its arguments, their schemas or the
-    rules that it keeps are large.
+    """Returns `draw()`: pure work on this review, in a thread if its arguments, schemas or
+    rules are large.
     """
     return draw() if _is_small(review) else await asyncio.to_thread(draw)
 
@@ -44,12 +44,12 @@ def _is_small(review: Review) -> bool:
 
 
 async def offload_parsing(body: bytes, read: Callable[[bytes], T]) -> T:
-    """What `read` returns for a body, in a thread where the body is large."""
+    """Returns `read(body)`, in a thread if the body is large."""
     if len(body) <= MAX_INLINE_BODY:
         return read(body)
     return await offload_work(partial(read, body))
 
 
 async def offload_work(work: Callable[[], T]) -> T:
-    """What `work` returns. It must be short: such work runs one at a time."""
+    """Returns `work()`. It must be short: only one runs at a time."""
     return await asyncio.get_running_loop().run_in_executor(_executor, work)

@@ -17,12 +17,12 @@ from .health.health import Health
 from .settings import Settings
 from .text import one_line
 
-#: One call to Slack, in seconds.
+#: The time limit of one call to Slack, in seconds.
 TIMEOUT = 10
 
 
 class Finding(NamedTuple):
-    """Of one place, person or group: whether it can be used, `unknown` where Slack doesn't say."""
+    """Whether a place, person or group can be used; `unknown` if the look-up failed."""
 
     name: Place
     usable: Literal["yes", "no", "unknown"]
@@ -34,7 +34,7 @@ class Finding(NamedTuple):
 
 
 async def check_policy(policy: Policy, channel: Channel) -> list[Finding]:
-    """Each once, those of the policy's default first. Changes nothing."""
+    """Checks each place once, those of the policy's default first. Changes nothing."""
     findings: list[Finding] = []
     for place in policy_places(policy):
         try:
@@ -49,7 +49,7 @@ async def check_policy(policy: Policy, channel: Channel) -> list[Finding]:
 
 
 def policy_places(policy: Policy) -> list[Place]:
-    """All that its rules name; a person and a group as the places where they are told."""
+    """All places in the policy's rules. People and groups are the places where they get messages."""
     places: list[Place] = []
     for rule in (policy.default, *policy.rules):
         route = rule.route
@@ -63,13 +63,13 @@ def policy_places(policy: Policy) -> list[Place]:
 
 
 def open_channel(environment: Mapping[str, str]) -> SlackChannel:
-    """Raises SettingsError where a setting is missing."""
+    """Raises SettingsError if a setting is missing."""
     token, default, url = (
         environment.get(name, "").strip()
         for name in ("SLACK_BOT_TOKEN", "HITL_CHANNEL", "SLACK_API_URL")
     )
     if not token.startswith("xoxb-") or not default:
-        raise SettingsError("Set SLACK_BOT_TOKEN and HITL_CHANNEL as the bot has them.")
+        raise SettingsError("Set SLACK_BOT_TOKEN and HITL_CHANNEL to the bot's values.")
     address = url or Settings.slack_api_url
     client = AsyncWebClient(token=token, base_url=address, timeout=TIMEOUT, retry_handlers=[])
     return SlackChannel(client, default, Health(quiet=True))

@@ -1,4 +1,4 @@
-"""Settings from the environment: names, defaults, and one sentence for each that is missing or wrong."""
+"""Settings from environment variables: names, defaults, and an error text for each missing or wrong one."""
 
 from __future__ import annotations
 
@@ -13,45 +13,47 @@ from hitl_core.errors import SettingsError
 
 from . import click_budget
 
-#: One half of the bot alone: `http` answers clicks and agents, `workers` shows reviews and escalates them.
+#: One half of the bot: `http` answers clicks and agents, `workers` shows reviews and escalates them.
 BotRole = Literal["http", "workers"]
 
 _PREFIXES = ("HITL_", "SLACK_")
 APP_TOKEN = "SLACK_APP_TOKEN"
-#: How like a setting's name (difflib's ratio) what was probably meant to be that setting is.
+#: A variable whose name is this similar to a setting's (difflib's ratio) is probably a typo.
 SIMILARITY = 0.88
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """What the bot needs. Each field is the environment variable of its name in capitals."""
+    """The bot's settings. Each field is the environment variable with its name in capitals."""
 
     slack_bot_token: str
     """The bot's token, `xoxb-…`: api.slack.com/apps, OAuth & Permissions."""
     slack_signing_secret: str = ""
-    """What Slack signs its requests with: api.slack.com/apps, Basic Information."""
+    """The secret with which Slack signs its requests: api.slack.com/apps, Basic Information."""
     slack_app_token: str = ""
-    """For Socket Mode, in place of the signing secret: an app-level token, `xapp-…`: the same page."""
+    """For Socket Mode, instead of the signing secret: an app-level token, `xapp-…`, from the same page."""
     hitl_channel: str
-    """Where reviews are shown that no rule sends elsewhere: `#agent-approvals`, or a channel's id."""
+    """The channel for reviews without a place in the policy: `#agent-approvals`, or a channel's id."""
     slack_api_url: str = "https://slack.com/api/"
-    """Another address for Slack's Web API, say a sandbox's."""
+    """Another URL for Slack's Web API, for example a sandbox's."""
     hitl_redis_url: str = "redis://localhost:6379/0"
-    """The Redis that the agents use as well."""
+    """The URL of the Redis that the agents use too."""
     hitl_policy: str = ""
-    """A policy file, or a folder of <agent>.yaml: judges what comes by HTTP; other agents load their own."""
+    """A policy file, or a folder of <agent>.yaml, for agents that use the HTTP API. Other agents load their
+    own.
+    """
     hitl_host: str = "127.0.0.1"
     """The address to listen on; 0.0.0.0 in a container."""
     hitl_port: int = 3000
     """The port to listen on."""
     hitl_click_seconds: float = click_budget.CLICK_SECONDS
-    """How long a click may take before it fails with a sentence. Slack itself waits 3 seconds."""
+    """How long a click may take, in seconds, before it fails with a message. Slack itself waits 3 seconds."""
     hitl_log_level: str = "INFO"
     """DEBUG, INFO, WARNING or ERROR."""
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> Self:
-        """Raises SettingsError: it names all that are missing or misspelt, or the first that is wrong."""
+        """Raises SettingsError, which names all missing or misspelt settings, or the first wrong one."""
         known = {field.name: field.name.upper() for field in fields(cls)}
         values: dict[str, Any] = {
             name: environment[variable].strip()
@@ -65,8 +67,8 @@ class Settings:
         missing = [known[name] for name in known if name in required - values.keys()]
         if missing:
             raise SettingsError(_missing_text(missing, typos))
-        if typos := {given: meant for given, meant in typos.items() if given.startswith("HITL_")}:
-            raise SettingsError(f"{_typo_question(typos)} Rename it, or take it away.")
+        if typos := {name: meant for name, meant in typos.items() if name.startswith("HITL_")}:
+            raise SettingsError(f"{_typo_question(typos)} Rename or remove it.")
         if "hitl_port" in values:
             values["hitl_port"] = _port(values["hitl_port"])
         if "hitl_click_seconds" in values:
@@ -77,7 +79,7 @@ class Settings:
 
 
 def _typos(environment: Mapping[str, str], known: set[str]) -> dict[str, str]:
-    """Variables that are set, with the setting that each was probably meant to be, which is not set."""
+    """Set variables that look like an unset setting, with that setting's name."""
     unset = [name for name in known if not environment.get(name, "").strip()]
     names = sorted(name for name in environment.keys() - known if name.startswith(_PREFIXES))
     near = ((name, get_close_matches(name, unset, 1, SIMILARITY)) for name in names)
@@ -87,27 +89,27 @@ def _typos(environment: Mapping[str, str], known: set[str]) -> dict[str, str]:
 def _missing_text(missing: list[str], typos: Mapping[str, str]) -> str:
     verb = "is" if len(missing) == 1 else "are"
     sentence = f"{' and '.join(missing)} {verb} not set."
-    likely = {given: name for given, name in typos.items() if name in (*missing, APP_TOKEN)}
+    likely = {typo: name for typo, name in typos.items() if name in (*missing, APP_TOKEN)}
     if likely:
         return f"{sentence} {_typo_question(likely)}"
     if "SLACK_SIGNING_SECRET" in missing:
-        sentence += f" With Socket Mode set {APP_TOKEN} in place of SLACK_SIGNING_SECRET."
+        sentence += f" For Socket Mode set {APP_TOKEN} instead of SLACK_SIGNING_SECRET."
     return f"{sentence} See docs/quickstart.md, The bot."
 
 
 def _typo_question(typos: Mapping[str, str]) -> str:
-    return " ".join(f"{given} is set: is it {meant}?" for given, meant in typos.items())
+    return " ".join(f"{name} is set: did you mean {meant}?" for name, meant in typos.items())
 
 
 def _check_values(settings: Settings) -> None:
     if not settings.slack_bot_token.startswith("xoxb-"):
-        raise SettingsError("SLACK_BOT_TOKEN is not a bot's token: those begin with xoxb-.")
+        raise SettingsError("SLACK_BOT_TOKEN is not a bot token: it must begin with xoxb-.")
     if settings.slack_app_token and not settings.slack_app_token.startswith("xapp-"):
-        raise SettingsError("SLACK_APP_TOKEN is not an app-level token: those begin with xapp-.")
+        raise SettingsError("SLACK_APP_TOKEN is not an app-level token: it must begin with xapp-.")
     for name in ("slack_api_url", "hitl_redis_url"):
         schemes = ("http", "https") if name == "slack_api_url" else ("redis", "rediss", "unix")
         if _scheme(str(getattr(settings, name))) not in schemes:
-            raise SettingsError(f"{name.upper()} is no {schemes[0]}:// address.")
+            raise SettingsError(f"{name.upper()} must be a URL like {schemes[0]}://….")
     if not settings.slack_api_url.endswith("/"):
         raise SettingsError("SLACK_API_URL must end in a slash, like https://slack.com/api/.")
     if not settings.hitl_channel.startswith(("#", "C", "G", "D")):
@@ -131,5 +133,5 @@ def _click_seconds(text: str) -> float:
 
 def _port(text: str) -> int:
     if not re.fullmatch("[0-9]{1,5}", text) or int(text) > 65535:
-        raise SettingsError(f"HITL_PORT is {text!r}, which is no port.")
+        raise SettingsError(f"HITL_PORT is {text!r}; it must be a number from 0 to 65535.")
     return int(text)

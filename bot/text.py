@@ -1,6 +1,7 @@
-"""Untrusted text made fit to be read: what is invisible is shown, what is cut is said. Pure.
+"""Makes untrusted text safe to read: invisible characters become visible marks, and cuts are marked. Pure.
 
-All of our own marks stand in ⟦ ⟧, and those two in a text become marks themselves: no text can forge a mark.
+All our marks are in ⟦ ⟧, and these two characters in a text become marks themselves: no text can forge a
+mark.
 """
 
 from __future__ import annotations
@@ -12,14 +13,14 @@ from functools import lru_cache
 from itertools import groupby
 from typing import Any, NamedTuple
 
-#: Drawn as nothing, though Unicode calls them letters, marks or symbols.
+#: Rendered as nothing, although Unicode calls them letters, marks or symbols.
 _BLANK = frozenset(
     "\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\U00013441\U00013442\U00016fe4\U0001d159"
 )
-#: What our own marks are made of.
+#: The characters of our own marks.
 _MARK_CHARS = frozenset("⟦⟧⏎⇥␍␠")
-#: What is surely seen, so that only the rest is looked at one by one: letters, marks that stand on a letter,
-#: signs. A test compares them with Unicode.
+#: Surely visible characters (letters, marks on a letter, signs), so that only the rest is checked one by one.
+#: A test compares them with Unicode.
 LETTERS = (
     r"A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0391-\u03a1\u03a3-\u03ce\u0400-\u0481\u0531-\u0556"
     r"\u0561-\u0587\u05d0-\u05ea\u0620-\u063f\u0641-\u064a\u0904-\u0939\u0e01-\u0e30\u1e00-\u1eff"
@@ -33,44 +34,44 @@ SIGNS = (
 SUSPECT = re.compile(
     rf"[^\n\t{LETTERS}{MARKS}{SIGNS}]|(?<![{LETTERS}])(?<![{LETTERS}][{MARKS}])[{MARKS}]"
 )
-#: Most short texts, which need no second look.
+#: Matches most short texts, which need no further check.
 _PLAIN = re.compile("[!-~]+(?: [!-~]+)*")
 _SUSPECTS = re.compile(f"(?:{SUSPECT.pattern})+")
 _MARK = re.compile(r"⟦U\+([0-9A-F]{4,6})⟧")
 _PADDING = re.compile(r"[ \t\n]{4,}")
-#: Spaces and tabs where nobody sees them: at the start of the text and at the end of a line.
+#: Spaces and tabs that nobody sees: at the start of the text and at the end of a line.
 _EDGE = re.compile(r"\A[ \t]+|[ \t]+(?=\n|\Z)")
 _PADDING_NAMES = {" ": "space", "\t": "tab", "\n": "line break"}
 _PADDING_LIMITS = {" ": 40, "\t": 8, "\n": 3}
-#: More marks than this on one letter draw over the lines around it.
+#: More marks than this on one letter would cover the lines around it.
 _MAX_COMBINING = 4
 
-#: How much of the beginning and the end of a very long text `excerpt` looks at.
+#: How many characters at the start and the end of a very long text `excerpt` reads.
 MAX_ENDS = 6_000
-#: JSON longer than this stands on one line: in deep nesting, indenting makes thirty times as much of it.
+#: Longer JSON is not indented: with deep nesting, indented JSON is up to 30 times as long.
 MAX_INDENTED = 8_000
 
 
 class CutText(NamedTuple):
-    """Text as it is shown, and how many characters of it are not."""
+    """Cut text, and how many characters are missing."""
 
     text: str
     missing: int
 
 
 def add_marks(text: str) -> str:
-    """Every character that a reader could miss stands as ⟦U+XXXX⟧. `unmarked` gives the text back."""
+    """Replaces every invisible character by ⟦U+XXXX⟧. `remove_marks` restores the text."""
     return _SUSPECTS.sub(_replace_suspects, text)
 
 
 def remove_marks(text: str) -> str:
-    """Text in which a person may have kept, removed or written marks."""
+    """Replaces the marks by their characters. A person may have removed or added marks."""
     return _MARK.sub(lambda m: chr(code) if (code := int(m[1], 16)) < 0x110000 else m[0], text)
 
 
 def to_visible(text: str) -> str:
-    """`marked`, with padding as its length, so that it pushes nothing out of sight, and a sign for each
-    space and tab at an edge and for the last line break: two texts that differ never look alike.
+    """`add_marks`, and long padding as its length, so that it can't hide text, and a sign for each space and
+    tab at an edge and for the last line break. Two different texts never look the same.
     """
     if len(text) < 200 and _PLAIN.fullmatch(text):
         return text
@@ -80,18 +81,18 @@ def to_visible(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """The same on one line."""
+    """`to_visible` on one line."""
     return to_visible(text).replace("\n", "⏎").replace("\t", "⇥")
 
 
 def weight(text: str) -> int:
-    """Its length with `&`, `<` and `>` as entities, as markup counts it."""
+    """The length with `&`, `<` and `>` as entities, as markup counts it."""
     return len(text) + 4 * text.count("&") + 3 * (text.count("<") + text.count(">"))
 
 
 def truncate(text: str, limit: int, lines: int = 18) -> CutText:
-    """The beginning and the end, within a weight and a number of lines, and between them how much is missing:
-    what hurts is often at the end.
+    """The start and the end, within a weight and a number of lines, with the number of missing characters
+    between them. The end is kept because the dangerous part is often there.
     """
     if weight(text) <= limit and text.count("\n") <= lines:
         return CutText(text, 0)
@@ -100,7 +101,7 @@ def truncate(text: str, limit: int, lines: int = 18) -> CutText:
 
 
 def excerpt(raw: str, limit: int, lines: int = 18) -> CutText:
-    """`raw` made visible and cut, without looking at the middle of what is very long."""
+    """`raw` made visible and cut. The middle of a very long text is not read."""
     if len(raw) <= 2 * MAX_ENDS:
         return truncate(to_visible(raw), limit, lines)
     first, last = to_visible(raw[:MAX_ENDS]), to_visible(raw[-MAX_ENDS:])
@@ -110,32 +111,32 @@ def excerpt(raw: str, limit: int, lines: int = 18) -> CutText:
 
 
 def shorten(text: str, limit: int) -> str:
-    """For names and sentences: one line with an ellipsis where it was cut."""
+    """For names and sentences: one line, with an ellipsis if it was cut."""
     return clip(one_line(text), limit)
 
 
 def clip(visible: str, limit: int) -> str:
-    """The same of what is fit to be read already."""
+    """The same for text that is visible already."""
     return visible if len(visible) <= limit else visible[: limit - 1] + "…"
 
 
 def fit(visible: str, limit: int) -> str:
-    """The same by weight."""
+    """The same with a limit on the weight."""
     return visible if weight(visible) <= limit else _start(visible, limit - 1, len(visible)) + "…"
 
 
-#: How what Python's `json` reads can begin.
+#: The first characters of text that Python's `json` accepts.
 _JSON = frozenset('-0123456789[{"tfnNI')
 
 
 def format_value(value: Any) -> str:
-    """An argument as people read it: text as it is, everything else as JSON. Text that could be taken for
-    JSON, or for nothing, is quoted.
+    """An argument as people read it: text as it is, everything else as JSON. Text that looks like JSON, and
+    empty text, is quoted.
     """
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False) if _needs_quotes(value) else value
     if type(value) is int:
-        return str(value)  # as json.dumps, which takes ten times as long; a call may hold many
+        return str(value)  # same as json.dumps, but ten times as fast; a call may have many
     compact = json.dumps(value, ensure_ascii=False)
     if not isinstance(value, dict | list) or not value or len(compact) > MAX_INDENTED:
         return compact
@@ -168,23 +169,23 @@ def _mark(char: str) -> str:
 
 @lru_cache(4096)
 def _format_char(char: str) -> str | None:
-    """None where it depends on what stands before it."""
+    """None if it depends on the characters before it."""
     seen = char not in _MARK_CHARS and _is_visible_anywhere(char)
     return None if seen is None else char if seen else _mark(char)
 
 
 def is_visible(char: str, text: str, at: int) -> bool:
-    """Whether a reader sees this character of `text`, and it leaves the others as they are."""
+    """Whether a reader sees this character of `text`, and it does not change other characters."""
     if (always := _is_visible_anywhere(char)) is not None:
         return always
-    if char == "\ufe0f":  # asks for the coloured form of the symbol before it
+    if char == "\ufe0f":  # selects the coloured form of the symbol before it
         return at > 0 and unicodedata.category(text[at - 1]) == "So"
     return _is_on_letter(char, text[max(0, at - _MAX_COMBINING) : at])
 
 
 @lru_cache(4096)
 def _is_visible_anywhere(char: str) -> bool | None:
-    """None where it depends on what stands before it."""
+    """None if it depends on the characters before it."""
     code, category = ord(char), unicodedata.category(char)
     if char in _BLANK or 0xFE00 <= code <= 0xFE0E or code >= 0xE0100 or 0x180B <= code <= 0x180F:
         return False
@@ -192,7 +193,7 @@ def _is_visible_anywhere(char: str) -> bool | None:
 
 
 def _is_on_letter(mark: str, before: str) -> bool:
-    """A mark belongs to a letter. One that strikes through or encloses would format it."""
+    """Whether a mark is on a letter. A mark that strikes through or encloses would format the letter."""
     if unicodedata.category(mark) == "Me" or unicodedata.combining(mark) == 1:
         return False
     kinds = [unicodedata.category(char)[0] for char in before]
@@ -200,7 +201,9 @@ def _is_on_letter(mark: str, before: str) -> bool:
 
 
 def _replace_padding(match: re.Match[str]) -> str:
-    """Long runs as their lengths. What mixes too much stays: `cut` counts its lines."""
+    """Replaces long runs of white space by their lengths. A mix of many runs stays: `truncate` counts its
+    lines.
+    """
     runs = [(char, len(list(run))) for char, run in groupby(match[0])]
     if len(runs) > 6 or all(count <= _PADDING_LIMITS[char] for char, count in runs):
         return match[0]
@@ -234,6 +237,6 @@ def _start(text: str, limit: int, lines: int) -> str:
 
 
 def _drop_partial_mark(text: str, opens: str, closes: str) -> str:
-    """Without the beginning of a mark at its end."""
+    """The text without an incomplete mark at its end."""
     at = text.rfind(opens)
     return text[:at] if at > text.rfind(closes) else text

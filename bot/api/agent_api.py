@@ -1,4 +1,4 @@
-"""What an agent may do at the door, each as one call: the core's own rules, for whoever holds a token."""
+"""The operations of the HTTP API, one method each, for an agent with a token."""
 
 from __future__ import annotations
 
@@ -39,15 +39,17 @@ from .wire.requests import (
 )
 from .wire.responses import OnceOut, RenewOut
 
-#: Who waits for a review that came through the door, until a process with a gate does: its heart never beats.
+#: The waiter of a review that was submitted over HTTP. It has no heartbeat, so any holder may claim the
+#: review.
 HTTP_WAITER = "http"
 
 
 class AgentApi:
-    """Every method raises Problem, LeaseLost, Refused, StoreUnavailable or StoreError where it does nothing.
+    """Every method raises ApiProblem, LeaseLost, Refused, StoreUnavailable or StoreError, and then changed
+    nothing.
 
-    A token sees the reviews of its agent, and no others. `key` names an operation, so that its repetition
-    gets the same answer; None for who sends each request once.
+    A token sees only its agent's reviews. `key` is the client's Idempotency-Key: a repeated request with the
+    same key gets the same answer.
     """
 
     def __init__(self, store: Store, policies: Policies) -> None:
@@ -59,7 +61,7 @@ class AgentApi:
         self._policy_notes = PolicyRecorder(self._access.reviews)
 
     async def close(self) -> None:
-        """Long polls are answered now."""
+        """Answer all long polls now."""
         await self._long_poll.close()
 
     async def authenticate(self, text: str) -> Token:
@@ -69,7 +71,7 @@ class AgentApi:
     async def submit(
         self, who: Token, submission: Submit | SubmitInterrupt, *, large: bool = False
     ) -> list[tuple[Review, bool]]:
-        """The reviews, one but for several interrupts at once, and whether each is new; False where this turn
+        """The reviews (several only for several interrupts), each with whether it is new: False if this turn
         was submitted before.
         """
         policy = self._policies.for_agent(who.agent)
@@ -105,7 +107,7 @@ class AgentApi:
     async def wait_settled(
         self, who: Token, review_id: str, wait: float, is_gone: Callable[[], bool]
     ) -> Review:
-        """Waits `wait` seconds at most for everything to be decided; `gone` tells that nobody listens."""
+        """Waits at most `wait` seconds until everything is decided, or until the client `is_gone`."""
 
         async def look() -> tuple[Review, bool]:
             review = (await self._access.load_review(who, review_id)).review
@@ -114,7 +116,7 @@ class AgentApi:
         return await self._long_poll.wait(review_id, look, wait, is_gone)
 
     async def list_thread(self, who: Token, thread_id: str, limit: int) -> list[Review]:
-        """Live ones first, each in the order of submission."""
+        """The thread's reviews, live ones first, in the order of submission."""
         ids = await self._access.run_with_retry(
             partial(self._access.store.thread_reviews, thread_id)
         )
@@ -123,7 +125,7 @@ class AgentApi:
     async def list_ready(
         self, who: Token, limit: int, wait: float, is_gone: Callable[[], bool]
     ) -> list[Review]:
-        """Those that may be claimed now, the longest waiting first. Waits for the first of them."""
+        """The reviews that can be claimed now, the longest waiting first. Waits until there is one."""
 
         async def look() -> tuple[list[Review], bool]:
             ids = await self._access.run_with_retry(
@@ -135,13 +137,13 @@ class AgentApi:
         return await self._long_poll.wait(None, look, wait, is_gone)
 
     async def once(self, who: Token, review_id: str, body: OnceIn, key: str | None) -> OnceOut:
-        """Whether this call may start now, for the first time: then this holder has the review."""
+        """Whether this call may start now, for the first time. If so, this holder has claimed the review."""
         snapshot = await self._access.load_review(who, review_id)
         review, holder = snapshot.review, _holder_id(who, body.holder)
         call = _find_call(review, body.tool_call_id)
         named_claims.check_may_run(review, call)
         named_claims.check_unchanged(review, call, body.name, body.args)
-        # As `Outcome.idempotency_key` has it.
+        # The same as `Outcome.idempotency_key`.
         answer = partial(OnceOut, idempotency_key=f"{review.id}:{call.key}")
         if review.status == "done":
             return answer(run=False, fencing_token=review.fence, lease_until=None)
@@ -151,7 +153,7 @@ class AgentApi:
         def start(review: Review, now: float) -> Transition:
             return named_claims.start(review, claimed_review.fence, call, now, body.lease)
 
-        # With the claim's number: in a later claim the same key is another operation.
+        # With the claim's number, because in a later claim the same key is another operation.
         op = _operation_id("once", who, key, call.key, str(claimed_review.fence))
         since = uptime()
         try:
@@ -184,14 +186,18 @@ class AgentApi:
         return RenewOut(lease_until=_lease_until(renewed_review.review) or 0.0)
 
     async def finish(self, who: Token, review_id: str, body: Done, key: str | None) -> Review:
-        """The agent is through with it. Claims it first where nobody has it: nothing had to run."""
+        """The agent has finished the review. If nobody has claimed it (nothing had to run), it is claimed
+        first.
+        """
         snapshot = await self._access.load_review(who, review_id)
         review, op = snapshot.review, _operation_id("done", who, key)
         if review.status == "done":
             if op in review.ops or named_claims.has_same_results(review, body.results):
                 return review
-            raise ApiProblem("done", "This review is done already: these results were not kept.")
-        named_claims.result_lines(review, body.results)  # refused before it is claimed
+            raise ApiProblem("done", "This review is done already. These results were not stored.")
+        named_claims.result_lines(
+            review, body.results
+        )  # so that wrong results are refused before the claim
         claimed_review = await self._ensure_claim(
             snapshot, _holder_id(who, body.holder), DEFAULT_LEASE
         )
@@ -203,9 +209,9 @@ class AgentApi:
         return (await self._access.change(review_id, op, finish)).review
 
     async def cancel(self, who: Token, review_id: str, body: Cancel) -> Review:
-        """Withdraw it before anything of it ran. One that is cancelled stays as it is.
+        """Withdraw a review before any of its calls ran. No effect if it is cancelled already.
 
-        The answer is the outcome. So it is done, where no gate has a run to go on with.
+        The answer is the outcome, so the review is then done, unless a process with a gate must continue it.
         """
         review = (await self._access.load_review(who, review_id)).review
         if review.cancelled is not None:
@@ -229,7 +235,7 @@ class AgentApi:
             return (await self._access.load_review(who, review_id)).review
 
     async def _ensure_claim(self, snapshot: Snapshot, holder: str, lease: float) -> Review:
-        """This holder's, as it is or from now on. Raises Problem where it can't be."""
+        """The review, claimed by this holder. Raises ApiProblem if that is not possible."""
         if named_claims.is_held_by(snapshot.review, holder, snapshot.now):
             return snapshot.review
 
@@ -244,15 +250,15 @@ class AgentApi:
     async def _list_visible(
         self, who: Token, ids: Sequence[str], limit: int, *, without_waiter: bool = False
     ) -> list[Review]:
-        """The first of these that this token sees, up to the one with which they are more than a body may
-        have; `unwaited`: that no living process waits for.
+        """The first of these that this token may see, until they are larger than MAX_BODY. `without_waiter`:
+        only those for which no living process waits.
         """
         visible: list[Review] = []
         size = 0
         for review_id in ids:
             if len(visible) == limit or size > MAX_BODY:
                 break
-            with suppress(ApiProblem):  # another agent's, or its retention has just ended
+            with suppress(ApiProblem):  # another agent's, or just deleted
                 review = (await self._access.load_review(who, review_id)).review
                 if not (without_waiter and await self._is_waited_for(review)):
                     visible.append(review)
@@ -260,7 +266,7 @@ class AgentApi:
         return visible
 
     async def _is_waited_for(self, review: Review) -> bool:
-        """A process with a gate keeps the hand-off for itself while its heart beats."""
+        """Whether a process with a gate waits for it: its heartbeat is alive."""
         if (waiter := review.waiter) is None:
             return False
         return await self._access.run_with_retry(partial(self._access.store.is_alive, waiter))
@@ -274,7 +280,7 @@ def _find_call(review: Review, tool_call_id: str) -> Call:
 
 
 def review_size(review: Review) -> int:
-    """Of what may be long in it, about."""
+    """The approximate size of its long parts."""
     description_size = sum(len(action.request.description) for action in review.actions)
     return description_size + sum(len(args.data) for args in review.args.values())
 
@@ -284,7 +290,7 @@ def _holder_id(who: Token, name: str) -> str:
 
 
 def _operation_id(route: str, who: Token, key: str | None = None, *parts: str) -> str:
-    """The operation's name: of the key that was given, or one that nothing else has."""
+    """The operation's id: made from the client's key, else unique."""
     return f"http:{digest_of(route, who.id, key, *parts) if key else uuid4().hex}"
 
 

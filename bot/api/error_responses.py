@@ -1,4 +1,4 @@
-"""Around every request of the door: refusals become problems, and the log gets one line."""
+"""The API's middleware: errors become problems, and each request gets one log line."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 @web.middleware
 async def handle_errors(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """The log's line has no body and no query; strangers share one. A client may name its request itself, by
-    X-Request-Id.
+    """The log line has no body and no query; requests without a valid token share a throttled line. A client
+    may set the request's id with X-Request-Id.
     """
     header_id = request.headers.get("X-Request-Id", "")
     request_id = header_id if _REQUEST_ID.fullmatch(header_id) else uuid4().hex
@@ -64,7 +64,7 @@ async def handle_errors(request: web.Request, handler: Handler) -> web.StreamRes
 
 
 def _to_problem(error: HitlError, request_id: str) -> ApiProblem:
-    """As the client is told of it: without an address or a key of the store."""
+    """The error for the client, without a URL or a key of the store."""
     match error:
         case ApiProblem():
             return error
@@ -73,15 +73,15 @@ def _to_problem(error: HitlError, request_id: str) -> ApiProblem:
         case Refused(code="cancelled" | "started" as code):
             return ApiProblem(code, str(error))
         case Refused(code="busy"):
-            again = "Others are changing this review at this very moment. Send it again."
+            again = "Other requests are changing this review. Send the request again."
             return ApiProblem("busy", again, headers={"Retry-After": "1"})
         case StoreUnavailable():
             log.warning("%s: %s", request_id, error)
-            away = "The store can't be reached now. Send it again in a moment: that is safe."
+            away = "The store can't be reached. Send the request again in a moment: that is safe."
             return ApiProblem("unavailable", away, headers={"Retry-After": "2"})
         case StoreError():
             log.error("%s: %s", request_id, error)
-            refused = "The store refuses this. An operator must look at it."
+            refused = "The store refused this request. Tell the operator of the server."
             return ApiProblem("unavailable", refused, headers={"Retry-After": "30"})
         case _:
             return _internal_problem(error, request_id)
@@ -89,13 +89,15 @@ def _to_problem(error: HitlError, request_id: str) -> ApiProblem:
 
 def _route_problem(error: web.HTTPNotFound | web.HTTPMethodNotAllowed) -> ApiProblem:
     if isinstance(error, web.HTTPNotFound):
-        return ApiProblem("no_such_path", "There is nothing here. See /v1/openapi.json.")
+        return ApiProblem("no_such_path", "There is no such path. See /v1/openapi.json.")
     allowed = ", ".join(sorted(error.allowed_methods))
     return ApiProblem(
-        "method_not_allowed", f"This path takes {allowed}.", headers={"Allow": allowed}
+        "method_not_allowed", f"This path accepts only {allowed}.", headers={"Allow": allowed}
     )
 
 
 def _internal_problem(error: Exception, request_id: str) -> ApiProblem:
     log.error("%s failed: %s", request_id, safe_message(error))
-    return ApiProblem("internal", f"Something failed here. The log has it as {request_id}.")
+    return ApiProblem(
+        "internal", f"The request failed. The server's log has the error as {request_id}."
+    )

@@ -1,5 +1,5 @@
-"""What another system asks, at the door: nothing of ours stands in front of its tools, so people are offered
-nothing that it can't be told. Pure.
+"""Interrupts of other systems. We can't stop their tools ourselves, so people are only offered decisions that
+the system can express. Pure.
 """
 
 from __future__ import annotations
@@ -23,11 +23,13 @@ from ..web.problems import ApiProblem
 def read_requests(
     interrupt: Any, dialect: DialectName | None, thread_id: str, calls: Sequence[ToolCall]
 ) -> list[JudgedCalls]:
-    """One for each interrupt in it; `calls` are those of the turn, where they are known. Raises Problem."""
+    """One value for each interrupt. `calls` are those of the turn, if they are known. Raises ApiProblem."""
     try:
         parts = dialects.split(interrupt)
         if len(parts) > MAX_CALLS:
-            raise DialectError(f"These are more than {MAX_CALLS} interrupts at once.")
+            raise DialectError(
+                f"There are more than {MAX_CALLS} interrupts. Submit them separately."
+            )
         requests = [
             dialects.get(dialect or dialects.detect(part)).load_request(part, thread_id, calls)
             for part in parts
@@ -36,12 +38,12 @@ def read_requests(
         raise _invalid_interrupt(str(error)) from error
     if (
         len(requests) > 1 and calls
-    ):  # each would take what the others ask about for calls that need nobody
-        detail = "They go with one interrupt; here are several."
+    ):  # each interrupt would take the calls of the others as calls that need nobody
+        detail = "`calls` can only be sent with one interrupt, and there are several."
         raise ApiProblem("invalid", detail, pointer="/calls")
     if len({tuple(call.id for call in each.calls) for each in requests}) < len(requests):
         raise _invalid_interrupt(
-            "Several of these interrupts have the same call ids: submit each under a `turn` of its own."
+            "Several of these interrupts have the same call ids. Submit each with its own `turn`."
         )
     return requests
 
@@ -49,9 +51,9 @@ def read_requests(
 def judge_interrupt(
     judged: JudgedCalls, original: JudgedCalls
 ) -> tuple[JudgedCalls, dict[str, Proposal]]:
-    """What people are offered of an interrupt under the policy (see `offer.sayable`), and what the policy
-    denies, by the calls' keys. Raises Problem where its system can't be told that, and for a call that would
-    run unasked.
+    """The decisions that people may make on an interrupt (see `answerable_decisions`), and the policy's
+    denials by call key. Raises ApiProblem if the system can't express a denial, and for a call that the
+    policy stops but the system would run without an interrupt.
     """
     dialect = dialects.get(original.dialect)
     try:
@@ -79,8 +81,8 @@ def judge_interrupt(
 
 def _missing_interrupt(ruling: Ruling, call: ToolCall) -> ApiProblem:
     return _invalid_interrupt(
-        f"The agent does not interrupt before `{call.name}`, and the policy stops it there:"
-        f" {ruling.verdict.reason} Let it interrupt there as well."
+        f"The agent does not interrupt before `{call.name}`, but the policy stops that call:"
+        f" {ruling.verdict.reason} Configure the agent to interrupt before it."
     )
 
 

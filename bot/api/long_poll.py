@@ -1,4 +1,4 @@
-"""Long polls: one listener for all who wait, and a look at the reviews themselves now and then."""
+"""Long polls: one listener for all waiting requests, and regular checks of the reviews themselves."""
 
 from __future__ import annotations
 
@@ -14,18 +14,19 @@ from hitl_core.store import Store
 
 T = TypeVar("T")
 
-#: Hints can be lost: this often the reviews themselves are looked at, in seconds.
+#: Hints can be lost, so the reviews themselves are checked this often, in seconds.
 RECHECK_INTERVAL = 15.0
-#: So long it waits for a store that was away; when that is back, the listener wakes all.
+#: The pause after the store could not be reached, in seconds. When it is back, the listener wakes all
+#: requests.
 STORE_RETRY = 5.0
-#: This often a waiter asks whether its client is still there, in seconds.
+#: How often a request checks that its client is still connected, in seconds.
 CLIENT_CHECK_INTERVAL = 2.0
-#: Who waits for any review looks no more often than this, in seconds, however much happens.
+#: The shortest time between two checks of a request that waits for any review, in seconds.
 MIN_INTERVAL = 0.2
 
 
 class LongPoll(Watchers):
-    """Listens from the first wait on, until `close`. A wait holds no connection to the store."""
+    """Listens from the first wait until `close`. A waiting request needs no connection to the store."""
 
     def __init__(self, store: Store) -> None:
         super().__init__()
@@ -34,7 +35,7 @@ class LongPoll(Watchers):
         self._closed = False
 
     async def close(self) -> None:
-        """Whoever waits is answered now, with what was seen last."""
+        """All waiting requests are answered now with their last result."""
         self._closed = True
         self.wake_all()
         if self._listener is not None:
@@ -47,10 +48,10 @@ class LongPoll(Watchers):
         seconds: float,
         is_gone: Callable[[], bool],
     ) -> T:
-        """What `look` sees when it says that it is enough; or last, when the time is over or nobody is there
-        any more. It looks whenever this review, or with None any, may have changed.
+        """Calls `look` whenever this review (None: any review) may have changed. Returns its result when it
+        says that it is enough, or its last result when the time is over or the client is gone.
 
-        Survives a store that is away for a while: raises StoreUnavailable only at the end.
+        Tolerates a store that can't be reached for a while: raises StoreUnavailable only at the end.
         """
         finish = time.monotonic() + seconds
         if seconds:
@@ -80,7 +81,7 @@ class LongPoll(Watchers):
     async def _wait_wakeup(
         self, wakeup: asyncio.Event, until: float, is_over: Callable[[], bool]
     ) -> None:
-        """Until it is woken, or `until`. aiohttp tells no handler that its client is gone: it must ask."""
+        """Waits until `wakeup` or `until`. aiohttp does not report a disconnected client, so it is polled."""
         while (left := until - time.monotonic()) > 0 and not is_over():
             try:
                 async with asyncio.timeout(min(left, CLIENT_CHECK_INTERVAL)):
@@ -91,5 +92,5 @@ class LongPoll(Watchers):
 
     def _listen(self) -> None:
         if not self._closed and (self._listener is None or self._listener.done()):
-            hear = self.listen(lambda: self._store.changes(10.0), may_have_missed=True)
-            self._listener = asyncio.create_task(hear)
+            listener = self.listen(lambda: self._store.changes(10.0), may_have_missed=True)
+            self._listener = asyncio.create_task(listener)

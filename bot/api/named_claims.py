@@ -1,7 +1,7 @@
-"""Who has a review while every request comes alone: claims by name, over the core's transitions. Pure.
+"""Claims by a holder's name, for a protocol in which each request is independent. Pure.
 
-A holder is `http:<token id>:<its own name>`. The same one goes on with what it holds, so each request can be
-sent again; to all others the review is taken until the lease ends.
+A holder is `http:<token id>:<its own name>`. The same holder continues its claim, so each request can be
+repeated. For all others the review is claimed until the lease ends.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from ..web.problems import ApiProblem
 
 
 def is_held_by(review: Review, holder: str, now: float) -> bool:
-    """Whether this holder has it, on a lease that has not ended."""
+    """Whether this holder has the review, with a lease that has not ended."""
     lease = review.lease if review.status == "claimed" else None
     return lease is not None and lease.holder == holder and lease.until > now
 
 
 def claim(review: Review, holder: str, now: float, lease: float) -> Transition:
-    """Claim it, or renew what this holder has. Raises Problem where nobody may have it now, or another has.
+    """Claim the review, or renew this holder's claim. Raises ApiProblem if it can't be claimed now.
 
-    Where the last holder died and left a doubt the answer is the lapsed review, which is nobody's.
+    If the last holder died and left a doubt, the result is the lapsed review, which has no holder.
     """
     if is_held_by(review, holder, now):
         return claims.renew(review, review.fence, now, lease)
@@ -34,17 +34,18 @@ def claim(review: Review, holder: str, now: float, lease: float) -> Transition:
 
 
 def renew(review: Review, holder: str, now: float, lease: float) -> Transition:
-    """Renew what this holder has, and claim nothing."""
+    """Renew this holder's claim; never makes a new one."""
     if not is_held_by(review, holder, now):
         check_claimable(review, now)
-        raise ApiProblem("lease_lost", "This holder has no lease of this review, or it has ended.")
+        raise ApiProblem(
+            "lease_lost", "This holder has no lease of this review, or the lease has ended."
+        )
     return claims.renew(review, review.fence, now, lease)
 
 
 def start(review: Review, fence: int, call: Call, now: float, lease: float) -> Transition:
-    """Let one call begin, in the claim of this `fence`.
-
-    Raises Problem, LeaseLost, and Refused("already_started").
+    """Start one call, in the claim with this `fence`. Raises ApiProblem, LeaseLost, and
+    Refused("already_started").
     """
     check_may_run(review, call)
     renewed = claims.renew(review, fence, now, lease).review
@@ -52,57 +53,57 @@ def start(review: Review, fence: int, call: Call, now: float, lease: float) -> T
 
 
 def finish_cancelled(transition: Transition, now: float) -> Transition:
-    """A review of which nothing can run is done as well, in the same step."""
+    """A cancelled review is also done in the same step, because none of its calls can run."""
     claimed = claims.claim(transition.review, "http", now, 1.0).review
     return Transition(claims.finish(claimed, claimed.fence, {}, now).review, transition.event)
 
 
 def check_claimable(review: Review, now: float) -> None:
-    """Raises Problem where nobody can take this review up now."""
+    """Raises ApiProblem if nobody can claim this review now."""
     if review.status == "pending":
         raise ApiProblem("not_settled", "People have not decided on everything yet. Wait for it.")
     if review.status == "done":
         if review.cancelled is not None:
-            raise ApiProblem("cancelled", "This review was cancelled: nothing of it runs.")
+            raise ApiProblem("cancelled", "This review was cancelled: none of its calls runs.")
         raise ApiProblem("done", "This review is done.")
     if review.lease is not None and review.lease.until > now:
         raise ApiProblem(
             "claimed_elsewhere",
-            "Another holder has this review. It is free again when that lease ends without `done`.",
+            "Another holder has claimed this review. It is free again when that lease ends without `done`.",
         )
     check_doubts(review)
 
 
 def check_doubts(review: Review) -> None:
-    """Raises Problem where people are asked whether a call ran."""
+    """Raises ApiProblem if people are asked whether a call ran."""
     if review.calls_in_doubt:
         names = ", ".join(repr(call.tool_call_id) for call in review.calls_in_doubt)
         raise ApiProblem(
             "in_doubt",
-            f"Whether {names} ran is not known: its holder was gone before `done`. A person is asked."
-            " Wait for the review.",
+            f"It is not known whether {names} ran, because its holder stopped before `done`. A person is"
+            " asked. Wait for the review.",
         )
 
 
 def check_may_run(review: Review, call: Call) -> None:
-    """Raises Problem for a call that nobody approved and that the policy does not allow."""
+    """Raises ApiProblem for a call that nobody approved and that the policy does not allow."""
     if review.cancelled is not None:
-        raise ApiProblem("cancelled", "This review was cancelled: nothing of it runs.")
+        raise ApiProblem("cancelled", "This review was cancelled: none of its calls runs.")
     if review.status == "pending":
         raise ApiProblem("not_settled", "People have not decided on everything yet. Wait for it.")
     if not claims.can_run(review, call):
         raise ApiProblem(
             "not_allowed",
-            f"The call {call.tool_call_id!r} must not run: `outcome.answers` says what to tell the"
-            " model in its place.",
+            f"The call {call.tool_call_id!r} must not run. `outcome.answers` has the tool message for the"
+            " model.",
         )
 
 
 def check_unchanged(
     review: Review, call: Call, name: str | None, args: Mapping[str, Any] | None
 ) -> None:
-    """Raises Problem where the agent is about to run something else than what was decided. None: it did not
-    say.
+    """Raises ApiProblem if the agent is about to run another tool or other arguments than those decided.
+    None: the agent did not send them.
     """
     decided = review.arguments(call.key).parse()
     if name not in (None, review.tool_name(call)) or not (
@@ -110,14 +111,14 @@ def check_unchanged(
     ):
         raise ApiProblem(
             "args_changed",
-            f"The call {call.tool_call_id!r} is not the one that was decided: it must not run."
-            " `outcome.execute` has that one.",
+            f"The tool or arguments of the call {call.tool_call_id!r} are not those that were decided, so it"
+            " must not run. `outcome.execute` has the decided ones.",
         )
 
 
 def result_lines(review: Review, results: Mapping[str, str]) -> dict[str, str]:
-    """What to keep of these results, by the key of each call. Raises Problem for a call that is not of this
-    review, or must not run. Of a call that is over already nothing is kept.
+    """The first lines of these results by call key, without those of calls that are over already. Raises
+    ApiProblem for a call that is not of this review or must not run.
     """
     calls = {call.tool_call_id: call for call in review.calls}
     lines: dict[str, str] = {}
@@ -135,7 +136,7 @@ def result_lines(review: Review, results: Mapping[str, str]) -> dict[str, str]:
 
 
 def has_same_results(review: Review, results: Mapping[str, str]) -> bool:
-    """Whether a review that is done says all of this already: then it was told twice, and nothing is lost."""
+    """Whether a done review already has exactly these results: then the request was repeated."""
     calls = {call.tool_call_id: call.key for call in review.calls}
     runs = {id: review.runs.get(calls[id]) for id in results if id in calls}
     return all(
@@ -145,14 +146,16 @@ def has_same_results(review: Review, results: Mapping[str, str]) -> bool:
     )
 
 
-def _is_same_json(given: object, decided: object) -> bool:
-    """Whether these are the same JSON. Of numbers the value counts: some languages can't tell 1.0 from 1."""
-    if isinstance(given, dict) and isinstance(decided, dict):
-        one, other = cast(dict[str, Any], given), cast(dict[str, Any], decided)
+def _is_same_json(actual: object, decided: object) -> bool:
+    """Whether these are the same JSON. Numbers are compared by value: some languages can't tell
+    1.0 from 1.
+    """
+    if isinstance(actual, dict) and isinstance(decided, dict):
+        one, other = cast(dict[str, Any], actual), cast(dict[str, Any], decided)
         return one.keys() == other.keys() and all(
             _is_same_json(one[key], other[key]) for key in one
         )
-    if isinstance(given, list) and isinstance(decided, list):
-        some, others = cast(list[Any], given), cast(list[Any], decided)
+    if isinstance(actual, list) and isinstance(decided, list):
+        some, others = cast(list[Any], actual), cast(list[Any], decided)
         return len(some) == len(others) and all(map(_is_same_json, some, others))
-    return isinstance(given, bool) == isinstance(decided, bool) and given == decided
+    return isinstance(actual, bool) == isinstance(decided, bool) and actual == decided

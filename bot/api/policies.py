@@ -1,4 +1,4 @@
-"""The policy that judges an agent's calls at the door: one for all, or a file for each agent."""
+"""The policies for calls over HTTP: one for all agents, or a file for each agent."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..web.problems import ApiProblem
 
 
 class Policies:
-    """`shared` judges for every agent; else `by_agent` has one for each, by the agent's whole name."""
+    """`shared` is for every agent; else `by_agent` has one for each agent, by its full name."""
 
     def __init__(
         self, shared: Policy | None = None, by_agent: Mapping[str, Policy] | None = None
@@ -22,9 +22,9 @@ class Policies:
 
     @classmethod
     def load(cls, location: str) -> Self:
-        """From HITL_POLICY: a file, or a folder of `<agent>.yaml`, read once. Empty: there is none.
+        """Load HITL_POLICY once: a file, or a folder of `<agent>.yaml`. "": there is no policy.
 
-        Raises PolicyError for the first file that is wrong, and for a folder without any.
+        Raises PolicyError for the first wrong file, and for an empty folder.
         """
         path = Path(location)
         if not location:
@@ -33,20 +33,22 @@ class Policies:
             return cls(Policy.load(path))
         files = sorted(file for file in path.glob("*.yaml") if not file.name.startswith("."))
         if not files:
-            raise PolicyError(f"{path}: There is no policy here: each is a file <agent>.yaml.")
+            raise PolicyError(
+                f"{path}: There is no policy in this folder. Each is a file <agent>.yaml."
+            )
         return cls(by_agent={file.stem: Policy.load(file) for file in files})
 
     def for_agent(self, agent: str) -> Policy:
-        """Raises Problem where there is none. An agent's name is looked up among the files that were read:
-        it never makes a path.
+        """Raises ApiProblem if there is none. The agent's name is only looked up among the loaded files and
+        never used in a path.
         """
         if self._shared is not None:
             return self._shared
         if self._by_agent is None:
             raise ApiProblem(
                 "no_policy",
-                "The server has no policy to judge calls by: set HITL_POLICY to a policy file, or to a"
-                " folder with one for each agent, and start it again.",
+                "The server has no policy for calls over HTTP. Set HITL_POLICY to a policy file, or to a"
+                " folder with one file for each agent, and restart the bot.",
             )
         if (policy := self._by_agent.get(agent)) is None:
             raise ApiProblem(

@@ -1,4 +1,4 @@
-"""The door's routes on the bot's HTTP server: who asks, what, and how the answer looks."""
+"""The API's routes: authentication, request parsing, responses."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _KEY_PATTERN = re.compile(r"[!-~]{1,255}")
 
 
 def add_api(app: web.Application, api: AgentApi) -> None:
-    """Everything under /v1. When the application shuts down the door is closed."""
+    """Add everything under /v1. On shutdown of the application the API is closed."""
     routes = Routes(api)
     v1 = web.Application(middlewares=[handle_errors])
     v1.router.add_post("/reviews", routes.submit)
@@ -55,7 +55,7 @@ def add_api(app: web.Application, api: AgentApi) -> None:
 
 
 class Routes:
-    """One method a route. Who asks is known before anything of the request is read."""
+    """One method for each route. Each request is authenticated before its body is read."""
 
     def __init__(self, api: AgentApi) -> None:
         self._api = api
@@ -81,10 +81,10 @@ class Routes:
         who = await self._authenticate(request)
         query = bodies.parse_query(request, ListQuery)
         if (query.thread_id is None) == (query.status is None):
-            raise ApiProblem("invalid", "Ask for a thread_id, or for status=settled.")
+            raise ApiProblem("invalid", "Send either thread_id or status=settled.")
         if query.thread_id is not None:
             if query.wait:
-                raise ApiProblem("invalid", "wait: It goes with status=settled.")
+                raise ApiProblem("invalid", "wait: Only allowed with status=settled.")
             reviews = await self._api.list_thread(who, query.thread_id, query.limit)
         else:
             if query.wait:
@@ -134,9 +134,9 @@ class Routes:
         return web.Response(body=self._document, content_type="application/json")
 
     async def _authenticate(self, request: web.Request) -> Token:
-        """By RFC 6750, in the header only: an address is logged on its way, and so would be its token."""
-        given = request.headers.getall("Authorization", [])
-        scheme, _, text = given[0].partition(" ") if len(given) == 1 else ("", "", "")
+        """By RFC 6750, only in the header: URLs are logged by proxies, and so would be a token in one."""
+        values = request.headers.getall("Authorization", [])
+        scheme, _, text = values[0].partition(" ") if len(values) == 1 else ("", "", "")
         if scheme.lower() != "bearer":
             headers = {"WWW-Authenticate": 'Bearer realm="hitl"'}
             raise ApiProblem("unauthorized", "Send Authorization: Bearer <token>.", headers=headers)
@@ -145,17 +145,19 @@ class Routes:
         return who
 
     async def _recheck_token(self, request: web.Request, waited: float) -> None:
-        """A token that was revoked during a wait gets nothing at its end."""
+        """Check the token again after a wait, because it may have been revoked."""
         if waited:
             await self._authenticate(request)
 
 
 def _check_room(request: web.Request, who: Token, *, waits: bool = False) -> None:
-    """Raises Problem where agents have as much of the server as they may: clicks need some as well."""
+    """Raises ApiProblem if agents use their share of the server: the rest is for clicks."""
     if not admit(request, who.id, waits=waits):
         what = "requests that wait" if waits else "requests"
-        told = f"Too many {what} of this token, or of all agents, are under way. Send it again."
-        raise ApiProblem("too_many", told, headers={"Retry-After": "5"})
+        detail = (
+            f"Too many {what} of this token or of all agents are in progress. Send it again later."
+        )
+        raise ApiProblem("too_many", detail, headers={"Retry-After": "5"})
 
 
 def _review_id(request: web.Request) -> str:
@@ -166,13 +168,13 @@ def _idempotency_key(request: web.Request) -> str | None:
     """https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/"""
     key = request.headers.get("Idempotency-Key")
     if key is not None and not _KEY_PATTERN.fullmatch(key):
-        detail = "Idempotency-Key: It has 1 to 255 ASCII characters that can be seen."
+        detail = "Idempotency-Key: It must have 1 to 255 visible ASCII characters."
         raise ApiProblem("invalid", detail)
     return key
 
 
 def _disconnect_check(request: web.Request) -> Callable[[], bool]:
-    """Whether the client has hung up."""
+    """A function that says whether the client has disconnected."""
     return lambda: request.transport is None or request.transport.is_closing()
 
 
@@ -181,13 +183,13 @@ async def _review_response(review: Review, status: int = 200) -> web.Response:
 
 
 async def _list_response(reviews: Sequence[Review], status: int = 200) -> web.Response:
-    """A `ReviewList`, written review by review."""
+    """A `ReviewList`, encoded review by review."""
     texts = [await _encode_review(review) for review in reviews]
     return _response(b'{"reviews":[%b]}' % b",".join(texts), status)
 
 
 async def _encode_review(review: Review) -> bytes:
-    """As its agent sees it. Others get their turn before, and while a large one is written."""
+    """The review as JSON. Other requests can run before, and while a large one is encoded."""
     await asyncio.sleep(0)
 
     def write() -> bytes:
@@ -201,7 +203,7 @@ def _json_response(answer: ResponseModel) -> web.Response:
 
 
 def _encode(answer: ResponseModel) -> bytes:
-    """As the core writes arguments: a number goes out as it was stored."""
+    """JSON in the core's format, so that a number is sent as it was stored."""
     return json.dumps(answer.model_dump(), ensure_ascii=False, separators=(",", ":")).encode()
 
 

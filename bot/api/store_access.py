@@ -1,4 +1,4 @@
-"""The store as the door uses it: for whoever holds a token, and for so many requests at a time."""
+"""The API's access to the store: only the token's own reviews, with a limit on parallel requests."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from ..web.problems import ApiProblem
 
 T = TypeVar("T")
 
-#: How long a store that is away is asked again before the client is told, in seconds.
+#: How long a store that can't be reached is retried before the client gets an error, in seconds.
 RETRY_SECONDS = 1.5
-#: So many use the store at the same time, however many come: the clicks need connections as well.
+#: How many requests use the store at the same time: clicks need connections too.
 MAX_CONCURRENT = 16
-#: How long a request stands in line, in seconds: all are slow where the store is away.
+#: How long a request waits for its turn, in seconds. All are slow if the store can't be reached.
 QUEUE_TIMEOUT = 5.0
 
 
@@ -33,23 +33,25 @@ class StoreAccess:
         self._limit = asyncio.Semaphore(MAX_CONCURRENT)
 
     async def run_with_retry(self, call: Callable[[], Awaitable[T]]) -> T:
-        """Something that is safe to repeat."""
+        """Runs a call that is safe to repeat, with retries."""
         return await self.run(partial(self.reviews.with_retry, call))
 
     async def run(self, call: Callable[[], Awaitable[T]]) -> T:
-        """Something that repeats itself what it may."""
+        """Runs a call that does its own retries."""
         try:
             async with asyncio.timeout(QUEUE_TIMEOUT):
                 await self._limit.acquire()
         except TimeoutError as error:
-            raise StoreUnavailable("Too many requests stand in line for the store.") from error
+            raise StoreUnavailable("Too many requests wait for the store.") from error
         try:
             return await call()
         finally:
             self._limit.release()
 
     async def load_token(self, text: str) -> Token:
-        """The token with this text, else Problem. Read each time: one that is revoked stops at once."""
+        """The token with this text, else ApiProblem. It is read each time, so a revoked token
+        stops at once.
+        """
         id = parse_id(text)
         token = await self.run_with_retry(partial(self.store.token, id)) if id else None
         if token is None or not token.matches(text):
@@ -61,13 +63,15 @@ class StoreAccess:
         return token
 
     async def load_review(self, who: Token, review_id: str) -> Snapshot:
-        """Raises the same Problem for another agent's review as for none."""
+        """The review. Raises the same ApiProblem for another agent's review as for a missing one."""
         try:
             snapshot = await self.run(partial(self.reviews.load, review_id))
         except ReviewNotFound:
             snapshot = None
         if snapshot is None or snapshot.review.agent != who.agent:
-            raise ApiProblem("not_found", "There is no such review, or its retention has ended.")
+            raise ApiProblem(
+                "not_found", "There is no such review, or it was deleted after its retention time."
+            )
         return snapshot
 
     async def change(self, review_id: str, op: str, transition: TransitionFunction) -> ChangeResult:

@@ -1,4 +1,4 @@
-"""A turn as it was submitted → what becomes a review: judged, and nothing left to look up."""
+"""A submitted turn → its judged calls, ready to be built into a review."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ from .wire.requests import CallIn, Submit, SubmitInterrupt
 
 T = TypeVar("T")
 
-#: Who denies what an interrupt asks about, so that its system gets an answer.
+#: The reviewer of the policy's denials in an interrupt, so that its system gets an answer.
 POLICY_REVIEWER = Reviewer(channel=POLICY_CHANNEL, team="", id="policy", name="The policy")
 
 
 class JudgedTurn(NamedTuple):
-    """`denied`: what the policy itself decides, by the calls' keys."""
+    """`denied` are the policy's own decisions by call key."""
 
     request: JudgedCalls
     denied: Mapping[str, Proposal] = {}
 
     def build(self, turn: ReviewKey, partitions: int, now: float) -> tuple[Review, Event]:
-        """The review that is stored, the policy's own decisions in it."""
+        """The review to store, with the policy's own decisions."""
         review, event = judging.build_review(turn, self.request, partitions, now)
         for key, proposal in self.denied.items():
             review = decisions.decide(review, key, proposal, POLICY_REVIEWER, now).review
@@ -49,10 +49,10 @@ class JudgedTurn(NamedTuple):
 async def judge_turn(
     policy: Policy, submission: Submit | SubmitInterrupt, *, large: bool = False
 ) -> list[JudgedTurn]:
-    """A review each. Raises Problem with the pointer of what is wrong. What is `large` is checked beside the
-    event loop.
+    """One value for each review. Raises ApiProblem with the pointer of the wrong value. A `large` submission
+    is checked in a thread.
     """
-    if submission.context is not None:  # a small one may take as long as a large one
+    if submission.context is not None:  # a small context may take as long as a large one
         policy = await offload_work(partial(_policy_for_run, policy, submission.context))
     _check_size(submission.tools, "/tools")
     if isinstance(submission, Submit):
@@ -97,8 +97,10 @@ def _read_interrupts(submission: SubmitInterrupt) -> list[JudgedCalls]:
 def _freeze(calls: Sequence[ToolCall], where: str) -> FrozenCalls:
     with invalid_at(where):
         frozen = judging.freeze_calls(calls)
-    if judging.has_more_than(MAX_VALUES, [call.args for call in frozen]):  # JSON text may hide them
-        detail = f"A turn may have {MAX_VALUES:,} JSON values at most; this has more."
+    if judging.has_more_than(
+        MAX_VALUES, [call.args for call in frozen]
+    ):  # values may be hidden in JSON text
+        detail = f"A turn may have at most {MAX_VALUES:,} JSON values; this one has more."
         raise ApiProblem("invalid", detail, pointer=where)
     return frozen
 
@@ -129,11 +131,11 @@ def _tool_calls(call_bodies: Sequence[CallIn]) -> list[ToolCall]:
 
 
 def _check_size(value: Mapping[str, Any], where: str) -> None:
-    """What every change of a review writes again, or a whole policy is read from."""
+    """Limit values that are stored again with every change of a review, or from which a policy is read."""
     try:
         size = len(json.dumps(value, ensure_ascii=False).encode())
     except UnicodeEncodeError as error:
-        detail = "This holds half a surrogate pair, which is no text."
+        detail = "This contains half a surrogate pair, which is not valid text."
         raise ApiProblem("invalid", detail, pointer=where) from error
     if size > MAX_BYTES:
-        raise ApiProblem("invalid", f"This may take {MAX_BYTES:,} bytes at most.", pointer=where)
+        raise ApiProblem("invalid", f"This may have at most {MAX_BYTES:,} bytes.", pointer=where)

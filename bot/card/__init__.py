@@ -1,4 +1,7 @@
-"""What people are shown of a review at one place: decided once, drawn by every channel. Pure."""
+"""Review → Card: what people see of a review at one place, decided once for all channels. Pure.
+
+The public face is `__all__` below: `build_card`, `thread_lines`, `find_open_action` and the card's values.
+"""
 
 from hitl_core.review.redaction import redaction_pointers
 

@@ -1,4 +1,4 @@
-"""Arguments as people read them: uncut, as far as there is room, or in one line."""
+"""Arguments as people read them: complete, as an excerpt, or as one line."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ from . import redaction
 from .suspicious_text import find_warning
 from .values import Argument, ArgumentsExcerpt
 
-#: What is longer stands on lines of its own.
+#: A longer value is shown on its own lines.
 MAX_INLINE = 160
 MAX_LABEL = 60
-#: The most that one value, all values of a call, and their number may take on a card.
+#: The limits on a card: characters of one value and of one call, lines of one value, arguments of one call.
 MAX_VALUE = 1200
 MAX_CALL = 2600
 MAX_LINES = 18
 MAX_ARGUMENTS = 20
 MAX_WARNINGS = 5
-#: The main fact of a call, and one value in it.
+#: Characters of a call's main fact, and of one value in it.
 MAX_FACT = 120
 MAX_FACT_PART = 60
-#: What stands between the name of a small object and that of a value in it.
+#: Between the name of a small object and the name of a value in it.
 PATH_SEPARATOR = " › "  # noqa: RUF001
-#: How many values a small object has at most, and how they are named.
+#: The most values in a small object, and the pattern of their names.
 MAX_PARTS = 6
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,40}")
-#: What would be lost in a line.
+#: White space that would be lost on one line.
 _GAP = re.compile("[\n\t]|   ")
 
 
 def argument_label(key: str, schema: dict[str, Any] | None = None) -> str:
-    """A key on one line, quoted where its ends could be missed or mistaken; before it what the schema calls
-    it, as the form does, where that says more.
+    """A key on one line, quoted if it could be misread. The schema's title comes first, as in the form, if it
+    says more than the key.
     """
     mistakable = not key or key != key.strip() or key[0] == '"' or PATH_SEPARATOR.strip() in key
     label = text.one_line(f'"{key}"' if mistakable else key)
@@ -49,7 +49,7 @@ def argument_label(key: str, schema: dict[str, Any] | None = None) -> str:
 def all_arguments(
     args: dict[str, Any], schema: dict[str, Any] | None, redact: Collection[str] = ()
 ) -> tuple[Argument, ...]:
-    """All arguments, uncut: in the schema's order, then the others, what fits on a line first."""
+    """All arguments in full: in the schema's order, then the others; those that fit on one line first."""
     return tuple(
         Argument(label, value := redaction.mark_hidden(text.to_visible(raw)), _is_block(raw, value))
         for label, raw in _argument_rows(args, schema, redact)
@@ -63,7 +63,7 @@ def arguments_excerpt(
     *,
     room: int = MAX_CALL,
 ) -> ArgumentsExcerpt:
-    """What fits. Each value is cut by itself, so a long one can't push a later one out of sight."""
+    """The arguments that fit. Each value is cut by itself, so a long one can't hide a later one."""
     rows = _argument_rows(args, schema, redact)
     fit: list[Argument] = []
     missing = size = 0
@@ -90,7 +90,7 @@ def arguments_excerpt(
 def main_fact(
     args: dict[str, Any], schema: dict[str, Any] | None, redact: Collection[str] = ()
 ) -> str:
-    """One line of what it is about: the first values, without what nobody sees."""
+    """The main fact of a call in one line: the first values, without hidden ones."""
     parts: list[str] = []
     room = MAX_FACT
     rows = _items_in_order(redaction.hide(args, schema, redact), schema)
@@ -117,15 +117,15 @@ def argument_warnings(
     redact: Collection[str] = (),
     texts: Iterable[tuple[str, str]] = (),
 ) -> tuple[str, ...]:
-    """What is odd in the arguments, and in what else is `said` of the call: a sentence each, with a name. Of
-    arguments no more are looked at than it takes.
+    """One sentence for each argument, and each of the named `texts`, with suspicious text. Stops when there
+    are enough.
     """
     text_warnings = (f"{name} {odd}." for name, words in texts if (odd := find_warning(words)))
     warnings = list(
         islice(chain(text_warnings, _iter_warnings(args, schema, redact)), MAX_WARNINGS + 2)
     )
     if len(warnings) > MAX_WARNINGS + 1:
-        return (*warnings[:MAX_WARNINGS], "So do more arguments.")
+        return (*warnings[:MAX_WARNINGS], "More arguments have warnings too.")
     return tuple(warnings)
 
 
@@ -138,7 +138,7 @@ def _iter_warnings(
 
 
 def keys_in_order(args: dict[str, Any], schema: dict[str, Any] | None) -> list[str]:
-    """The keys in the schema's order, then the others."""
+    """The keys of `args` in the schema's order, then the others."""
     return list(dict.fromkeys([k for k in _schema_properties(schema) if k in args] + list(args)))
 
 
@@ -149,7 +149,7 @@ def _items_in_order(args: dict[str, Any], schema: dict[str, Any] | None) -> list
 def _argument_rows(
     args: dict[str, Any], schema: dict[str, Any] | None, redact: Collection[str]
 ) -> list[tuple[str, str]]:
-    """Labels, and values as text that isn't visible yet."""
+    """Labels and raw values (before `text.to_visible`)."""
     hiding, known = redaction.hide(args, schema, redact), _schema_properties(schema)
     first: list[tuple[str, str]] = []
     last: list[tuple[str, str]] = []
@@ -161,7 +161,7 @@ def _argument_rows(
 
 
 def _value_rows(key: str, value: Any, schema: dict[str, Any] | None) -> list[tuple[str, str]]:
-    """One row; of a small object one for each value, as in the form."""
+    """One row; for a small object one row for each value, as in the form."""
     label = argument_label(key, schema)
     if not _is_small(key, value):
         return [(label, text.format_value(value))]
@@ -174,7 +174,7 @@ def _value_rows(key: str, value: Any, schema: dict[str, Any] | None) -> list[tup
 
 
 def _is_small(key: str, value: Any) -> bool:
-    """An object of a few values that each fit on a line, and whose names nobody can mistake."""
+    """Whether it is an object with a few short values and plain names."""
     if not isinstance(value, dict):
         return False
     inner = cast("dict[str, Any]", value)
@@ -186,14 +186,14 @@ def _is_small(key: str, value: Any) -> bool:
 
 
 def _is_large(value: Any) -> bool:
-    """Whether it would be drawn on lines of its own."""
+    """Whether it would be shown on its own lines."""
     if isinstance(value, str):
         return len(value) > MAX_INLINE or _GAP.search(value) is not None
     return isinstance(value, dict | list)
 
 
 def _normalize_name(name: str) -> str:
-    """A name without its way of writing: `orderId`, `order_id` and "Order ID" say the same."""
+    """A name without its spelling style: `orderId`, `order_id` and "Order ID" are the same."""
     return re.sub(r"[\s_-]", "", name).casefold()
 
 

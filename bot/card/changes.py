@@ -1,4 +1,4 @@
-"""What edits changed, argument by argument. Pure."""
+"""The changes of edits, argument by argument. Pure."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from .arguments import MAX_LABEL, argument_label, keys_in_order
 from .values import Change, Edit
 
 MAX_CHANGES = 8
-#: The most that the old or the new text of one change takes; and how much of what stayed is told around it.
+#: Characters of the old and the new text of one change, and of the unchanged text around it.
 MAX_CHANGE = 300
 CONTEXT = 12
 
 
 def edits_of(review: Review, action: Action) -> tuple[Edit, ...]:
-    """Each by its editor, the first one first."""
+    """All edits of an action, oldest first."""
     if action.edits:
         return tuple(edit_of(review, action, edited) for edited in action.edits)
     decision = action.decision
     if decision is None or decision.type != "edit" or decision.by is None:
         return ()
-    # As reviews of an earlier version have it, and an edit that changed no argument.
+    # An edit without a record: it changed no argument.
     changes = _changes(review, action, action.revision) if action.revision > 1 else []
     return (_edit(decision.by, changes, decision.name),)
 
@@ -42,18 +42,18 @@ def _edit(by: Any, changes: list[Change], tool: str | None) -> Edit:
 
 
 def _new_rule_text(action: Action, edited: EditRecord) -> str | None:
-    """Which rule speaks now; of the newest edit also how many it takes. The card's foot says who they are."""
+    """The rule that applies now; for the newest edit also its quorum. The card's footer names the people."""
     if edited.under is None:
         return None
     rule = f"the rule `{edited.under.rule}`" if edited.under.rule else "the policy's default"
     quorum = action.route.reviewers.quorum
     if edited is not action.edits[-1] or quorum == 1:
-        return f"The edit falls under {rule}, which asks others."
+        return f"The edit falls under {rule}, so other people must decide."
     return f"The edit falls under {rule}: {quorum} people must approve."
 
 
 def _changes(review: Review, action: Action, revision: int) -> list[Change]:
-    """Between this revision and the one before it."""
+    """The changes between this revision and the one before it."""
     schema = visible_schema(action.config)
     old = review.arguments(action.key, revision - 1).parse()
     new = review.arguments(action.key, revision).parse()
@@ -72,7 +72,7 @@ def _changes(review: Review, action: Action, revision: int) -> list[Change]:
 def _change(label: str, old: str | None, new: str | None) -> Change:
     label = text.truncate(label, MAX_LABEL).text
     if old is not None and new is not None:
-        if old == new:  # what differs is hidden
+        if old == new:  # the difference is hidden
             return Change(label, redaction.HIDDEN, "⟦another hidden value⟧")
         old, new = _trim_common(old, new)
     return Change(label, _excerpt(old), _excerpt(new))
@@ -87,7 +87,7 @@ def _excerpt(raw: str | None) -> str | None:
 
 
 def _trim_common(old: str, new: str) -> tuple[str, str]:
-    """Both without the long beginning and the long end that they share, cut between words."""
+    """Both texts without a long common start and end, cut between words."""
     start = _word_start(old, common := _common_length(old, new))
     backwards = (
         old[: common - 1 if common else None : -1],
@@ -100,7 +100,7 @@ def _trim_common(old: str, new: str) -> tuple[str, str]:
 
 
 def _common_length(one: str, other: str) -> int:
-    """How many characters both begin with, by halves: they may be long."""
+    """The length of the common start, by binary search: the texts may be long."""
     least, most = 0, min(len(one), len(other))
     while least < most:
         half = (least + most + 1) // 2
@@ -109,6 +109,6 @@ def _common_length(one: str, other: str) -> int:
 
 
 def _word_start(value: str, same: int) -> int:
-    """Where to begin, when the first `same` characters say nothing new: between two words of that line."""
+    """Where to start if the first `same` characters are equal: between two words of that line."""
     line = value.rfind("\n", 0, same) + 1
     return max(line, value.rfind(" ", line, max(line, same - CONTEXT)) + 1)

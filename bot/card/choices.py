@@ -1,4 +1,4 @@
-"""What a question offers as answers. Pure."""
+"""The answers that a question offers. Pure."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ from hitl_core.model import ReviewConfig
 from .. import text
 from .values import Choice
 
-#: More are chosen in a form.
+#: Questions with more choices are answered in a form.
 MAX_CHOICES = 5
 MAX_LABEL = 60
 
 
 def choices_of(config: ReviewConfig) -> tuple[Choice, ...]:
-    """In the schema's order; () where there is no question, or its answer is not one of a few. Where the tool
-    runs with the answer, and that is yes or no, Approve and Reject are the answers.
+    """The choices in the schema's order; () if there is no question or the answer is not one of a few values.
+
+    If the tool runs with the answer and that is a boolean, Approve and Reject are the answers, so there are
+    no choices.
     """
     schema, allowed = config.answer_schema, config.allowed_decisions
     if schema is None or not {"approve", "respond"} & {*allowed}:
@@ -31,7 +33,7 @@ def choices_of(config: ReviewConfig) -> tuple[Choice, ...]:
 
 
 def _enum_values(schema: dict[str, Any]) -> list[tuple[Any, str | None]]:
-    """The values of an `enum`, or of `oneOf` and `anyOf` with a `const` each, and what they are called."""
+    """The values and titles of an `enum`, or of `oneOf`/`anyOf` branches that each have a `const`."""
     if isinstance(values := schema.get("enum"), list):
         return [(value, None) for value in cast("list[Any]", values)]
     branches = cast("list[Any]", schema.get("oneOf") or schema.get("anyOf") or [])

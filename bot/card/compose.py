@@ -1,4 +1,4 @@
-"""Review → Card."""
+"""Builds the card of a review."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ from .open_action import make_action_line, make_open_actions, to_action_line
 from .suspicious_text import find_warning
 from .values import NOBODY, PeopleRefs, VoteGroup
 
-#: How many actions a card shows with everything. Of more it has a line each.
+#: A card shows up to this many actions in full. With more, each has one line.
 MAX_OPEN = 10
-#: A button that names each action and revision carries at most 2,000 characters; this many fit.
+#: The value of a button has at most 2,000 characters; this many actions with their revisions fit.
 MAX_APPROVED = 200
 MAX_WHY = 400
 
@@ -42,8 +42,8 @@ MAX_WHY = 400
 def build_card(
     review: Review, place: Place, posts: Mapping[Place, MessageRef] | None = None
 ) -> Card:
-    """The card of a review at one of its places: the actions that stand there. `posts`, for the way back, are
-    the messages that it has already.
+    """The card of a review at one of its places, with the actions of that place. `posts` are the review's
+    messages: an escalated card links to the first one.
     """
     here = [action for action in review.actions if place in action.places]
     gone = [action for action in review.actions if place in action.former_places]
@@ -86,12 +86,12 @@ def build_card(
 
 
 def page_keys(review: Review, place: Place) -> tuple[str, ...]:
-    """The keys of what stands here, page by page of the modal behind Review, in the model's order."""
+    """The keys of the actions at this place, in the model's order: the pages of the Review modal."""
     return tuple(action.key for action in review.actions if place in action.places)
 
 
 def _was_passed_on(here: list[Action], place: Place) -> bool:
-    """By a person or by time, and not only as it could not be shown elsewhere."""
+    """Whether it was escalated to here by a person or by time, and not only as a fallback."""
     return all(place not in action.route.notify for action in here) and any(
         step.to == place and step.step is not None for action in here for step in action.escalations
     )
@@ -118,7 +118,7 @@ def _origin(review: Review) -> Origin:
 
 
 def _warnings(review: Review) -> tuple[str, ...]:
-    """What is odd in the names of those who ask."""
+    """Warnings about the names of the agents and the requester."""
     names = [("The agent's name", review.agent), ("The requester's name", review.requester or "")]
     names += [("The name of an agent on the way", agent) for agent in review.path]
     return tuple(dict.fromkeys(f"{name} {odd}." for name, it in names if (odd := find_warning(it))))
@@ -127,7 +127,7 @@ def _warnings(review: Review) -> tuple[str, ...]:
 def _place_problems(
     review: Review, place: Place, number_of: dict[str, int]
 ) -> tuple[PlaceProblem, ...]:
-    """Of all places: nobody else says of what waits elsewhere that it does."""
+    """The problems of all places: a card is the only one that can report those of other places."""
     problems: list[PlaceProblem] = []
     for at, trouble in review.troubles.items():
         waiting = [a for a in review.actions if a.is_pending and at in a.places]
@@ -141,7 +141,7 @@ def _place_problems(
 
 
 def _approve_all_keys(waiting: list[Action]) -> tuple[tuple[str, int], ...]:
-    """All that wait, where each may be approved as it is: two at least."""
+    """The pending actions, if there are two or more and each can be approved without an answer."""
     plain = all(
         "approve" in a.config.allowed_decisions and a.config.answer_schema is None for a in waiting
     )
@@ -151,7 +151,7 @@ def _approve_all_keys(waiting: list[Action]) -> tuple[tuple[str, int], ...]:
 
 
 def _escalation_people(waiting: list[Action], place: Place) -> PeopleRefs:
-    """Whom the steps that led here name."""
+    """The people named by the escalation steps that led to this place."""
     grants = [
         grant
         for action in waiting
@@ -182,7 +182,7 @@ def _doubt(review: Review, call: Call) -> Doubt:
 
 
 def _doubt_deciders(review: Review, doubts: list[Call]) -> tuple[Deciders, ...]:
-    """How many of them it takes stands with each call."""
+    """Who may decide on the doubts. The quorum is shown with each call."""
     people = merge_people(people_of(review.grants_of(call)) for call in doubts)
     return (Deciders((), people, 1, None),) if people else ()
 
@@ -198,7 +198,7 @@ def _cancel_votes(review: Review) -> tuple[VoteGroup, ...]:
 
 
 def _next_step(here: list[Action], waiting: list[Action]) -> NextStep | None:
-    """The nearest step of the actions that wait here."""
+    """The next escalation step of the actions that wait here."""
     taken = count_steps(here)
     steps = [
         NextStep(step.to, _due_time(action, step.after), step.after, taken)

@@ -1,4 +1,4 @@
-"""What was decided, and what came of it: one quiet line an action."""
+"""The decisions and their results, one line for each action. Pure."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from .changes import edit_of, edits_of
 from .deciders import message_of
 from .model import DecidedElsewhere, DecisionLine
 
-#: What one line says of the argument that tells it from the others.
+#: Characters of the argument that distinguishes a line from the others.
 MAX_WHICH = 40
 
 
 def decision_lines(review: Review, here: list[Action], place: Place) -> tuple[DecisionLine, ...]:
-    """In the model's order. A call in doubt is asked about instead."""
+    """The lines in the model's order. A call in doubt has none: the card asks about it."""
     if review.cancelled is not None:
         lines = [_cancel_line(review, review.cancelled, action) for action in here]
         return _distinguish(review, lines)
@@ -44,7 +44,7 @@ def decision_lines(review: Review, here: list[Action], place: Place) -> tuple[De
 
 
 def _distinguish(review: Review, lines: list[DecisionLine]) -> tuple[DecisionLine, ...]:
-    """With a number and an argument where several are of one tool."""
+    """The lines with a number and a distinct argument if several are of one tool."""
     numbers = {action.key: number for number, action in enumerate(review.actions, start=1)}
     tools = Counter(line.name for line in lines)
     which: dict[str, str] = {}
@@ -60,7 +60,7 @@ def _distinguish(review: Review, lines: list[DecisionLine]) -> tuple[DecisionLin
 
 
 def _distinct_arguments(review: Review, keys: list[str]) -> dict[str, str]:
-    """By key: the first argument in which they differ, as people may read it."""
+    """By key: the first visible argument in which they differ."""
     values = {
         key: _visible_arguments(review, action) for key in keys if (action := review.action(key))
     }
@@ -82,7 +82,7 @@ def _visible_arguments(review: Review, action: Action) -> dict[str, str]:
 
 
 def elsewhere_of(review: Review, here: list[Action]) -> tuple[DecidedElsewhere, ...]:
-    """What the same people at the first place decided before the rest came here."""
+    """The actions that were decided at the first place before the rest was escalated to here."""
     keys = {action.key for action in here}
     origins = {place for action in here for place in action.route.notify}
     return tuple(
@@ -95,8 +95,9 @@ def elsewhere_of(review: Review, here: list[Action]) -> tuple[DecidedElsewhere, 
 
 
 def decision_time(review: Review, here: list[Action]) -> float | None:
-    """Seconds from the question to the last decision; None where people were asked about a doubt as well,
-    since that took longer."""
+    """Seconds from the submission to the last decision; None if there was a doubt, because that
+    took longer.
+    """
     if any(run.by for run in review.runs.values()):
         return None
     times = [action.decision.at for action in here if action.decision is not None]
@@ -124,13 +125,13 @@ def _decision_line(
 
 
 def _answer_text(decision: Decision) -> str | None:
-    """What was answered beside an approval, where it is more than yes."""
+    """The answer of an approval, if it is more than yes."""
     answer = decision.answer
     return None if answer is None or isinstance(answer, bool) else text.format_value(answer)
 
 
 def _cancel_line(review: Review, cancelled: Cancellation, action: Action) -> DecisionLine:
-    """A rejection and its like stand; what was approved, or still waited, didn't run."""
+    """A cancelled action: a rejection, an answer or a skip still counts; anything else did not run."""
     if action.decision is not None and action.decision.type not in ("approve", "edit"):
         return _decision_line(review, action, action.decision, None)
     by = (cancelled.by,) if cancelled.by else ()
@@ -140,7 +141,7 @@ def _cancel_line(review: Review, cancelled: Cancellation, action: Action) -> Dec
 
 
 def move_lines(review: Review, gone: list[Action], place: Place) -> tuple[DecisionLine, ...]:
-    """What an edit took away from this place; its newer arguments are not for those who are here to see."""
+    """The actions that an edit moved away from this place. Their newer arguments are not shown here."""
     lines: list[DecisionLine] = []
     for action in gone:
         at = action.former_places[place]
@@ -156,7 +157,7 @@ def move_lines(review: Review, gone: list[Action], place: Place) -> tuple[Decisi
 
 
 def _allow_line(call: Call, run: Run) -> DecisionLine:
-    """Without asking, but a person settled a doubt about it."""
+    """A call that the policy allowed, but a person answered a doubt about it."""
     result, by = _run_result(run)
     return DecisionLine(call.key, run.attempt, call.name, "allow", (), None, (), result, by)
 
@@ -170,7 +171,7 @@ def _run_result(run: Run | None) -> tuple[str | None, Reviewer | None]:
         case "done" if run.by:
             return "It ran", run.by
         case "skipped":
-            return "Skipped: whether it ran is not known", run.by
+            return "Skipped: it is not known whether it ran", run.by
         case "cleared" if run.by:
             return "Runs again", run.by
         case _:

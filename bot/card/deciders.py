@@ -1,4 +1,4 @@
-"""Who may decide, who has, and who is still asked. Pure."""
+"""Who may decide, who voted, and who is still needed. Pure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MAX_MESSAGE = 500
 
 
 def people_of(grants: Iterable[Grant]) -> PeopleRefs:
-    """Everybody who may decide by one of these."""
+    """Everybody who may decide by one of these grants."""
     return merge_people(
         PeopleRefs(
             grant.reviewers.users,
@@ -39,7 +39,7 @@ def merge_people(several: Iterable[PeopleRefs]) -> PeopleRefs:
 def deciders_of(
     waiting: Sequence[Action], numbers: dict[str, int], requester: str | None
 ) -> tuple[Deciders, ...]:
-    """One for all that ask the same people."""
+    """One entry for all actions that have the same deciders."""
     groups: dict[tuple[PeopleRefs, int, str | None], list[int]] = {}
     for action in waiting:
         rule = action.route.reviewers
@@ -53,7 +53,7 @@ def deciders_of(
 
 
 def progress_of(action: Action, requester: str | None) -> Progress | None:
-    """None where one person's word is enough."""
+    """The votes so far; None if one person is enough."""
     rule = action.route.reviewers
     if rule.quorum == rule.reject_quorum == 1:
         return None
@@ -72,7 +72,7 @@ def progress_of(action: Action, requester: str | None) -> Progress | None:
 
 
 def vote_groups(votes: Sequence[Answered], rule: Reviewers) -> tuple[VoteGroup, ...]:
-    """Those who say the same together, in the order in which they began."""
+    """Votes that agree, grouped, in the order of the first vote of each group."""
     groups = list[VoteGroup]()
     for at, vote in enumerate(votes):
         if vote.type == "reject" or any(vote.agrees_with(earlier) for earlier in votes[:at]):
@@ -85,7 +85,7 @@ def vote_groups(votes: Sequence[Answered], rule: Reviewers) -> tuple[VoteGroup, 
 
 
 def _has_statement(vote: Answered) -> bool:
-    """An approval with an answer that is more than yes says which."""
+    """Whether the vote says more than "approve": another kind, or an answer."""
     return vote.type in ("respond", "ignore") or _answer_text(vote) is not None
 
 
@@ -97,8 +97,8 @@ def _answer_text(vote: Answered) -> str | None:
 
 
 def still_needed(action: Action, requester: str | None) -> PeopleRefs:
-    """Those who may decide, without whom it can't be: who approved already, the requester where excluded,
-    and who edited this revision where that is no approval.
+    """Those who may decide, without those who can't any more: who approved already, an excluded requester,
+    and the editor of this revision if an edit is not an approval.
     """
     people, rule = people_of(action.grants), action.route.reviewers
     out = {vote.by.id for vote in action.approvals}

@@ -1,4 +1,4 @@
-"""The first line of a card, and its notification: both are sentences."""
+"""The title of a card and the text of its notification. Pure."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from .model import OpenAction
 
 MAX_NAME = 60
 MAX_QUESTION = 70
-#: One word, as names, addresses and ids are.
+#: One word, like most names, addresses and ids.
 _PLAIN = re.compile(r"[\w.@:/+-]+")
-#: What people call the answers, in the order in which they are offered.
+#: The words for the answers, in the order in which they are offered.
 _ANSWER_WORDS: tuple[tuple[DecisionType, str], ...] = (
     ("approve", "approve"),
     ("edit", "edit"),
@@ -34,8 +34,8 @@ _DECISION_WORDS: dict[str, str] = {
 
 
 class CardState(NamedTuple):
-    """A review as it stands at one place: its actions there, those that wait (`opened`, where the card shows
-    them), the calls in doubt, and the actions that an edit took away from here.
+    """A review at one place: its actions there (`here`), the pending ones (`waiting`; `open_actions` if the
+    card shows them in full), the calls in doubt, and the actions that an edit moved away.
     """
 
     review: Review
@@ -61,7 +61,7 @@ def summary(state: CardState) -> str:
     agent = text.shorten(state.review.agent, MAX_NAME)
     if state.doubts:
         names = _join_words(state.review.tool_name(call) for call in state.doubts)
-        return f"{agent} stopped in the middle of {names}. Say in the channel whether it ran."
+        return f"{agent} stopped during {names}. Say in the channel whether it ran."
     if not state.waiting:
         return f"{agent}: {_join_words(_names(state))} {_result_text(state)}."
     allowed = {decision for a in state.waiting for decision in a.config.allowed_decisions}
@@ -78,24 +78,24 @@ def summary(state: CardState) -> str:
 
 
 def quote(words: str) -> str:
-    """What somebody else calls it, between quotes that it can't close."""
+    """Foreign text in quotation marks that it can't close."""
     return "“" + words.replace("“", '"').replace("”", '"') + "”"
 
 
 def description_text(action: OpenAction) -> str:
-    """Its description as it is drawn: the agent's own words stand between quotes, like its title."""
+    """The description as it is shown: the agent's own words are quoted, like its title."""
     return quote(action.why) if action.why and action.by_agent else action.why
 
 
 def as_name(name: str) -> str:
-    """A name of an agent's own choice: as it is where it is one plain word, else between quotes, or it could
-    read as a sentence of ours.
+    """A name that an agent chose. It is quoted unless it is one plain word, else it could look
+    like our text.
     """
     return name if _PLAIN.fullmatch(name) else quote(name)
 
 
 def _in_brackets(fact: str) -> str:
-    """Arguments that would close our brackets stand between quotes, or they could go on as a sentence."""
+    """Arguments with brackets are quoted, else they could close our brackets and look like our text."""
     return quote(fact) if "(" in fact or ")" in fact else fact
 
 
@@ -114,19 +114,19 @@ def _question_count(waiting: Sequence[Action]) -> str:
 
 
 def _is_question(waiting: Sequence[Action]) -> bool:
-    """Whether there is nothing to run: people are only asked."""
+    """Whether all actions are questions: no tool can run."""
     return all(not {"approve", "edit"} & {*a.config.allowed_decisions} for a in waiting)
 
 
 def _names(state: CardState) -> list[str]:
-    if not state.here and state.moved_away:  # what an edit made of them is not for this place
+    if not state.here and state.moved_away:  # the edited names are not shown at this place
         return [a.request.name for a in state.moved_away]
     return [a.name for a in state.here] or [c.name for c in state.review.calls]
 
 
 def _result_text(state: CardState) -> str:
     if not state.here and state.moved_away:
-        return "edited, for others to decide"
+        return "edited, now decided by others"
     if state.review.cancelled:
         return "cancelled"
     kinds = {action.decision.type for action in state.here if action.decision}
@@ -134,7 +134,7 @@ def _result_text(state: CardState) -> str:
 
 
 def _join_words(words: Iterable[str], last: str = "and") -> str:
-    """Each once, with how often; six at most."""
+    """Each word once with its count, six at most."""
     parts = [f"{word} ×{n}" if n > 1 else word for word, n in Counter(words).items()]  # noqa: RUF001
     if len(parts) > 6:
         parts = [*parts[:5], f"{len(parts) - 5} more"]

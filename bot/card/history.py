@@ -1,4 +1,4 @@
-"""How a review got here, and what is told below its cards. Pure."""
+"""How a review came to a place, and the lines in its card's thread. Pure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .values import NOBODY
 
 
 def notes_of(here: list[Action]) -> tuple[EscalationNote, ...]:
-    """One note a place, in the order in which the review got there."""
+    """One note for each place, in the order in which the review came there."""
     notes: dict[Place, EscalationNote] = {}
     for action in here:
         origin = action.route.notify
@@ -27,14 +27,14 @@ def notes_of(here: list[Action]) -> tuple[EscalationNote, ...]:
 def first_message(
     here: list[Action], place: Place, posts: Mapping[Place, MessageRef]
 ) -> MessageRef | None:
-    """The first message of what was passed on to this place."""
+    """The message that was posted before the review was escalated to this place."""
     places = [origin for action in here for origin in action.places if origin != place]
     return next((posts[origin] for origin in places if origin in posts), None)
 
 
 def thread_lines(review: Review, place: Place) -> tuple[ThreadLine, ...]:
-    """What happened to the actions at this place since they came here, in time's order. Lines are only ever
-    added, at the end: whoever noted how many are posted posts the others.
+    """What happened to the actions at this place since they came here, by time. New lines are only added at
+    the end, so a caller that recorded how many are posted can post the rest.
     """
     lines: dict[tuple[object, ...], ThreadLine] = {}
     for action in review.actions:
@@ -47,7 +47,7 @@ def thread_lines(review: Review, place: Place) -> tuple[ThreadLine, ...]:
 
 
 def _merge_line(lines: dict[tuple[object, ...], ThreadLine], line: ThreadLine) -> None:
-    """One reminder, and one step, for all actions that it is about at the time."""
+    """One line for all actions of the same reminder or step."""
     separate_names = line.names if line.kind in ("edited", "rejected") else None
     key = (line.kind, line.at, line.to, separate_names, len(lines) if separate_names else 0)
     before = lines.get(key)
@@ -60,7 +60,7 @@ def _merge_line(lines: dict[tuple[object, ...], ThreadLine], line: ThreadLine) -
 def _action_lines(review: Review, action: Action, place: Place) -> Iterator[ThreadLine]:
     since = _arrival_time(action, place)
     names = (action.request.name,)
-    before = [standing for standing in action.earlier if standing.left is not None]
+    before = [terms for terms in action.earlier if terms.left is not None]
     steps = [step for one in (*before, action) for step in one.escalations]
     reminders = [at for one in (*before, action) for at in one.reminded]
     for edited in action.edits:

@@ -1,4 +1,4 @@
-"""The values of a card. Every text in them is fit to be read (`bot.text`), and none of it is markup."""
+"""The values of a card. Every text in them is visible text (see `bot/text.py`), and none of it is markup."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from .values import NOBODY, ArgumentsExcerpt, Choice, Edit, PeopleRefs, Progress
 
 @dataclass(frozen=True)
 class Deciders:
-    """Who may decide on these actions, by their numbers; on all that wait where it names none. `quorum` of
-    them must approve; `but` is the requester, where they can't.
+    """Who may decide on the actions with these numbers; () means all pending actions. `quorum` of them must
+    approve. `excluded_requester` is set if the requester can't approve.
     """
 
     numbers: tuple[int, ...]
@@ -24,7 +24,7 @@ class Deciders:
 
 @dataclass(frozen=True)
 class ActionLine:
-    """An action that waits, on one line. `fact` is the main thing that its arguments say."""
+    """A pending action on one line. `fact` is the main fact of its arguments."""
 
     key: str
     revision: int
@@ -37,14 +37,13 @@ class ActionLine:
 
 @dataclass(frozen=True)
 class OpenAction:
-    """An action with everything that will run, and the answers that are allowed. `seal` is that of the review
-    for what is shown here.
+    """An action with its arguments and the allowed answers.
 
-    `why` is the policy's description, "" where it says nothing of its own, or what the agent says of it
-    (`by_agent`), and `rule` which one asks; `title` what the agent's own system calls it. `choices` are the
-    answers to a question, `asks` where it is one. `confirm`: Approve asks once more. `must_read`: not all of
-    it is shown here, and who approves must have opened it. `decided` is set where nothing of it is open any
-    more.
+    `seal` is the review's seal for what is shown here. `why` is the policy's description ("" if it has none),
+    or the agent's own if `by_agent`. `rule` is the reason of the policy's rule. `title` is the title from the
+    agent's system. `choices` are the answers to a question. `confirm`: Approve asks for a confirmation.
+    `must_read`: not everything is shown here, and the approver must open it first. `decided` is set when the
+    action is decided.
     """
 
     key: str
@@ -71,8 +70,9 @@ class OpenAction:
 
 @dataclass(frozen=True)
 class Doubt:
-    """A call that may or may not have run: its process died in between. `quorum` people must say that it ran,
-    or to run it again; `but` is the requester, where they can't. `said` is what some said so far.
+    """A call that may or may not have run, because its process died in between. `quorum` people must say that
+    it ran, or to run it again. `excluded_requester` is set if the requester can't be one of them. `votes` are
+    the answers so far.
     """
 
     key: str
@@ -87,10 +87,11 @@ class Doubt:
 
 @dataclass(frozen=True)
 class DecisionLine:
-    """One quiet line: what was decided, by whom, and what came of it. `by` are those who had a say, the last
-    one last; nobody where it was the deadline, or an agent that cancels. `moved`: an edit by this person fell
-    under another rule, and what waits is no longer decided here. `number` and `which` tell it from others of
-    one tool: the number on the card, and an argument that differs.
+    """One line: the decision, by whom, and the result.
+
+    `by` are those who voted, the last one last; () if it was the deadline, or an agent that cancelled.
+    `moved`: an edit falls under another rule, and the action is no longer decided here. `number` (on the
+    card) and `distinct_argument` distinguish it from other actions of the same tool.
     """
 
     key: str
@@ -108,7 +109,7 @@ class DecisionLine:
 
 @dataclass(frozen=True)
 class DecidedElsewhere:
-    """An action of the same review that was decided before it could be shown here."""
+    """An action of the same review that was decided before the review came here."""
 
     name: str
     type: DecisionType
@@ -117,8 +118,8 @@ class DecidedElsewhere:
 
 @dataclass(frozen=True)
 class EscalationNote:
-    """One place more: from where, by a person's hand or (None) by time, and why. `fallback`: it could not be
-    shown where it should.
+    """A further place `to`, escalated from `origin` by a person or (None) by time. `fallback`: it could not
+    be shown at its own place.
     """
 
     to: Place
@@ -131,9 +132,9 @@ class EscalationNote:
 
 @dataclass(frozen=True)
 class PlaceProblem:
-    """What waits at a place where it can't be shown, by its numbers (none where it is all of the review), why
-    and since when. `here`: it is shown at this very place, and not all could be looked up.
-    `too_few`: it is shown, and too few people are left who may approve it.
+    """The actions (by number; () means all) that can't be shown at `place`, why, and since when. `is_here`:
+    this is the card's own place; the card is shown, but some look-ups failed. `too_few`: it is shown, but too
+    few people are left who may approve it.
     """
 
     numbers: tuple[int, ...]
@@ -146,8 +147,8 @@ class PlaceProblem:
 
 @dataclass(frozen=True)
 class NextStep:
-    """The next step: by a button now, by itself at `at`, which is `after` seconds from when its clock starts;
-    None while that waits for the card. `taken` counts those before it.
+    """The next escalation step. It happens at `at`, which is `after` seconds after its timer starts (None
+    while the timer waits for the card), or at once by the button. `taken` counts the steps before it.
     """
 
     to: Place
@@ -158,8 +159,8 @@ class NextStep:
 
 @dataclass(frozen=True)
 class Deadline:
-    """The nearest deadline, as in Next, and what the policy decides then; `name` is the tool, where they
-    differ.
+    """The nearest deadline (times as in NextStep), and what the policy decides then. `name` is the tool, if
+    the actions have different deadlines.
     """
 
     at: float | None
@@ -170,7 +171,7 @@ class Deadline:
 
 @dataclass(frozen=True)
 class Origin:
-    """On whose behalf, through which agents, from where."""
+    """Who requested it, through which agents, and from which conversation."""
 
     requester: str | None
     path: tuple[str, ...]
@@ -180,15 +181,15 @@ class Origin:
 
 @dataclass(frozen=True)
 class Card:
-    """`summary` is the notification: a full sentence. `waiting` are all that wait; `open` are they with
-    everything, none of them where they are too many for one message.
+    """The card of a review at `place`.
 
-    `turns` are the keys of all actions here, in the order in which they can be read one by one.
-    `approve_all` are the keys and revisions that one button may approve, `seal` that of all of them;
-    `confirm_all`: it asks once more.
-    `cancels` is who wants to cancel all of it, where that takes several. `called` are those whom an
-    escalation calls, `first` the message that it came from. `took` is how long deciding took, in seconds,
-    None while something waits or where a doubt was settled.
+    `summary` is the notification, a full sentence. `waiting` are all pending actions; `open_actions` the same
+    in full, () if they are too many for one message. `page_keys` are the keys of all actions here, in the
+    order of the Review modal. `approve_all` are the keys and revisions that one button approves, `seal` is
+    the seal of all of them, and `confirm_all`: that button asks for a confirmation. `cancel_votes`: who wants
+    to cancel the review, if that needs several people. `escalation_people` are those whom an escalation
+    calls, `first_message` is the message that it came from. `decision_time` is how long the decision took in
+    seconds; None while something is pending, or after a doubt.
     """
 
     review_id: str
@@ -219,10 +220,10 @@ class Card:
 
 @dataclass(frozen=True)
 class ThreadLine:
-    """What is told below a card: an edit, a rejection with its reason, who is reminded, where it went.
+    """A line in the card's thread: an edit, a rejection with its reason, a reminder, an escalation.
 
-    `names` are the tools it is about. `to` is where it was passed on to, `why` a person's words, `people` who
-    is still asked.
+    `names` are the tools. `to` is the place of an escalation, `why` the person's reason, `people` are those
+    who are still needed.
     """
 
     at: float

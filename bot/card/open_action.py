@@ -1,4 +1,4 @@
-"""One action with everything that will run, and the answers that are allowed. Pure."""
+"""One action with its arguments and the allowed answers. Pure."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from .deciders import progress_of
 from .model import ActionLine, OpenAction
 from .suspicious_text import is_plain
 
-#: What the arguments of all actions of a card may take together.
+#: Characters of the arguments of all actions on a card together.
 MAX_CARD_ARGS = 7_000
 MAX_WHY = 300
 MAX_TITLE = 100
-#: What a modal has room for.
+#: Characters of the arguments in a modal.
 MAX_MODAL = 20_000
 
 
 def find_open_action(review: Review, key: str, *, room: int = MAX_MODAL) -> OpenAction:
-    """One action by its key, decided or not, with more room than on a card. Raises KeyError without one."""
+    """One action by its key, pending or decided, with more room than on a card. Raises KeyError."""
     for number, action in enumerate(review.actions, start=1):
         if action.key == key:
             open_action = make_open_action(review, action, number, room)
@@ -42,7 +42,7 @@ def find_open_action(review: Review, key: str, *, room: int = MAX_MODAL) -> Open
 def make_open_actions(
     review: Review, waiting: list[Action], numbers: dict[str, int]
 ) -> tuple[OpenAction, ...]:
-    """Each as far as there is room; what one doesn't need the others have."""
+    """The actions, cut to the room of a card. Room that one action does not need goes to the others."""
     actions = [
         make_open_action(review, action, numbers[action.key], MAX_CALL) for action in waiting
     ]
@@ -64,7 +64,7 @@ def make_open_action(review: Review, action: Action, number: int, room: int) -> 
     why, title = _description_text(action, quoting), title_of(action, quoting)
     parts = {"description": why, "title": title if action.request.title else ""}
     withheld = [
-        f"Its {part} is not shown: it may quote what is hidden."
+        f"Its {part} is not shown, because it may quote a hidden value."
         for part, words in parts.items()
         if words is None
     ]
@@ -103,7 +103,7 @@ def _shrink(review: Review, action: Action, open_action: OpenAction, room: int) 
 
 
 def make_action_line(review: Review, action: Action, number: int) -> ActionLine:
-    """On one line, and quickly: there may be many, and large ones."""
+    """The action on one line; fast, because there may be many large actions."""
     config, arguments = action.config, review.arguments(action.key)
     args, schema = arguments.parse(), visible_schema(config)
     redact = redaction_pointers(action, args)
@@ -138,7 +138,7 @@ def _weight(action: OpenAction) -> int:
 
 
 def _rule_reason(review: Review, action: Action, quoting: Quoting) -> str:
-    """Why a person is asked at all, without the description that is told anyway."""
+    """The reason of the policy's rule, without the description that the card shows anyway."""
     call = review.call(action.key)
     if call is None:
         return ""
@@ -148,8 +148,8 @@ def _rule_reason(review: Review, action: Action, quoting: Quoting) -> str:
 
 
 def _description_text(action: Action, quoting: Quoting) -> str | None:
-    """The description, without what the card says anyway: LangChain's repeats the call below its prefix.
-    None for one that is not shown.
+    """The description without what the card shows anyway: LangChain's default repeats the call. None for a
+    description that is not shown.
     """
     description, *_ = action.request.description.split(f"\n\nTool: {action.request.name}\nArgs: ")
     if description.strip() == DESCRIPTION_PREFIX:

@@ -1,4 +1,4 @@
-"""What is odd in a text, told in words. Pure, and linear in the text's length."""
+"""Warnings about suspicious characters in a text. Pure, and linear in the text's length."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from functools import cache
 
 from .. import text
 
-#: Reorders what follows it: Trojan Source, CVE-2021-42574.
+#: Characters that reorder the text after them: Trojan Source, CVE-2021-42574.
 _BIDI = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _LATIN = r"A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u1e00-\u1eff"
-#: Letters that can look like Latin ones (Unicode Technical Standard 39): some Greek ones, phonetic ones and
-#: small capitals, Roman numerals, mathematical and full-width ones; Cyrillic, Armenian, Cherokee, Coptic and
-#: Lisu have too many to tell apart. Formulas mix Greek with Latin: what has a shape of its own may.
+#: Letters that can look like Latin ones (Unicode Technical Standard 39): some Greek, phonetic, small capital,
+#: mathematical and full-width letters and Roman numerals; all of Cyrillic, Armenian, Cherokee, Coptic and
+#: Lisu. Greek letters with a shape of their own are not in it, because formulas mix Greek with Latin.
 _LOOKALIKES = (
     r"ΑΒΕΖΗΙΚΜΝΟΡΤΥΧανορυικτχϲϳ"
     r"\u0251\u0261\u0269\u026a\u0274\u0280\u028b\u028f\u0299\u029c\u029f\u1d00-\u1d22\u2102-\u2149\u2160-\u2188"
     r"\u0400-\u0481\u048a-\u052f\u0531-\u0556\u0561-\u0587\u13a0-\u13fd\u2c80-\u2cee\ua4d0-\ua4f7\uab70-\uabbf"
     r"\uff21-\uff3a\uff41-\uff5a\U0001d400-\U0001d7cb"
 )
-#: An address: what a mail goes to, and the host that a URL names.
+#: A mail address, and the host of a URL.
 _MAIL = re.compile(r"[^\s<>()\[\]\"',;:@/]{1,64}@([^\s<>()\[\]\"',;:@/]{1,253})")
 _HOST = re.compile(r"://(?:[^\s/@]{1,200}@)?([^\s/?#:<>\"'()]{1,253})")
-#: Letters of which whole words look like Latin ones.
+#: Letters that can form whole words that look Latin.
 _LOOKALIKE_LETTERS = "асеѕіјорхуԁһԛԝӏкнтмгвыАВСЕНІЈКМОРЅТХУαοριυντκχεΑΒΕΗΙΚΜΝΟΡΤΥΧΖ"
 _BARE_HOST = re.compile(
     rf"(?<![\w.@/-])((?:[{_LOOKALIKE_LETTERS}0-9-]+\.)+[A-Za-z]{{2,24}})(?![\w-])"
@@ -33,24 +33,26 @@ _CONTROL = re.compile(rb"\\[bfru]|\x7f")
 
 
 def find_warning(words: str) -> str | None:
-    """None where nothing is odd. The sentence has no subject: "holds invisible or control characters"."""
+    """A warning without its subject, such as "contains invisible or control characters"; None if there is
+    none.
+    """
     if _BIDI.search(words):
-        return "holds a character that changes the order of the text after it"
+        return "contains a character that changes the order of the text after it"
     if _has_invisible(words):
-        return "holds invisible or control characters"
+        return "contains invisible or control characters"
     if words.isascii():
         return None
     if host := _foreign_host(words):
-        return f"holds an address whose host is {host}"
+        return f"contains an address whose host is {host}"
     if _mix_pattern().search(words) or _has_foreign_mail(words):
-        return "mixes alphabets in a word, so a letter may not be the one that it looks like"
+        return "mixes alphabets in one word, so a letter may not be what it looks like"
     if not unicodedata.is_normalized("NFC", words):
         return "isn't in Unicode's usual form (NFC): another text can look exactly like it"
     return None
 
 
 def is_plain(arguments: bytes) -> bool:
-    """Whether JSON surely holds nothing odd: nothing beyond ASCII, and no control characters."""
+    """Whether this JSON surely needs no warning: only ASCII, no control characters."""
     return arguments.isascii() and _CONTROL.search(arguments) is None
 
 
@@ -61,13 +63,13 @@ def _has_invisible(words: str) -> bool:
 
 @cache
 def _mix_pattern() -> re.Pattern[str]:
-    """A Latin letter and a look-alike in one word, whatever letters stand between them."""
+    """A Latin letter and a look-alike in one word, with any letters between them."""
     other = rf"(?:(?![{_LATIN}{_LOOKALIKES}])[^\W\d_])*"
     return re.compile(rf"[{_LATIN}]{other}[{_LOOKALIKES}]|[{_LOOKALIKES}]{other}[{_LATIN}]")
 
 
 def _foreign_host(words: str) -> str | None:
-    """The first host that isn't written in ASCII, with what a computer makes of it (RFC 3492)."""
+    """The first non-ASCII host, with its ASCII form (RFC 3492)."""
     for sign, pattern in (("@", _MAIL), ("://", _HOST), (".", _BARE_HOST)):
         for match in pattern.finditer(words) if sign in words else ():
             host = match[1].strip(".")

@@ -1,5 +1,5 @@
-"""What cards are made of: arguments, changes, answers, people. Every text in them is fit to be read
-(`bot.text`), and none of it is markup.
+"""The parts of cards: arguments, changes, answers, people. Every text in them is visible text (see
+`bot/text.py`), and none of it is markup.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from hitl_core.model import Place, Reviewer
 
 @dataclass(frozen=True)
 class Argument:
-    """One argument: its name, and its value as people read it; `block` stands on lines of its own."""
+    """One argument with its visible value. `block`: the value is shown on its own lines."""
 
     label: str
     value: str
@@ -21,9 +21,9 @@ class Argument:
 
 @dataclass(frozen=True)
 class ArgumentsExcerpt:
-    """The arguments of one call as far as there is room. What is cut says so where it is cut; `missing`
-    counts the characters that are not shown of `size`, `left_out` the arguments of which nothing is. `hides`:
-    some values are hidden from everybody.
+    """The arguments of one call, cut to fit. A cut is marked in the text. `missing` of `size` characters are
+    not shown; `omitted_count` arguments are not shown at all. `has_hidden`: some values are hidden from
+    everybody.
     """
 
     arguments: tuple[Argument, ...]
@@ -35,7 +35,7 @@ class ArgumentsExcerpt:
 
 @dataclass(frozen=True)
 class Change:
-    """One argument that an edit changed: the part of it that differs. None where it was or is absent."""
+    """One argument that an edit changed: only the part that differs. None if the argument is absent."""
 
     label: str
     old: str | None
@@ -44,9 +44,8 @@ class Change:
 
 @dataclass(frozen=True)
 class Edit:
-    """What one edit changed. `tool` is the one that it names in place of the one asked for; `more_changes`
-    counts those that are not told. `falls` is a sentence of ours on the rule that it falls under, where that
-    is another than before, or None.
+    """One edit. `tool` is the new tool, if the edit changed it. `more_changes` counts the changes that are
+    not in `changes`. `new_rule` is a sentence about the rule that the edit falls under, if that changed.
     """
 
     by: Reviewer
@@ -58,7 +57,7 @@ class Edit:
 
 @dataclass(frozen=True)
 class Choice:
-    """One answer that a question offers, and the JSON value that it stands for. `ours`: we call it so."""
+    """One answer that a question offers, and its JSON value. `is_own_label`: the label is our own text."""
 
     label: str
     answer: Any
@@ -67,7 +66,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class PeopleRefs:
-    """Who is meant: a channel's own ids of people and groups, and the members of these places."""
+    """A set of people: a channel's ids of people and groups, and the members of places."""
 
     users: tuple[str, ...] = ()
     groups: tuple[str, ...] = ()
@@ -82,7 +81,7 @@ NOBODY = PeopleRefs()
 
 @dataclass(frozen=True)
 class Rejection:
-    """One rejection of those that it takes."""
+    """One of several rejections that are needed."""
 
     by: Reviewer
     message: str | None
@@ -90,7 +89,9 @@ class Rejection:
 
 @dataclass(frozen=True)
 class VoteGroup:
-    """What some people want, of those that it takes: `message` is the answer that they agree on, or why."""
+    """People who voted for the same; `needed` votes are required. `message` is their common
+    answer, or why.
+    """
 
     kind: Literal["approve", "respond", "ignore", "ran", "rerun", "skip", "cancel"]
     by: tuple[Reviewer, ...]
@@ -100,9 +101,9 @@ class VoteGroup:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far it got where one person is not enough, and who is still asked; `fewer`: they are not all who
-    may decide. `editor` made this revision, and can't approve it. `said` is what else some want: an answer of
-    their own, or to skip it.
+    """The votes on an action that needs several people, and who is still needed. `is_partial`: those are not
+    all who may decide. `editor` made this revision and can't approve it. `other_votes` are for an answer or a
+    skip.
     """
 
     approved: tuple[Reviewer, ...]

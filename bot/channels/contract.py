@@ -1,4 +1,4 @@
-"""The contract of a channel: Slack keeps it, Teams will. A channel draws and carries; it decides nothing."""
+"""What every channel (Slack, later Teams) must do. A channel renders and transports; it decides nothing."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from ..card import Card, ThreadLine
 
 
 class ChannelError(Exception):
-    """A channel could not do what was asked: exactly one of the following."""
+    """A call to a channel failed. Always one of the subclasses below."""
 
 
 class RateLimited(ChannelError):
-    """The channel said: not now. Try again after `seconds`."""
+    """The channel limits our rate. Try again after `seconds`."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__(f"limited for {seconds} s")
@@ -23,12 +23,12 @@ class RateLimited(ChannelError):
 
 
 class Unreachable(ChannelError):
-    """The channel did not answer, or failed. What was asked may have happened all the same."""
+    """The channel did not answer, or failed. The request may have succeeded nevertheless."""
 
 
 class Undeliverable(ChannelError):
-    """The channel refused for good; the text is the reason, for the log and the operator. `error` is the
-    channel's own word for it, `needed` the right that the app lacks.
+    """The channel refused permanently. The text is the reason, for the log and the operator. `error` is the
+    channel's own error code, `needed` the permission that the app lacks.
     """
 
     def __init__(self, text: str, *, error: str = "", needed: str = "") -> None:
@@ -37,14 +37,14 @@ class Undeliverable(ChannelError):
 
 
 class NotFound(Undeliverable):
-    """It is known that there is no such person, group or place, or none that the bot can use. An error that
-    nobody expected says nothing of the kind: that is Undeliverable alone, or LookupFailed.
+    """There surely is no such person, group or place, or the bot can't use it. An unexpected error does not
+    prove that: it is raised as Undeliverable or LookupFailed.
     """
 
 
 class LookupFailed(ChannelError):
-    """The channel refused to say, or said nothing that can be read: the answer is neither yes nor no.
-    `method` is the call that failed, `error` what was answered, `needed` the right that the app lacks.
+    """A look-up was refused or its answer can't be read, so the result is neither yes nor no. `method` is the
+    call that failed, `error` the answer, `needed` the permission that the app lacks.
     """
 
     def __init__(self, text: str, *, method: str = "", error: str = "", needed: str = "") -> None:
@@ -53,29 +53,29 @@ class LookupFailed(ChannelError):
 
 
 class MessageGone(Undeliverable):
-    """The message to change is no longer there, or can't be changed any more."""
+    """The message was deleted, or can no longer be changed."""
 
 
 class Audience(NamedTuple):
-    """Whom a place reaches: one person, the members of a group, or those of a conversation."""
+    """Who is reached by a place: one person, or the members of a group or of a conversation."""
 
     kind: Literal["person", "group", "conversation"]
     id: str
 
 
 def copy_place(place: Place, person_id: str) -> Place:
-    """Where one member of a group gets the card: by this their message is noted."""
+    """The place of one group member's own copy of the card. Their message is recorded under it."""
     return f"{place}>{person_id}"
 
 
 def base_place(place: Place) -> Place:
-    """The place itself."""
+    """The place without the member of `copy_place`."""
     return place.partition(">")[0]
 
 
 @dataclass(frozen=True)
 class Person:
-    """Somebody as the channel knows them now. `stranger`: of another workspace, in a shared channel."""
+    """A person as the channel knows them now. `stranger`: from another workspace, in a shared channel."""
 
     id: str
     name: str
@@ -84,58 +84,58 @@ class Person:
 
 
 class Channel(Protocol):
-    """Every async method raises Limited, Unreachable or Undeliverable; what looks something up raises
-    LookupFailed as well. A look-up has three answers: yes, no (None or NotThere), and unknown (all others).
+    """Every async method raises RateLimited, Unreachable or Undeliverable; look-ups also raise LookupFailed.
+    A look-up has three results: yes, no (None or NotFound), and unknown (any other error).
     """
 
     name: str
 
     def name_of(self, place: Place) -> str:
-        """What people call a place: `#team-ops`."""
+        """The name of a place for people, for example `#team-ops`."""
         ...
 
     def audience(self, place: Place) -> Audience: ...
 
     async def conversation_id(self, place: Place) -> str:
-        """The id of the conversation that this place is in: two places may be in one."""
+        """The id of the place's conversation. Two places may share one."""
         ...
 
     def incomplete_actions(self, card: Card) -> frozenset[str]:
-        """The keys of the actions of which this channel's card doesn't show everything."""
+        """The keys of the actions that this channel's card does not show completely."""
         ...
 
     async def post(self, place: Place, card: Card) -> MessageRef:
-        """Post a card, marked so that `find` knows it again."""
+        """Post a card, with metadata by which `find_messages` finds it."""
         ...
 
     async def post_plain(self, place: Place, card: Card) -> MessageRef:
-        """Where the card itself is refused: its sentence, without buttons."""
+        """Post only the card's summary without buttons, after the channel refused the card."""
         ...
 
     async def update(self, ref: MessageRef, card: Card) -> None: ...
 
     async def reply(self, place: Place, ref: MessageRef, line: ThreadLine) -> None:
-        """Below the card, in its thread."""
+        """Post a line in the card's thread."""
         ...
 
     async def find_messages(self, place: Place, review_id: str, since: float) -> list[MessageRef]:
-        """Our own messages about this review at this place since then by the store's clock, the oldest first.
-        Waits where the channel limits, and goes on where that stopped it.
+        """Our own messages about this review at this place since `since` (the store's clock), oldest first.
+        Waits when the channel limits the rate, then continues.
         """
         ...
 
     async def delete(self, ref: MessageRef) -> None: ...
 
     async def check_place(self, place: Place) -> None:
-        """Raises NotThere, with what is wrong, where nothing can be shown at a place."""
+        """Raises NotFound with the reason if nothing can be shown at this place."""
         ...
 
     async def person(self, user_id: str) -> Person | None:
-        """None where there is no such person."""
+        """None if there is no such person."""
         ...
 
     async def group_members(self, group_id: str) -> frozenset[str]:
-        """The ids of a group's members: nobody where there is no such group, or none any more."""
+        """The ids of a group's members; empty if the group does not exist or was disabled."""
         ...
 
     async def conversation_members(self, conversation: str) -> frozenset[str]:
@@ -143,9 +143,9 @@ class Channel(Protocol):
         ...
 
     async def audiences(self, person_id: str) -> frozenset[str]:
-        """All of `Review.audiences` that this person belongs to, but for what was asked on their behalf."""
+        """All entries of `Review.audiences` that this person belongs to, except as the requester."""
         ...
 
     async def conversation_size(self, place: Place) -> int:
-        """About how many are in the conversation of a place, the bot included."""
+        """The approximate number of members in a place's conversation, including the bot."""
         ...

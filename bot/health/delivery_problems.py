@@ -1,5 +1,5 @@
-"""What keeps a review from being shown at one of its places: reported to the people who run the bot, and
-noted with the review, so that its other cards, Home and `hitl reviews show` say it.
+"""Delivery problems: why a review can't be shown at a place. They are reported to the operators and recorded
+in the review, so that its other cards, Home and `hitl reviews show` show them.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ class DeliveryProblems:
     async def report(
         self, review: Review, place: Place, error: ChannelError, *, too_few: bool = False
     ) -> None:
-        """Why it can't be shown there, or who may decide there is not known. Of a look-up the channel has
-        reported that it fails, and of one card its lane does. `too_few`: it is shown there, and can't be
-        approved.
+        """Record the problem in the review. Problems of the place are reported to Health here; failing
+        look-ups are reported by the channel, and a failing card by its lane. `too_few`: it is shown there,
+        but it can't be approved.
         """
         why, name = str(error), self._channel.name_of(place)
         if too_few:
-            # As the lane calls it, which says when this is over.
+            # The lane's own subject, so that the lane resolves it.
             subject = f"{review.id} at {place}"
             self._health.report("delivery", subject, undecidable_text(review.id, name, why))
         elif isinstance(error, NotFound):
@@ -45,7 +45,7 @@ class DeliveryProblems:
             )
 
     async def resolve(self, review: Review, place: Place) -> None:
-        """It is shown, or need not be."""
+        """The review is shown there, or need not be."""
         self._health.resolve("place", place)
         if place in review.troubles:
             with suppress(Refused):
@@ -57,16 +57,16 @@ class DeliveryProblems:
 
 
 def unusable_text(name: str, why: str) -> str:
-    """For the people who run the bot."""
+    """What is wrong and what to do, for the operators."""
     return (
-        f"Reviews for {name} can't be shown there: {why}. Create it, or invite the bot there; or mend the"
-        " policy, and decide or cancel what waits with `hitl reviews`."
+        f"Reviews can't be shown in {name}: {why}. Create it or invite the bot there, or correct the"
+        " policy and decide or cancel the waiting reviews with `hitl reviews`."
     )
 
 
 def undecidable_text(review_id: str, name: str, why: str) -> str:
-    """For the people who run the bot."""
+    """What is wrong and what to do, for the operators."""
     return (
-        f"The review {review_id} in {name} can't be approved: {why}. Mend the policy for the reviews to come,"
-        " and reject or cancel this one."
+        f"The review {review_id} in {name} can't be approved: {why}. Correct the policy for future"
+        " reviews, and reject or cancel this one."
     )

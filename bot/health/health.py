@@ -1,5 +1,5 @@
-"""What is wrong at the moment, for the people who run the bot: one list for the log and the bot's own
-channel, and its counts for `/readyz` and `/metrics`.
+"""The current problems, for the operators: one list for the log and the bot's own channel, and its counts for
+`/readyz` and `/metrics`.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ from ..text import one_line
 
 log = logging.getLogger(__name__)
 
-#: `lookup`: the chat system doesn't say who somebody is or who belongs to what. `place`: a place can't be
-#: reached. `delivery`: a card is given up or makes no progress.
+#: `lookup`: a look-up of people or groups fails. `place`: a place can't be reached. `delivery`: a card is
+#: given up or makes no progress.
 ProblemKind = Literal["lookup", "place", "delivery"]
 PROBLEM_KINDS: tuple[ProblemKind, ...] = get_args(ProblemKind)
 
-#: What nobody reported for so long is over, in seconds: its subject may never be asked for again. Dead
-#: letters are tried again more often than that.
+#: A problem without a report for this time is over, in seconds: its subject may never be used again. Dead
+#: letters are retried more often than this.
 FORGET_AFTER = 900.0
-#: So many problems are kept at most; more of a kind are one problem, whose subject is MORE.
+#: The most problems that are kept. Further ones of a kind become one problem with the subject MORE.
 MAX_PROBLEMS = 200
 MORE = "…"
 
 
 @dataclass(frozen=True)
 class Problem:
-    """`subject` is what it is about: a place, a review's id, a method's name. `text` is one or two sentences:
-    what is wrong, and what to do. Neither holds a secret or a network address. `since` and `last` are when
-    the first and last of `count` reports came, in seconds since the epoch by this machine's clock.
+    """A problem. `subject` is a place, a review's id or a method's name. `text` says what is wrong and what
+    to do, in one or two sentences. Neither contains a secret or a network address. `since` and `last` are the
+    times of the first and the last of `count` reports, in seconds since the epoch by this machine's clock.
     """
 
     kind: ProblemKind
@@ -49,17 +49,17 @@ class Problem:
 
 
 class Health:
-    """One for each process. Any part of the bot may report; nothing here waits or raises."""
+    """The problems of one process. Any part of the bot may report; no method waits or raises."""
 
     def __init__(self, clock: Callable[[], float] = time.time, *, quiet: bool = False) -> None:
-        """`quiet`: nothing is logged, as whoever asks is told anyway."""
+        """`quiet`: nothing is logged, because the caller gets the errors anyway."""
         self._clock, self._quiet = clock, quiet
         self._problems: dict[tuple[ProblemKind, str], Problem] = {}
-        #: Set when a look-up begins to fail, or works again. Who waits for it clears it.
+        #: Set when a look-up starts to fail or works again. The waiting task clears it.
         self.lookups_changed = asyncio.Event()
 
     def report(self, kind: ProblemKind, subject: str, text: str) -> None:
-        """Something is wrong. It is logged the first time; the newest text is kept."""
+        """Report a problem. The first report is logged; the newest text is kept."""
         now = self._clock()
         if (kind, subject) not in self._problems and len(self._problems) >= MAX_PROBLEMS:
             subject, text = MORE, f"There are more problems of the kind `{kind}`: see the log."
@@ -74,7 +74,7 @@ class Health:
             self._problems[kind, subject] = replace(previous, text=text, last=now, count=more)
 
     def resolve(self, kind: ProblemKind, subject: str) -> None:
-        """It is over. Nothing happens where there was no such problem."""
+        """The problem is over. No effect if there was none."""
         previous = self._problems.pop((kind, subject), None)
         if previous is not None:
             self._note_change(kind)
@@ -86,13 +86,13 @@ class Health:
             self.lookups_changed.set()
 
     def current_problems(self) -> tuple[Problem, ...]:
-        """The oldest first."""
+        """The problems, oldest first."""
         end = self._clock() - FORGET_AFTER
         for old in [one for one in self._problems.values() if one.last < end]:
             self.resolve(*old.key)
         return tuple(sorted(self._problems.values(), key=lambda one: one.since))
 
     def counts(self) -> dict[ProblemKind, int]:
-        """How many there are of each kind."""
+        """The number of problems of each kind."""
         by_kind = Counter(one.kind for one in self.current_problems())
         return {kind: by_kind[kind] for kind in PROBLEM_KINDS}

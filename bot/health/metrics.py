@@ -1,4 +1,4 @@
-"""What an operator's Prometheus reads: numbers over all reviews, never over their contents."""
+"""Metrics for Prometheus: numbers over all reviews, without their contents."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from .readiness import public_reason
 
 
 def add_metrics(app: web.Application, store: Store, health: Health) -> None:
-    """`GET /metrics`, asked of Redis each time: every bot of one Redis says the same. Only its problems are a
-    bot's own.
+    """Add `GET /metrics`. The values come from Redis, so every bot of one Redis reports the same; only
+    `problems` are those of this bot.
     """
 
     async def metrics(_: web.Request) -> web.Response:
@@ -47,27 +47,27 @@ async def _collect_metrics(store: Store, health: Health) -> bytes:
     gauge("reviews_live", "Reviews that are not done.", totals.live)
     gauge(
         "oldest_review_age_seconds",
-        "How long the oldest review that is not done has been there.",
+        "Age of the oldest review that is not done.",
         now - totals.oldest if totals.oldest is not None else 0.0,
     )
     gauge(
         "overdue_seconds",
-        "How late the bots are with what is due: escalations, deadlines, reminders, ended leases.",
+        "How late the bots are with escalations, deadlines, reminders and ended leases.",
         max(0.0, now - totals.overdue) if totals.overdue is not None else 0.0,
     )
     gauge(
         "clock_skew_seconds", "How far this machine's clock is ahead of Redis's.", time.time() - now
     )
     backlog = await store.backlog()
-    gauge("cards_waiting", "Cards that wait to be posted or drawn.", backlog.waiting)
+    gauge("cards_waiting", "Cards that wait to be posted or updated.", backlog.waiting)
     gauge(
         "oldest_card_wait_seconds",
-        "How long the card has waited that is next in the queue that waits longest.",
+        "The longest time that the next card of a queue has waited.",
         max(0.0, now - backlog.oldest) if backlog.oldest is not None else 0.0,
     )
     gauge("undelivered_reviews", "Reviews with a card that could not be shown.", undelivered)
     problems = Gauge(
-        "hitl_problems", "What is wrong at the moment, by kind.", ["kind"], registry=registry
+        "hitl_problems", "Current problems of this bot, by kind.", ["kind"], registry=registry
     )
     for kind, count in health.counts().items():
         problems.labels(kind).set(count)

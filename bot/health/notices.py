@@ -1,4 +1,4 @@
-"""Tells the bot's own channel what has been wrong for a minute, and when it is over."""
+"""Posts problems that last for a minute to the bot's own channel, and when they are over."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from .health import FORGET_AFTER, Health, Problem, ProblemKind
 
 log = logging.getLogger(__name__)
 
-#: How long something is wrong before people are told, and the least time between two messages, in seconds.
+#: How long a problem lasts before it is posted, and the shortest time between two messages, in seconds.
 NOTICE_DELAY = 60.0
-#: How often it is looked at, in seconds.
+#: How often the problems are checked, in seconds.
 INTERVAL = 10.0
-#: How many problems one message names.
+#: How many problems one message lists.
 MAX_NAMED = 10
 
-#: What can't be told there.
+#: The problem that can't be posted there.
 OWN_CHANNEL: tuple[ProblemKind, str] = ("place", DEFAULT_PLACE)
 
 #: Posts these lines as one message. Raises ChannelError.
@@ -34,8 +34,8 @@ Post = Callable[[Sequence[str]], Awaitable[object]]
 
 
 class Notices:
-    """While the block runs. Of several bots beside one Redis one posts for all: Redis knows which problems
-    the channel has been told of, and when the last message was.
+    """Runs while the block runs. Of several bots with one Redis only one posts: Redis stores which problems
+    were posted, and the time of the last message.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class Notices:
     ) -> None:
         self._health, self._store, self._post = health, store, post
         self._interval, self._delay, self._clock = interval, delay, clock
-        #: What the channel knows of, by this bot or another one, and until when Redis remembers that.
+        #: The problems that this bot or another one posted, and until when Redis remembers that.
         self._posted: dict[tuple[ProblemKind, str], tuple[Problem, float]] = {}
         self._task: asyncio.Task[None] | None = None
 
@@ -65,18 +65,20 @@ class Notices:
                 await self._task
 
     async def run(self) -> None:
-        """Until it is cancelled."""
+        """Runs until cancelled."""
         while True:
             await asyncio.sleep(self._interval)
             try:
                 await self.tick()
             except Exception as error:
                 log.warning(
-                    "the bot's own channel could not be told what is wrong: %s", safe_message(error)
+                    "problems could not be posted to the bot's own channel: %s", safe_message(error)
                 )
 
     async def tick(self) -> None:
-        """One message at most. Raises HitlError where the store is away: then nobody is told twice."""
+        """Post one message at most. Raises HitlError if the store can't be reached: then nothing is posted
+        twice.
+        """
         now = self._clock()
         current = {
             one.key: one for one in self._health.current_problems() if one.key != OWN_CHANNEL
@@ -101,21 +103,21 @@ class Notices:
         try:
             await self._post(_message_lines(new, over))
         except ChannelError as error:
-            text = f"The bot's own channel (HITL_CHANNEL) can't be told what is wrong: {error}."
+            text = f"Problems can't be posted to the bot's own channel (HITL_CHANNEL): {error}."
             self._health.report(*OWN_CHANNEL, text)
             return False
         self._health.resolve(*OWN_CHANNEL)
         return True
 
     async def _is_posted(self, problem: Problem, now: float) -> bool:
-        """Whether another bot told of it, or this one before it was restarted."""
+        """Whether another bot posted it, or this one before its restart."""
         if await self._store.draft(_draft_key(problem)) is None:
             return False
         self._posted[problem.key] = problem, now
         return True
 
     async def _remember(self, problems: Sequence[Problem], now: float) -> None:
-        """Redis knows for a while that the channel was told; a bot that dies leaves nothing behind."""
+        """Record in Redis for a while that these were posted. The record expires if the bot dies."""
         for one in problems:
             if self._posted[one.key][1] - now < FORGET_AFTER / 2:
                 with contextlib.suppress(HitlError):
@@ -131,8 +133,8 @@ def _draft_key(problem: Problem) -> str:
 def _message_lines(new: Sequence[Problem], over: Sequence[Problem]) -> list[str]:
     lines = [one.text for one in new[:MAX_NAMED]]
     if len(new) > MAX_NAMED:
-        lines.append(f"{len(new) - MAX_NAMED} more things are wrong: see the log of the bot.")
-    lines += [f"This is over: {one.text}" for one in over[:MAX_NAMED]]
+        lines.append(f"{len(new) - MAX_NAMED} more problems: see the bot's log.")
+    lines += [f"Solved: {one.text}" for one in over[:MAX_NAMED]]
     if len(over) > MAX_NAMED:
-        lines.append(f"{len(over) - MAX_NAMED} other problems are over as well.")
+        lines.append(f"{len(over) - MAX_NAMED} more problems are solved.")
     return lines

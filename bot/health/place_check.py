@@ -1,4 +1,6 @@
-"""Looks at the places of what waits, and at those that it may be passed on to: a typo is found early."""
+"""Checks the places of pending reviews, and those of their escalations and fallbacks, to find a
+typo early.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +18,9 @@ from .health import Health
 
 log = logging.getLogger(__name__)
 
-#: How often, in seconds: more often than a problem is forgotten. One bot looks, for all.
+#: How often, in seconds: more often than FORGET_AFTER of a problem. One bot checks for all.
 INTERVAL = 600.0
-#: How many reviews and how many places are looked at each time.
+#: How many reviews and places are checked each time.
 MAX_REVIEWS, MAX_PLACES = 300, 50
 
 
@@ -28,14 +30,14 @@ class PlaceCheck:
         self._reported: set[Place] = set()
 
     async def run(self) -> None:
-        """Until it is cancelled: at the bot's start, and again and again."""
+        """Runs until cancelled: at the start and then every INTERVAL."""
         while True:
             try:
                 if await self._reviews.store.try_lock("places", INTERVAL / 2):
                     await self.check_places()
             except HitlError as error:
                 log.warning(
-                    "the places of what waits could not be looked at: %s", safe_message(error)
+                    "the places of pending reviews could not be checked: %s", safe_message(error)
                 )
             await asyncio.sleep(INTERVAL)
 
@@ -50,7 +52,7 @@ class PlaceCheck:
                 self._health.report("place", place, unusable_text(name, str(error)))
                 self._reported.add(place)
             except ChannelError as error:
-                log.info("whether %s can be used is not known: %s", place, error)
+                log.info("it is not known whether %s can be used: %s", place, error)
             else:
                 if place in self._reported:
                     self._reported.discard(place)
@@ -67,7 +69,7 @@ class PlaceCheck:
 
 
 def _review_places(review: Review) -> Iterator[Place]:
-    """Where it waits, and where it may go."""
+    """The places where its actions wait, and where they may go."""
     for action in review.actions:
         if action.is_pending and not review.cancelled:
             yield from action.places

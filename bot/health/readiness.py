@@ -1,4 +1,4 @@
-"""Whether this bot can do its work: what `/readyz` asks."""
+"""Whether this bot is ready to work: the probe of `/readyz`."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from .health import Health, Problem
 
 log = logging.getLogger(__name__)
 
-#: How far this machine's clock may be off Redis's, in seconds. Slack's requests are refused from 300 on, as
-#: they would be replays (docs.slack.dev/authentication/verifying-requests-from-slack).
+#: The largest difference between this machine's clock and Redis's, in seconds. From 300 s on, Slack's
+#: requests are refused as replays (docs.slack.dev/authentication/verifying-requests-from-slack).
 MAX_SKEW = 120.0
 #: How long the answer may take, in seconds.
 PROBE_TIMEOUT = 2.0
 SLOW_STORE = "Redis did not answer in time."
-#: How often `tell_changes` looks, in seconds.
+#: How often `log_changes` probes, in seconds.
 WATCH_INTERVAL = 5.0
 
 Probe = Callable[[], Awaitable[dict[str, object]]]
@@ -32,20 +32,22 @@ def make_probe(
     health: Health,
     clock: Callable[[], float] = time.time,
 ) -> Probe:
-    """Redis answers and takes writes, each of the checks is through, and this machine's clock is about right.
-    What `health` knows of makes no bot unready: another bot of the same Slack would do no better. It is
-    counted by its kind, with the time since when: whoever reaches the port may ask, and learns no name of a
-    channel, id of a review or error of Slack. Those are in the log and in the bot's own channel.
+    """The probe fails unless Redis answers and accepts writes, each check passes, and the clock is about
+    right.
+
+    The problems in `health` don't make a bot unready, because another bot with the same Slack has them too.
+    The answer counts them by kind with the time of the oldest. Anybody who reaches the port may ask, so it
+    has no channel names, review ids or Slack errors: those are in the log and in the bot's own channel.
     """
 
     async def ready() -> dict[str, object]:
         skew = clock() - await store.now()
-        await store.try_lock("ready", 1.0)  # the smallest write: a full Redis refuses it
+        await store.try_lock("ready", 1.0)  # a small write: a full Redis refuses it
         if abs(skew) > MAX_SKEW:
             ahead = "ahead of" if skew > 0 else "behind"
             raise HitlError(
-                f"This machine's clock is {abs(skew):.0f} s {ahead} Redis's. Slack's requests look forged"
-                " where it is 300 s off: set the clocks."
+                f"This machine's clock is {abs(skew):.0f} s {ahead} Redis's. From 300 s on,"
+                " Slack's requests are refused. Synchronize the clocks."
             )
         for check in checks:
             check()
@@ -58,7 +60,7 @@ def make_probe(
 
 
 async def log_changes(ready: Probe) -> None:
-    """For ever: the log has one line when this bot can't do its work any more, and one when it can again."""
+    """Runs until cancelled. Logs one line when the bot becomes unready and one when it is ready again."""
     since: float | None = None
     while True:
         try:
@@ -76,14 +78,14 @@ async def log_changes(ready: Probe) -> None:
 
 
 def public_reason(error: HitlError | TimeoutError) -> str:
-    """Why a probe fails. An operator's log says more than who may ask needs to know."""
+    """Why a probe fails, in a text that is safe for anybody. The log has the details."""
     if isinstance(error, StoreError):
-        return "Redis refuses what it is asked. The bot's log says more."
+        return "Redis refused a command. See the bot's log."
     return str(error) or SLOW_STORE
 
 
 def _by_kind(problems: Sequence[Problem]) -> dict[str, object]:
-    """How many there are of each kind, and since when, in seconds since the epoch."""
+    """By kind: the number of problems and the time of the oldest, in seconds since the epoch."""
     since: dict[str, list[float]] = {}
     for problem in problems:
         since.setdefault(problem.kind, []).append(problem.since)

@@ -1,4 +1,4 @@
-"""Who may see what, and may decide on it: by the review as it is now."""
+"""Checks what a person may see and decide, by the current review."""
 
 from __future__ import annotations
 
@@ -34,15 +34,17 @@ from .commands import CLICK_TIMEOUT, STORE_UNAVAILABLE, ActionRef, ReadRequired
 
 log = logging.getLogger(__name__)
 
-#: How long the note of a message that Slack shows already may take, in seconds.
+#: How long to wait until a message that Slack already shows is recorded, in seconds.
 POST_RECORD_WAIT = 0.5
-#: Stands for an action in what is about a whole review.
+#: The action key for a whole review.
 WHOLE_REVIEW = "0"
 
 
 class ReviewAccess:
-    """`cut` says which actions a card doesn't show whole. Methods raise Refused with a sentence, also where
-    the store is away.
+    """Loads reviews for a person, after a check of their permission.
+
+    `incomplete_actions` says which actions a card does not show completely. Methods raise Refused with a
+    sentence, also if the store can't be reached.
     """
 
     def __init__(
@@ -62,14 +64,16 @@ class ReviewAccess:
             async with click_budget.timeout(CLICK_TIMEOUT):
                 return await self._reviews.load(review_id)
         except ReviewNotFound as error:
-            raise Refused("gone", "This review is no longer kept.") from error
+            raise Refused(
+                "gone", "There is no such review, or it was deleted after its retention time."
+            ) from error
         except (TimeoutError, StoreUnavailable, StoreError) as error:
             log.warning("review %s could not be read: %s", review_id, error)
             raise Refused("unavailable", STORE_UNAVAILABLE) from error
 
     async def load_permitted(self, review_id: str, keys: Sequence[str], who: Reviewer) -> Snapshot:
-        """The review, where this person may decide on each of these. A click can be faster than the note of
-        where its card stands: whoever would be refused for want of it is looked at again for a moment.
+        """The review, if this person may decide on each of these actions. A click can be faster than the
+        record of its card's message: if only that is missing, the check is repeated for a moment.
         """
         end = time.monotonic() + click_budget.scale(POST_RECORD_WAIT)
         while True:
@@ -86,14 +90,14 @@ class ReviewAccess:
             await asyncio.sleep(0.02)
 
     async def load_for_view(self, target: ActionRef, who: Reviewer) -> Snapshot:
-        """Whoever may not decide is shown nothing."""
+        """The review, if this person may decide on the action: nobody else may see it."""
         return await self.load_permitted(target.review_id, [target.action], who)
 
     async def load_for_decision(
         self, target: ActionRef, kind: DecisionType, who: Reviewer, op: str = ""
     ) -> Snapshot:
-        """For what opens or reads a form: refuses where the answer could only be refused. An `op` that was
-        stored before (it is in `review.ops`) is let through.
+        """For opening or reading a form: refuses now what would be refused on submit. An `op` that was
+        already stored (it is in `review.ops`) is allowed.
         """
         snapshot = await self.load_for_view(target, who)
         action = snapshot.review.action(target.action)
@@ -110,7 +114,7 @@ class ReviewAccess:
     async def load_for_escalation(
         self, review_id: str, message_ref: MessageRef, who: Reviewer
     ) -> tuple[Snapshot, Place]:
-        """The place that this card is at. A press can be faster than the note of it."""
+        """The review and the place of this card's message. Waits a moment if that is not recorded yet."""
         end = time.monotonic() + click_budget.scale(POST_RECORD_WAIT)
         while (
             place := _place_of_message(
@@ -118,7 +122,7 @@ class ReviewAccess:
             )
         ) is None:
             if time.monotonic() > end:
-                raise Refused("gone", "This review doesn't stand here any more.")
+                raise Refused("gone", "This review is no longer shown here.")
             await asyncio.sleep(0.02)
         grants = [g for a in snapshot.review.actions if place in a.places for g in a.grants]
         here = Grant((place,), Reviewers())
@@ -126,7 +130,7 @@ class ReviewAccess:
         return snapshot, place
 
     async def find_card(self, review_id: str, who: Reviewer) -> Card:
-        """The card of a review at a place where this person may decide: the first."""
+        """The card of a review at the first place where this person may decide."""
         snapshot = await self.load_permitted(review_id, [WHOLE_REVIEW], who)
         place = await self._first_permitted_place(snapshot, who)
         return await offload_drawing(
@@ -136,13 +140,13 @@ class ReviewAccess:
     async def find_place(
         self, review_id: str, message_ref: MessageRef | None, who: Reviewer
     ) -> Place:
-        """The place where this card stands; else one where this person may decide."""
+        """The place of this card's message, else the first place where this person may decide."""
         snapshot = await self.load_permitted(review_id, [WHOLE_REVIEW], who)
         place = _place_of_message(snapshot, message_ref) if message_ref else None
         return place or await self._first_permitted_place(snapshot, who)
 
     async def load_at_place(self, review_id: str, place: Place, who: Reviewer) -> Snapshot:
-        """Whoever may decide something that stands at a place sees what stands there."""
+        """The review, if this person may decide on an action at this place."""
         snapshot = await self.load_permitted(review_id, [WHOLE_REVIEW], who)
         review = snapshot.review
         there = [c for c in review.calls if review.action(c.key) and place in review.places_of(c)]
@@ -150,7 +154,7 @@ class ReviewAccess:
         return snapshot
 
     async def _first_permitted_place(self, snapshot: Snapshot, who: Reviewer) -> Place:
-        """What stands at other places is not for them to see."""
+        """The first place where this person may decide. They may not see other places."""
         review = snapshot.review
         calls = [call for call in review.calls if review.action(call.key)]
         call = await self._first_permitted_call(who, snapshot, [*calls, *review.calls_in_doubt])
@@ -159,8 +163,8 @@ class ReviewAccess:
     async def _first_permitted_call(
         self, who: Reviewer, snapshot: Snapshot, calls: Sequence[Call]
     ) -> Call:
-        """The first of these on which this person may decide."""
-        refusal = Refused("gone", "Nothing of this review stands there.")
+        """The first of these calls on which this person may decide."""
+        refusal = Refused("gone", "No part of this review is shown there.")
         for call in calls:
             try:
                 await self._directory.check_can_decide(
@@ -172,7 +176,7 @@ class ReviewAccess:
         raise refusal
 
     async def ineligible_voters(self, snapshot: Snapshot, key: str) -> Collection[str]:
-        """Who voted on this action, or on what became of this call, and may no longer decide."""
+        """The keys of people who voted on this action or doubt and may no longer decide."""
         review = snapshot.review
         action, run = review.action(key), review.runs.get(key)
         votes = run.votes if run else action.votes if action else ()
@@ -182,8 +186,8 @@ class ReviewAccess:
     async def is_entitled(
         self, snapshot: Snapshot, key: str, proposal: Proposal, who: Reviewer, op: str
     ) -> bool:
-        """Whether this person may decide by the rule itself that an edit falls under, not only as the action
-        was passed on to them. Not known is no. Raises Refused for an edit that the policy denies.
+        """Whether this person may decide by the rule that an edit falls under, not only by an escalation. If
+        that is unknown, the answer is no. Raises Refused for an edit that the policy denies.
         """
         if op in snapshot.review.ops:
             return False
@@ -197,7 +201,9 @@ class ReviewAccess:
         return True
 
     async def mark_read(self, target: ActionRef, who: Reviewer) -> None:
-        """This person has opened all of this revision. Never raises: pressing again shows it once more."""
+        """Records that this person opened all of this revision. Never raises: without the record it opens
+        again.
+        """
         mark = _read_mark(target.action, target.revision, who)
         with contextlib.suppress(HitlError):
             await self._reviews.store.record_mark(target.review_id, mark)
@@ -205,8 +211,8 @@ class ReviewAccess:
     async def check_read(
         self, snapshot: Snapshot, actions: Iterable[Action], kind: DecisionType, who: Reviewer
     ) -> None:
-        """Raises ReadRequired where the policy wants all of it to be seen before it is approved, this
-        person has not opened it, and a card that they may have looked at doesn't show it whole.
+        """Raises ReadRequired if the policy requires approvers to read all of it, this person has not opened
+        it, and a card of theirs does not show it completely.
         """
         unread = [
             action
@@ -227,12 +233,12 @@ class ReviewAccess:
     def _cut_actions(
         self, review: Review, actions: Iterable[Action]
     ) -> dict[Place, Collection[str]]:
-        """What the card of each of their places doesn't show whole."""
+        """The keys of actions that the card does not show completely, for each of their places."""
         places = {place for action in actions for place in action.places}
         return {place: self._incomplete_actions(build_card(review, place)) for place in places}
 
     async def _load_for_person(self, review_id: str, who: Reviewer) -> Snapshot:
-        """A stranger who guesses gets one answer, whether there is such a review or not."""
+        """Loads the review. An external person gets the same refusal whether the review exists or not."""
         try:
             return await self.load(review_id)
         except Refused as refused:
@@ -242,9 +248,7 @@ class ReviewAccess:
 
 
 def _grants(review: Review, key: str) -> tuple[Grant, ...]:
-    """Who may decide on an action, or on one of them, or say what became of a call that was allowed without
-    asking.
-    """
+    """Who may decide on an action, on any action (WHOLE_REVIEW), or on the doubt of an allowed call."""
     if (action := review.action(key)) is not None:
         return action.grants
     if key == WHOLE_REVIEW:

@@ -1,4 +1,4 @@
-"""What somebody did, and what they are told: a click names things, and a reply is a sentence."""
+"""The values of a click: what it is about, and the reply to the person."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from dataclasses import dataclass
 
 from hitl_core.errors import Refused
 
-#: Slack shows a failure after 3 s; the sentence must be on its way before.
+#: In seconds. Slack shows a failure after 3 s; the reply must be sent before.
 CLICK_TIMEOUT = 1.8
 
-#: Says nothing of what was stored: an earlier try of the same press may have counted.
+#: Does not say what was stored: an earlier attempt of the same click may have counted.
 STORE_UNAVAILABLE = (
-    "The store can't be reached just now. Press again in a moment: it counts only once."
+    "The store can't be reached at the moment. Press again in a moment: it counts only once."
 )
 RESULT_UNKNOWN = (
     "It is not known whether this was stored in time. Press again: it counts only once."
 )
 
-#: Refusals that say nothing of who tried what: a slip that can be mended, or trouble of our own.
+#: Refusals that are not worth an audit entry: a mistake that the person can fix, or our own problem.
 UNAUDITED_REFUSALS = frozenset(
     {
         "bad_answer",
@@ -36,9 +36,7 @@ UNAUDITED_REFUSALS = frozenset(
 
 @dataclass(frozen=True)
 class ActionRef:
-    """What a button is about: `revision` is the one that its card showed, `seal` that of what it would have
-    run (`Review.seal`).
-    """
+    """The action of a button. `revision` and `seal` (`Review.seal`) are those that its card showed."""
 
     review_id: str
     action: str
@@ -48,8 +46,10 @@ class ActionRef:
 
 @dataclass(frozen=True)
 class Reply:
-    """`code` is "ok", "unavailable", or why it was refused; `text` is one sentence for the person, empty
-    where the card itself says it. `unread`: the action of which everything is to be shown first.
+    """The answer to a person.
+
+    `code` is "ok", "unavailable" or the refusal's code. `text` is one sentence, "" if the card itself shows
+    the result. `unread` is the action that the person must read first.
     """
 
     code: str
@@ -58,9 +58,9 @@ class Reply:
 
 
 class ReadRequired(Refused):
-    """The policy wants all of an action to be seen before it is approved, and this person has not."""
+    """The policy requires approvers to read all of an action, and this person has not opened it."""
 
     def __init__(self, target: ActionRef, name: str) -> None:
-        sentence = f"{name}: read all of it first, as the policy requires. Then press Approve."
+        sentence = f"{name}: the policy requires that you read all of it first. Then press Approve."
         super().__init__("unread", sentence)
         self.target = target

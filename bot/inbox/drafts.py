@@ -1,4 +1,4 @@
-"""What somebody has entered on the other pages of a form that is not sent yet."""
+"""Drafts: the answers on the other pages of a form that is not submitted yet."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from .commands import CLICK_TIMEOUT, STORE_UNAVAILABLE
 
 log = logging.getLogger(__name__)
 
-#: How long they are kept after the last page that was turned, in seconds.
+#: How long a draft is kept after its last change, in seconds.
 DRAFT_TTL = 4 * 3600.0
 
 
 class Drafts:
-    """Answers by field, under a key of its own for each form and person. Methods raise Refused where the
-    store is away.
+    """Answers by field, with one key for each form and person. Methods raise Refused if the store can't be
+    reached.
     """
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
     async def load(self, key: str) -> dict[str, str | None]:
-        """Raises Refused where they are no longer kept."""
+        """Raises Refused if the draft has expired."""
         async with _store_timeout():
             data = await self._store.draft(key)
         if data is None:
             raise Refused(
                 "gone",
-                "What you entered on the other pages is no longer kept, so nothing was changed."
+                "What you entered on the other pages has expired, so nothing was changed."
                 " Open the form again.",
             )
         return cast("dict[str, str | None]", json.loads(data))
@@ -51,5 +51,5 @@ async def _store_timeout() -> AsyncGenerator[None, None]:
         async with click_budget.timeout(CLICK_TIMEOUT):
             yield
     except (TimeoutError, StoreUnavailable, StoreError) as error:
-        log.warning("a form could not be kept: %s", error)
+        log.warning("a draft could not be loaded or stored: %s", error)
         raise Refused("unavailable", STORE_UNAVAILABLE) from error

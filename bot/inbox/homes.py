@@ -1,4 +1,4 @@
-"""What one person's Home shows: what waits for them, what waits for others, what they decided."""
+"""Loads one person's Home: reviews that wait for them, that wait for others, that they decided."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from ..offload import offload_drawing
 from ..people.cache import Cache
 from ..people.directory import MAX_AGE, Directory
 
-#: How long after it was opened a Home is kept up to date, in seconds.
+#: How long a Home is updated after it was opened, in seconds.
 KEEP_FOR = 600.0
-#: How many reviews of each part one page lists.
+#: Reviews of each part on one page.
 PAGE_SIZE = 5
-#: How many that wait are told apart at most. Nobody turns so many pages.
+#: The most waiting reviews that are checked. Nobody opens so many pages.
 MAX_WAITING = 1000
-#: How many are read at once.
+#: Reviews that are loaded at the same time.
 CONCURRENCY = 4
 
 
 @dataclass(frozen=True)
 class HomeTask:
-    """A review that waits for this person, as its card shows it: the actions that they may decide, and the
-    calls in doubt of which they may say what became.
+    """A review that waits for this person: its card, the keys of the actions that they may decide, and of the
+    doubts that they may answer.
     """
 
     review: Review
@@ -44,8 +44,8 @@ class HomeTask:
 
 @dataclass(frozen=True)
 class HomeLine:
-    """A review of which there is nothing to do here: its card says what became of it. `may_see`: what it is
-    about is this person's to know. `unknown`: why nobody can tell at the moment whether they may decide.
+    """A review without anything to do for this person. `can_see`: they may see its content. `unknown`: why it
+    is not known at the moment whether they may decide.
     """
 
     card: Card
@@ -57,8 +57,8 @@ class HomeLine:
 
 @dataclass(frozen=True)
 class Home:
-    """One page, of `pages` from 0. `total` counts what waits for this person on all of them; `more`: there is
-    more than was counted.
+    """Page `page` (from 0) of `pages`. `total` counts the reviews that wait for this person on all pages;
+    `more`: there are more than were counted.
     """
 
     mine: tuple[HomeTask, ...]
@@ -71,18 +71,18 @@ class Home:
 
 
 class PermissionUnknown(Exception):
-    """Nobody can tell at the moment whether this person may decide; the text is a sentence."""
+    """It is not known at the moment whether this person may decide. The text is a sentence."""
 
 
 class HomeLoader:
-    """Makes them: by the index of who is asked, and then by whether this person may decide indeed."""
+    """Loads Homes: candidates by the store's index of audiences, then a check of each permission."""
 
     def __init__(self, reviews: Reviews, channel: Channel, directory: Directory) -> None:
         self._reviews, self._channel, self._directory = reviews, channel, directory
         self._audiences = Cache(channel.audiences)
 
     async def load_home(self, who: Reviewer, page: int = 0) -> Home:
-        """The last page where there are fewer. Raises ChannelError, StoreUnavailable."""
+        """This page, or the last one if there are fewer. Raises ChannelError, StoreUnavailable."""
         store = self._reviews.store
         waiting = await store.waiting_reviews(await self._audience_keys(who), MAX_WAITING)
         own_requests = await store.waiting_reviews(
@@ -119,21 +119,21 @@ class HomeLoader:
         return Home(wanted, tuple(waits), tuple(done), page, pages, count, more)
 
     async def find_review_id(self, who: Reviewer, prefix: str) -> str:
-        """The whole id of a review that somebody means, by a few digits of one that is theirs: it waits for
-        them, they asked for it, or had a say in it. Raises Refused, ChannelError, StoreUnavailable.
+        """The full id of a review by its first characters. It must be the person's own: it waits for them,
+        they requested it, or they voted on it. Raises Refused, ChannelError, StoreUnavailable.
         """
         prefix = prefix.strip().lower()
         if is_review_id(prefix):
             return prefix
         if not is_id_prefix(prefix):
             like = "An id looks like 0-93b4c7d2: at least four characters after the dash."
-            raise Refused("no_id", f"{prefix!r} is no review's id. {like}")
+            raise Refused("no_id", f"{prefix!r} is not a review id. {like}")
         store, own = self._reviews.store, {f"requester:{who.id}", f"requester:slack:{who.id}"}
         waiting = await store.waiting_reviews(await self._audience_keys(who) | own, MAX_WAITING)
         theirs = [*waiting.reviews, *await store.recent_decisions(who.key, MAX_DECIDED)]
         matches = {one for one, _ in theirs if one.startswith(prefix)}
         if len(matches) > 1:
-            sentence = f"{len(matches)} of your reviews begin with {prefix}: give more of the id."
+            sentence = f"{len(matches)} of your reviews begin with {prefix}: give more characters of the id."
             raise Refused("ambiguous", sentence)
         if not matches:
             sentence = f"No review of yours begins with {prefix}. Give the whole id."
@@ -141,7 +141,7 @@ class HomeLoader:
         return matches.pop()
 
     async def _audience_keys(self, who: Reviewer) -> set[str]:
-        """By what this person may be asked: guests and strangers by their name alone."""
+        """The index entries for this person: for guests and external people only their own id."""
         if not await self._directory.is_member(who.id):
             return {f"user:{who.id}"}
         return set(await self._audiences.get(who.id, MAX_AGE))
@@ -153,8 +153,8 @@ class HomeLoader:
         own_requests: Sequence[str],
         past_decisions: set[str],
     ) -> tuple[list[str], list[str]]:
-        """What waits for this person, and for others only. The index tells that of most; where they asked for
-        it themselves, or had a say already, the review does.
+        """The reviews that wait for this person, and those that wait only for others. Usually the index is
+        enough; if they requested it or voted already, the review is loaded.
         """
         unsure = past_decisions.union(own_requests)
         unclear = [one for one in waiting if one in unsure]
@@ -165,8 +165,8 @@ class HomeLoader:
         return mine, others
 
     async def _find_unwanted(self, who: Reviewer, ids: Iterable[str]) -> set[str]:
-        """Those that don't wait for this person. Only a few are held at a time, without their arguments: an
-        agent chooses how many there are, and how large.
+        """The reviews that don't wait for this person. Only a few are loaded at a time, and without their
+        arguments, because an agent chooses how many there are and how large.
         """
         limit = asyncio.Semaphore(CONCURRENCY)
 
@@ -191,8 +191,8 @@ class HomeLoader:
                 continue
 
     async def _open_keys(self, who: Reviewer, snapshot: Snapshot) -> tuple[list[str], list[str]]:
-        """The actions on which this person's word is wanted, and the calls in doubt of which they may say
-        what became, and have not. Raises Unknown where not all is known, and none of them surely is.
+        """The actions that this person should decide, and the doubts that they should answer. Raises
+        PermissionUnknown if there is none for sure, and some are unknown.
         """
         review = snapshot.review
         actions = [action for action in review.actions if action.is_pending]
@@ -219,7 +219,7 @@ class HomeLoader:
         return keys, doubts
 
     async def _may_need_decision(self, who: Reviewer, snapshot: Snapshot) -> bool:
-        """What is not known hides nothing."""
+        """Whether the review may wait for this person. If that is unknown, it may."""
         try:
             return any(await self._open_keys(who, snapshot))
         except PermissionUnknown:
@@ -237,7 +237,7 @@ class HomeLoader:
         return await self._can_decide(who, snapshot, action.grants)
 
     async def _can_decide(self, who: Reviewer, snapshot: Snapshot, grants: Iterable[Grant]) -> bool:
-        """Raises Unknown."""
+        """Raises PermissionUnknown."""
         try:
             await self._directory.check_can_decide(who, snapshot, grants)
         except Refused as refused:
@@ -247,7 +247,7 @@ class HomeLoader:
         return True
 
     async def _unknown_line(self, snapshot: Snapshot, why: str) -> HomeLine:
-        """Nothing of what it is about is shown: it may not be theirs to know."""
+        """A line without content, because this person may not be allowed to see it."""
         review, posts = snapshot.review, snapshot.posts
         home_card = await offload_drawing(
             review, lambda: build_card(review, review.places[0], posts)
@@ -276,8 +276,8 @@ class HomeLoader:
     async def _draw_card(
         self, who: Reviewer, snapshot: Snapshot, theirs: Iterable[Call]
     ) -> tuple[Card, MessageRef | None]:
-        """The card as it stands where one of these calls does, and this person's message, or that of a
-        conversation.
+        """The card at a place of one of these calls, and its message: this person's own, or a
+        conversation's.
         """
         review, posts = snapshot.review, snapshot.posts
         places = list(dict.fromkeys(place for call in theirs for place in review.places_of(call)))

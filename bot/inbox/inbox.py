@@ -1,4 +1,4 @@
-"""What a person did → a decision → what the person is told."""
+"""What a person did → a decision → the reply to the person."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ log = logging.getLogger(__name__)
 
 
 class Inbox:
-    """`op` names one click or submission: the same one counts once, however often it arrives."""
+    """Applies what people do. `op` is the id of one click or submission: the same id counts only once."""
 
     def __init__(
         self,
@@ -40,13 +40,13 @@ class Inbox:
         directory: Directory,
         incomplete_actions: Callable[[Card], Collection[str]],
     ) -> None:
-        """`cut` says which actions a card doesn't show whole."""
+        """`incomplete_actions` says which actions a card does not show completely."""
         self._reviews, self._directory = reviews, directory
         self.access = ReviewAccess(reviews, directory, incomplete_actions)
         self.drafts = Drafts(reviews.store)
 
     async def load_reviewer(self, user_id: str, team: str, name: str) -> Reviewer:
-        """A clicking person. `name` is what is known of them, should nobody be able to look it up."""
+        """The person who clicked. `name` is used if the look-up fails."""
         return await self._directory.load_reviewer(user_id, team, name)
 
     async def decide(self, target: ActionRef, proposal: Proposal, who: Reviewer, op: str) -> Reply:
@@ -75,8 +75,8 @@ class Inbox:
     async def approve_all(
         self, review_id: str, revisions: Mapping[str, int], seal: str, who: Reviewer, op: str
     ) -> Reply:
-        """All actions whose revisions one card showed, by their keys: every one of them, or nothing. `seal`
-        is that of all of them together.
+        """Approves all these actions or none. `revisions` are those that the card showed, by action key;
+        `seal` is the seal of all of them together.
         """
 
         async def act() -> None:
@@ -103,8 +103,8 @@ class Inbox:
     async def escalate(
         self, target: ActionRef, message_ref: MessageRef, why: str | None, who: Reviewer, op: str
     ) -> Reply:
-        """Everything that waits on this card, one step on. The target's revision is how many steps that card
-        showed.
+        """Escalates all pending actions of this card by one step. `target.revision` is the number of steps
+        that the card showed.
         """
 
         async def act() -> None:
@@ -125,7 +125,7 @@ class Inbox:
     async def answer_doubt(
         self, target: ActionRef, answer: DoubtAnswer, who: Reviewer, op: str
     ) -> Reply:
-        """The target's revision is the attempt that the card asked about."""
+        """`target.revision` is the attempt that the card asked about."""
 
         async def act() -> None:
             snapshot = await self.access.load_for_view(target, who)
@@ -144,7 +144,7 @@ class Inbox:
     async def redraw(
         self, review_id: str, message_ref: MessageRef, *, only_second: bool = False
     ) -> None:
-        """Somebody pressed on this message, which shows something old. It raises nothing."""
+        """Update this message: somebody clicked on it, and it is out of date. Never raises."""
         await self._reviews.redraw(review_id, message_ref, only_duplicate=only_second)
 
     async def _apply(
@@ -155,7 +155,9 @@ class Inbox:
         op: str,
         act: Callable[[], Awaitable[None]],
     ) -> Reply:
-        """Within the time that a click has; every refusal is a sentence, and the log has no arguments."""
+        """Runs `act` within the time limit of a click. Every error becomes a Reply; the log has
+        no arguments.
+        """
         try:
             async with click_budget.timeout(CLICK_TIMEOUT):
                 await act()

@@ -1,5 +1,5 @@
-"""Make one card true at one place: post it, find it again, or draw it; never two, never older. Then say in
-its thread what is new.
+"""Delivers one card to one place: posts, finds or updates its message, so that there is one message with the
+newest state. Then posts the new lines in its thread.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ from .rate_limit import RateLimit
 
 log = logging.getLogger(__name__)
 
-#: In place of the version that a message shows: somebody deleted it.
+#: Instead of the version that a message shows: somebody deleted the message.
 GONE = -1
 
 
 class Delivery:
-    """Raises what the channel raises, StoreUnavailable, and ReviewNotFound. `pace` is the least time between
-    two messages to one conversation, in seconds.
+    """Methods raise ChannelErrors, StoreUnavailable and ReviewNotFound. `message_interval` is the shortest
+    time between two messages to one conversation, in seconds.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Delivery:
         self._recipients = Recipients(channel, directory)
 
     async def run_job(self, job: Job, *, again: bool) -> None:
-        """`again`: an earlier try may have been applied."""
+        """`again`: an earlier attempt may have succeeded."""
         match job.kind:
             case "card":
                 await self.deliver(job.review_id, job.place, again=again, since=job.first_at)
@@ -71,17 +71,17 @@ class Delivery:
                 ref = MessageRef(channel=channel, conversation=conversation, ts=ts)
                 await self._remove_stray(job.review_id, job.place, ref)
             case "unknown":
-                raise Undeliverable("it can't be read")
+                raise Undeliverable("the job can't be read")
             case _:
                 assert_never(job.kind)
 
     async def deliver(
         self, review_id: str, place: Place, *, again: bool, since: float = 0.0
     ) -> None:
-        """`again`: an earlier try, at `since` or later, may have posted it.
+        """`again`: an earlier attempt, at `since` or later, may have posted it.
 
-        A place that can't be reached passes the review on to the policy's fallback. Where nothing waits it
-        needs no first card, and one that is done is not tried for ever.
+        If the place can't be reached, its actions move to the policy's fallback. A place where nothing waits
+        needs no first card, and a review that is done is not retried permanently.
         """
         snapshot = await self._reviews.load(review_id)
         try:
@@ -99,13 +99,16 @@ class Delivery:
                 await self._delivery_problems.report(review, place, error, too_few=too_few)
                 raise
             log.warning(
-                "review %s: nothing waits at %s, so its card is let go: %s", review_id, place, error
+                "review %s: nothing waits at %s, so its card is given up: %s",
+                review_id,
+                place,
+                error,
             )
         await self._delivery_problems.resolve(snapshot.review, place)
 
     async def redraw(self, review_id: str, place: Place, since: float | None = None) -> None:
-        """Draw what stands at this place once more, whatever it shows: a request that was given up may have
-        been applied after it. `since`: also delete what else was posted about it, since then.
+        """Update the card at this place in any case: a request that timed out may have been applied after the
+        last update. `since`: also delete other messages about the review that were posted since then.
         """
         snapshot = await self._reviews.load(review_id)
         copies = [copy for copy in snapshot.posts if place in (copy, base_place(copy))]
@@ -116,22 +119,24 @@ class Delivery:
             await self._draw_latest(_forget_shown_versions(snapshot), copy, ref)
 
     async def _remove_stray(self, review_id: str, place: Place, ref: MessageRef) -> None:
-        """Delete a message on which somebody pressed and which is not noted, as a post can come late: but not
-        while one is posted to its conversation, as it may be that one.
+        """Delete a message that is not recorded and on which somebody clicked: a post may have succeeded
+        late. Not while a card is being posted to its conversation, because it may be that one.
         """
         snapshot = await self._reviews.load(review_id)
         posted = {base_place(copy) for copy in snapshot.posts}
         missing = [one for one in snapshot.review.places if one not in posted]
         coming = [await self._messages.is_in_conversation(one, ref.conversation) for one in missing]
         if ref not in snapshot.posts.values() and not any(coming):
-            log.warning("review %s: a second message at %s is deleted", review_id, place)
+            log.warning("review %s: a duplicate message at %s is deleted", review_id, place)
             await self._messages.delete(ref)
         await self.redraw(review_id, place)
 
     async def _deliver_copies(
         self, snapshot: Snapshot, place: Place, again: bool, since: float
     ) -> None:
-        """At the place itself; of a group at each member's, and one who can't be reached stops nobody."""
+        """Deliver to the place, or to each member of a group. A member who can't be reached does not stop the
+        rest.
+        """
         posted = any(base_place(one) == place for one in snapshot.posts)
         unknown = None if posted else await self._recipients.check(snapshot.review, place)
         copies = await self._recipients.copies(snapshot, place)
@@ -142,11 +147,11 @@ class Delivery:
             except (Undeliverable, LookupFailed) as error:
                 if copy == place:
                     raise
-                log.warning("review %s: no copy at %s: %s", snapshot.review.id, copy, error)
+                log.warning("review %s: the copy at %s failed: %s", snapshot.review.id, copy, error)
                 failed.append(error)
         if copies and len(failed) == len(copies):
             raise next((one for one in failed if not isinstance(one, NotFound)), failed[0])
-        if posted:  # the last one who may decide can have left since
+        if posted:  # the last decider may have left since
             unknown = await self._recipients.check(snapshot.review, place)
         if unknown is not None:
             raise unknown
@@ -163,37 +168,39 @@ class Delivery:
                 return
             snapshot = await self._reviews.load(review_id)
         if await self._start_clocks(snapshot, place):
-            snapshot = await self._reviews.load(review_id)  # its card can say now by when
-        if again:  # who began this before may have drawn an older state
+            snapshot = await self._reviews.load(review_id)  # its card can show the deadline now
+        if again:  # an earlier attempt may have drawn an older state
             snapshot = _forget_shown_versions(snapshot)
         latest = await self._draw_latest(snapshot, place, ref)
         await self._post_thread_lines(latest, place, ref)
         if latest.shown.get(place) == GONE and waiting_actions(latest.review, base_place(place)):
-            raise Undeliverable("its message there was deleted, and it waits for people")
+            raise Undeliverable("its message was deleted there, but it still waits for people")
 
     async def _draw_latest(self, snapshot: Snapshot, place: Place, ref: MessageRef) -> Snapshot:
-        """Until it shows the newest state; which that was. Where it was deleted it shows GONE."""
+        """Update the message until it shows the newest state. Returns that state; it shows GONE if the
+        message was deleted.
+        """
         while snapshot.shown.get(place, 0) < snapshot.review.version:
             review = snapshot.review
             if not await self._messages.draw(ref, snapshot, place) and waiting_actions(
                 review, base_place(place)
             ):
-                # Not noted as shown: it is a trouble until it is decided.
+                # Not recorded as shown: it is a problem until it is decided.
                 return snapshot.model_copy(update={"shown": {**snapshot.shown, place: GONE}})
             shown_version = await self._reviews.store.record_shown_version(
                 review.id, place, review.version
             )
             if shown_version <= review.version:
                 break
-            # Another bot drew a newer one in the meantime, and this one may have covered it.
+            # Another bot drew a newer state meanwhile, and this update may have replaced it.
             snapshot = _forget_shown_versions(await self._reviews.load(review.id))
         return snapshot
 
     async def _post_first(
         self, snapshot: Snapshot, place: Place, again: bool, since: float
     ) -> MessageRef | None:
-        """Post the card. Of two posts the recorded one stays; the loser deletes its own. None where it comes
-        too late to be of use to anybody.
+        """Post the card. If two bots posted, the recorded message stays and the other bot deletes its own.
+        None if the review ended meanwhile.
         """
         review, store = snapshot.review, self._reviews.store
         matches = await self._messages.find(snapshot, place, since) if again else []
@@ -211,7 +218,7 @@ class Delivery:
         return winner
 
     async def _start_clocks(self, snapshot: Snapshot, place: Place) -> bool:
-        """Of the actions whose time counts from the moment at which people could see them; whether any."""
+        """Start the timers that count from delivery. Returns whether there were any."""
         keys = [
             action.key
             for action in waiting_actions(snapshot.review, base_place(place))
@@ -222,7 +229,7 @@ class Delivery:
         try:
             await self._reviews.change(
                 snapshot.review.id,
-                f"delivered:{place}:{snapshot.review.version}",  # after an edit it may come here again
+                f"delivered:{place}:{snapshot.review.version}",  # an edit may bring it here again
                 lambda review, now: timers.start_clocks(review, keys, now),
             )
         except Refused as refused:  # another place was faster
@@ -230,7 +237,7 @@ class Delivery:
         return True
 
     async def _post_thread_lines(self, snapshot: Snapshot, place: Place, ref: MessageRef) -> None:
-        """What is new of the thread, each line once: one that dies on the way is not said again."""
+        """Post the new thread lines, each at most once: if the bot dies in between, a line is lost."""
         review, store = snapshot.review, self._reviews.store
         lines = await offload_drawing(review, lambda: thread_lines(review, base_place(place)))
         for number, line in enumerate(lines):
@@ -240,16 +247,16 @@ class Delivery:
             try:
                 await self._messages.reply(place, ref, line)
             except Undeliverable as error:
-                log.warning("review %s: its thread was not told: %s", review.id, error)
+                log.warning("review %s: a thread line could not be posted: %s", review.id, error)
 
     async def _pass_on(self, review: Review, place: Place, error: NotFound) -> bool:
-        """Give what waits there to others. Whether this place is no longer needed for it, or comes again."""
+        """Let other people decide what waits here. Returns whether nothing is left to deliver here now."""
         if isinstance(error, NoDeciderLeft):
             return await self._replace_deciders(review, place, error.undecidable, str(error))
         if isinstance(error, TooFewDeciders):  # nobody gets a right, and it stays a problem
             await self._show_in_fallback(review, place, str(error))
             return False
-        # What is only not known opens the review to nobody else.
+        # An unknown result must not let other people decide.
         with suppress(ChannelError):
             undecidable = await self._recipients.undecidable(review, place, is_lost=True)
             await self._replace_deciders(review, place, undecidable, str(error))
@@ -269,11 +276,11 @@ class Delivery:
         except Refused as refused:
             log.debug("review %s: %s", review.id, refused)
             return refused.code == "changed"
-        log.error("review %s: others may decide on it now: %s", review.id, why)
+        log.error("review %s: other people may decide on it now: %s", review.id, why)
         return True
 
     async def _show_in_fallback(self, review: Review, place: Place, why: str) -> bool:
-        """Whether all that waits there stands in its fallback."""
+        """Move the pending actions to their fallback. Returns whether all of them are there."""
         try:
             applied = await self._reviews.change(
                 review.id,
@@ -282,7 +289,10 @@ class Delivery:
             )
             review = applied.review
             log.error(
-                "review %s: %s can't show it, so its fallback does: %s", review.id, place, why
+                "review %s: it can't be shown at %s, so it moves to its fallback: %s",
+                review.id,
+                place,
+                why,
             )
         except Refused as refused:
             log.debug("review %s: %s", review.id, refused)
@@ -300,7 +310,7 @@ class Delivery:
 
 
 def _forget_shown_versions(snapshot: Snapshot) -> Snapshot:
-    """As if none of its messages showed anything: what they show is not known."""
+    """The snapshot without shown versions: what the messages show is unknown."""
     return snapshot.model_copy(update={"shown": {}})
 
 
@@ -311,5 +321,5 @@ def _has_waiting(review: Review, place: Place) -> bool:
 
 
 def _is_over(review: Review) -> bool:
-    """Nobody has anything to decide about it any more."""
+    """Whether the review needs no more decisions."""
     return review.status == "done" or review.cancelled is not None

@@ -1,4 +1,6 @@
-"""What is due → escalate, remind, expire, or lapse: any number of bots may do this side by side."""
+"""Applies what is due: escalations, reminders, deadlines, ended leases. Several bots may run it
+in parallel.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +13,9 @@ from hitl_core.review.service import Reviews
 
 log = logging.getLogger(__name__)
 
-#: How often the index is looked at, in seconds: nothing is late by much more than this.
+#: How often the index is read, in seconds. Nothing is late by much more than this.
 INTERVAL = 0.25
-#: How many reviews one look takes up, and how many of them at once.
+#: How many reviews one tick handles, and how many in parallel.
 BATCH = 100
 CONCURRENCY = 8
 
@@ -24,20 +26,21 @@ class Escalator:
         self._broken: set[str] = set()
 
     async def run(self) -> None:
-        """For ever. A crash loses nothing: what is due stays in the index until it was done."""
+        """Runs until cancelled. A crash loses nothing: what is due stays in the index until it is done."""
         while True:
             try:
                 full = await self.tick() >= BATCH
             except HitlError as error:
-                log.warning("what is due could not be read: %s", error)
+                log.warning("the index of due reviews could not be read: %s", error)
                 full = False
             if not full:
                 await asyncio.sleep(self._interval)
 
     async def tick(self) -> int:
-        """Do what is due now; the answer is how many reviews something was done to.
+        """Apply what is due now. Returns how many reviews changed.
 
-        Those of which nothing can be done stay in front of the index, and take nobody's turn.
+        Reviews that fail stay at the front of the index; the batch is larger by their number, so they don't
+        block others.
         """
         due = await self._reviews.store.due_reviews(BATCH + len(self._broken))
         if due:
@@ -47,14 +50,16 @@ class Escalator:
         return sum(await asyncio.gather(*(self._fire(review_id, limit) for review_id in due)))
 
     async def _fire(self, review_id: str, limit: asyncio.Semaphore) -> bool:
-        """Whether anything came of it. It raises nothing: the others have their turn as well."""
+        """Returns whether the review changed. Never raises, so that the others are handled too."""
         async with limit:
             try:
                 transition = await self._reviews.apply_due(review_id)
             except Exception as error:
                 self._broken.add(review_id)
                 log.warning(
-                    "review %s: what is due could not be done: %s", review_id, safe_message(error)
+                    "review %s: what is due could not be applied: %s",
+                    review_id,
+                    safe_message(error),
                 )
                 return False
         self._broken.discard(review_id)

@@ -1,4 +1,4 @@
-"""Keeps the Homes true that were opened lately."""
+"""Updates the Homes that were opened recently."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from ..inbox.homes import KEEP_FOR
 
 log = logging.getLogger(__name__)
 
-#: The least time between two drawings of one person's Home, in seconds.
+#: The shortest time between two updates of one person's Home, in seconds.
 INTERVAL = 30.0
 
 
 class HomeRefresher:
-    """Any number of bots may do this side by side: one of them draws, for all. `publish` draws the Home of a
-    person, by id.
+    """Several bots may run it in parallel: only one of them updates a Home. `publish` updates the Home of a
+    person by id.
     """
 
     def __init__(
@@ -38,13 +38,13 @@ class HomeRefresher:
         )
 
     async def run(self) -> None:
-        """For ever."""
+        """Runs until cancelled."""
         while True:
             await asyncio.sleep(self._interval / 3)
             try:
                 await self.tick()
             except HitlError as error:
-                log.warning("the open Homes could not be read: %s", error)
+                log.warning("the list of open Homes could not be read: %s", error)
 
     async def tick(self) -> None:
         for user_id in await self._store.home_viewers(await self._store.now() - self._keep_for):
@@ -52,8 +52,8 @@ class HomeRefresher:
                 await self._refresh(user_id)
 
     async def _refresh(self, user_id: str) -> None:
-        """One that can't be drawn holds up no other."""
+        """Never raises, so that a failing Home does not stop the others."""
         try:
             await self._publish(user_id)
         except Exception as error:
-            log.warning("the Home of %s could not be drawn: %s", user_id, safe_message(error))
+            log.warning("the Home of %s could not be updated: %s", user_id, safe_message(error))

@@ -1,4 +1,4 @@
-"""One conversation, while this bot holds it: its cards in order, one at a time, each in its newest state."""
+"""A lane: one conversation's jobs, in order, while this bot holds its lease."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from ..health.health import Health
 
 log = logging.getLogger(__name__)
 
-#: A channel or a store that is away is asked again after this many seconds at the latest.
+#: The longest pause before a retry when the channel or the store can't be reached, in seconds.
 MAX_PAUSE = 5.0
-#: For so long a request that nobody waits for any more can still be applied, in seconds.
+#: How long after a time-out a request may still be applied, in seconds.
 LATE_WINDOW = 60.0
-#: A job that was begun this often and never finished is given up.
+#: A job that was started this often and never finished is given up.
 MAX_ATTEMPTS = 5
-#: A job that makes no progress for so long is reported, in seconds.
+#: A job without progress for this time is reported, in seconds.
 REPORT_AFTER = 60.0
 #: After so many failed tries a job is set aside, for the jobs behind it. Later it gets one try at a time.
 MAX_TRIES = 6
@@ -37,13 +37,13 @@ MAX_HOLD = 30.0
 
 class Send(Protocol):
     def __call__(self, job: Job, *, again: bool) -> Awaitable[None]:
-        """`again`: an earlier try may have been applied."""
+        """`again`: an earlier attempt may have succeeded."""
         ...
 
 
 @dataclass(frozen=True)
 class StuckJob:
-    """A job that makes no progress: which, since when by `time.monotonic`, and why."""
+    """A job without progress. `since` is by `time.monotonic`."""
 
     job: Job
     since: float
@@ -67,7 +67,9 @@ class _TriedTooOften(Exception):
 
 
 class Lane:
-    """Posts and drawings go side by side: they have limits of their own. `late` as LATE."""
+    """Two halves work in parallel, posts and updates, because Slack limits them separately. `late_window` as
+    LATE_WINDOW.
+    """
 
     def __init__(
         self,
@@ -94,16 +96,16 @@ class Lane:
         self.crowded = False
 
     def wake(self) -> None:
-        for news in self._wakeups.values():
-            news.set()
+        for wakeup in self._wakeups.values():
+            wakeup.set()
 
     def drain(self) -> None:
-        """Begin nothing more."""
+        """Start no more jobs."""
         self._draining = True
         self.wake()
 
     async def run(self) -> None:
-        """Until nothing is left to do here, or it has to leave: what it began is through then."""
+        """Runs until there are no more jobs or it must stop. Started jobs are finished first."""
         self._started_at = time.monotonic()
         busy = True
         while busy and not self._must_stop():
@@ -117,7 +119,9 @@ class Lane:
         return self._draining or (self.crowded and time.monotonic() - self._started_at > MAX_HOLD)
 
     async def _run_half(self, half: LaneHalf) -> bool:
-        """The jobs of this half, until neither has anything to do for a while; whether there was one."""
+        """Runs the jobs of this half until both halves are idle for a while. Returns whether
+        there was a job.
+        """
         busy = False
         while not (self._must_stop() or self._closing):
             self._wakeups[half].clear()
@@ -145,7 +149,7 @@ class Lane:
 
     async def _process(self, half: LaneHalf, job: Job) -> None:
         if job.kind == "unknown" or job.attempts > MAX_ATTEMPTS:
-            why = "it can't be read" if job.kind == "unknown" else "it was begun too often"
+            why = "the job can't be read" if job.kind == "unknown" else "too many attempts failed"
             log.error("review %s: its card was given up: %s", job.review_id, why)
             await self._write_with_retry(
                 half, job, lambda: self._store.move_to_dead_letters(job, why)
@@ -153,7 +157,7 @@ class Lane:
             self._update_health(job, why)
             return
         try:
-            # One message is drawn by one of the two halves at a time.
+            # Only one of the two halves may update a review's message at a time.
             async with self._card_locks.setdefault(job.review_id, asyncio.Lock()):
                 failure, unsure = await self._send_with_retry(half, job)
         except _TriedTooOften as error:
@@ -189,13 +193,13 @@ class Lane:
         await self._put_back(job)
 
     def report(self) -> None:
-        """The jobs that have made no progress for PATIENCE."""
+        """Report the jobs without progress for REPORT_AFTER."""
         for stuck in self.stuck.values():
             if time.monotonic() - stuck.since >= REPORT_AFTER:
                 self._update_health(stuck.job, stuck.why)
 
     def _update_health(self, job: Job, why: str | None) -> None:
-        """What keeps this card from being shown; None: nothing does any more."""
+        """Report why this card can't be shown; None: the problem is over."""
         subject = f"{job.review_id} at {job.place}"
         if why is None:
             self._health.resolve("delivery", subject)
@@ -204,7 +208,7 @@ class Lane:
             self._health.report("delivery", subject, text)
 
     def _follow_up_check(self, half: LaneHalf, job: Job, unsure: bool) -> Recheck:
-        """An earlier request of it may still be applied: then it is looked at once more."""
+        """If an earlier request may still be applied, the card is checked again later."""
         after = self._late_window if unsure and job.kind != "stray" else None
         if half == "post" or job.kind == "sweep":
             return Recheck("sweep", after, f"{job.first_at:.6f}")
@@ -218,19 +222,19 @@ class Lane:
         pause, unsure, tries = 0.25, job.attempts > 1, 0
         again = unsure
         began = time.monotonic()
-        self.stuck[half] = StuckJob(job, began, "no answer yet, or limited")
+        self.stuck[half] = StuckJob(job, began, "no answer yet, or rate limited")
         while True:
             try:
                 await self._send(job, again=again)
                 return None, unsure
             except RateLimited as limited:
-                error, seconds = f"limited for {limited.seconds:.0f} s", limited.seconds
+                error, seconds = f"rate limited for {limited.seconds:.0f} s", limited.seconds
                 log.info("review %s: %s waits: %s", job.review_id, job.place, error)
             except (Unreachable, StoreUnavailable) as away:
                 error, seconds = str(away), pause
-                log.warning("review %s: %s has to wait: %s", job.review_id, job.place, error)
+                log.warning("review %s: %s must wait: %s", job.review_id, job.place, error)
                 pause = min(pause * 2, MAX_PAUSE)
-                again = True  # it may have been applied: look first
+                again = True  # it may have succeeded: look first
                 unsure = unsure or isinstance(away, Unreachable)
                 tries += 1
                 if isinstance(away, Unreachable) and (
@@ -242,7 +246,7 @@ class Lane:
             except (
                 NotFound,
                 LookupFailed,
-            ) as known:  # a problem already: of the place or the look-up
+            ) as known:  # already reported as a problem of the place or the look-up
                 log.error("review %s can't be shown at %s: %s", job.review_id, job.place, known)
                 return str(known), unsure
             except Exception as refused:
@@ -264,14 +268,14 @@ class Lane:
     async def _write_with_retry(
         self, half: LaneHalf, job: Job, write: Callable[[], Awaitable[object]]
     ) -> None:
-        """It is done, and has to be ticked off."""
+        """Record the result of the job. Retries until the store accepts it."""
         pause = 0.1
         while True:
             try:
                 await write()
                 return
             except HitlError as error:
-                log.warning("review %s: shown, but not ticked off: %s", job.review_id, error)
+                log.warning("review %s: its job is done but not recorded: %s", job.review_id, error)
                 self.stuck[half] = StuckJob(job, time.monotonic(), str(error))
             await asyncio.sleep(pause)
             pause = min(pause * 2, MAX_PAUSE)
@@ -280,4 +284,4 @@ class Lane:
         try:
             await self._store.put_back_job(job)
         except HitlError as error:
-            log.warning("review %s: not put back: %s", job.review_id, error)
+            log.warning("review %s: its job could not be put back: %s", job.review_id, error)

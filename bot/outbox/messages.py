@@ -1,4 +1,4 @@
-"""The messages of a review: post, draw, find, delete, each call at the pace that all bots share."""
+"""The messages of a review: post, draw, find and delete, within the rate limit that all bots share."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ log = logging.getLogger(__name__)
 
 
 class Messages:
-    """Places may be copies. Every method raises what the channel raises, but never Limited for its own
-    posts and drawings: those wait for their turn.
+    """Places may be copies. Methods raise ChannelErrors. Posts and updates never raise RateLimited: they
+    wait.
     """
 
     def __init__(self, channel: Channel, pace: RateLimit) -> None:
         self._channel, self._pace = channel, pace
 
     async def post(self, snapshot: Snapshot, place: Place) -> MessageRef:
-        """The card; where the channel refuses it as a card, its text."""
+        """Post the card. If the channel refuses the card, post its text."""
         conversation = await self._channel.conversation_id(place)
         card_values = await _draw_card(snapshot, place)
         try:
@@ -45,21 +45,23 @@ class Messages:
                     conversation, lambda: self._channel.post_plain(place, card_values)
                 )
             except Undeliverable:
-                raise error from None  # it was not the card that was refused, but the place
+                raise error from None  # the place was refused, not the card
             log.error(
-                "review %s: its card was refused (%s), so it is text only",
+                "review %s: its card was refused (%s), so it was posted as text",
                 card_values.review_id,
                 error,
             )
             return posted
 
     async def draw(self, ref: MessageRef, snapshot: Snapshot, place: Place) -> bool:
-        """False where somebody deleted it: a new post would ask again what may be decided."""
+        """Update the message. Returns False if somebody deleted it: it is not posted again, because that
+        would ask again.
+        """
         card_values = await _draw_card(snapshot, place)
         try:
             await self._pace.update(lambda: self._channel.update(ref, card_values))
         except MessageGone:
-            log.warning("review %s: its message at %s is gone", snapshot.review.id, place)
+            log.warning("review %s: its message at %s was deleted", snapshot.review.id, place)
             return False
         return True
 
@@ -67,8 +69,8 @@ class Messages:
         await self._pace.post(ref.conversation, lambda: self._channel.reply(place, ref, line))
 
     async def find(self, snapshot: Snapshot, place: Place, since: float) -> list[MessageRef]:
-        """Our messages about this review at this place, the oldest first; another place may be the same
-        conversation. `since`: when the first of them can have been posted, 0 where that is not known.
+        """Our messages about this review at this place, oldest first; not those of another place in the same
+        conversation. `since`: the earliest time of a post, 0 if it is not known.
         """
         review = snapshot.review
         elsewhere = [ref for other, ref in snapshot.posts.items() if other != place]
@@ -79,8 +81,8 @@ class Messages:
         await self._channel.delete(ref)
 
     async def is_in_conversation(self, place: Place, conversation: str) -> bool:
-        """Whether this place is in this conversation, or may be: False for one that can't be reached, or is a
-        group; True where nobody can tell.
+        """Whether this place is in this conversation. False if it can't be reached or is a group; True if it
+        is not known.
         """
         try:
             return await self._channel.conversation_id(place) == conversation

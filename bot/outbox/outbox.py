@@ -1,4 +1,4 @@
-"""Events → cards → post or update. Every change reaches every card, in order, or is seen not to."""
+"""Changes of reviews → posted and updated cards. Every change reaches every card in order, or is reported."""
 
 from __future__ import annotations
 
@@ -19,27 +19,28 @@ from .lane import LATE_WINDOW, Lane, SetAside
 
 log = logging.getLogger(__name__)
 
-#: The least time between two messages to one conversation, in seconds: Slack takes about one a second.
+#: The shortest time between two messages to one conversation, in seconds. Slack accepts about one a second.
 MESSAGE_INTERVAL = 1.0
-#: A lane whose bot said nothing for this long is taken over, in seconds. Twice the longest call to a channel.
+#: The lease of a lane in seconds: then another bot takes it over. Twice the longest call to a channel.
 LANE_LEASE = 8.0
-#: Dead letters are tried again this often: the operator may have mended what was wrong.
+#: How often dead letters are retried, in seconds: the operator may have fixed the problem.
 REQUEUE_INTERVAL = 300.0
-#: While a look-up fails, they are tried again after this many seconds, then after twice as many, and so on.
+#: While a look-up fails, dead letters are retried after this many seconds, then after twice as many, and so
+#: on.
 FIRST_REQUEUE = 5.0
-#: How many conversations a bot works on at a time. Others wait, and have their turn.
+#: How many conversations a bot works on at the same time. Others wait.
 MAX_LANES = 200
 #: How long it is remembered which lanes failed, in seconds.
 KEEP_ASIDE = 300.0
-#: How long deliveries that are under way may take at the end, in seconds.
+#: How long deliveries in progress may take at shutdown, in seconds.
 DRAIN_TIMEOUT = 2.0
 
 
 class Outbox:
-    """One lane a conversation, with its threads, held by one bot at a time: one that is slow, limited or
-    broken holds up no other.
+    """One lane for each conversation (with its threads), held by one bot at a time. A slow, limited or broken
+    lane does not delay others.
 
-    All bots of one Redis must have the same `idle`: it is when they take each other for dead.
+    All bots of one Redis must have the same `lane_lease`: after it a bot counts as dead.
     """
 
     def __init__(
@@ -70,7 +71,7 @@ class Outbox:
         self._draining = False
 
     async def run(self) -> None:
-        """For ever."""
+        """Runs until cancelled."""
         async with self._tasks as tasks:
             for step in (
                 self._listen,
@@ -81,7 +82,7 @@ class Outbox:
                 self._readers.append(tasks.create_task(self._repeat(step)))
 
     async def drain(self) -> None:
-        """Begin nothing more, finish what was begun, and let other bots have the rest at once."""
+        """Start nothing more, finish the jobs in progress, and release the rest to other bots at once."""
         self._draining = True
         for reader in self._readers:
             reader.cancel()
@@ -99,7 +100,7 @@ class Outbox:
             await self._open_lane(lane)
 
     async def _scan_lanes(self) -> None:
-        """For what no hint told: what another bot left, and what is to be done only now."""
+        """Finds jobs without a hint: those that another bot left, and those that are due only now."""
         names = await self._store.lanes(2 * MAX_LANES + len(self._aside))
         for lane in sorted(
             names, key=self._aside.__contains__
@@ -114,7 +115,7 @@ class Outbox:
         return any(one.until > now for one in self._aside.get(name, {}).values())
 
     async def _renew_lanes(self) -> None:
-        """The lanes that this bot works on are its own for as long as it lives."""
+        """Renews the leases of this bot's lanes, and reports stuck jobs."""
         await asyncio.sleep(self._lane_lease / 4)
         for lane in self.lanes.values():
             lane.report()
@@ -128,12 +129,13 @@ class Outbox:
 
     async def _requeue_dead_letters(self) -> None:
         if requeued := await self._store.requeue_dead_letters():
-            log.info("the undelivered cards of %d reviews are tried again", requeued)
+            log.info("the undelivered cards of %d reviews are retried", requeued)
         await self._wait_requeue()
 
     async def _wait_requeue(self) -> None:
-        """While a look-up fails, that is soon: nothing but such a try may find that it works again. When one
-        begins to fail or works again it is at once, but not more often than every SOON.
+        """Waits for the next retry. While a look-up fails the wait is short, because only a retry may find
+        that it works again. It ends at once when a look-up starts to fail or works again, but takes at least
+        FIRST_REQUEUE.
         """
         soon, changed = min(FIRST_REQUEUE, self._requeue_interval), self._health.lookups_changed
         fails = self._health.counts()["lookup"] > 0
@@ -147,7 +149,7 @@ class Outbox:
                 await changed.wait()
 
     async def _open_lane(self, name: str) -> None:
-        """Work on this lane, unless another bot does."""
+        """Work on this lane, if no other bot holds it."""
         if name in self.lanes:
             self.lanes[name].wake()
             return

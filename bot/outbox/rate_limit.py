@@ -1,4 +1,4 @@
-"""The pace at which all bots together call a limited service: nobody calls before it is their turn."""
+"""The rate limit that all bots share for calls to the channel."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-#: Slack takes about one message a second in each conversation, and 50 updates a minute in all
-#: (docs.slack.dev/apis/web-api/rate-limits), of which a few may come at once.
+#: Slack accepts about one message a second in each conversation, and 50 updates a minute in total with short
+#: bursts (docs.slack.dev/apis/web-api/rate-limits).
 UPDATE_FACTOR, UPDATE_BURST = 1.2, 10
 
 
 class RateLimit:
-    """`every` is the least time between two messages to one conversation, in seconds."""
+    """`interval` is the shortest time between two messages to one conversation, in seconds."""
 
     def __init__(self, store: Store, interval: float) -> None:
         self._store, self._interval = store, interval
@@ -39,8 +39,8 @@ class RateLimit:
     async def _call_when_free(
         self, name: str, interval: float, burst: int, call: Callable[[], Awaitable[T]]
     ) -> T:
-        """A call that was refused for its rate did nothing, so it is called again, however often. Raises what
-        it raises otherwise, and StoreUnavailable.
+        """Waits for a free slot and calls. A rate-limited call had no effect, so it is repeated until it is
+        accepted. Raises the call's other errors and StoreUnavailable.
         """
         while True:
             # In this process the first that waits is the next to call.
@@ -50,5 +50,5 @@ class RateLimit:
             try:
                 return await call()
             except RateLimited as limited:
-                log.info("%s: limited for %.0f s", name, limited.seconds)
+                log.info("%s: rate limited for %.0f s", name, limited.seconds)
                 await self._store.pause_slots(name, limited.seconds)

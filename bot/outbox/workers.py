@@ -1,4 +1,4 @@
-"""The half of the bot that answers nobody: it shows reviews, and does what time does."""
+"""The workers: background tasks that show reviews and apply timers."""
 
 from __future__ import annotations
 
@@ -16,21 +16,25 @@ log = logging.getLogger(__name__)
 
 class Worker(Protocol):
     async def run(self) -> None:
-        """For ever."""
+        """Runs until cancelled."""
         ...
 
 
 class Workers:
-    """They work while the block runs. One that stops by itself ends nothing: `check` tells it."""
+    """The workers run while the block runs. If one stops by itself, the others continue and
+    `check` raises.
+    """
 
     def __init__(self, outbox: Outbox, escalator: Escalator, *others: Worker) -> None:
         self.outbox, self.escalator, self.others = outbox, escalator, others
         self._tasks: list[asyncio.Task[None]] = []
 
     def check(self) -> None:
-        """Raises HitlError where one has stopped."""
+        """Raises HitlError if a worker has stopped."""
         if any(task.done() for task in self._tasks):
-            raise HitlError("A worker of the bot has stopped. Restart the bot; its log says why.")
+            raise HitlError(
+                "A worker of the bot has stopped. See the bot's log, and restart the bot."
+            )
 
     async def __aenter__(self) -> Self:
         workers = (self.outbox, self.escalator, *self.others)
@@ -45,4 +49,4 @@ class Workers:
                 task.cancel()
             for outcome in await asyncio.gather(*self._tasks, return_exceptions=True):
                 if isinstance(outcome, Exception):
-                    log.error("a worker had stopped: %s", safe_message(outcome))
+                    log.error("a worker stopped: %s", safe_message(outcome))

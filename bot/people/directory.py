@@ -1,4 +1,4 @@
-"""Who may decide: the people whom the policy names, or the members of where the action stands."""
+"""Checks who may decide: the people whom the policy names, or the members of the action's places."""
 
 from __future__ import annotations
 
@@ -30,26 +30,26 @@ DecidersLeft = Literal["enough", "too_few", "nobody"]
 #: Some people, and whether one of them may decide.
 _Source = tuple[Callable[[], Awaitable[Iterable[str]]], Callable[[str], Awaitable[bool]]]
 
-#: Who may no longer decide is refused this many seconds later, at the latest.
+#: A person who lost the permission is refused after this many seconds at the latest.
 MAX_AGE = 60.0
-#: Who may decide since just now is let in this many seconds later, at the latest.
+#: A person who just got the permission is accepted after this many seconds at the latest.
 MIN_AGE = 3.0
-#: In a larger conversation nobody knows who its members are: the policy has to name reviewers.
+#: Members of a larger conversation are not looked up: the policy must name reviewers.
 MAX_MEMBERS = 1000
 #: How long the size of a conversation is believed, in seconds.
 SIZE_MAX_AGE = 600.0
-#: How long a click waits for one answer about who may decide, in seconds.
+#: How long a click waits for one look-up of who may decide, in seconds.
 LOOKUP_TIMEOUT = 0.8
-#: How long a click waits for the name of who pressed, in seconds.
+#: How long a click waits for the name of the person who clicked, in seconds.
 NAME_TIMEOUT = 0.3
 
 ONLY_MEMBERS = "Only people of this workspace may decide."
 TRY_AGAIN = "Nothing was changed. Press again, or tell the people who run the bot."
-LOOKUP_UNAVAILABLE = "Who may decide could not be looked up just now. Press again."
+LOOKUP_UNAVAILABLE = "Who may decide could not be looked up. Press again."
 
 
 class Directory:
-    """Believes what it looked up for MAX_AGE seconds, and forgets at once what it is told has changed."""
+    """Caches look-ups for MAX_AGE seconds; the `forget_` methods drop what changed."""
 
     def __init__(self, channel: Channel, team: str) -> None:
         self._channel, self._team = channel, team
@@ -59,20 +59,20 @@ class Directory:
         self._sizes: Cache[Place, int] = Cache(channel.conversation_size)
 
     def is_external(self, who: Reviewer) -> bool:
-        """Somebody of another workspace may decide only where the policy names them, and else learns nothing,
-        not even which reviews there are.
+        """Whether this person is of another workspace. They may decide only if the policy names them, and
+        otherwise learn nothing, not even whether a review exists.
         """
         return who.team != self._team
 
     async def check_can_decide(
         self, who: Reviewer, snapshot: Snapshot, grants: Iterable[Grant]
     ) -> None:
-        """Raises Refused where this person may not decide by any of these, or nobody can tell in time."""
+        """Raises Refused if no grant allows this person to decide, or if the look-up fails or is too slow."""
         grants = tuple(grants)
         if await _answer_in_time(self._can_decide(who, snapshot, grants)):
             return
         if _has_unposted_card(grants, snapshot, self._channel):
-            sentence = "This message is still being noted down. Press again in a moment."
+            sentence = "This message is still being recorded. Press again in a moment."
             raise Refused("unknown_members", sentence)
         if self.is_external(who):
             raise Refused("not_permitted", ONLY_MEMBERS)
@@ -82,7 +82,9 @@ class Directory:
     async def ineligible_voters(
         self, voters: Sequence[Reviewer], snapshot: Snapshot, grants: Iterable[Grant]
     ) -> frozenset[str]:
-        """Which of these people may no longer decide. Raises Refused where nobody can tell in time."""
+        """The keys of the voters who may no longer decide. Raises Refused if a look-up fails or
+        is too slow.
+        """
         grants = tuple(grants)
 
         async def find_ineligible() -> frozenset[str]:
@@ -98,15 +100,15 @@ class Directory:
         excluded: Container[str] = (),
         lost: Place | None = None,
     ) -> DecidersLeft:
-        """Whether so many people are left who may decide, without those whom the rule leaves out. `lost` is a
-        place that can't be reached: its members don't count. Raises ChannelError where these are too few, and
-        not all could be looked up.
+        """Whether `quorum` people who may decide are left, without the `excluded` ones. `lost` is a place
+        that can't be reached: its members don't count. Raises ChannelError if there are too few and some
+        look-ups failed.
         """
         people, unknown = set[str](), None
         for load_users, may_decide in self._sources(tuple(grants), lost):
             try:
                 users = await load_users()
-            except NotFound:  # nobody can be asked there
+            except NotFound:  # no decider can be reached there
                 continue
             except ChannelError as error:
                 unknown = unknown or error
@@ -124,7 +126,9 @@ class Directory:
         return "too_few" if people else "nobody"
 
     def _sources(self, grants: Sequence[Grant], lost: Place | None) -> Iterator[_Source]:
-        """Those who are named come first: they take the fewest look-ups."""
+        """Sources of deciders, and the check for each person; named people first, because they need the
+        fewest look-ups.
+        """
 
         async def named_users() -> Iterable[str]:
             return [user for grant in grants for user in grant.reviewers.users]
@@ -138,7 +142,7 @@ class Directory:
                 yield partial(self._place_members, place), self.is_member
 
     async def _place_members(self, place: Place) -> Iterable[str]:
-        """Raises NotFound for a conversation that is not there, or too large to know its members."""
+        """Raises NotFound for a conversation that does not exist or is too large to look up its members."""
         audience = self._channel.audience(place)
         match audience.kind:
             case "person":
@@ -152,26 +156,26 @@ class Directory:
                 assert_never(audience.kind)
 
     async def check_size(self, place: Place) -> None:
-        """Raises NotFound where nobody can be asked in a conversation, or nobody knows who its members are,
-        and what else the channel raises.
+        """Raises NotFound if the bot can't use a conversation, or if it is too large to look up its members;
+        also other ChannelErrors.
         """
         size = await self._sizes.get(place, SIZE_MAX_AGE)
         if size > MAX_MEMBERS:
             name = self._channel.name_of(place)
-            raise NotFound(f"{name} has {size:,} members: the policy has to name `reviewers`")
+            raise NotFound(f"{name} has {size:,} members: the policy must name `reviewers`")
 
     async def is_member(self, user_id: str) -> bool:
-        """Whether this is one of the workspace's own people, no guest. Raises ChannelError."""
+        """Whether this is an active member of the workspace, not a guest. Raises ChannelError."""
         person = await self._find_person(user_id)
         return person is not None and person.active and person.kind == "member"
 
     async def is_active(self, user_id: str) -> bool:
-        """Whether this is a person who has not left. Raises ChannelError."""
+        """Whether this is an active person, not a bot. Raises ChannelError."""
         person = await self._find_person(user_id)
         return person is not None and person.active and person.kind != "bot"
 
     async def format_deciders(self, grants: Iterable[Grant]) -> str:
-        """Who may decide, for people: "Ann, @finance or members of #team-ops"."""
+        """The names of those who may decide: "Ann, @finance or members of #team-ops"."""
         names: list[str] = []
         for grant in grants:
             for user in grant.reviewers.users:
@@ -198,7 +202,7 @@ class Directory:
         self._members.forget(conversation)
 
     async def load_reviewer(self, user_id: str, team: str, name: str) -> Reviewer:
-        """A clicking person, with the name that people know; the ids alone decide anything."""
+        """The person who clicked, with their display name. Only ids are used for permissions."""
         try:
             async with click_budget.timeout(NAME_TIMEOUT):
                 person = await self._find_person(user_id)
@@ -208,11 +212,11 @@ class Directory:
         return Reviewer(channel=self._channel.name, team=team, id=user_id, name=name)
 
     async def _can_decide(self, who: Reviewer, snapshot: Snapshot, grants: Iterable[Grant]) -> bool:
-        """Bots and people who left never; strangers and guests only by name. Raises ChannelError where no
-        answer is yes, and one is not known.
+        """Bots and deactivated people never; guests and external people only if named. Raises ChannelError if
+        no look-up says yes and one failed.
         """
         if who.channel == CLI:
-            return True  # whoever holds the store's address can write anything to it
+            return True  # a person with access to the store can write anything to it
         if who.channel != self._channel.name:
             return False  # people of another channel are not known here
         person = await self._find_person(who.id)
@@ -246,7 +250,7 @@ class Directory:
                 assert_never(audience.kind)
 
     async def _in_conversation(self, conversation: str, user_id: str) -> bool:
-        """Who is not among them is looked for again soon: somebody may just have been added."""
+        """A person who is not in the cached list is looked up again: they may just have been added."""
         members = self._members
         return user_id in await members.get(conversation, MAX_AGE) or user_id in await members.get(
             conversation, MIN_AGE
@@ -258,11 +262,11 @@ class Directory:
         )
 
     async def group_members(self, group: str, max_age: float = MAX_AGE) -> frozenset[str]:
-        """Nobody is in a group that was deleted or disabled. Raises ChannelError where that is not known."""
+        """The members; empty for a deleted or disabled group. Raises ChannelError if the look-up fails."""
         return await self._groups.get(group, max_age)
 
     async def _find_person(self, user_id: str) -> Person | None:
-        """None where there is no such person. Raises ChannelError where that is not known."""
+        """None if there is no such person. Raises ChannelError if the look-up fails."""
         return await self._people.get(user_id, MAX_AGE)
 
     def _place_label(self, place: Place) -> str:
@@ -271,7 +275,7 @@ class Directory:
 
 
 async def _any_yes(questions: Iterable[Callable[[], Awaitable[bool]]]) -> bool:
-    """Three answers: True with the first yes, False where all are no; else raises the first ChannelError."""
+    """True at the first yes, False if all are no. Otherwise raises the first ChannelError."""
     unknown: ChannelError | None = None
     for question in questions:
         try:
@@ -285,13 +289,13 @@ async def _any_yes(questions: Iterable[Callable[[], Awaitable[bool]]]) -> bool:
 
 
 async def _answer_in_time(question: Awaitable[T]) -> T:
-    """Raises Refused where Slack doesn't tell within the time that a click has for this."""
+    """Waits for a look-up. Raises Refused if it fails or takes longer than LOOKUP_TIMEOUT."""
     try:
         async with click_budget.timeout(LOOKUP_TIMEOUT):
             return await question
     except (LookupFailed, Undeliverable) as error:
         raise Refused(
-            "unavailable", f"Who may decide is not known: {error}. {TRY_AGAIN}"
+            "unavailable", f"It is not known who may decide: {error}. {TRY_AGAIN}"
         ) from error
     except (TimeoutError, ChannelError) as error:
         log.warning("who may decide could not be looked up: %s", error or "it took too long")
@@ -299,7 +303,7 @@ async def _answer_in_time(question: Awaitable[T]) -> T:
 
 
 def _has_unposted_card(grants: Iterable[Grant], snapshot: Snapshot, channel: Channel) -> bool:
-    """Whether a card is still being posted whose conversation would say who may decide."""
+    """Whether a card is not posted yet whose conversation's members may decide."""
     return any(
         place not in snapshot.posts and channel.audience(place).kind == "conversation"
         for grant in grants

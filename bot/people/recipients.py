@@ -1,4 +1,4 @@
-"""Whom a place reaches: who gets a copy, and whether anybody is there who may decide."""
+"""Who gets a card at a place, and whether anybody there may decide."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from ..channels.contract import (
 )
 from .directory import Directory
 
-#: A group is told member by member, where it has no more than this.
+#: Each member of a group gets a copy, if the group has at most this many.
 MAX_COPIES = 30
 
 
 class NoDeciderLeft(NotFound):
-    """It is known that nobody is left who may decide some of what waits at a place. `undecidable` has the
-    grants that were looked up, by the actions' keys.
+    """Surely nobody is left who may decide on some of the actions at a place. `undecidable` has their grants
+    by action key.
     """
 
     def __init__(self, text: str, undecidable: Mapping[str, tuple[Grant, ...]]) -> None:
@@ -33,26 +33,27 @@ class NoDeciderLeft(NotFound):
 
 
 class TooFewDeciders(NotFound):
-    """It is known that fewer people are left than must approve something. They may still reject it."""
+    """Surely fewer people are left than must approve an action. They can still reject it."""
 
 
 class Recipients:
-    """Raises NotFound with what is wrong with a place, and what else the channel raises."""
+    """Methods raise NotFound with the problem of a place, and other ChannelErrors."""
 
     def __init__(self, channel: Channel, directory: Directory) -> None:
         self._channel, self._directory = channel, directory
 
     async def check(self, review: Review, place: Place) -> LookupFailed | TooFewDeciders | None:
-        """That people there may decide, and somebody of them is left. The answer is what is not known, or
-        that they are too few: the card is shown all the same, and it is looked at again.
+        """Checks that people at this place may decide, and that one of them is active. Returns the look-up
+        that failed, or that they are too few: the card is shown nevertheless, and the check is repeated
+        later.
         """
         size = await self._check_size(review, place)
         deciders = await self._check_deciders(review, place)
         return size or deciders
 
     async def _check_size(self, review: Review, place: Place) -> LookupFailed | None:
-        """Where the members of a conversation may decide, somebody knows who they are. A size that is not
-        known hides no card: each person's right is looked up when they press.
+        """If the members of the conversation may decide, it must not be too large. An unknown size does not
+        prevent the card: each person's permission is checked on click.
         """
         by_membership = [
             action
@@ -66,13 +67,13 @@ class Recipients:
             await self._directory.check_size(place)
         except (RateLimited, Unreachable, LookupFailed) as error:
             name = self._channel.name_of(place)
-            return LookupFailed(f"how many members {name} has is not known: {error}")
+            return LookupFailed(f"the number of members of {name} is not known: {error}")
         return None
 
     async def _check_deciders(
         self, review: Review, place: Place
     ) -> LookupFailed | TooFewDeciders | None:
-        """Somebody is there to read it, and somebody who may decide."""
+        """Checks that somebody can read the card at this place, and that each action has a decider."""
         waiting, audience = waiting_actions(review, place), self._channel.audience(place)
         try:
             undecidable = await self.undecidable(review, place)
@@ -80,7 +81,7 @@ class Recipients:
                 await self._check_person(audience.id, place)
             too_few = None if undecidable else await self._find_too_few(waiting, review)
         except (RateLimited, Unreachable, LookupFailed) as error:
-            return LookupFailed(f"whether somebody is left who may decide is not known: {error}")
+            return LookupFailed(f"it is not known whether anybody who may decide is left: {error}")
         if undecidable:
             name = next(one.name for one in waiting if one.key in undecidable)
             raise NoDeciderLeft(f"nobody is left who may decide on {name}", undecidable)
@@ -89,9 +90,9 @@ class Recipients:
     async def _find_too_few(
         self, waiting: Sequence[Action], review: Review
     ) -> TooFewDeciders | None:
-        """What too few people are left to approve, even after the steps that are still to come. They can
-        still reject it, so its card is shown. An agent names the requester, and must not open it to others
-        by that.
+        """Returns the action that too few people can approve, even with the people of the next steps. The
+        card is still shown, because they can reject it. It is not opened to others, because the agent names
+        the requester and could cause that.
         """
         for action in waiting:
             if not {"approve", "edit", "respond"} & {*action.config.allowed_decisions}:
@@ -108,8 +109,8 @@ class Recipients:
     async def undecidable(
         self, review: Review, place: Place, *, is_lost: bool = False
     ) -> dict[str, tuple[Grant, ...]]:
-        """What waits there and nobody is left to decide, by the actions' keys, with their grants. `is_lost`:
-        the place can't be reached, so its members don't count. Raises ChannelError where that is not known.
+        """The grants, by action key, of pending actions that surely nobody can decide. `is_lost`: the place
+        can't be reached, so its members don't count. Raises ChannelError if a look-up fails.
         """
         lost, found = place if is_lost else None, dict[str, tuple[Grant, ...]]()
         for action in waiting_actions(review, place):
@@ -119,10 +120,12 @@ class Recipients:
 
     async def _check_person(self, user_id: str, place: Place) -> None:
         if not await self._directory.is_active(user_id):
-            raise NotFound(f"{self._channel.name_of(place)} is not there any more")
+            raise NotFound(f"{self._channel.name_of(place)} has left")
 
     async def copies(self, snapshot: Snapshot, place: Place) -> list[Place]:
-        """The place itself; of a group one place for each member. Who has left it is shown nothing more."""
+        """The place itself; for a group one place for each member. People who left the group get
+        no updates.
+        """
         audience, review = self._channel.audience(place), snapshot.review
         if audience.kind != "group":
             return [place]
@@ -135,8 +138,10 @@ class Recipients:
         if not members:
             raise NotFound(f"nobody is in {name}, or there is no such group")
         if count > MAX_COPIES:
-            raise NotFound(f"{name} has {count} members: at most {MAX_COPIES} are told alone")
-        # Who is asked alone about all of it has a message already.
+            raise NotFound(
+                f"{name} has {count} members: at most {MAX_COPIES} can get a message each"
+            )
+        # People with a place of their own for all these actions have a message already.
         direct_recipients = {
             person.id
             for own in review.places
@@ -147,7 +152,7 @@ class Recipients:
 
 
 def waiting_actions(review: Review, place: Place) -> Sequence[Action]:
-    """What people at this place have to decide."""
+    """The pending actions at this place."""
     if review.cancelled:
         return ()
     return [action for action in review.actions if action.is_pending and place in action.places]

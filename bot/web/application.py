@@ -1,4 +1,4 @@
-"""What an operator's probes ask; the application that Slack's requests and the door are added to."""
+"""The aiohttp application with the operator's probes. Slack's endpoint and the HTTP API are added to it."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ LEAVING = web.AppKey("leaving", asyncio.Event)
 
 
 def make_app(ready: Probe, leaving: asyncio.Event) -> web.Application:
-    """The probes. `ready` raises HitlError while the bot can't do its work; while it is `leaving` it does
-    all that it is asked, but closes each connection, so that a load balancer takes another bot.
+    """An application with `/healthz` and `/readyz`. `ready` raises HitlError while the bot can't work.
+
+    After `leaving` is set, requests still work, but each connection is closed, so that a load balancer uses
+    another bot.
     """
 
     @web.middleware
@@ -32,7 +34,7 @@ def make_app(ready: Probe, leaving: asyncio.Event) -> web.Application:
     async def readyz(_: web.Request) -> web.Response:
         try:
             if leaving.is_set():
-                raise HitlError("This bot is about to stop.")
+                raise HitlError("This bot is shutting down.")
             async with asyncio.timeout(PROBE_TIMEOUT):
                 return web.json_response({"ok": True, **await ready()})
         except (HitlError, TimeoutError) as error:

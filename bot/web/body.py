@@ -1,4 +1,4 @@
-"""A request's body: as it was sent, bounded in size and time, and in memory together with all others."""
+"""Reads a request's body, within limits of size and time, and of the memory of all bodies together."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from aiohttp.http_exceptions import HttpProcessingError
 
 from .connections import connection_of
 
-#: How long a body may take to arrive, in seconds. With what `server.LINGER` adds it is less than 10.
+#: How long a body may take to arrive, in seconds. Together with `server.LINGER_TIMEOUT` less than 10.
 BODY_TIMEOUT = 8.0
 
 
 class BodyError(Exception):
-    """It can't be read, or not to its end. Nothing of it is kept."""
+    """The body can't be read completely. Nothing of it is kept."""
 
     def __init__(self, code: Literal["too_large", "too_slow", "broken"]) -> None:
         super().__init__(code)
@@ -23,7 +23,7 @@ class BodyError(Exception):
 
 
 async def read_body(request: web.Request, max_bytes: int) -> bytes:
-    """All of it, `most` bytes at most. Raises BodyError."""
+    """The body, at most `max_bytes`. Raises BodyError."""
     if (request.content_length or 0) > max_bytes:
         raise BodyError("too_large")
     connection, parts, size = connection_of(request), list[bytes](), 0
@@ -42,6 +42,6 @@ async def read_body(request: web.Request, max_bytes: int) -> bytes:
     except (web.RequestPayloadError, HttpProcessingError, ConnectionError):
         raise BodyError("broken") from None
     finally:
-        parts.clear()  # aiohttp keeps the error, which keeps this frame, in a cycle
+        parts.clear()  # aiohttp keeps the error, and so this frame, in a reference cycle
         if connection is not None:
             connection.set_buffered(0)

@@ -1,7 +1,7 @@
-"""Who is connected to the bot's HTTP server, what they may use of it, and when they must go.
+"""The connections of the bot's HTTP server: their limits, and when they are closed.
 
-A stranger is a connection whose request has not shown yet whom it comes from: Slack by its signature, an
-agent by its token. There is no limit per address: Slack, and all that comes through one proxy, have very few.
+A connection is a stranger's until its request is authenticated: Slack's by its signature, an agent's by its
+token. There is no limit for each IP address, because Slack and the clients behind a proxy share a few.
 """
 
 from __future__ import annotations
@@ -24,35 +24,35 @@ from .shares import Share
 
 log = logging.getLogger(__name__)
 
-#: How long a stranger may take to send the head of a request, in seconds, however slowly it comes.
+#: How long a stranger may take to send the head of a request, in seconds.
 HEAD_TIMEOUT = 5.0
-#: How long a connection that was used by somebody known may be idle, in seconds. Longer than load balancers
-#: keep theirs, 60 s by default: a side that closes first can meet a request that is on its way.
+#: How long an authenticated connection may be idle, in seconds. Longer than load balancers keep theirs (60 s
+#: by default): the side that closes first may lose a request that is already sent.
 IDLE_TIMEOUT = 75.0
-#: The most bytes that may come in before the first request has a handler: its head, and what came with it.
+#: The most bytes before the first request has a handler: its head, and what came with it.
 MAX_HEAD = 96 * 1024
-#: Read at once from a connection, in bytes: more would hold the event loop while it is parsed; and less of a
-#: head, as aiohttp quotes what it can't read, several times over.
+#: Bytes read from a connection at once: more would block the event loop while it is parsed. Less for a head,
+#: because aiohttp quotes an unreadable one several times.
 READ_SIZE, FIRST_READ_SIZE = 16 * 1024, 4 * 1024
-#: aiohttp keeps errors about heads in cycles: after so many bytes of heads they are looked for.
+#: aiohttp keeps errors about heads in reference cycles: after this many bytes of heads they are collected.
 GC_THRESHOLD = 8 * 1024 * 1024
-#: The most connections, where the system lets this process open as many files and some more.
+#: The most connections, if the system allows this process that many files plus RESERVED_FILES.
 MAX_CONNECTIONS = 4000
 RESERVED_FILES = 200
-#: Of these, for agents' requests in all and for those of them that wait for people. Without the rest nobody
-#: could decide what agents wait for. One token has half of each.
+#: The share of connections for agents' requests, and for those that wait for people. The rest is for clicks:
+#: without them nobody could decide what agents wait for. One token may use half of each.
 AGENTS, WAITING = 3 / 4, 1 / 2
-#: The most that heads and bodies which are still arriving may take in all, in bytes; and what is left of that
-#: where it was too much.
+#: The most bytes of all heads and bodies that are still arriving, and the part to which it is reduced when it
+#: was more.
 MAX_BUFFERED = 48 * 1024 * 1024
 KEEP_RATIO = 3 / 4
 WATCH_INTERVAL = 1.0
-#: When heads and bodies of so many bytes are over, what they took is given back to the system.
+#: After heads and bodies of this many bytes, freed memory is returned to the system.
 RETURNED = 16 * 1024 * 1024
 
 
 class Connection(asyncio.Protocol):
-    """One connection. It hands everything on to aiohttp's own protocol, and counts."""
+    """One connection. It passes everything to aiohttp's protocol, and counts."""
 
     def __init__(self, connections: Connections, inner: asyncio.Protocol) -> None:
         self._connections, self._inner = connections, inner
@@ -60,13 +60,13 @@ class Connection(asyncio.Protocol):
         self._request_started = False
         self.last_used = time.monotonic()
         self.is_busy = False
-        """A request is being handled. That has limits of its own."""
+        """A request is being handled, which has its own limits."""
         self.is_authenticated = False
-        """The newest request has shown whom it comes from."""
+        """The newest request is authenticated."""
         self.buffered_bytes = 0
-        """Bytes of a head or a body that is still arriving."""
+        """Bytes of the head or body that is still arriving."""
         self._taken: dict[Share, str] = {}
-        """What the request that is being handled takes of what agents may use."""
+        """The shares that the current request uses."""
         self._agents = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -116,7 +116,9 @@ class Connection(asyncio.Protocol):
         self._connections.update_rank(self)
 
     def admit(self, token: str, *, waits: bool) -> bool:
-        """Whether an agent's request may go on, or `waits` for people; asked more than once, it is one."""
+        """Returns whether an agent's request may continue, or may wait for people (`waits`). Repeated calls
+        for one request count once.
+        """
         self._agents = True
         share = self._connections.waiting if waits else self._connections.agents
         if share not in self._taken:
@@ -128,15 +130,15 @@ class Connection(asyncio.Protocol):
 
     @property
     def keeps(self) -> bool:
-        """Whether the connection stays after an answer."""
+        """Whether the connection stays open after an answer."""
         return self.is_authenticated and not (self._agents and self._connections.is_crowded)
 
     def _set_read_size(self, size: int) -> None:
-        if hasattr(self._transport, "max_size"):  # asyncio's own transports have no setting for it
+        if hasattr(self._transport, "max_size"):  # not public in asyncio's transports
             cast(Any, self._transport).max_size = size
 
     def set_buffered(self, size: int) -> None:
-        """So many bytes have arrived of what is not whole."""
+        """Set how many bytes of an incomplete head or body have arrived."""
         self._connections.buffered_bytes += size - self.buffered_bytes
         self._connections.freed += max(0, self.buffered_bytes - size)
         self.buffered_bytes = size
@@ -144,7 +146,7 @@ class Connection(asyncio.Protocol):
             self._connections.make_room()
 
     def abort(self) -> None:
-        """At once. A handler that reads or writes gets ConnectionError."""
+        """Close at once. A handler that reads or writes gets ConnectionError."""
         if self._transport is not None:
             self._transport.abort()
 
@@ -155,7 +157,7 @@ class Connection(asyncio.Protocol):
 
     @property
     def rank(self) -> int:
-        """Who must go first where there is no room: strangers, and of both kinds who asks nothing."""
+        """Who is closed first when there is no room: strangers first, and idle ones before busy ones."""
         return 2 * self.is_authenticated + self.is_busy
 
 
@@ -166,23 +168,23 @@ class Connections:
         self._max_connections = (
             _default_max_connections() if max_connections is None else max_connections
         )
-        # By rank. In each the first is the one that has been of this rank for the longest time.
+        # By rank; in each the connection with the longest time in this rank is first.
         self._by_rank = tuple(OrderedDict[Connection, None]() for _ in range(4))
         self._ranks: dict[Connection, int] = {}
         self._head_bytes = 0
         self.buffered_bytes = 0
         """Bytes of all heads and bodies that are still arriving."""
         self.freed = 0
-        """Bytes of those that have arrived or ended, since memory was given back."""
+        """Bytes of heads and bodies that ended since memory was last returned."""
         self.agents = Share(int(self._max_connections * AGENTS))
         self.waiting = Share(int(self._max_connections * WAITING))
         self._full_log = ThrottledLog(
-            log, "There were %d connections too many: the server has %d at most."
+            log, "%d connections were too many: the server's limit is %d."
         )
         self._crowded = ThrottledLog(
             log,
-            "%d requests of agents were refused, as too many of them are under way; the newest was of the"
-            " token %s. Each that waits takes a connection: run more bots, or wait in fewer places",
+            "%d requests of agents were refused because too many are in progress; the newest was by the"
+            " token %s. Each waiting request takes a connection: run more bots, or wait in fewer processes",
         )
 
     def __len__(self) -> int:
@@ -190,48 +192,48 @@ class Connections:
 
     @property
     def is_crowded(self) -> bool:
-        """Whether agents' connections go after an answer: what is left is for others."""
+        """Whether agents' connections must close after an answer, so that others find room."""
         return len(self) > self._max_connections * AGENTS
 
     def warn_of(self, token: str) -> None:
         self._crowded.warn(token)
 
     def add(self, visit: Connection) -> None:
-        """Where there are too many one must go. That is never one with a request of somebody known."""
+        """Add a connection. If there are too many, one is closed, but never a busy authenticated one."""
         first = next(self._eviction_order(), visit)
         self._ranks[visit] = visit.rank
         self._by_rank[visit.rank][visit] = None
         if len(self) > self._max_connections:
             self._full_log.warn(self._max_connections)
-            goes = visit if first.is_authenticated and first.is_busy else first
-            goes.abort()
-            self.remove(goes)
+            evicted = visit if first.is_authenticated and first.is_busy else first
+            evicted.abort()
+            self.remove(evicted)
 
     def remove(self, visit: Connection) -> None:
         if (rank := self._ranks.pop(visit, None)) is not None:
             del self._by_rank[rank][visit]
 
     def update_rank(self, visit: Connection) -> None:
-        """Its rank may have changed, or it has been used."""
+        """Call it when the rank may have changed, or after a use."""
         if (rank := self._ranks.get(visit)) is not None:
             del self._by_rank[rank][visit]
             self._ranks[visit] = visit.rank
             self._by_rank[visit.rank][visit] = None
 
     def _eviction_order(self) -> Iterator[Connection]:
-        """Who must go first comes first."""
+        """The connections in the order in which they are closed when there is no room."""
         for rank in self._by_rank:
             yield from rank
 
     def count_head(self, size: int) -> None:
-        """A part of a head has come."""
+        """A part of a head arrived."""
         self._head_bytes += size
         if self._head_bytes > GC_THRESHOLD:
             self._head_bytes = 0
             gc.collect()
 
     def make_room(self) -> None:
-        """Of those that are still arriving the slowest go, strangers first."""
+        """Close connections whose request is still arriving: strangers first, then the slowest."""
         for one in [one for one in self._eviction_order() if one.buffered_bytes]:
             if self.buffered_bytes <= MAX_BUFFERED * KEEP_RATIO:
                 return
@@ -239,7 +241,7 @@ class Connections:
             one.set_buffered(0)
 
     async def watch(self) -> None:
-        """Until it is cancelled: ends those that are over, and gives memory back."""
+        """Runs until cancelled: closes expired connections and returns memory."""
         while True:
             await asyncio.sleep(WATCH_INTERVAL)
             for visit in [one for one in self._eviction_order() if one.is_expired]:
@@ -250,20 +252,20 @@ class Connections:
 
 
 def connection_of(request: web.BaseRequest) -> Connection | None:
-    """None where the client is gone, and on another server than ours."""
+    """None if the client has disconnected, or on another server than ours."""
     protocol = request.transport.get_protocol() if request.transport else None
     return protocol if isinstance(protocol, Connection) else None
 
 
 def mark_authenticated(request: web.BaseRequest) -> None:
-    """This request has shown whom it comes from."""
+    """This request is authenticated."""
     if (visit := connection_of(request)) is not None:
         visit.mark_authenticated()
 
 
 def admit(request: web.BaseRequest, token: str, *, waits: bool = False) -> bool:
-    """`know`, of an agent's request. False where too many of this token or of all are under way: then it must
-    be refused. `waits`: it is about to wait for people.
+    """Marks an agent's request as authenticated. Returns False if too many requests of this token or of all
+    agents are in progress: then it must be refused. `waits`: it is about to wait for people.
     """
     mark_authenticated(request)
     visit = connection_of(request)
@@ -276,7 +278,7 @@ def is_authenticated(request: web.BaseRequest) -> bool:
 
 
 def open_more_files() -> None:
-    """As many as connections and the rest take, where the system lets this process."""
+    """Raise the limit of open files to what the connections need, as far as the system allows."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = (
         MAX_CONNECTIONS + RESERVED_FILES

@@ -1,4 +1,4 @@
-"""The log: one line for each thing, and only so many of what anybody may cause."""
+"""Logging: one line for each record, and a limit on lines that strangers can cause."""
 
 from __future__ import annotations
 
@@ -8,19 +8,17 @@ import time
 
 from hitl_core.errors import safe_message
 
-#: What strangers cause is written this often, in seconds, with how many there were.
+#: How often a line that strangers can cause is written, in seconds, with their number.
 INTERVAL = 60.0
 
 
 class OneLineFormatter(logging.Formatter):
-    """A line has no line breaks and no control characters, whatever it quotes. An error is its sentence, or
-    its type and where it was raised: what stands in a traceback may be an argument of a tool.
+    """One line without control characters for each record. An error is its message, or its type and where it
+    was raised, without a traceback: that could contain a tool's arguments.
     """
 
     def formatMessage(self, record: logging.LogRecord) -> str:
-        if record.name.startswith(
-            "slack_bolt"
-        ):  # its advice for programmers follows on other lines
+        if record.name.startswith("slack_bolt"):  # its further lines are advice for programmers
             record.message = record.message.strip().partition("\n")[0]
         if record.exc_info and record.exc_info[1]:
             record.message = f"{record.message}: {safe_message(record.exc_info[1])}"
@@ -38,8 +36,8 @@ class OneLineFormatter(logging.Formatter):
 
 
 class ThrottledLog:
-    """`warn` writes a line at once, then one a minute, with how many there were since the last. The text has
-    a %d for that number.
+    """Writes a line at once, then at most one a minute, with the number of calls since the last one. The text
+    has a %d for that number.
     """
 
     def __init__(self, log: logging.Logger, text: str) -> None:
@@ -47,7 +45,7 @@ class ThrottledLog:
         self._last, self._count = -math.inf, 0
 
     def warn(self, *args: object) -> None:
-        """`args` are for what else the text holds, of the newest one."""
+        """`args` are the other values of the text, for the newest call."""
         self._count += 1
         if time.monotonic() - self._last >= INTERVAL:
             self._log.warning(self._text, self._count, *args)

@@ -1,4 +1,4 @@
-"""Everything that the door may answer instead of what was asked, as RFC 9457 has it."""
+"""The error responses of the HTTP API, as problems (RFC 9457)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from aiohttp import web
 
 from hitl_core.errors import DialectError, HitlError, InvalidToolCall
 
-#: Stable: clients compare these.
+#: Stable: clients compare these codes.
 ProblemCode = Literal[
     "bad_json",
     "invalid",
@@ -43,45 +43,45 @@ ProblemCode = Literal[
 
 
 class ProblemType(NamedTuple):
-    """`title` is the same for every problem of a code."""
+    """The status and title of all problems with one code."""
 
     status: int
     title: str
 
 
 PROBLEM_TYPES: dict[ProblemCode, ProblemType] = {
-    "bad_json": ProblemType(400, "The body is no JSON that can be taken at its word"),
+    "bad_json": ProblemType(400, "The body is not valid, unambiguous JSON"),
     "invalid": ProblemType(422, "A value is missing, unknown or wrong"),
     "unauthorized": ProblemType(401, "No valid token"),
     "no_policy_for_agent": ProblemType(403, "No policy for this agent"),
     "not_found": ProblemType(404, "No such review"),
     "no_such_call": ProblemType(404, "No such call in this review"),
     "no_such_path": ProblemType(404, "No such path"),
-    "method_not_allowed": ProblemType(405, "Not this method here"),
+    "method_not_allowed": ProblemType(405, "Method not allowed"),
     "too_slow": ProblemType(408, "The body did not arrive in time"),
-    "conflict": ProblemType(409, "Submitted before with other arguments"),
+    "conflict": ProblemType(409, "This turn was submitted before with other calls or arguments"),
     "not_settled": ProblemType(409, "People have not decided yet"),
     "not_allowed": ProblemType(409, "This call must not run"),
-    "claimed_elsewhere": ProblemType(409, "Another holder has the review"),
+    "claimed_elsewhere": ProblemType(409, "Another holder has claimed the review"),
     "in_doubt": ProblemType(409, "It is not known whether a call ran"),
-    "args_changed": ProblemType(409, "Not what was decided"),
+    "args_changed": ProblemType(409, "The tool or arguments are not those that were decided"),
     "lease_lost": ProblemType(409, "The lease has ended"),
     "cancelled": ProblemType(409, "The review was cancelled"),
-    "started": ProblemType(409, "Too late to cancel"),
+    "started": ProblemType(409, "A call has started: too late to cancel"),
     "done": ProblemType(409, "The review is done"),
     "too_large": ProblemType(413, "The body is too large"),
-    "unsupported_media_type": ProblemType(415, "Not JSON"),
-    "too_many": ProblemType(429, "Too many requests of agents are under way"),
-    "internal": ProblemType(500, "A fault of the server"),
-    "unavailable": ProblemType(503, "The store can't be used now"),
-    "busy": ProblemType(503, "Others are changing this review"),
+    "unsupported_media_type": ProblemType(415, "The body is not plain JSON"),
+    "too_many": ProblemType(429, "Too many requests of agents are in progress"),
+    "internal": ProblemType(500, "Internal error of the server"),
+    "unavailable": ProblemType(503, "The store can't be used at the moment"),
+    "busy": ProblemType(503, "The review is being changed by other requests"),
     "no_policy": ProblemType(503, "The server has no policy"),
 }
 
 
 class ApiProblem(HitlError):
-    """What the client is told; the text is its `detail`. `pointer` leads to what is wrong in the body, None
-    where that is not one value.
+    """An error response; the text is its `detail`. `pointer` is the JSON Pointer of the wrong value in the
+    body, None if it is not one value.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class ApiProblem(HitlError):
 
 @contextmanager
 def invalid_at(pointer: str) -> Generator[None, None, None]:
-    """What the core says of a part of the body, as the client is told of it."""
+    """Turns the core's errors about a part of the body into problems with this pointer."""
     try:
         yield
     except (InvalidToolCall, DialectError) as error:
@@ -116,7 +116,7 @@ def to_response(problem: ApiProblem) -> web.Response:
         "code": problem.code,
     }
     return web.Response(
-        body=json.dumps(body).encode(),  # ASCII: half a surrogate pair in a key may be quoted
+        body=json.dumps(body).encode(),  # ASCII, because the detail may quote half a surrogate pair
         status=status,
         headers=problem.headers,
         content_type="application/problem+json",

@@ -1,4 +1,4 @@
-"""The HTTP server: what it takes from anybody, before a handler is asked."""
+"""The HTTP server, and the limits that it applies before any handler."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from .connections import Connection, Connections, connection_of
 from .logs import ThrottledLog
 from .problems import ApiProblem, to_response
 
-#: How long requests that are under way may take at the end, in seconds. A click has its answer within 3.
+#: How long requests in progress may take at shutdown, in seconds. A click is answered within 3 s.
 DRAIN_TIMEOUT = 4.0
-#: How long what follows an early answer is read and dropped, in seconds: a client that is still sending its
-#: body would not see the answer otherwise.
+#: How long the rest of a body is read and dropped after an early answer, in seconds. Else a client that is
+#: still sending would not see the answer.
 LINGER_TIMEOUT = 1.0
-#: Of a body, while nobody reads it. It also bounds how many chunks are taken at once.
+#: Bytes of a body that are buffered before it is read. It also limits how many chunks are read at once.
 BODY_BUFFER = 32 * 1024
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -31,10 +31,10 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 async def open_server(
     app: web.Application, host: str, port: int, max_connections: int | None = None
 ) -> AsyncGenerator[str, None]:
-    """The address, while the application is served, within the limits that are declared here and in
-    `bot.web.connections`. `most` connections; only tests need another number. Raises SettingsError.
+    """Serves the application while the block runs, and yields its URL. The limits are in this file and in
+    `connections.py`; only tests set `max_connections`. Raises SettingsError.
 
-    aiohttp would unpack a compressed body on the event loop, also to drop it: here nothing is unpacked.
+    Compressed bodies are refused: aiohttp would decompress them on the event loop, even to drop them.
     """
     app.middlewares.insert(0, limit_request)
     runner = web.AppRunner(
@@ -48,7 +48,7 @@ async def open_server(
     )
     await runner.setup()
     connections, make_protocol = Connections(max_connections), runner.server
-    assert make_protocol is not None  # it is set up
+    assert make_protocol is not None  # `setup` created it
     watch = asyncio.create_task(connections.watch())
     try:
         try:
@@ -75,8 +75,8 @@ async def open_server(
 
 @web.middleware
 async def limit_request(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Around every request. Nothing that is packed is taken; and a connection is kept only for who has shown
-    who it is: see `bot.web.connections`.
+    """Around every request: refuses compressed bodies, and keeps a connection open only if it is
+    authenticated (see `connections.py`).
     """
     connection = connection_of(request)
     if connection is not None:
@@ -84,7 +84,9 @@ async def limit_request(request: web.Request, handler: Handler) -> web.StreamRes
     try:
         try:
             response = _refusal(request) or await handler(request)
-        except web.HTTPException as error:  # which would keep its frames, and so a body, in a cycle
+        except (
+            web.HTTPException
+        ) as error:  # else its traceback would keep the body in a reference cycle
             response = web.Response(status=error.status, body=error.body, headers=error.headers)
         if connection is not None and not connection.keeps and not response.prepared:
             response.force_close()
@@ -98,7 +100,7 @@ def _refusal(request: web.Request) -> web.Response | None:
     for header, plain in (("Content-Encoding", "identity"), ("Transfer-Encoding", "chunked")):
         words = ",".join(request.headers.getall(header, ())).lower().split(",")
         if any(word.strip() not in ("", plain) for word in words):
-            detail = f"Send the body as it is, without {header}."
+            detail = f"Send the body uncompressed, without {header}."
             return to_response(ApiProblem("unsupported_media_type", detail))
     return None
 
@@ -108,18 +110,20 @@ _unreadable_log = ThrottledLog(_log, "%d requests could not be read as HTTP; the
 
 
 def _make_logger() -> logging.Logger:
-    _log.addFilter(_filter_record)  # one that is there already is not added again
-    _log.setLevel(logging.DEBUG)  # as what is no HTTP at all is told: else `_ours` would not see it
+    _log.addFilter(_filter_record)  # adding it twice has no effect
+    _log.setLevel(
+        logging.DEBUG
+    )  # aiohttp logs unreadable requests at DEBUG; `_filter_record` counts them
     return _log
 
 
 def _filter_record(record: logging.LogRecord) -> bool:
-    """Requests that aiohttp can't read are counted: anybody may send them. All else is a fault of ours, which
-    is told without what stood in the request.
+    """Requests that aiohttp can't read are only counted, because anybody may send them. Other errors are ours
+    and are logged without the request's content.
     """
     error = record.exc_info[1] if record.exc_info else None
     if isinstance(error, web.RequestPayloadError | HttpProcessingError | ConnectionError):
-        error.__traceback__ = None  # it leads back to the error, so the bytes would stay for long
+        error.__traceback__ = None  # a reference cycle that would keep the bytes for long
         _unreadable_log.warn(type(error).__name__)
         return False
     if record.levelno < logging.INFO:

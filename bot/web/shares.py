@@ -1,4 +1,4 @@
-"""How many of the server's connections agents may use at once: clicks and probes find room as well."""
+"""Limits the connections that agents use at the same time, so that clicks and probes get some too."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections import Counter
 
 
 class Share:
-    """So many requests of all tokens together, and of one token half of that at most."""
+    """At most `most` requests of all tokens together, and at most half of that for one token."""
 
     def __init__(self, most: int) -> None:
         self._most, self._alone = max(2, most), max(1, most // 2)
         self._of, self._all = Counter[str](), 0
 
     def take(self, token: str) -> bool:
-        """Whether there is room for one more; if so, `give_back` must follow."""
+        """Returns whether there is room for one more. If so, the caller must call `give_back` later."""
         if self._all >= self._most or self._of[token] >= self._alone:
             return False
         self._of[token] += 1

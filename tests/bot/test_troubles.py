@@ -136,7 +136,7 @@ async def test_c2_what_is_not_known_is_said_on_the_card_itself(
     with pytest.raises(LookupFailed):
         await delivery.deliver(review.id, HERE, again=False)
     told = await shown(reviews, review.id, HERE, channel)
-    assert "Not all could be looked up that this depends on" in told
+    assert "Some people or groups could not be looked up" in told
     assert "the app lacks the scope usergroups:read" in told
 
     sandbox.faults.configure({"mode": "ok"})

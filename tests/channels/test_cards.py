@@ -82,7 +82,7 @@ def test_the_thread_tells_edits_rejections_reminders_and_escalations_in_order() 
         "✎ *send_email*  edited by @U0ALICE\n*to*  ~jo@example.com~ → joe@example.com",
         "✖ *run_sql*  rejected by @U0BOB: “Not on a Friday.”",
         f"⏰ *send_email and update_customer*  still wait for {still}",
-        "↗ *send_email and update_customer*  passed on to *#team-ops* by @U0CARL: “No idea.”",
+        "↗ *send_email and update_customer*  escalated to *#team-ops* by @U0CARL: “No idea.”",
     ]
     assert thread_lines(states[4], OPS) == ()
 
@@ -101,7 +101,10 @@ def test_a_thread_of_a_later_place_begins_when_the_review_came_there() -> None:
 def test_a_fallback_is_told_with_its_reason() -> None:
     review = rerouted(review_of(THREE[1], policy={"fallback": IT}), "the channel is archived")
     assert told(review) == [
-        "↗ *run_sql*  passed on to *#it*, as it can't be decided where it was: “the channel is archived”"
+        (
+            "↗ *run_sql*  escalated to *#it*, "
+            "because it can't be decided at its own place: “the channel is archived”"
+        )
     ]
 
 
@@ -109,7 +112,7 @@ def test_a_reminder_that_comes_late_calls_nobody() -> None:
     """Given a reminder of what was decided meanwhile, then its line mentions nobody."""
     review = fired(review_of(THREE[1], policy={"remind": "5m", "escalate": []}), 300)
     review = decided(review, "1", "approve", after=301)
-    assert told(review) == ["⏰ *run_sql*  was due for a reminder, and is decided"]
+    assert told(review) == ["⏰ *run_sql*  was due for a reminder, but is already decided"]
 
 
 def test_approve_all_names_every_revision_and_asks_where_the_policy_says() -> None:

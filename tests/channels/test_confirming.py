@@ -82,7 +82,10 @@ def test_slack_clients_3_removals_are_named_and_confirmed() -> None:
     modal, state = opened(review())
     filled = modal.with_state(changed(state, {"cc", "bcc"}))
     proposal = filled.proposal()
-    assert filled.removal_warning(proposal) == "This removes bcc and cc. Send it again to confirm."
+    assert (
+        filled.removal_warning(proposal)
+        == "This removes bcc and cc. Send the form again to confirm."
+    )
 
     asked = filled.with_confirmation(proposal)
     view = asked.view("…")

@@ -196,10 +196,10 @@ def test_the_choice_between_tools_is_the_last_thing_in_the_form() -> None:
     [
         (
             {},
-            "What you send is what runs, unless the policy asks others about it.",
+            "The tool runs with what you send, unless the policy requires other people for it.",
             "Approve edited",
         ),
-        ({"quorum": 2}, "others are asked to approve what you send", "Send edited"),
+        ({"quorum": 2}, "other people are asked to approve what you send", "Send edited"),
         (
             {"quorum": 2, "editor_approves": True},
             "one other person must approve it",

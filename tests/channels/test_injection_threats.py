@@ -180,7 +180,7 @@ HOSTS = [
 def test_t12_a_look_alike_in_a_word_is_told(letter: str) -> None:
     """Given one letter of another alphabet in a name, then the card says so beside it."""
     shown = read(drawn(("pay", {"to": f"b{letter}nk"}))["blocks"])
-    assert "⚠ to mixes alphabets in a word" in shown
+    assert "⚠ to mixes alphabets in one word" in shown
 
 
 @pytest.mark.parametrize(("address", "told"), HOSTS)

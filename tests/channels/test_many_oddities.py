@@ -16,4 +16,4 @@ def test_of_many_odd_arguments_the_first_are_named() -> None:
     args = {f"k{n}": "\u202e" for n in range(14_000)}
     *first, last = argument_warnings(args, None, texts=[("Its title", "\u202e")])
     assert [words.split()[0] for words in first] == ["Its", "k0", "k1", "k2", "k3"]
-    assert last == "So do more arguments."
+    assert last == "More arguments have warnings too."

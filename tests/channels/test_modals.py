@@ -199,7 +199,7 @@ async def test_an_error_in_a_listener_is_logged_by_its_kind_alone(
 ) -> None:
     await Listeners.log_error(cast(Any, None), KeyError("canary-77c1"))
     assert "canary-77c1" not in caplog.text
-    assert "what somebody did in Slack could not be handled: KeyError" in caplog.text
+    assert "an action in Slack could not be handled: KeyError" in caplog.text
 
 
 async def test_promise_8_all_of_it_can_be_paged_through_both_ways(scene: Scene) -> None:

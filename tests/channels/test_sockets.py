@@ -110,7 +110,7 @@ async def test_two_sockets_carry_the_clicks(stage: Stage) -> None:
 
 @pytest.mark.parametrize("token", ["xapp-wrong", "xoxb-sandbox"])
 async def test_a_wrong_token_is_one_sentence(stage: Stage, token: str) -> None:
-    with pytest.raises(SettingsError, match=r"Slack refuses SLACK_APP_TOKEN \(.*connections:write"):
+    with pytest.raises(SettingsError, match=r"Slack refused SLACK_APP_TOKEN \(.*connections:write"):
         async with stage.sockets(token):
             pass
 
@@ -312,11 +312,11 @@ async def test_no_log_quotes_a_payload_or_a_ticket(
             one.abort()
         assert not (await click)["ok"]
         stage.go.set()
-        await wait_until("it came too late", lambda: "a receipt came too late" in caplog.text)
+        await wait_until("it came too late", lambda: "an acknowledgement was too late" in caplog.text)
         await stage.two()
         stage.sandbox.socket_mode.open = lambda: {
             "url": f"{stage.sandbox.url}/link/?ticket={SECRET}"
         }
         stage.connections[0].abort()
-        await wait_until("it was tried", lambda: "took no connection" in caplog.text)
+        await wait_until("it was tried", lambda: "accepted no connection" in caplog.text)
     assert SECRET not in caplog.text

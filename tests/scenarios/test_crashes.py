@@ -60,7 +60,7 @@ async def test_b1_b2_a_bot_killed_during_a_submission(scene: Scene, point: str) 
 
     assert again["ok"]
     assert (await waiting).execute[0].args["copies"] == 4
-    told_of_the_first = "Your first try was stored" in await scene.alice.modal()
+    told_of_the_first = "Your first attempt was stored" in await scene.alice.modal()
     assert told_of_the_first is (point == "bot.after_commit")
 
 

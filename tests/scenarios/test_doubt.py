@@ -160,7 +160,9 @@ async def test_m2_an_answer_instead_takes_the_people_that_the_call_takes(scene: 
 
     await scene.alice.press(card, "more", option="Answer instead of running it")
     assert (await scene.alice.submit(message="Paid by hand."))["ok"]
-    card = await scene.card("1 of 2 want to answer in its place: <@U0ALICE>", "Paid by hand.")
+    card = await scene.card(
+        "1 of 2 want to answer instead of running it: <@U0ALICE>", "Paid by hand."
+    )
     await scene.bob.press(card, "more", option="Answer instead of running it")
     view = await scene.hands.view(scene.bob.id)
     assert view is not None

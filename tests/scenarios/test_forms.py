@@ -196,7 +196,7 @@ async def test_a_draft_that_is_gone_loses_nothing_in_silence(scene: Scene) -> No
     async for key in redis.scan_iter("hitl:*draft*"):
         await redis.delete(key)
     await scene.alice.submit()
-    assert "no longer kept" in await scene.alice.modal()
+    assert "has expired" in await scene.alice.modal()
     assert not waiting.done()
 
 
@@ -287,7 +287,7 @@ async def test_a_second_click_on_send_counts_once(scene: Scene) -> None:
         status, body = await scene.hands.send_raw(
             str(scene.sandbox.bot_url), sent["body"], sent["headers"]
         )
-        assert (status, "Your first try was stored" in body) == (200, True)
+        assert (status, "Your first attempt was stored" in body) == (200, True)
     assert [call.args["copies"] for call in (await waiting).execute] == [4]
 
 
@@ -387,9 +387,9 @@ async def test_slack_clients_3_a_removal_is_shown_and_confirmed_once_more(scene:
     waiting = await editing(scene, "mail", {"to": "jo", "cc": "al", "note": "hi"}, rules)
 
     assert not (await scene.alice.submit(cc=None)).get("closed")
-    assert "This removes cc. Send it again to confirm." in await scene.alice.modal()
+    assert "This removes cc. Send the form again to confirm." in await scene.alice.modal()
     await scene.alice.submit(note=None)
-    assert "This removes cc and note. Send it again to confirm." in await scene.alice.modal()
+    assert "This removes cc and note. Send the form again to confirm." in await scene.alice.modal()
     assert not waiting.done()
     assert (await scene.alice.submit())["ok"]
 
@@ -420,7 +420,7 @@ async def test_faults_11_a_form_that_is_sent_again_says_what_its_first_try_did(
 
     async def told() -> bool:
         await scene.alice.submit(to="al")
-        return "Your first try was stored" in await scene.alice.modal()
+        return "Your first attempt was stored" in await scene.alice.modal()
 
     await wait_until("it says so", told, 20)
     gate = await scene.gate()

@@ -260,8 +260,8 @@ async def test_approvals_lists_and_shows(scene: Scene) -> None:
         assert "open its card" in listed
 
     assert "may decide this" in await approvals(scene, "U0CARL", f"show {review_id}")
-    assert "no longer kept" in await approvals(scene, "U0ALICE", "show 0-" + "0" * 32)
-    assert "is no review's id" in await approvals(scene, "U0ALICE", "show nonsense")
+    assert "There is no such review" in await approvals(scene, "U0ALICE", "show 0-" + "0" * 32)
+    assert "is not a review id" in await approvals(scene, "U0ALICE", "show nonsense")
     assert "/approvals show ID" in await approvals(scene, "U0ALICE", "help me")
 
     shown = await approvals(scene, "U0ALICE", f"show {review_id}")
@@ -285,7 +285,7 @@ async def test_slack_clients_5_what_failed_is_named(scene: Scene) -> None:
     await scene.bot()
     await scene.hands.inject_fault("http_500", method="usergroups.list")
     assert "usergroups․list" in await approvals(scene, "U0ALICE")  # noqa: RUF001
-    view = await opened(scene, "U0ALICE", "What waits for you is not known")
+    view = await opened(scene, "U0ALICE", "Your reviews could not be loaded")
     assert "usergroups.list" in text(view)
     assert "store" not in text(view)
 
@@ -361,7 +361,7 @@ async def test_newcomer_8_a_few_digits_name_a_review_of_ones_own(scene: Scene) -
     other = "0-0000" if not short.startswith("0-0000") else "0-1111"
     assert "begins with" in await approvals(scene, "U0ALICE", f"show {other}")
     for wrong in ("0-ef", "the email", "x" * 300):
-        assert "is no review's id" in await approvals(scene, "U0ALICE", f"show {wrong}")
+        assert "is not a review id" in await approvals(scene, "U0ALICE", f"show {wrong}")
     for last in "12":
         review, event = made([email()], agent="crm")
         id = f"0-abcd{last * 28}"
@@ -369,7 +369,7 @@ async def test_newcomer_8_a_few_digits_name_a_review_of_ones_own(scene: Scene) -
             review.model_copy(update={"id": id}), event.model_copy(update={"review_id": id})
         )
     assert await approvals(scene, "U0ALICE", "show 0-abcd") == (
-        "2 of your reviews begin with 0-abcd: give more of the id."
+        "2 of your reviews begin with 0-abcd: give more characters of the id."
     )
 
 

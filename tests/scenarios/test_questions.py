@@ -85,7 +85,7 @@ async def test_approve_that_needs_an_answer_asks_for_it(scene: Scene) -> None:
     sent = (await scene.hands.deliveries())[-1]
     again = await scene.hands.send_raw(str(scene.sandbox.bot_url), sent["body"], sent["headers"])
     assert again[0] == 200
-    assert "Your first try was stored" in again[1]
+    assert "Your first attempt was stored" in again[1]
     assert (await waiting).execute[0].args == {"q": "Ship it?", "copies": 4}
 
 
@@ -195,7 +195,7 @@ async def test_approving_in_app_home(scene: Scene) -> None:
         lambda state: state["home"] and "Ship it?" in json.dumps(state["home"])
     )
     await scene.hands.click_view(scene.alice.id, "edit", home=True)
-    assert "What you send is what runs" in await scene.alice.modal()
+    assert "The tool runs with what you send" in await scene.alice.modal()
     await scene.hands.close(scene.alice.id)
     await scene.hands.click_view(scene.alice.id, "approve", home=True)
     assert len((await waiting).execute) == 1

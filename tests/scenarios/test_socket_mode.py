@@ -126,7 +126,7 @@ async def test_promise_3_a_submission_that_was_stored_and_got_no_receipt(scene: 
     await a_bot(scene)
     assert (await scene.alice.submit(copies=4))["ok"]
     assert (await waiting).execute[0].args["copies"] == 4
-    assert "Your first try was stored" in await scene.alice.modal()
+    assert "Your first attempt was stored" in await scene.alice.modal()
 
 
 async def test_two_bots_have_four_sockets_and_each_click_reaches_one(scene: Scene) -> None:
@@ -282,7 +282,7 @@ async def test_the_http_door_of_slack_is_shut(scene: Scene) -> None:
 
 WRONG = [
     ({"SLACK_APP_TOKEN": "xoxb-sandbox"}, "SLACK_APP_TOKEN is not an app-level token"),
-    ({"SLACK_APP_TOKEN": "xapp-wrong"}, "Slack refuses SLACK_APP_TOKEN (invalid_auth)"),
+    ({"SLACK_APP_TOKEN": "xapp-wrong"}, "Slack refused SLACK_APP_TOKEN (invalid_auth)"),
     ({"SLACK_APP_TOKEN": "", "HITL_CHANNEL": ""}, "SLACK_SIGNING_SECRET and HITL_CHANNEL are not"),
 ]
 

@@ -91,7 +91,7 @@ async def test_the_word_of_why_goes_with_the_escalation(scene: Scene) -> None:
     assert (await scene.hands.submit("U0ALICE", {field: "I don't know this customer"}))["ok"]
 
     await scene.card("Passed on from", "I don't know this customer", channel=OPS)
-    below = await told_below(scene, card, "passed on to")
+    below = await told_below(scene, card, "escalated to")
     assert "I don't know this customer" in below[0]
 
 

@@ -1,4 +1,4 @@
-"""A request's body → one of our shapes, or a sentence that names what is wrong."""
+"""A request's body → a request model, or a problem that names what is wrong."""
 
 from __future__ import annotations
 
@@ -18,37 +18,37 @@ from ...web.body import BODY_TIMEOUT, BodyError, read_body
 from ...web.problems import ApiProblem
 from .requests import RequestModel
 
-#: The most that a request's body may take, in bytes. Room for sixteen calls of the largest arguments.
+#: The largest body in bytes: room for sixteen calls with the largest arguments.
 MAX_BODY = 4 * 1024 * 1024
-#: The most JSON values in one body: who clicks waits while they are judged and written.
+#: The most JSON values in one body: clicks wait while they are judged and stored.
 MAX_VALUES = 20_000
 
 S = TypeVar("S", bound=RequestModel)
 
 
 async def read_model(request: web.Request, shape: type[S], *, optional: bool = False) -> S:
-    """Raises Problem. An `optional` body that is missing is read as an empty object."""
+    """Raises ApiProblem. A missing `optional` body counts as an empty object."""
     return parse_model(shape, await read_json(request, optional=optional))
 
 
 async def read_json(request: web.Request, *, optional: bool = False) -> dict[str, Any]:
-    """A body, whatever is in it. Raises Problem."""
+    """The body as a JSON object. Raises ApiProblem."""
     body = await _read_bytes(request)
     if not body and optional:
         return {}
     if request.content_type != "application/json":
         raise ApiProblem(
-            "unsupported_media_type", "Send JSON, with the header Content-Type: application/json."
+            "unsupported_media_type", "Send JSON with the header Content-Type: application/json."
         )
     return await offload_parsing(body, _parse_object)
 
 
 def parse_query(request: web.Request, shape: type[S]) -> S:
-    """Raises Problem with the name of the first thing that is wrong."""
+    """Raises ApiProblem with the name of the first wrong parameter."""
     params = dict(request.query)
     for name in params:
         if len(request.query.getall(name)) > 1:
-            raise ApiProblem("invalid", f"{name}: This is given twice.")
+            raise ApiProblem("invalid", f"{name}: This parameter is repeated.")
     try:
         return shape.model_validate(params)
     except ValidationError as error:
@@ -57,7 +57,7 @@ def parse_query(request: web.Request, shape: type[S]) -> S:
 
 
 def parse_model(shape: type[S], value: object) -> S:
-    """Raises Problem with the pointer of the first thing that is wrong."""
+    """Raises ApiProblem with the pointer of the first wrong value."""
     try:
         return shape.model_validate(value)
     except ValidationError as error:
@@ -68,7 +68,9 @@ def parse_model(shape: type[S], value: object) -> S:
 
 
 def json_pointer(loc: Sequence[str | int]) -> str:
-    """RFC 6901; of the whole body it is empty. Pydantic's mark of a key that is wrong is left out."""
+    """A location as JSON Pointer (RFC 6901), "" for the whole body; without pydantic's mark of
+    a wrong key.
+    """
     loc = loc[:-1] if loc[-1:] == ("[key]",) else loc
     return "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in loc)
 
@@ -79,7 +81,7 @@ def _first_error(error: ValidationError) -> Any:
 
 def _error_text(error: Any) -> str:
     if error["type"] == "extra_forbidden":
-        return "There is no such key here"
+        return "This key is not allowed here"
     if error["type"] == "missing":
         return "This is missing"
     return str(error["msg"])
@@ -91,23 +93,23 @@ async def _read_bytes(request: web.Request) -> bytes:
     except BodyError as error:
         match error.code:
             case "too_large":
-                detail = f"A body may have {MAX_BODY:,} bytes at most."
+                detail = f"A body may have at most {MAX_BODY:,} bytes."
                 raise ApiProblem("too_large", detail) from None
             case "too_slow":
                 detail = f"The body took longer than {BODY_TIMEOUT:g} seconds. Send it again."
                 headers = {"Connection": "close"}
                 raise ApiProblem("too_slow", detail, headers=headers) from None
             case "broken":
-                detail = "The body did not arrive as its headers say."
+                detail = "The body is incomplete, or does not match its headers."
                 raise ApiProblem("bad_json", detail) from None
             case _:
                 assert_never(error.code)
 
 
 def _parse_object(body: bytes) -> dict[str, Any]:
-    """By the same strict decoder as everything that comes from outside: what is stored is what was meant."""
-    too_many = f"A body may have {MAX_VALUES:,} JSON values at most; this has more."
-    if has_more_values(body, 2 * MAX_VALUES):  # so many are not even parsed
+    """Uses the same strict decoder as all foreign JSON, so that nothing ambiguous is stored."""
+    too_many = f"A body may have at most {MAX_VALUES:,} JSON values; this one has more."
+    if has_more_values(body, 2 * MAX_VALUES):  # too many to be parsed
         raise ApiProblem("invalid", too_many, pointer="")
     try:
         value = decode(body.decode())

@@ -1,4 +1,4 @@
-"""The door as an OpenAPI 3.1 document, made from the shapes.
+"""The API as an OpenAPI 3.1 document, made from the wire models.
 
 python -m bot.api.wire.openapi > docs/openapi.json
 """
@@ -19,21 +19,20 @@ from .responses import ProblemOut
 
 Json = dict[str, Any]
 
-#: Raise the second number with a new key or route, the first with what breaks clients.
+#: Increase the second number for a new key or route, the first for a change that breaks clients.
 VERSION = "1.1"
 
 DESCRIPTION = """
 Human approval for AI agents' tool calls. An agent submits the tool calls of one model turn, waits until
-people have decided in their chat, asks `once` before each call that may run, and says `done`. An agent whose
-own system asks submits the interrupt as it is, and resumes it with `resume`, in that system's own words.
-People decide in their chat: no request decides.
+people have decided in their chat, calls `once` before it runs each call, and calls `done` at the end. An
+agent whose framework raises interrupts submits the interrupt unchanged, and resumes it with `resume`,
+which is in that framework's own format. People decide in their chat: no request of this API decides.
 
-A token belongs to one agent and sees its reviews only. Bodies have 4 MiB and 20,000 JSON values at most, and
-10 seconds to arrive.
-There is no rate limit: put one in front. No answer carries CORS headers: a token does not belong into a
-browser. Every refusal is a problem (RFC 9457) with a stable `code`, and has changed nothing. Every request
-may be sent again when its answer was lost: with an `Idempotency-Key`, `once` and `done` then answer as they
-did.
+A token belongs to one agent and sees only its reviews. A body may have at most 4 MiB and 20,000 JSON
+values, and 10 seconds to arrive. There is no rate limit: put a proxy with one in front. There are no
+CORS headers: never use a token in a browser. Every error is a problem (RFC 9457) with a stable `code`,
+and the request then changed nothing. Every request can be repeated if its answer was lost: with an
+`Idempotency-Key`, `once` and `done` then give the same answer again.
 """.strip()
 
 _ID_PARAMETER: Json = {
@@ -46,14 +45,14 @@ _ID_PARAMETER: Json = {
 _KEY_HEADER: Json = {
     "name": "Idempotency-Key",
     "in": "header",
-    "description": "A name of the client's own for this operation: sent again with the same key, it gets"
-    " the same answer. A new one for each operation.",
+    "description": "The client's own id of this operation. A repeated request with the same key gets the"
+    " same answer. Use a new key for each operation.",
     "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"},
 }
 _TOKEN_SCHEME: Json = {
     "type": "http",
     "scheme": "bearer",
-    "description": "`hitl_<id>_<secret>`, made by `hitl tokens create`.",
+    "description": "`hitl_<id>_<secret>`, created with `hitl tokens create`.",
 }
 _DOCUMENT_ROUTE: Json = {
     "summary": "This document",
@@ -64,7 +63,7 @@ _COMMON_PROBLEMS: Sequence[ProblemCode] = ("unauthorized", "too_many", "internal
 
 
 def build_document() -> Json:
-    """The whole of it, ready for JSON."""
+    """The document as a JSON value."""
     paths: Json = {}
     for each in OPERATIONS:
         paths.setdefault(each.path, {})[each.method] = _operation(each)
@@ -112,7 +111,7 @@ def _responses(each: Operation) -> dict[int, Json]:
 
 
 def _problem_responses(codes: Sequence[ProblemCode]) -> Json:
-    """One response may have several codes: the document has one entry a status."""
+    """One entry for a status, which may have several codes."""
     if len(codes) == 1:
         return _ref("responses", codes[0])
     titles = "; ".join(f"`{code}`: {PROBLEM_TYPES[code].title}" for code in codes)
@@ -138,14 +137,14 @@ def _query_parameters(shape: type[BaseModel]) -> list[Json]:
     parameters: list[Json] = []
     for name, each in schema["properties"].items():
         description = {"description": each.pop("description")} if "description" in each else {}
-        if "anyOf" in each:  # of a value or null: an address has no null
+        if "anyOf" in each:  # a value or null: a query has no null
             each = each["anyOf"][0]
         parameters.append({"name": name, "in": "query", **description, "schema": each})
     return parameters
 
 
 def _schemas() -> Json:
-    """Of all that goes in or out, and of what these are made of."""
+    """The schemas of all request and response models and their parts."""
     bodies = {shape for each in OPERATIONS for shape in each.bodies}
     answers = {s for each in OPERATIONS for _, *shapes in each.responses.values() for s in shapes}
     answers.add(ProblemOut)
@@ -168,14 +167,14 @@ def _ref(kind: str, name: str) -> Json:
 
 
 class _UntitledSchema(GenerateJsonSchema):
-    """Without a title for each field, which only says its name again."""
+    """Without titles for fields, which would only repeat their names."""
 
     def field_title_should_be_set(self, schema: Any) -> bool:
         return False
 
 
 def document_text() -> str:
-    """As it is committed."""
+    """The text of docs/openapi.json."""
     return json.dumps(build_document(), indent=2, ensure_ascii=False) + "\n"
 
 

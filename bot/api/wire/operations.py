@@ -1,4 +1,4 @@
-"""What can be asked at the door, as a table: the document is made from it."""
+"""The table of all operations. The OpenAPI document is made from it."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from .responses import OnceOut, RenewOut, ResponseModel, ReviewList, ReviewOut
 
 
 class Operation(NamedTuple):
-    """`answers` are the good ones, by status: what each means, and its shapes. `problems` are those that not
-    every operation has. `bodies`: one of these shapes, each with an example. `keyed`: it takes an
-    Idempotency-Key.
+    """One operation. `responses` are the successful ones: status → description and models. `problems` are
+    those besides the common ones. `bodies` are the possible request models, each with an example.
+    `takes_key`: it accepts an Idempotency-Key.
     """
 
     method: Literal["get", "post"]
@@ -61,9 +61,9 @@ OPERATIONS: Sequence[Operation] = (
         "/v1/reviews",
         "Submit a turn",
         {
-            200: ("Found: this turn was submitted before.", ReviewOut, ReviewList),
+            200: ("This turn was submitted before.", ReviewOut, ReviewList),
             201: (
-                "Stored: people are asked, where anybody has to be. Of several interrupts: a list.",
+                "Stored; people are asked if the policy requires it. Several interrupts get a list.",
                 ReviewOut,
                 ReviewList,
             ),
@@ -90,12 +90,13 @@ OPERATIONS: Sequence[Operation] = (
     Operation(
         "get",
         "/v1/reviews",
-        "List reviews: a thread's, or those that are ready",
+        "List the reviews of a thread, or those that are ready",
         {
             200: (
                 (
-                    "A thread's, live ones first; or the longest waiting first. The list ends early, with the"
-                    " review that makes it pass 4 MiB of arguments and descriptions: ask again after `done`."
+                    "A thread's reviews, live ones first; or the ready ones, longest waiting first. The list"
+                    " ends early with the review that exceeds 4 MiB of arguments and descriptions: request it"
+                    " again after `done`."
                 ),
                 ReviewList,
             )
@@ -107,7 +108,12 @@ OPERATIONS: Sequence[Operation] = (
         "get",
         "/v1/reviews/{id}",
         "Read a review, or wait for it",
-        {200: ("With `wait`: when nobody is asked any more, or the time is over.", ReviewOut)},
+        {
+            200: (
+                "With `wait`: answered when nobody is asked any more, or the time is over.",
+                ReviewOut,
+            )
+        },
         ("invalid", "not_found"),
         query=ReviewQuery,
     ),
@@ -115,7 +121,7 @@ OPERATIONS: Sequence[Operation] = (
         "post",
         "/v1/reviews/{id}/once",
         "Ask whether a call may start now",
-        {200: ("Run it where `run` is true, and only then.", OnceOut)},
+        {200: ("Run the call only if `run` is true.", OnceOut)},
         (
             *_BODY_PROBLEMS,
             *_CLAIM_PROBLEMS,
@@ -130,8 +136,8 @@ OPERATIONS: Sequence[Operation] = (
     Operation(
         "post",
         "/v1/reviews/{id}/renew",
-        "Keep a review for longer",
-        {200: ("It is this holder's until then.", RenewOut)},
+        "Renew the lease of a review",
+        {200: ("The new end of the lease.", RenewOut)},
         (*_BODY_PROBLEMS, *_CLAIM_PROBLEMS, "not_found"),
         {Renew: {"holder": "worker-1", "lease": 60}},
         body_required=False,
@@ -139,7 +145,7 @@ OPERATIONS: Sequence[Operation] = (
     Operation(
         "post",
         "/v1/reviews/{id}/done",
-        "Say what came of it",
+        "Report the results and finish",
         {200: ("The review is done.", ReviewOut)},
         (*_BODY_PROBLEMS, *_CLAIM_PROBLEMS, "not_found", "no_such_call", "not_allowed"),
         {Done: {"results": {"c1": "sent as m-1"}, "holder": "worker-1"}},
@@ -153,9 +159,9 @@ OPERATIONS: Sequence[Operation] = (
         {
             200: (
                 (
-                    "Nobody is asked any more, and nothing of it runs. `outcome` has what to tell the model."
-                    " The review is `done`; where a process with a gate submitted it or waits for it,"
-                    " `settled` until that one has taken it up."
+                    "Nobody is asked any more, and none of its calls runs. `outcome` has the messages for"
+                    " the model. The review is `done`; if a process with a gate submitted it or waits for it,"
+                    " it is `settled` until that process has claimed it."
                 ),
                 ReviewOut,
             )

@@ -1,4 +1,4 @@
-"""What goes over the wire inwards: bodies and queries. The OpenAPI document is made from these."""
+"""The request models: bodies and queries. The OpenAPI document is made from these."""
 
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ from hitl_core.gate.submission.judging import MAX_CALLS
 from hitl_core.model import DialectName
 from hitl_core.model.call import MAX_ID, TOOL_NAME
 
-#: Bounds of a lease, in seconds: shorter ones end between two requests, longer ones hold up a takeover.
+#: The limits of a lease in seconds. A shorter one could end between two requests; a longer one would delay a
+#: takeover.
 MIN_LEASE, MAX_LEASE, DEFAULT_LEASE = 5, 3600, 60
 #: The longest that a request may wait, in seconds.
 MAX_WAIT = 60
 #: The most reviews in one answer.
 MAX_LIST = 100
-#: The most tools that a turn may tell of.
+#: The most tools in a turn.
 MAX_TOOLS = 500
 
 
 class RequestModel(BaseModel):
-    """Frozen, and strict: an unknown key or a number in place of text is refused, not guessed at."""
+    """Frozen and strict: an unknown key, or a number instead of text, is refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
@@ -36,8 +37,8 @@ HolderName = Annotated[
     Field(
         default="",
         max_length=128,
-        description="Which of the agent's processes asks. Each process that can die on its own"
-        " needs a name of its own; the same name goes on with what it holds.",
+        description="The name of the agent's process. Each process that can die on its own needs its own"
+        " name; a request with the same name continues its claims.",
     ),
 ]
 LeaseSeconds = Annotated[
@@ -46,26 +47,26 @@ LeaseSeconds = Annotated[
         default=DEFAULT_LEASE,
         ge=MIN_LEASE,
         le=MAX_LEASE,
-        description="For how many seconds the review is this holder's, from now.",
+        description="How many seconds, from now, this holder keeps the review.",
     ),
 ]
 
 
 ToolName = Annotated[
     str,
-    Field(pattern=f"^{TOOL_NAME.pattern}$", description="The tool's name, as the policy has it."),
+    Field(pattern=f"^{TOOL_NAME.pattern}$", description="The tool's name, as in the policy."),
 ]
 Args = Annotated[
     dict[str, Any],
     Field(
         description="The arguments, a JSON object of at most 256 KiB and 32 levels. `1` and `1.0`"
-        " are different bytes, and stay what they are."
+        " are different bytes and are kept as they are."
     ),
 ]
 
 
 class CallIn(RequestModel):
-    """A tool call, as the model made it."""
+    """A tool call as the model made it."""
 
     id: CallId
     name: ToolName
@@ -73,7 +74,7 @@ class CallIn(RequestModel):
 
 
 class TurnIn(RequestModel):
-    """What every turn may say, however it asks."""
+    """The keys that every submitted turn may have."""
 
     thread_id: Name = Field(description="The conversation that the turn belongs to.")
     requester: Name | None = Field(
@@ -81,99 +82,100 @@ class TurnIn(RequestModel):
     )
     origin: Name | None = Field(
         default=None,
-        description="The thread in which that person asked the agent, `slack:C0123ABCD/1700000000.000100`:"
-        " where a policy says `origin`, people are asked there.",
+        description="The thread in which that person asked the agent, `slack:C0123ABCD/1700000000.000100`."
+        " If the policy says `origin`, people are asked there.",
     )
     tools: dict[ToolName, dict[str, Any] | None] = Field(
         default_factory=dict,
         max_length=MAX_TOOLS,
-        description="The agent's tools, by name, each with the JSON Schema of its arguments or null."
-        " Where the policy has no schema this one is enforced, and an edit may name another of them"
-        " where the policy allows that one too. At most 256 KiB together.",
+        description="The agent's tools by name, each with the JSON Schema of its arguments or null. A"
+        " schema is enforced if the policy has none for that tool. An edit may change to another of these"
+        " tools if the policy allows it. At most 256 KiB together.",
     )
     context: dict[str, Any] | None = Field(
         default=None,
-        description="This run's own configuration, with the keys of a policy: it may make the policy"
+        description="A configuration for this run with the keys of a policy. It can only make the policy"
         " stricter. At most 256 KiB.",
     )
 
 
 class Submit(TurnIn):
-    """One model turn: all of its tool calls, also those that need nobody."""
+    """One model turn: all of its tool calls, including those that need no approval."""
 
     calls: list[CallIn] = Field(min_length=1, max_length=MAX_CALLS)
     turn: Name | None = Field(
         default=None,
-        description="The turn's own name, say the id of the model's message. With it, submitting again"
-        " finds the same review for ever; without one, the next review starts when the last is done.",
+        description="The turn's own name, for example the id of the model's message. With it, a repeated"
+        " submission always finds the same review; without it, a new review starts after the last one is"
+        " done.",
     )
 
 
 class SubmitInterrupt(TurnIn):
-    """What an agent's own system raised to ask people. Several interrupts in one become a review each; where
-    not all of them could be stored, send it again: those that were are found.
+    """An interrupt of the agent's own framework. Several interrupts become one review each. If not all of
+    them could be stored, send the request again: the stored ones are found.
     """
 
-    interrupt: Any = Field(description="As it is, of any system that `dialect` names.")
+    interrupt: Any = Field(description="The interrupt, unchanged, of any system in `dialect`.")
     dialect: DialectName | None = Field(
         default=None,
-        description="Whose it is: needed for `xpertai` only, which writes as `langchain_js` does.",
+        description="The system of the interrupt. Only needed for `xpertai`, which has the format of"
+        " `langchain_js`.",
     )
     turn: Name = Field(
-        description="The turn's own name: the interrupt's id, or that of the model's message. An"
-        " interrupt that says the same again is a new question under a new name, and finds its old"
-        " answer under the same."
+        description="The turn's own name: the id of the interrupt or of the model's message. An equal"
+        " interrupt with a new name is a new question; with the same name it gets the earlier answer."
     )
     calls: list[CallIn] = Field(
         default_factory=list[CallIn],
         max_length=MAX_CALLS,
-        description="All calls of the turn, where they are known: the review keeps their ids, and the"
-        " policy judges also those that the interrupt does not ask about.",
+        description="All calls of the turn, if they are known. The review keeps their ids, and the policy"
+        " also judges calls that the interrupt does not ask about.",
     )
 
 
 class OnceIn(RequestModel):
-    """Which call is about to start."""
+    """The call that is about to start."""
 
     tool_call_id: CallId
     name: ToolName | None = Field(
-        default=None, description="The tool about to run: checked, where it is given."
+        default=None, description="The tool that is about to run. It is checked if it is sent."
     )
     args: Args | None = Field(
         default=None,
-        description="The arguments that it is about to run with: checked against what was decided,"
-        " where they are given. Numbers are compared by their value.",
+        description="The arguments of the call that is about to run. If they are sent, they are compared"
+        " with the decided ones; numbers by value.",
     )
     holder: HolderName
     lease: LeaseSeconds
 
 
 class Renew(RequestModel):
-    """A sign of life."""
+    """Renews the holder's lease."""
 
     holder: HolderName
     lease: LeaseSeconds
 
 
 class Done(RequestModel):
-    """What came of the calls that ran."""
+    """The results of the calls that ran."""
 
     results: dict[str, str] = Field(
         default_factory=dict,
         max_length=MAX_CALLS,
-        description="By tool call id, a text each: the first line of it is shown on the card.",
+        description="Tool call id → text. Its first line is shown on the card.",
     )
     holder: HolderName
 
 
 class Cancel(RequestModel):
-    """Why nobody needs to decide any more."""
+    """Why the review is withdrawn."""
 
     reason: str | None = Field(default=None, max_length=500)
 
 
 class Query(RequestModel):
-    """What stands after the question mark: text, read as what it stands for."""
+    """The query of a URL: text that is parsed as the declared types."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=False)
 
@@ -184,25 +186,25 @@ WaitSeconds = Annotated[
         default=0,
         ge=0,
         le=MAX_WAIT,
-        description="For how many seconds the answer may take, where there is nothing to tell yet.",
+        description="How many seconds the request waits if there is no result yet.",
     ),
 ]
 
 
 class ReviewQuery(Query):
-    """How long to wait for people."""
+    """How long to wait for people's decisions."""
 
     wait: WaitSeconds
 
 
 class ListQuery(Query):
-    """Either a thread's reviews, or those that are ready to be taken up."""
+    """Either the reviews of a thread, or those that are ready to be claimed."""
 
     thread_id: Name | None = Field(default=None, description="The reviews of this thread.")
     status: Literal["settled"] | None = Field(
         default=None,
-        description="The reviews that can be taken up now, the longest waiting first: what a worker"
-        " serves, and what a process that died has left behind.",
+        description="The reviews that can be claimed now, longest waiting first: new work for a worker, and"
+        " reviews of a process that died.",
     )
     wait: WaitSeconds
     limit: Annotated[int, Field(default=MAX_LIST, ge=1, le=MAX_LIST)]

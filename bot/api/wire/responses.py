@@ -1,4 +1,4 @@
-"""What goes over the wire outwards. The OpenAPI document is made from these."""
+"""The response models. The OpenAPI document is made from these."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ Time = Annotated[float, Field(description="Seconds since the epoch, by the serve
 
 
 class ResponseModel(BaseModel):
-    """Later versions may add keys: a client ignores those that it does not know."""
+    """Later versions may add keys: a client must ignore unknown keys."""
 
     model_config = ConfigDict(frozen=True)
 
 
 class Person(ResponseModel):
-    """Who decided: a person of one workspace, or of the command line."""
+    """The person who decided, in a workspace or on the command line."""
 
     channel: str
     team: str
@@ -27,22 +27,20 @@ class Person(ResponseModel):
 
 
 class DecisionOut(ResponseModel):
-    """What was decided on one action. `by` is null where its deadline decided; its channel is `policy` where
-    the policy denied what an interrupt asks about.
+    """The decision on one action. `by` is null if the deadline decided. `by.channel` is `policy` if the
+    policy denied a call of an interrupt.
     """
 
     type: DecisionType
     by: Person | None
     at: Time
     message: str | None
-    name: str | None = Field(
-        description="The tool that an edit named in place of the one asked for."
-    )
-    answer: Any = Field(description="The value that a person gave to a question with a schema.")
+    name: str | None = Field(description="The new tool, if an edit changed the tool.")
+    answer: Any = Field(description="The person's answer to a question with a schema.")
 
 
 class ActionOut(ResponseModel):
-    """A call that people are asked about."""
+    """A call on which people decide."""
 
     tool_call_id: str
     name: str
@@ -52,7 +50,7 @@ class ActionOut(ResponseModel):
 
 
 class CancelledOut(ResponseModel):
-    """`by` is null where the agent itself withdrew the review."""
+    """`by` is null if the agent itself withdrew the review."""
 
     by: Person | None
     at: Time
@@ -60,7 +58,7 @@ class CancelledOut(ResponseModel):
 
 
 class CallOut(ResponseModel):
-    """A call to run, edits applied. Ask `once` before it starts."""
+    """A call to run, with edits applied. Call `once` before it starts."""
 
     id: str
     name: str
@@ -77,7 +75,7 @@ class AnswerOut(ResponseModel):
 
 
 class OutcomeOut(ResponseModel):
-    """What the agent does next. `jump_to_model`: there is nothing to execute."""
+    """What the agent must do next. `jump_to_model`: there is no call to execute."""
 
     execute: list[CallOut]
     answers: list[AnswerOut]
@@ -85,13 +83,15 @@ class OutcomeOut(ResponseModel):
 
 
 class ReviewOut(ResponseModel):
-    """One model turn. `outcome` is null while people are asked: it is pending, or a call is in doubt."""
+    """One model turn. `outcome` is null while people are asked: the review is pending or a call
+    is in doubt.
+    """
 
     id: str
     thread_id: str
-    turn: str = Field(description="As it was submitted, or `#` and a number.")
+    turn: str = Field(description="The turn as it was submitted, or `#` and a number.")
     path: list[str] = Field(
-        description="The agents that led to it, the outermost first: of an interrupt that a sub-agent raised."
+        description="For an interrupt of a sub-agent: the agents that led to it, outermost first."
     )
     requester: str | None
     status: Status
@@ -101,17 +101,17 @@ class ReviewOut(ResponseModel):
     cancelled: CancelledOut | None
     actions: list[ActionOut]
     in_doubt: list[str] = Field(
-        description="Tool call ids: a process died between `once` and `done`, so a person is asked"
+        description="Tool call ids. A process died between `once` and `done`, so a person is asked"
         " whether the call ran."
     )
     outcome: OutcomeOut | None
     dialect: DialectName = Field(
-        description="The system in whose words the model is answered: of an interrupt its own."
+        description="The system whose format the answer has; for an interrupt its own system."
     )
     resume: Any = Field(
-        description="There with the outcome: what to resume an interrupt of that system with, exactly as"
-        " it takes it. Null where nobody was asked, and where the system has no word for what came of it,"
-        " as Agent Inbox has none for a cancelled review."
+        description="Set together with `outcome`: the value that resumes an interrupt of that system. Null"
+        " if nobody was asked, and if the system can't express the result: Agent Inbox can't express a"
+        " cancelled review."
     )
 
 
@@ -122,28 +122,28 @@ class ReviewList(ResponseModel):
 
 
 class OnceOut(ResponseModel):
-    """`run` is true exactly once: then run the tool, at once. False: it was started before, or is over."""
+    """`run` is true exactly once: then run the tool now. False: the call was started before, or is over."""
 
     run: bool
     idempotency_key: str = Field(
-        description="The same for every attempt of this call: hand it to what the tool calls."
+        description="The same for every attempt of this call: pass it to the service that the tool calls."
     )
     fencing_token: int = Field(
-        description="Increases with every attempt of this call: what the tool calls can refuse one that is"
-        " smaller than the greatest it has seen."
+        description="Increases with every attempt of this call. The service that the tool calls can refuse a"
+        " number that is smaller than the largest that it has seen."
     )
-    lease_until: Time | None = Field(description="Null where the review is done.")
+    lease_until: Time | None = Field(description="Null if the review is done.")
 
 
 class RenewOut(ResponseModel):
-    """Until when the review is this holder's."""
+    """The new end of the holder's lease."""
 
     lease_until: Time
 
 
 class ProblemOut(ResponseModel):
-    """RFC 9457. `code` is stable and for programs; `detail` is a sentence for people, and begins with the
-    JSON pointer of what is wrong in the body, where one value is.
+    """A problem (RFC 9457). `code` is stable and for programs. `detail` is a sentence for people; it begins
+    with the JSON Pointer of the wrong value in the body, if it is about one value.
     """
 
     type: str

@@ -1,4 +1,4 @@
-"""Slack as a channel: posts, updates and finds cards; looks up places and people."""
+"""Slack as a channel: posts, updates and finds cards, and looks up places and people."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ from .transport.people import PeopleLookup
 
 log = logging.getLogger(__name__)
 
-#: How far Redis's clock, by which a post has its time, may be ahead of Slack's, in seconds: a bot that
-#: is 120 s off Redis is not ready, and one that is 300 s off Slack gets no click.
+#: How far Redis's clock (it gives the time of a post) may be ahead of Slack's, in seconds. A bot whose clock
+#: differs from Redis's by 120 s is not ready, and by 300 s from Slack's it gets no clicks.
 CLOCK_TOLERANCE = 600.0
 #: The longest line of an announcement.
 MAX_LINE = 600
 
 
 class SlackChannel:
-    """One workspace. `default` is where cards go that no rule sends elsewhere: `#name` or an id."""
+    """One workspace. `default` is the channel for cards without a rule of their own: `#name` or an id."""
 
     name = NAME
 
@@ -68,8 +68,8 @@ class SlackChannel:
         self.conversation_members, self.audiences = people.conversation_members, people.audiences
 
     async def start(self) -> None:
-        """Raises SettingsError in one sentence: a wrong token, or a channel that isn't there."""
-        self._api.health = Health(quiet=True)  # that sentence says all
+        """Raises SettingsError for a wrong token, or a default channel that the bot can't use."""
+        self._api.health = Health(quiet=True)  # the SettingsError says it all
         await self._connect()
         self._api.health = self._health
 
@@ -78,7 +78,7 @@ class SlackChannel:
             me = await self._api.look_up("auth.test", _read_identity)
         except Unreachable as error:
             raise SettingsError(
-                f"Slack refuses SLACK_BOT_TOKEN or can't be reached: {error}."
+                f"Slack refused SLACK_BOT_TOKEN or can't be reached: {error}."
             ) from error
         self.team, self.bot_user_id, self.bot_id, self._workspace_url = me
         self._people.team = self.team
@@ -90,7 +90,9 @@ class SlackChannel:
             raise SettingsError(f"HITL_CHANNEL is {default!r}: {error}.") from error
         if not is_member:
             name = self.name_of(DEFAULT_PLACE)
-            raise SettingsError(f"The bot is not in {name} (HITL_CHANNEL): invite it there.")
+            raise SettingsError(
+                f"The bot is not a member of {name} (HITL_CHANNEL). Invite it there."
+            )
 
     async def check_place(self, place: Place) -> None:
         audience = self.audience(place)
@@ -109,7 +111,7 @@ class SlackChannel:
                 assert_never(audience.kind)
 
     def link(self, ref: MessageRef) -> str:
-        """Where a browser finds a message (docs.slack.dev/reference/methods/chat.getPermalink)."""
+        """The URL of a message (docs.slack.dev/reference/methods/chat.getPermalink)."""
         return f"{self._workspace_url}archives/{ref.conversation}/p{ref.ts.replace('.', '')}"
 
     def incomplete_actions(self, card: Card) -> frozenset[str]:
@@ -120,7 +122,7 @@ class SlackChannel:
 
     async def post_plain(self, place: Place, card: Card) -> MessageRef:
         summary = self._card_message(card)["text"]
-        text = f"{summary} This message can't be drawn; it waits as {card.review_id}."
+        text = f"{summary} Slack refused the full card. The review is {card.review_id}."
         return await self._post(place, card, {"text": text})
 
     async def update(self, ref: MessageRef, card: Card) -> None:
@@ -138,7 +140,7 @@ class SlackChannel:
         )
 
     async def upload(self, place: Place, ref: MessageRef, name: str, text: str) -> None:
-        """A text file, below the card."""
+        """Post a text file in the card's thread."""
         await self._api.upload(
             ref.conversation, self._conversations.destination(place).thread or ref.ts, name, text
         )
@@ -174,12 +176,12 @@ class SlackChannel:
             await self._api.call("chat.delete", channel=ref.conversation, ts=ref.ts)
 
     async def open_view(self, trigger_id: str, view: dict[str, Any]) -> str:
-        """The view's id. A trigger lives for 3 s and opens one view."""
+        """Returns the view's id. A trigger is valid for 3 s and opens one view."""
         response = await self._api.call("views.open", trigger_id=trigger_id, view=view)
         return str(response["view"]["id"])
 
     async def push_view(self, trigger_id: str, view: dict[str, Any]) -> str:
-        """The same on top of the modal in which the button stands; three at most."""
+        """The same on top of the modal with the button. Slack allows three modals at most."""
         response = await self._api.call("views.push", trigger_id=trigger_id, view=view)
         return str(response["view"]["id"])
 
@@ -190,7 +192,7 @@ class SlackChannel:
         await self._api.call("views.publish", user_id=user_id, view=view)
 
     async def announce(self, lines: Sequence[str]) -> None:
-        """To the people who run the bot, in its own channel (HITL_CHANNEL): one message, a line each."""
+        """Post one message to the operators, in HITL_CHANNEL."""
         text = "\n".join(make_inert(shorten(line, MAX_LINE)) for line in lines)
         await self._api.call(
             "chat.postMessage",
@@ -201,14 +203,14 @@ class SlackChannel:
         )
 
     async def post_ephemeral(self, conversation: str, user_id: str, text: str) -> None:
-        """Only this person sees it. Never raises: what it tells about has happened anyway."""
+        """A message that only this person sees. Never raises: it only reports what already happened."""
         try:
             safe_text = make_inert(one_line(text))
             await self._api.call(
                 "chat.postEphemeral", channel=conversation, user=user_id, text=safe_text
             )
         except ChannelError as error:
-            log.warning("%s could not be told: %s", user_id, error)
+            log.warning("%s could not be notified: %s", user_id, error)
 
     def _card_message(self, card: Card) -> dict[str, Any]:
         return card_message.message(card, self.name_of, self.link)
@@ -224,7 +226,7 @@ class SlackChannel:
             **({"thread_ts": thread} if thread else {}),
             unfurl_links=False,
             unfurl_media=False,
-            # By this the bot finds its own message again. An update without it keeps it.
+            # `find_messages` looks for this. An update without metadata keeps it.
             metadata={
                 "event_type": "hitl_review",
                 "event_payload": ids.message_metadata(card.review_id, place),
@@ -235,7 +237,7 @@ class SlackChannel:
 
 
 def _read_identity(answer: Data) -> tuple[str, str, str, str]:
-    """Of auth.test: the workspace, the bot as a user, the bot, and where the workspace is."""
+    """Of auth.test: the workspace's id, the bot's user id, the bot's id, the workspace's URL."""
     bot_id, url = str(answer.get("bot_id") or ""), str(answer.get("url") or "")
     return read_field(answer, "team_id", str), read_field(answer, "user_id", str), bot_id, url
 

@@ -1,4 +1,4 @@
-"""What Slack carries for us, there and back: ids, never data."""
+"""The ids that we put into Slack's buttons, modals and messages, and read back. Never data."""
 
 from __future__ import annotations
 
@@ -16,10 +16,12 @@ Body = dict[str, Any]
 
 @dataclass(frozen=True)
 class ModalMeta:
-    """What a modal is about. `page` is the one that it shows; `kept`: what was entered on its other pages is
-    kept as a draft; `tool` what an edit was turned into; `under` and `turn` the place and the page of the
-    Review modal that it lies on; `card` the message, where that matters. `confirming`: which edit the person
-    was asked to confirm, as it takes something away.
+    """What a modal is about; kept in its private_metadata.
+
+    `page` is the page that it shows. `has_draft`: the inputs of its other pages are stored as a draft. `tool`
+    is the tool that the edit changes to. `review_place` and `review_page` are the place and the page of the
+    Review modal below this one. `card` is the message, where it matters. `confirming_edit` is the digest of
+    the edit that the person was asked to confirm, because it removes something.
     """
 
     target: ActionRef
@@ -71,20 +73,18 @@ def parse_meta(view: Body) -> ModalMeta:
 
 
 def button_value(body: Body) -> str:
-    """What the clicked button carries; "" for none, which names no review."""
+    """The value of the clicked button; "" without one, which matches no review."""
     return str(body["actions"][0].get("value") or "")
 
 
 def option_value(body: Body) -> str:
-    """What the chosen option of a menu carries; "" for none."""
+    """The value of the chosen menu option; "" without one."""
     option = cast(Body, body["actions"][0].get("selected_option") or {})
     return str(option.get("value", ""))
 
 
 def review_id_of(body: Body) -> str:
-    """Which review the clicked button is about: what its value names first, or behind the word for what it
-    does under the dots.
-    """
+    """The review id of the clicked button: the first part of its value, in a menu the second."""
     action = body["actions"][0]
     option = action.get("selected_option")
     value = str(option["value"]).partition(".")[2] if option else str(action["value"])
@@ -92,39 +92,37 @@ def review_id_of(body: Body) -> str:
 
 
 def parse_action_ref(value: str) -> ActionRef:
-    """Review, action, revision and seal, with dots between them. What is missing names no review, or doesn't
-    match, which the person is told as usual.
+    """`REVIEW.ACTION.REVISION.SEAL`. A missing part becomes "" or 0, which matches nothing: the person
+    gets the usual refusal.
     """
     review_id, action, revision, seal, *_ = [*value.split("."), "", "", "", ""]
     return ActionRef(review_id, action, _parse_number(revision), seal)
 
 
 def format_action_ref(target: ActionRef) -> str:
-    """The value of a button that decides; what it adds stands behind a dot."""
+    """The value of a button that decides; a button may append more after another dot."""
     return f"{target.review_id}.{target.action}.{target.revision}.{target.seal}"
 
 
 def parse_last_number(value: str) -> int:
-    """What stands behind the last dot: a page, or which answer."""
+    """The number after the last dot: a page, or the number of an answer."""
     return _parse_number(value.rpartition(".")[2])
 
 
 def parse_revisions(value: str) -> tuple[str, dict[str, int], str]:
-    """The review, the revision of each action of a button that is about several, and the seal of all of them:
-    `R.1:1,2:3.SEAL`.
-    """
+    """The review, the revision of each action, and the seal of all of them: `R.1:1,2:3.SEAL`."""
     review_id, several, seal, *_ = [*value.split("."), "", "", ""]
     pairs = (pair.partition(":") for pair in several.split(",") if pair)
     return review_id, {key: _parse_number(revision) for key, _, revision in pairs}, seal
 
 
 def view_of(body: Body) -> Body:
-    """The modal or the Home that a button stands in; {} for a message."""
+    """The modal or the Home with the button; {} for a message."""
     return cast(Body, body.get("view") or {})
 
 
 def message_of(body: Body) -> MessageRef | None:
-    """The message that a button stands on; None in a modal and in App Home."""
+    """The message with the button; None in a modal and in App Home."""
     container = body["container"]
     if container.get("type") != "message" or container.get("is_ephemeral"):
         return None
@@ -134,23 +132,23 @@ def message_of(body: Body) -> MessageRef | None:
 
 
 def message_metadata(review_id: str, place: Place) -> dict[str, str]:
-    """What a message of ours carries unseen. Everybody in the workspace can read it."""
+    """The invisible metadata of our messages. Everybody in the workspace can read it through the API."""
     return {"review_id": review_id, "place": place}
 
 
 def op_of_click(body: Body) -> str:
-    """One click has one trigger: the same request sent again is the same operation."""
+    """The operation id of a click. A repeated request has the same trigger_id and is the same operation."""
     return _hash_op(f"{body['trigger_id']}:{body['user']['id']}")
 
 
 def op_of_submission(view: Body, user_id: str) -> str:
-    """One state of a view, filled in one way, is submitted once by one person."""
+    """The operation id of a submission: the same view, person and inputs are the same operation."""
     values = json.dumps(view["state"]["values"], sort_keys=True)
     return _hash_op(f"{view['id']}:{view['hash']}:{user_id}:{values}")
 
 
 def _parse_number(text: str) -> int:
-    """0 for what is no number, or none of ours."""
+    """0 for anything that is not a number of at most 9 digits."""
     return int(text) if text.isdecimal() and len(text) < 10 else 0
 
 

@@ -1,7 +1,7 @@
-"""What a place is in Slack: a conversation, a thread in one, a person's DM, a user group. Pure.
+"""A place in Slack: a conversation, a thread, a person's DM, a user group. Pure.
 
-A name begins with `#`; everything else is an id, and its first letter says of what
-(docs.slack.dev/reference/objects). An id of letters alone is an id as well.
+A channel name begins with `#`. Everything else is an id, and its first letter says of what kind
+(docs.slack.dev/reference/objects).
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ NAME = "slack"
 PERSON_ID = re.compile(r"[UW][A-Z0-9]{2,30}")
 GROUP_ID = re.compile(r"S[A-Z0-9]{2,30}")
 CONVERSATION_ID = re.compile(r"[CGD][A-Z0-9]{2,30}")
-#: What a `#name` can be of: a direct message has none.
+#: Conversations that have a `#name`; direct messages have none.
 CHANNEL_ID = re.compile(r"[CG][A-Z0-9]{2,30}")
 
 
 class Destination(NamedTuple):
-    """`id` is `#name` or an id of Slack's; `thread` the ts of the message below which it is."""
+    """`audience.id` is a `#name` or a Slack id; `thread` is the ts of the thread's first message."""
 
     audience: Audience
     thread: str | None = None
 
 
 def parse_place(place: Place, default: str) -> Destination:
-    """`default` is where DEFAULT_PLACE is. A copy for one member of a group is that person's DM."""
+    """`default` replaces DEFAULT_PLACE. The copy for one member of a group is that person's DM."""
     target = default if place == DEFAULT_PLACE else place.removeprefix(f"{NAME}:")
     target = target.rpartition(">")[2]
     target, _, thread = target.partition("/")

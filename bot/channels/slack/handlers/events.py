@@ -1,4 +1,4 @@
-"""What Slack tells of people, groups and conversations: what was believed of them is forgotten at once.
+"""Slack's events about people, groups and conversations: the cached look-ups about them are dropped.
 
 docs.slack.dev/reference/events
 """
@@ -14,13 +14,13 @@ Event = dict[str, Any]
 
 
 class Events:
-    """Of several bots only one hears of a change; the others believe what they know for `MAX_AGE` at most."""
+    """Only one of several bots gets an event. The caches of the others expire after `directory.MAX_AGE`."""
 
     def __init__(self, directory: Directory, channel: SlackChannel) -> None:
         self._directory, self._channel = directory, channel
 
     def register(self, app: Any) -> None:
-        """`app` is Bolt's AsyncApp, whose decorators carry no types."""
+        """`app` is Bolt's AsyncApp, whose decorators have no types."""
         app.event("user_change")(self.on_user_change)
         for name in ("subteam_updated", "subteam_members_changed"):
             app.event(name)(self.on_group_change)
@@ -46,5 +46,5 @@ class Events:
         self._channel.set_channel_name(str(event["channel"]["id"]), str(event["channel"]["name"]))
 
     async def on_archive(self, event: Event) -> None:
-        """Nobody is asked there any more: who may decide is looked up anew."""
+        """An archived conversation has no deciders, so its members are looked up again."""
         self._directory.forget_members(str(event["channel"]))

@@ -1,4 +1,4 @@
-"""App Home and `/approvals`: what waits for a person, with its buttons."""
+"""App Home and `/approvals`: the reviews that wait for a person, with their buttons."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ from ..render.home_blocks import error_blocks, list_blocks, summary, view_blocks
 
 log = logging.getLogger(__name__)
 
-#: Slack takes an answer within 3 s.
+#: In seconds. Slack accepts an answer within 3 s.
 ANSWER_TIMEOUT = 2.2
-USAGE = "Try `/approvals` for what waits for you, or `/approvals show ID` for one review."
+USAGE = "Use `/approvals` to list what waits for you, or `/approvals show ID` for one review."
 
 
 class HomeTab:
-    """All bots of one Redis know which page of whose Home is shown, and what stands on it."""
+    """The page that each Home shows, and its digest, are in the store: all bots of one Redis share them."""
 
     def __init__(
         self, homes: HomeLoader, inbox: Inbox, channel: SlackChannel, store: Store
@@ -44,7 +44,7 @@ class HomeTab:
         self._homes, self._inbox, self._channel, self._store = homes, inbox, channel, store
 
     def register(self, app: Any) -> None:
-        """`app` is Bolt's AsyncApp, whose decorators carry no types."""
+        """`app` is Bolt's AsyncApp, whose decorators have no types."""
         app.event("app_home_opened")(self.on_home_opened)
         app.action(re.compile("home_page:.*"))(self.on_page_button)
         app.command("/approvals")(self.on_command)
@@ -61,8 +61,8 @@ class HomeTab:
         await ack()
 
     async def publish(self, user_id: str, page: int | None = None, *, force: bool = False) -> None:
-        """This page, or the one that is shown. What stands there already is not drawn again, unless `anew`.
-        Raises ChannelError, StoreUnavailable.
+        """Publish this page, or the current one. An unchanged page is not sent again, unless `force`. Raises
+        ChannelError, StoreUnavailable.
         """
         key = _state_key(user_id)
         state = json.loads(await self._store.draft(key) or b"{}")
@@ -77,7 +77,7 @@ class HomeTab:
         await self._store.save_draft(key, new_state, KEEP_FOR)
 
     async def on_command(self, ack: AsyncAck, body: Body) -> None:
-        """`/approvals` and `/approvals show ID`: seen by who typed it, and by nobody else."""
+        """`/approvals` and `/approvals show ID`. Only the person who typed it sees the answer."""
         reply: dict[str, Any]
         try:
             async with click_budget.timeout(ANSWER_TIMEOUT):
@@ -105,16 +105,18 @@ class HomeTab:
         await self.publish(user_id, 0, force=True)
 
     async def _run_in_time(self, user_id: str, publishing: Coroutine[Any, Any, None]) -> None:
-        """Slack asks again for what is not answered in time; here the next look mends it."""
+        """Stops after ANSWER_TIMEOUT and shows the error in the Home: Slack would repeat an event without
+        answer.
+        """
         try:
             async with click_budget.timeout(ANSWER_TIMEOUT):
                 await publishing
         except (HitlError, ChannelError, TimeoutError) as error:
-            log.warning("the Home of %s could not be drawn: %s", user_id, error or "too slow")
+            log.warning("the Home of %s could not be updated: %s", user_id, error or "too slow")
             await self._show_error(user_id, error)
 
     async def _show_error(self, user_id: str, error: Exception) -> None:
-        """In their Home, until it can be drawn."""
+        """Show the error in the person's Home, until the next update."""
         with suppress(HitlError, ChannelError, TimeoutError):
             async with click_budget.timeout(ANSWER_TIMEOUT / 4):
                 view = {"type": "home", "blocks": error_blocks(_explain_error(error))}
@@ -126,12 +128,12 @@ class HomeTab:
 
 
 def _state_key(user_id: str) -> str:
-    """Where it is kept what their Home shows."""
+    """The store's key for what this Home shows."""
     return f"home:{user_id}"
 
 
 def _explain_error(error: Exception) -> str:
-    """What went wrong, by the name of the system that failed."""
+    """A sentence that names the system that failed."""
     match error:
         case Refused():
             return str(error)
@@ -140,13 +142,13 @@ def _explain_error(error: Exception) -> str:
         case LookupFailed():
             return f"{error}. Tell the people who run the bot."
         case ChannelError():
-            return f"Slack didn't say what this needs: {error}. Try again in a moment."
+            return f"Slack didn't answer a request that this needs: {error}. Try again in a moment."
         case _:
             return "Slack or the store took too long to answer. Try again in a moment."
 
 
 def _without_escalate(content: list[Block]) -> list[Block]:
-    """To pass it on belongs to its own card, which says from where."""
+    """Escalating needs the card's own place, so the button is only on the card itself."""
     remaining = list[Block]()
     for block in content:
         if block["type"] == "actions":

@@ -1,5 +1,7 @@
-"""Buttons → the inbox, or a modal. Every handler commits first and acknowledges last; nothing that can raise
-stands after an `ack` (with Bolt's default runner such an error would turn the ack into a 404).
+"""Buttons → the inbox, or a modal.
+
+Every handler commits first and acknowledges last. Nothing after `ack` may raise: Bolt's default runner would
+turn the acknowledgement into a 404.
 """
 
 from __future__ import annotations
@@ -33,7 +35,7 @@ from .views import ModalKind, Views, name_and_arguments
 
 log = logging.getLogger(__name__)
 
-#: What drawing a modal again may take of the 3 s that a click has, after what it did was stored.
+#: Seconds for updating a modal after a click was stored, as part of the 3 s of a click.
 REFRESH_TIMEOUT = 0.8
 
 DOUBT_ANSWERS: dict[str, DoubtAnswer] = {
@@ -44,7 +46,7 @@ DOUBT_ANSWERS: dict[str, DoubtAnswer] = {
 
 
 class Listeners:
-    """`register` ties each button and modal of this channel to one method."""
+    """`register` connects each button and modal to one method."""
 
     def __init__(self, inbox: Inbox, channel: SlackChannel, home: HomeTab) -> None:
         self._inbox, self._channel = inbox, channel
@@ -53,7 +55,7 @@ class Listeners:
         self._submissions = Submissions(inbox, self._views, self._responder)
 
     def register(self, app: Any) -> None:
-        """`app` is Bolt's AsyncApp, whose decorators carry no types."""
+        """`app` is Bolt's AsyncApp, whose decorators have no types."""
         app.action("approve")(self.approve)
         app.action("approve_all")(self.approve_all)
         app.action(re.compile("answer:.*"))(self.answer)
@@ -71,8 +73,10 @@ class Listeners:
         app.error(self.log_error)
 
     async def log_error(self, error: Exception) -> None:
-        """The person sees a failure; the log quotes no payload, as Bolt's own handler might."""
-        log.error("what somebody did in Slack could not be handled: %s", safe_message(error))
+        """Logs the error without the payload, which Bolt's own handler might log. The person
+        sees a failure.
+        """
+        log.error("an action in Slack could not be handled: %s", safe_message(error))
 
     async def approve(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
         target = ids.parse_action_ref(ids.button_value(body))
@@ -87,7 +91,7 @@ class Listeners:
         await ack()
 
     async def answer(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
-        """One of the answers that a question offers."""
+        """One of the choices of a question."""
         target, number = (
             ids.parse_action_ref(ids.button_value(body)),
             ids.parse_last_number(ids.button_value(body)),
@@ -109,7 +113,7 @@ class Listeners:
         await ack()
 
     async def choose_from_menu(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
-        """What stands under the dots: its value begins with the word for it."""
+        """A rare answer from the overflow menu; its value begins with the verb."""
         verb, _, value = ids.option_value(body).partition(".")
         target = ids.parse_action_ref(value)
         if verb == "ignore":
@@ -124,7 +128,7 @@ class Listeners:
         await ack()
 
     async def open_review(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
-        """The modal that pages through everything that stands on this card."""
+        """The modal that shows the actions of this card page by page."""
         value = ids.button_value(body)
         target, card = ids.parse_action_ref(value), ids.message_of(body)
         who = await self._responder.load_reviewer(body)
@@ -152,7 +156,7 @@ class Listeners:
     async def open_escalation(self, ack: AsyncAck, body: Body, respond: AsyncRespond) -> None:
         meta = ModalMeta(ids.parse_action_ref(ids.button_value(body)), card=ids.message_of(body))
         if meta.card is None:
-            why = "Press it on the card in its channel: that says from where it is passed on."
+            why = "Press the button on the card in its channel, so that it is known from where to escalate."
             await self._responder.send_reply(body, respond, Reply("gone", why))
         else:
             pending_view = self._views.escalation(meta, await self._responder.load_reviewer(body))
@@ -178,7 +182,7 @@ class Listeners:
         await ack()
 
     async def post_file(self, ack: AsyncAck, body: Body) -> None:
-        """All of it as a file in the thread of its card: for what is too long to be read in a modal."""
+        """Posts all arguments as a file in the card's thread, for what is too long for a modal."""
         target = ids.parse_action_ref(ids.button_value(body))
         try:
             snapshot = await self._inbox.access.load_for_view(
@@ -191,9 +195,7 @@ class Listeners:
             places = action.places if action else snapshot.review.places
             place = next((one for one in snapshot.posts if base_place(one) in places), None)
             if place is None:
-                raise Refused(
-                    "gone", "Its card doesn't stand anywhere yet. Press again in a moment."
-                )
+                raise Refused("gone", "No card is shown yet. Press again in a moment.")
             ref = snapshot.posts[place]
             await self._channel.upload(place, ref, f"{name}.txt", text)
             where = self._channel.name_of(place)
@@ -201,8 +203,8 @@ class Listeners:
         except Refused as refused:
             view = small_modals.notice(str(refused))
         except ChannelError as error:
-            log.warning("review %s: no file: %s", target.review_id, error)
-            view = small_modals.notice("Slack didn't take the file. Press again in a moment.")
+            log.warning("review %s: the file could not be posted: %s", target.review_id, error)
+            view = small_modals.notice("Slack refused the file. Press again in a moment.")
         await self._responder.push_modal(body, view)
         await ack()
 
@@ -217,7 +219,7 @@ class Listeners:
             await self._show_result(body, respond, reply)
 
     async def _show_result(self, body: Body, respond: AsyncRespond, reply: Reply) -> None:
-        """What the person sees of it, where the card alone doesn't show it."""
+        """Shows the result where the card alone does not."""
         view = ids.view_of(body)
         if reply.unread is not None:
             await self._open_modal(body, respond, "see", reply.unread)
@@ -235,20 +237,20 @@ class Listeners:
     async def _refresh_modal(
         self, body: Body, pending_view: Coroutine[Any, Any, small_modals.View]
     ) -> None:
-        """The modal with the button, drawn again. Never raises: what it shows has happened anyway."""
+        """Updates the modal with the button. Never raises: the click is stored already."""
         try:
             async with click_budget.timeout(REFRESH_TIMEOUT):
                 view = await pending_view
                 await self._responder.update_modal(str(body["view"]["id"]), view)
         except TimeoutError:
-            log.warning("a modal could not be drawn again in time")
+            log.warning("a modal could not be updated in time")
         except Refused as refused:
             await self._responder.show_refusal(body, refused)
 
     async def _open_modal(
         self, body: Body, respond: AsyncRespond, kind: ModalKind, target: ActionRef
     ) -> None:
-        """Where the policy wants all of it to be seen before, that opens in its place."""
+        """Opens the modal; first "All arguments" if the policy requires that the person reads them."""
         view = ids.view_of(body)
         review_meta = ids.parse_meta(view) if view.get("callback_id") == "review" else None
         meta = (

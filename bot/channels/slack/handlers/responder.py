@@ -1,4 +1,4 @@
-"""How a person is told: by a modal, privately below a message, or by their App Home drawn again."""
+"""Answers to a person: a modal, a private message, or an update of their App Home."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from .home import HomeTab
 
 log = logging.getLogger(__name__)
 
-#: A trigger_id lives for 3 s: when reading takes longer than this, a view is opened first.
+#: A trigger_id is valid for 3 s. If the store takes longer than this (seconds), a loading view opens first.
 LOADING_DELAY = 0.5
-#: What telling somebody may take of the 3 s that a click has.
+#: Seconds for one message to the person, as part of the 3 s of a click.
 REPLY_TIMEOUT = 0.4
 
-#: Refusals that mean that the message with the button doesn't show what is stored.
+#: Refusals which mean that the message with the button is out of date.
 STALE_CODES = frozenset(
     {
         "already_decided",
@@ -66,8 +66,8 @@ class Responder:
         meta: ModalMeta,
         pending_view: Coroutine[Any, Any, View],
     ) -> None:
-        """A modal within the trigger's 3 s, with a loading view where the store is slow; on top of another
-        one where the button stands there. A refusal is told.
+        """Opens a modal within the trigger's 3 s: a loading view first if the store is slow, and on top of
+        the modal with the button if there is one. A refusal is shown to the person.
         """
         task = asyncio.create_task(pending_view)
         done, _ = await asyncio.wait([task], timeout=click_budget.scale(LOADING_DELAY))
@@ -85,14 +85,14 @@ class Responder:
         except Refused as refused:
             await self.send_reply(body, respond, Reply(refused.code, str(refused)))
         except ChannelError as error:
-            log.error("review %s: no modal: %s", meta.target.review_id, error)
+            log.error("review %s: a modal could not be opened: %s", meta.target.review_id, error)
             why = "Slack didn't open the form. Press again."
             await self.send_reply(body, respond, Reply("unavailable", why))
         finally:
             task.cancel()
 
     async def send_reply(self, body: Body, respond: AsyncRespond | None, reply: Reply) -> None:
-        """Privately. The click's own response_url reaches people who are not in the channel as well."""
+        """Answers privately: by the click's response_url, which also reaches people outside the channel."""
         await self._refresh_card(body, reply.code)
         if not reply.text:
             return
@@ -109,7 +109,7 @@ class Responder:
                 )
             if answer.status_code == 200:
                 return
-        except Exception as error:  # Bolt's webhook client raises whatever its HTTP library does
+        except Exception as error:  # Bolt's webhook client raises any error of its HTTP library
             log.info("response_url failed: %s", error)
         with contextlib.suppress(TimeoutError):
             async with click_budget.timeout(REPLY_TIMEOUT):
@@ -118,8 +118,8 @@ class Responder:
                 )
 
     async def _refresh_card(self, body: Body, code: str) -> None:
-        """The message with the button shows something old, or is a second one: it is drawn as it is. Never
-        raises: whoever presses is told anyway.
+        """Updates the message with the button if it is out of date or a duplicate. Never raises: the person
+        gets an answer anyway.
         """
         if (
             code not in (*STALE_CODES, "ok")
@@ -129,19 +129,19 @@ class Responder:
             return
         with contextlib.suppress(TimeoutError):
             async with click_budget.timeout(REPLY_TIMEOUT):
-                # A press that counts changed the review, so what is noted of it is drawn anyway.
+                # A click that counted changed the review, so its recorded messages are updated anyway.
                 await self._inbox.redraw(ids.review_id_of(body), at, only_second=code == "ok")
 
     async def push_modal(self, body: Body, view: View) -> None:
-        """On top of the modal with the button. Never raises: it only tells."""
+        """Opens a modal on top of the one with the button. Never raises."""
         try:
             await self._show_modal(body, view)
         except ChannelError as error:
             log.warning("a modal could not be opened: %s", error)
 
     async def show_refusal(self, body: Body, refused: Refused) -> None:
-        """In place of the modal with the button, where nothing can be done in it any more; else on top of it,
-        so that what was typed stays. Never raises.
+        """Replaces the modal by the refusal if it is no longer useful; else opens on top of it, so that the
+        person's input stays. Never raises.
         """
         if refused.code == "unavailable":
             await self.push_modal(body, small_modals.notice(str(refused)))
@@ -149,22 +149,22 @@ class Responder:
             await self.update_modal(str(body["view"]["id"]), small_modals.notice(str(refused)))
 
     async def update_modal(self, view_id: str, view: View) -> None:
-        """Never raises: what it shows has happened anyway."""
+        """Never raises: what it shows is stored already."""
         try:
             async with click_budget.timeout(2 * REPLY_TIMEOUT):
                 await self._channel.update_view(view_id, view)
         except (ChannelError, TimeoutError) as error:
-            log.warning("a modal could not be drawn again: %s", error)
+            log.warning("a modal could not be updated: %s", error)
 
     async def refresh_home(self, body: Body) -> None:
-        """After a click in App Home, which nothing else draws again at once."""
+        """Updates the Home at once after a click in it."""
         if ids.view_of(body).get("type") != "home":
             return
         try:
             async with click_budget.timeout(2 * REPLY_TIMEOUT):
                 await self._home.publish(str(body["user"]["id"]))
         except (HitlError, ChannelError, TimeoutError) as error:
-            log.warning("a Home could not be drawn again: %s", error)
+            log.warning("a Home could not be updated: %s", error)
 
     async def _show_modal(self, body: Body, view: View) -> str:
         trigger = str(body["trigger_id"])

@@ -1,8 +1,8 @@
-"""Modals that people fill in → the inbox. Closed when it counted, with errors beside the fields when it can
-be mended.
+"""Submitted modals → the inbox. A modal closes when its input was stored; errors that the person can fix are
+shown beside the fields.
 
-Every handler commits first and acknowledges last; nothing that can raise stands after an `ack` (with Bolt's
-default runner such an error would turn the ack into a 404).
+Every handler commits first and acknowledges last. Nothing after `ack` may raise: Bolt's default runner would
+turn the acknowledgement into a 404.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from .views import Views, build_form
 
 log = logging.getLogger(__name__)
 
-#: What a modal decides, by its callback_id; FORMS are those with a form of a schema.
+#: callback_id → the decision of that modal. FORM_CALLBACKS are those with a form made from a schema.
 DECISIONS: dict[str, DecisionType] = {
     "edit": "edit",
     "reject": "reject",
@@ -41,7 +41,7 @@ DECISIONS: dict[str, DecisionType] = {
     "answer_approve": "approve",
 }
 FORM_CALLBACKS = {"edit", "answer_respond", "answer_approve"}
-#: Refusals that the person can mend in the modal; after others its place is taken by a notice.
+#: Refusals that the person can fix in the modal. After any other one a notice replaces the modal.
 FIXABLE_CODES = frozenset(
     {
         "busy",
@@ -53,19 +53,19 @@ FIXABLE_CODES = frozenset(
         "unchanged",
     }
 )
-#: What a submission did, by the kind of its event.
+#: Event kind → what the submission did.
 _DONE_TEXTS = {
-    "decided": "it is the decision",
-    "edited": "your edit stands, and is to be approved",
+    "decided": "it was the decision",
+    "edited": "your edit is stored and now needs approval",
     "voted": "your vote counts",
 }
-#: Slack takes an answer within 3 s.
+#: In seconds. Slack accepts an answer within 3 s.
 ANSWER_TIMEOUT = 2.2
 HALF_CHARACTER = (
-    "This holds half a character, which can't be stored, maybe a broken emoji. Type it again."
+    "This contains half a character (maybe a broken emoji), which can't be stored. Type it again."
 )
 
-#: What `ack` says to a modal: nothing closes it.
+#: The answer to a submitted modal. An empty one closes it.
 AckResponse = dict[str, Any]
 
 
@@ -74,10 +74,10 @@ class Submissions:
         self._inbox, self._views, self._responder = inbox, views, responder
 
     def register(self, app: Any) -> None:
-        """`app` is Bolt's AsyncApp, whose decorators carry no types."""
+        """`app` is Bolt's AsyncApp, whose decorators have no types."""
         for callback_id in (*DECISIONS, "escalate"):
             app.view(callback_id)(self.submit)
-        # A choice that decides what follows, and the page before.
+        # A choice that changes the fields after it, and "Back".
         app.action({"action_id": ACTION_ID, "type": "block_actions"})(self.redraw)
         app.action(BACK)(self.redraw)
 
@@ -94,7 +94,7 @@ class Submissions:
         await ack(**answer)
 
     async def redraw(self, ack: AsyncAck, body: Body) -> None:
-        """The form again, with what was chosen or at the page before."""
+        """Shows the form again: with the fields of the new choice, or the page before."""
         view = ids.view_of(body)
         if view.get("callback_id") not in FORM_CALLBACKS:
             await ack()  # no form of ours has such a button
@@ -105,9 +105,7 @@ class Submissions:
             kind = DECISIONS[str(view["callback_id"])]
             snapshot = await self._inbox.access.load_for_decision(meta.target, kind, who)
             modal = await self._load_form(snapshot, view, meta, who)
-            if (
-                back or meta.has_draft
-            ):  # what another choice had asked for must not come back from there
+            if back or meta.has_draft:  # else the draft would bring back answers for another choice
                 await self._inbox.drafts.save(_draft_key(view, who), modal.answers)
             page = modal.form_state.page - back
             new_view = await offload_drawing(
@@ -128,13 +126,15 @@ class Submissions:
             return _error_response({_first_input(view): HALF_CHARACTER})
         try:
             if callback_id == "escalate":
-                assert meta.card is not None  # the button stood on it
+                assert meta.card is not None  # the button is on that message
                 reply = await self._inbox.escalate(meta.target, meta.card, message, who, op)
                 return _reply_response(reply, view)
             kind = DECISIONS[callback_id]
             snapshot = await self._inbox.access.load_for_decision(meta.target, kind, who, op)
             if (stored_kind := snapshot.review.ops.get(op)) is not None:
-                return _repeat_notice(stored_kind)  # the answer to the first time was lost
+                return _repeat_notice(
+                    stored_kind
+                )  # Slack did not get the answer to the first attempt
             if callback_id in FORM_CALLBACKS:
                 return await self._submit_form(snapshot, view, meta, who, op)
             proposal = Proposal(kind, meta.target.revision, message, seal=meta.target.seal)
@@ -150,7 +150,7 @@ class Submissions:
         modal, review = await self._load_form(snapshot, view, meta, who), snapshot.review
         form_state = modal.form_state
         if not form_state.matches_view(view["state"]["values"]):
-            # Sent before what follows a choice was drawn.
+            # Sent before Slack showed the fields of a new choice.
             return await _page_response(review, modal, form_state.page, meta.has_draft)
         try:
             proposal = await offload_drawing(review, modal.proposal)
@@ -165,7 +165,9 @@ class Submissions:
     async def _show_form_errors(
         self, review: Review, view: Body, who: Reviewer, modal: FormModal, form_errors: FormErrors
     ) -> AckResponse:
-        """Beside the fields of this page; what is wrong on another page is told there, at the end."""
+        """Errors beside the fields of this page. After the last page the first page with an
+        error is shown.
+        """
         form_state = modal.form_state
         page = form_state.page_with_error(form_errors)
         if page != form_state.page and not form_state.is_last_page:
@@ -192,7 +194,7 @@ class Submissions:
     async def _load_form(
         self, snapshot: Snapshot, view: Body, meta: ModalMeta, who: Reviewer
     ) -> FormModal:
-        """The form with what its inputs hold, and what was entered on its other pages."""
+        """The form with the view's inputs, and with the draft of its other pages."""
         kind = DECISIONS[str(view["callback_id"])]
         draft = await self._inbox.drafts.load(_draft_key(view, who)) if meta.has_draft else {}
         values = view["state"]["values"]
@@ -201,7 +203,9 @@ class Submissions:
         )
 
     async def _show_next_action(self, view: Body, who: Reviewer) -> None:
-        """Below a modal that was opened from the Review modal this one shows what waits next."""
+        """After a modal that was opened from the Review modal, the Review modal shows the next pending
+        action.
+        """
         meta = ids.parse_meta(view)
         if meta.review_place is None or view.get("previous_view_id") is None:
             return
@@ -213,13 +217,13 @@ class Submissions:
                 review_view = await self._views.review_page(review_meta, who, next_pending=True)
                 await self._responder.update_modal(str(view["previous_view_id"]), review_view)
         except (Refused, TimeoutError) as error:
-            log.info("the modal below could not be drawn again: %s", error)
+            log.info("the Review modal could not be updated: %s", error)
 
 
 def _repeat_notice(kind: str) -> AckResponse:
-    """What the first try of the same submission did."""
-    text = f"Your first try was stored: {_DONE_TEXTS.get(kind, 'it counts')}. Nothing more was done now."
-    return {"response_action": "update", "view": small_modals.notice(text, "Stored already")}
+    """The answer to a repeated submission: what the first attempt did."""
+    text = f"Your first attempt was stored: {_DONE_TEXTS.get(kind, 'it counts')}. Nothing else was done now."
+    return {"response_action": "update", "view": small_modals.notice(text, "Already stored")}
 
 
 def _draft_key(view: Body, who: Reviewer) -> str:
@@ -227,7 +231,7 @@ def _draft_key(view: Body, who: Reviewer) -> str:
 
 
 def _first_input(view: Body) -> str:
-    """The block beside which an error stands that belongs to no field; "" without any input."""
+    """The block for an error that belongs to no field; "" if the view has no input."""
     inputs = (block["block_id"] for block in view["blocks"] if block["type"] == "input")
     return str(next(inputs, ""))
 
@@ -252,7 +256,7 @@ async def _page_response(
 
 
 def _confirmation_view(modal: FormModal, proposal: Proposal) -> small_modals.View | None:
-    """Where sending this would take something away that nobody has confirmed yet."""
+    """The form again with a warning, if the proposal removes something and that is not confirmed yet."""
     warning = modal.removal_warning(proposal)
     return modal.with_confirmation(proposal).view(warning) if warning else None
 

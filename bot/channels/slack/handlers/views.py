@@ -1,4 +1,4 @@
-"""Which modal belongs to a button: read from the review as it is now, for somebody who may decide."""
+"""The modal for a button: made from the current review, for a person who may decide."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ..modals.form_modal import FormModal
 from ..modals.form_state import Answers
 from ..modals.small_modals import View
 
-#: What a button opens. "answer": what Approve needs besides.
+#: What a button opens. "answer": the form of an answer that Approve needs.
 ModalKind = Literal["edit", "reject", "respond", "answer", "see"]
 
 
@@ -55,7 +55,7 @@ class Views:
         assert_never(kind)
 
     async def arguments_page(self, meta: ModalMeta, who: Reviewer) -> View:
-        """Its last page counts as having read all of it."""
+        """Opening the last page counts as having read all arguments."""
         snapshot = await self._access.load_for_view(meta.target, who)
         view = await offload_drawing(snapshot.review, lambda: _arguments_view(meta, snapshot))
         if arguments_modal.is_last_page(view):
@@ -65,8 +65,10 @@ class Views:
     async def review_page(
         self, meta: ModalMeta, who: Reviewer, *, next_pending: bool = False
     ) -> View:
-        """A page of the Review modal; `on`: the next one that waits. What it shows whole was read."""
-        assert meta.review_place is not None  # whoever opened it knew where
+        """A page of the Review modal; with `next_pending` the next pending action. An action that the page
+        shows completely counts as read.
+        """
+        assert meta.review_place is not None  # `find_place` set it
         snapshot = await self._access.load_at_place(meta.target.review_id, meta.review_place, who)
         review = snapshot.review
         if next_pending:
@@ -80,7 +82,7 @@ class Views:
         )
 
     async def escalation(self, meta: ModalMeta, who: Reviewer) -> View:
-        assert meta.card is not None  # the button stands on it
+        assert meta.card is not None  # the button is on that message
         target = meta.target
         snapshot, place = await self._access.load_for_escalation(target.review_id, meta.card, who)
         steps = {
@@ -89,7 +91,9 @@ class Views:
             if action.is_pending and place in action.places and action.next_step is not None
         }
         if not steps:
-            raise Refused("nothing_to_escalate", "There is nobody else to pass this on to.")
+            raise Refused(
+                "nothing_to_escalate", "There is no further step: nobody else can get this."
+            )
         return small_modals.escalation(
             meta, " and ".join(map(self._channel.name_of, sorted(steps)))
         )
@@ -102,7 +106,7 @@ async def _form_view(snapshot: Snapshot, kind: DecisionType, meta: ModalMeta) ->
 def build_form(
     snapshot: Snapshot, kind: DecisionType, meta: ModalMeta, answers: Answers | None = None
 ) -> FormModal:
-    """The modal in which this decision is filled in. Raises Refused."""
+    """The form modal for this decision. Raises Refused."""
     action = _get_action(snapshot, meta.target)
     if kind == "edit":
         return EditModal(snapshot.review, action, meta, answers or {})
@@ -111,7 +115,7 @@ def build_form(
 
 
 def name_and_arguments(target: ActionRef, snapshot: Snapshot) -> tuple[str, tuple[Any, ...]]:
-    """The tool's name and all of its arguments, as people read them. Raises Refused."""
+    """The tool's name and all visible arguments. Raises Refused."""
     review = snapshot.review
     if (call := review.call(target.action)) is None:
         raise Refused("unknown_action", "This review has no such action.")
@@ -128,5 +132,5 @@ def _arguments_view(meta: ModalMeta, snapshot: Snapshot) -> View:
 
 def _get_action(snapshot: Snapshot, target: ActionRef) -> Action:
     action = snapshot.review.action(target.action)
-    assert action is not None  # may_decide looked
+    assert action is not None  # `load_for_decision` checked it
     return action

@@ -1,4 +1,4 @@
-"""The form of a person's own answer, where the question has a schema that is more than text. Pure."""
+"""The form for a person's own answer, if the question's schema is more than plain text. Pure."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .small_modals import question_blocks
 _ANSWER_FIELD = "answer"
 _LABEL = "Your answer"
 _TEXT_KEYWORDS = {"type", "title", "description", "minLength", "maxLength", "default", "examples"}
-#: Where references inside the schema lead to.
+#: Where `$ref`s inside the schema point to.
 _REFERENCE_KEYWORDS = ("$schema", "$defs", "definitions")
 _EXPLANATIONS = {
     "respond": "The tool does not run. The agent gets your answer as its result.",
@@ -29,12 +29,12 @@ _EXPLANATIONS = {
 
 
 def is_plain_text(schema: Mapping[str, Any] | None) -> bool:
-    """Whether it asks for any text, and for nothing more of it."""
+    """Whether the schema accepts any text, with no rule but its length."""
     return schema is None or (schema.get("type") == "string" and schema.keys() <= _TEXT_KEYWORDS)
 
 
 class AnswerModal(FormModal):
-    """Raises Refused where no form can be made."""
+    """Raises Refused if no form can be made."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class AnswerModal(FormModal):
         super().__init__(f"answer_{kind}", meta, FormState(source, answers, meta.page))
 
     def _previous_answer(self) -> JsonObject:
-        """What another person answered already is there to be agreed to."""
+        """An earlier answer of another person is prefilled, to agree to it."""
         answers = [vote.answer for vote in self._action.votes if vote.type == self._kind]
         if not answers or answers[-1] is None:
             return {}
@@ -83,7 +83,7 @@ class AnswerModal(FormModal):
 
 
 def _to_object_schema(schema: dict[str, Any]) -> dict[str, Any]:
-    """A form is that of an object: this one has the answer as its only value."""
+    """A form needs an object: this one has the answer as its only property."""
     return {
         **{key: schema[key] for key in _REFERENCE_KEYWORDS if key in schema},
         "type": "object",

@@ -1,4 +1,4 @@
-"""Everything that will run, page by page: what "See all of it" opens. Pure."""
+"""All arguments of a call, page by page: the modal behind "See all of it". Pure."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from ..render.block_kit import (
 )
 from .small_modals import View, modal
 
-#: A view may take 250 kB of JSON and 100 blocks. What is beyond ASCII is written as \uXXXX by some clients.
+#: A view may have 250 kB of JSON and 100 blocks. Some clients write non-ASCII characters as \uXXXX.
 MAX_PAGE_SIZE = 60_000
 MAX_PARTS = 1000
 #: The button for the next page.
 NEXT_PAGE = "see_page:on"
-#: How many parts a block has, so that no block is large.
+#: Parts in one block, so that no block is large.
 PARTS_PER_BLOCK = 20
 CHUNK_SIZE = 2_500
-#: A longer name stands in a box of its own.
+#: A longer name is shown in its own box.
 MAX_LABEL = 200
 
 
 def arguments_view(meta: ModalMeta, name: str, arguments: tuple[Argument, ...]) -> View:
-    """The page that `meta` names, from 0; the last one where there are fewer."""
+    """Page `meta.page` (from 0), or the last page if there are fewer."""
     pages = _split_pages(_parts(arguments))
     page = max(0, min(meta.page, len(pages) - 1))
     where = f"   Page {page + 1} of {len(pages)}" if len(pages) > 1 else ""
@@ -50,12 +50,12 @@ def arguments_view(meta: ModalMeta, name: str, arguments: tuple[Argument, ...]) 
 
 
 def is_last_page(view: View) -> bool:
-    """Whether this page is the end of it."""
+    """Whether this view shows the last page."""
     return all(one["action_id"] != NEXT_PAGE for one in view["blocks"][-1]["elements"])
 
 
 def to_text(arguments: tuple[Argument, ...]) -> str:
-    """All of it as a file holds it."""
+    """All arguments as the text of a file."""
     return "\n\n".join(f"{one.label}\n{one.value}" for one in arguments) + "\n"
 
 
@@ -93,7 +93,7 @@ def _split_pages(parts: list[Element]) -> list[list[Element]]:
 
 
 def _size(part: Element) -> int:
-    """About what it takes as JSON: to write all of it once more would take longer than the rest."""
+    """The approximate size as JSON. To encode everything again would take longer than all other steps."""
     texts = [str(element["text"]) for element in part["elements"]]
     return 120 * (len(texts) + 1) + sum(
         len(text) + sum(map(text.count, '"\\\n\t')) if text.isascii() else len(json.dumps(text))
@@ -102,7 +102,7 @@ def _size(part: Element) -> int:
 
 
 def _navigation(meta: ModalMeta, page: int, pages: int) -> Block:
-    """Other pages, one button each way; and all of it as a file."""
+    """Buttons for the page before and after, and for a file with all arguments."""
     target = meta.target
     value = f"{target.review_id}.{target.action}.{target.revision}"
     directions = [("see_page:back", "◀ Back", page - 1), (NEXT_PAGE, "Next ▶", page + 1)]

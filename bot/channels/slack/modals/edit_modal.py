@@ -1,4 +1,4 @@
-"""The Edit modal: the arguments of a call as a form, and the tools that it may become. Pure."""
+"""The Edit modal: the arguments of a call as a form, and a choice of the tool. Pure."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ from .form_state import Answers, FormSource, FormState
 from .inputs import ACTION_ID, MAX_LABEL, MAX_OPTIONS
 from .small_modals import MAX_TITLE, View
 
-#: The block of the choice between tools.
+#: The block id of the tool choice.
 TOOL_BLOCK = "tool"
-#: So many of the values that an edit takes away are named.
+#: How many removed values the warning names.
 MAX_REMOVED = 10
 
 
 class EditModal(FormModal):
-    """Raises Refused where no form can be made."""
+    """Raises Refused if no form can be made."""
 
     def __init__(self, review: Review, action: Action, meta: ModalMeta, answers: Answers) -> None:
         self._review, self._action = review, action
         self._tools = edit_tools(review, action)[:MAX_OPTIONS]
-        #: Why the tool that was chosen last is not the one of this form; "" where it is.
+        #: Why this form is not for the tool that the person chose last; "" if it is.
         self._tool_problem = ""
         self._tool = meta.tool if meta.tool in self._tools else action.name
         several = len(self._tools) > 1
@@ -61,7 +61,7 @@ class EditModal(FormModal):
             converted = updated.form_state.convert_to(self._form_source(tool))
         except Refused as refused:
             return updated._with_tool_problem(str(refused))
-        meta = replace(self.meta, tool=tool, page=0)  # another form, to be read from its start
+        meta = replace(self.meta, tool=tool, page=0)  # another form, so it starts at its first page
         return EditModal(self._review, self._action, meta, converted.answers)
 
     def at_page(self, page: int, *, has_draft: bool) -> FormModal:
@@ -73,14 +73,14 @@ class EditModal(FormModal):
         return super().view(problem or self._tool_problem)
 
     def proposal(self) -> Proposal:
-        if self._tool_problem:  # the person chose another tool than that of this form
+        if self._tool_problem:  # the person chose another tool than this form's
             raise FormErrors({}, (self._tool_problem,))
         args = encode(self.form_state.value())
         target = self.meta.target
         return Proposal("edit", target.revision, None, args, self._tool, seal=target.seal)
 
     def removal_warning(self, proposal: Proposal) -> str:
-        assert proposal.args is not None  # every edit has some
+        assert proposal.args is not None  # every edit has arguments
         if self.meta.confirming_edit == _edit_digest(proposal):
             return ""
         before = self._review.arguments(self._action.key).parse()
@@ -93,7 +93,7 @@ class EditModal(FormModal):
                 f"{len(removed_paths) - MAX_REMOVED} more",
             ]
         return (
-            f"This removes {join_names(removed_paths)}. Send it again to confirm."
+            f"This removes {join_names(removed_paths)}. Send the form again to confirm."
             if removed_paths
             else ""
         )
@@ -120,15 +120,17 @@ class EditModal(FormModal):
     def _effect_text(self) -> str:
         reviewers = self._action.route.reviewers
         if not reviewers.editor_approves:
-            return "This approves nothing yet: others are asked to approve what you send."
-        unless = ", unless the policy asks others about it" if self._review.excerpt else ""
+            return (
+                "This does not approve anything: other people are asked to approve what you send."
+            )
+        unless = ", unless the policy requires other people for it" if self._review.excerpt else ""
         if (more := reviewers.quorum - 1) == 0:
-            return f"What you send is what runs{unless}."
+            return f"The tool runs with what you send{unless}."
         others = "one other person" if more == 1 else f"{more} others"
         return f"You approve what you send, and {others} must approve it before it runs."
 
     def _tool_input(self) -> Block:
-        """Which tool it is: that decides what is asked."""
+        """The choice of the tool; another tool has other fields."""
         options = [
             {"text": plain_text(name, MAX_LABEL), "value": str(at)}
             for at, name in enumerate(self._tools)
@@ -138,7 +140,9 @@ class EditModal(FormModal):
             "block_id": TOOL_BLOCK,
             "dispatch_action": True,
             "label": plain_text("Tool"),
-            "hint": plain_text("Another tool, where the policy allows it with these arguments."),
+            "hint": plain_text(
+                "You can choose another tool if the policy allows it with these arguments."
+            ),
             "element": {
                 "type": "static_select",
                 "action_id": ACTION_ID,
@@ -168,7 +172,9 @@ class EditModal(FormModal):
 
 
 def _edit_digest(proposal: Proposal) -> str:
-    """Which edit it is: of what is shown, to what. Another value is another edit, to be confirmed again."""
+    """Identifies an edit: revision, seal, tool and new arguments. A changed value needs a new
+    confirmation.
+    """
     args = proposal.args.digest if proposal.args else ""
     identity = json.dumps([proposal.revision, proposal.seal, proposal.name, args])
     return hashlib.sha256(identity.encode()).hexdigest()[:32]

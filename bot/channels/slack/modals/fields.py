@@ -1,7 +1,7 @@
-"""A form over the pages of a modal, and what was entered there. Pure.
+"""The fields of a form on the pages of a modal, and the answers read from Slack. Pure.
 
-Inputs show what can't be seen as marks, ⟦U+202E⟧, which are read back as the characters they stand for. So
-a value that nobody touched comes back as it was, and one that was edited keeps what its editor could see.
+Inputs show invisible characters as marks (⟦U+202E⟧), which are read back as those characters. So an untouched
+value does not change, and an edited value keeps what its editor could see.
 """
 
 from __future__ import annotations
@@ -19,37 +19,36 @@ from ....text import add_marks, excerpt, one_line, remove_marks, truncate
 from ..render.block_kit import shorten
 from .inputs import ACTION_ID, MAX_INPUT, MAX_LABEL, input_block
 
-#: What the fields of a page may take of a view's 250 kB, in bytes of JSON; and how many a page has, of the
-#: 100 blocks of a view.
+#: The limits of one page: bytes of JSON (a view has 250 kB) and fields (a view has 100 blocks).
 MAX_PAGE_BYTES = 180_000
 MAX_FIELDS = 45
-#: A choice between more is typed: a menu takes about a hundred bytes of a view for each.
+#: A choice with more options is typed as text: each option takes about 100 bytes of the view.
 MAX_OPTIONS = 500
-#: The most that is shown of a locked value, in characters.
+#: How many characters of a locked value are shown.
 MAX_LOCKED = 800
 MAX_ID = 255
 _CUT_MARK = re.compile(r"⟦[\d,]+ more characters?⟧")
 _TEXT_KINDS = ("text", "long_text", "lines", "json")
-#: What Slack's own inputs let through is less than what a schema's format allows: a value that is not like
-#: this is a text, and so is what may become one.
+#: Slack's own inputs accept less than a schema's format allows. A field whose value does not match becomes a
+#: text input.
 _SLACK_FORMATS = {
     "email": re.compile(r"|[!-?A-~]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+"),
     "uri": re.compile(r"https?://[A-Za-z0-9.-]+(?::\d+)?(?:/[!-~]*)?"),
 }
-#: What an input may come to hold, in bytes.
+#: The size to reserve for an input, in bytes.
 _LONG_BYTES, _SHORT_BYTES = 9_000, 1_000
-#: Stands for an answer that a client left out.
+#: The client did not send this answer.
 _MISSING: Any = object()
 
 
 def to_modal_form(form: Form) -> Form:
-    """The form as a modal shows it."""
+    """The form as a modal shows it: visible text, and limits of Slack's inputs."""
     return Form(tuple(_to_modal_field(field) for field in form.fields))
 
 
 def split_pages(form: Form) -> list[tuple[Field, ...]]:
-    """The fields of a `shown_form`, page by page, as far as one view has room for them. What was entered
-    moves no field to another page.
+    """The fields of a modal form in pages that fit into a view. Answers never move a field to
+    another page.
     """
     pages: list[tuple[Field, ...]] = [()]
     free_bytes = MAX_PAGE_BYTES
@@ -64,9 +63,10 @@ def split_pages(form: Form) -> list[tuple[Field, ...]]:
 
 
 class BlockIds:
-    """The block id of each field. A new revision has new ones, so Slack shows its values and not what was
-    typed before (docs.slack.dev/reference/views/modal-views); so has another `edition`, and whatever
-    follows a choice that was changed.
+    """The block id of each field.
+
+    Slack keeps what was typed in a block with the same id (docs.slack.dev/reference/views/modal-views), so
+    block ids change with the revision, the `edition`, and the choice above a field.
     """
 
     def __init__(self, form: Form, revision: int, edition: str = "") -> None:
@@ -80,7 +80,7 @@ class BlockIds:
     def of(self, field: Field) -> str:
         state = [str(self._revision), self._edition]
         if self._selected:
-            # A choice belongs to its value's own pointer, what it brings lies below or is the value itself.
+            # A choice has its value's pointer. Its fields are below that pointer, or are the value itself.
             at = field.pointer.removesuffix("~")
             state += [
                 index
@@ -96,7 +96,7 @@ class BlockIds:
 def read_state(
     fields: Iterable[Field], ids: BlockIds, values: Mapping[str, Any]
 ) -> dict[str, str | None]:
-    """Slack's `state.values` → answers by pointer, as `Kind` says, for the fields of which they tell."""
+    """Slack's `state.values` → answers by pointer (format: `hitl_core.forms.Kind`), for the fields in it."""
     answers: dict[str, str | None] = {}
     for field in fields:
         if field.locked is None:
@@ -112,8 +112,9 @@ def read_state(
 def errors_by_block(
     fields: Sequence[Field], ids: BlockIds, errors: Mapping[str, str], top: Sequence[str]
 ) -> dict[str, str]:
-    """Slack shows errors only beside inputs of the view: what has no input stands at the first. {} without
-    any input."""
+    """Error texts by block id. Slack shows errors only beside inputs, so the first input also gets the errors
+    of fields without one. {} if there is no input.
+    """
     inputs = {field.pointer: field for field in fields if field.locked is None}
     labels = {field.pointer: field.label for field in fields}
     messages = {ids.of(inputs[p]): _error_text(m) for p, m in errors.items() if p in inputs}
@@ -127,13 +128,13 @@ def errors_by_block(
 
 
 def is_truncated(field: Field) -> bool:
-    """Whether a field of a `shown_form` shows only a part of its value. No value can forge that mark."""
+    """Whether a field of a modal form shows only a part of its value. No value can forge that mark."""
     return bool(field.locked and field.initial and _CUT_MARK.search(field.initial))
 
 
 def _read_answer(state: Mapping[str, Any]) -> str | None:
-    """docs.slack.dev/reference/interaction-payloads/view-interactions-payload. null is an empty input; what
-    is not there at all is _MISSING.
+    """The answer in one input's state; None for an empty input, _MISSING if the state has none
+    (docs.slack.dev/reference/interaction-payloads/view-interactions-payload).
     """
     match state:
         case {"selected_option": chosen}:
@@ -157,7 +158,7 @@ def _error_text(error: str) -> str:
 
 
 def _to_modal_field(field: Field) -> Field:
-    """The same field, fit to be read. Where its marks leave no room in an input it can't be edited."""
+    """The field with visible text. It is locked if its value with marks does not fit into an input."""
     changes: dict[str, Any] = {"label": truncate(one_line(field.label), 140).text}
     if field.hint:
         changes["hint"] = one_line(field.hint)
@@ -171,7 +172,7 @@ def _to_modal_field(field: Field) -> Field:
     if field.initial and kind in _TEXT_KINDS:
         initial = add_marks(field.initial)
         if _utf16_width(initial) > MAX_INPUT:
-            why = "This holds too many characters that can't be seen, and can't be changed here."
+            why = "This contains too many invisible characters and can't be changed here."
             return replace(field, **changes, locked=why, initial=_display_value(field))
         longest = max(field.max_length or MAX_INPUT, _utf16_width(initial))
         changes |= {"initial": initial, "max_length": longest}
@@ -180,7 +181,7 @@ def _to_modal_field(field: Field) -> Field:
 
 
 def _display_value(field: Field) -> str | None:
-    """The value of a locked field as text: that of a choice is the option's label."""
+    """The value of a locked field as text; for a choice the labels of its options."""
     value = field.initial
     if value and field.options:
         value = ", ".join(field.options[int(at)].label for at in value.split(","))
@@ -188,14 +189,14 @@ def _display_value(field: Field) -> str | None:
 
 
 def _size(field: Field) -> int:
-    """In bytes of a view, whatever is entered."""
+    """The largest size that the field can take in a view, in bytes."""
     if field.locked is not None or field.options:
         return len(json.dumps(input_block(field, "x" * 40), ensure_ascii=False).encode())
     return _LONG_BYTES if field.kind in ("long_text", "lines", "json") else _SHORT_BYTES
 
 
 def _unique_options(options: tuple[Option, ...]) -> tuple[Option, ...]:
-    """Labels that fit, each another one."""
+    """The options with labels that fit and are all different."""
     labels = [truncate(one_line(option.label), MAX_LABEL - 30).text for option in options]
     if len(set(labels)) < len(labels):
         labels = [f"{number}. {label}" for number, label in enumerate(labels, start=1)]
@@ -203,5 +204,5 @@ def _unique_options(options: tuple[Option, ...]) -> tuple[Option, ...]:
 
 
 def _utf16_width(text: str) -> int:
-    """In UTF-16 units, as browsers count."""
+    """The length in UTF-16 units, as browsers count."""
     return len(text) if text.isascii() else len(text.encode("utf-16-le")) // 2

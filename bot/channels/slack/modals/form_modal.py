@@ -1,4 +1,4 @@
-"""A modal with a form over one page or several. Pure."""
+"""A modal with a form of one or more pages. Pure."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ from .fields import is_truncated
 from .form_state import Answers, FormState
 from .small_modals import View, modal
 
-#: "Back" to the page before; what `Listeners` knows it by.
+#: The action id of "Back".
 BACK = "form_back"
 
 
 class FormModal(ABC):
-    """`meta` says which page it shows; `filling` has the answers of all of them."""
+    """`meta` has the page to show; `form_state` the answers of all pages."""
 
-    def __init__(self, callback_id: str, meta: ModalMeta, filling: FormState) -> None:
-        self._callback_id, self.meta, self.form_state = callback_id, meta, filling
+    def __init__(self, callback_id: str, meta: ModalMeta, form_state: FormState) -> None:
+        self._callback_id, self.meta, self.form_state = callback_id, meta, form_state
 
     def with_state(self, values: Mapping[str, Any]) -> FormModal:
-        """With what the inputs of a view hold now (its `state.values`)."""
+        """The same modal with the inputs of a view (its `state.values`)."""
         return self._with_values(values)
 
     def _with_values(self, values: Mapping[str, Any]) -> Self:
@@ -47,18 +47,18 @@ class FormModal(ABC):
 
     @abstractmethod
     def at_page(self, page: int, *, has_draft: bool) -> FormModal:
-        """To be drawn at this page, with all that was entered so far; `kept`: there is a draft of it."""
+        """The same modal at this page. `has_draft`: the answers are stored as a draft."""
 
     @abstractmethod
     def proposal(self) -> Proposal:
-        """What sending it decides. Raises FormErrors, InvalidToolCall, SchemaError."""
+        """The decision that the answers make. Raises FormErrors, InvalidToolCall, SchemaError."""
 
     def removal_warning(self, proposal: Proposal) -> str:
-        """In one sentence what sending this would take away; "" where nothing, or where it is confirmed."""
+        """One sentence on the values that this removes; "" if none, or if the person confirmed it."""
         return ""
 
     def with_confirmation(self, proposal: Proposal) -> FormModal:
-        """The same, asking to confirm exactly this."""
+        """The same modal, which asks to confirm exactly this proposal."""
         return self
 
     @abstractmethod
@@ -66,22 +66,22 @@ class FormModal(ABC):
 
     @abstractmethod
     def intro_blocks(self) -> list[Block]:
-        """What sending it does, above the inputs."""
+        """What submitting does, above the inputs."""
 
     def extra_blocks(self) -> list[Block]:
-        """Inputs of its own, below those of the form."""
+        """More inputs, below those of the form."""
         return []
 
     @abstractmethod
     def submit_label(self) -> str:
-        """The button that sends it."""
+        """The label of the submit button."""
 
     @property
     def answers(self) -> Answers:
         return self.form_state.answers
 
     def view(self, problem: str = "") -> View:
-        """`wrong` is told at the top, where no input of this page can say it."""
+        """The view of the current page. `problem` is shown at the top."""
         form_state = self.form_state
         blocks: list[Block] = []
         if problem:

@@ -1,4 +1,4 @@
-"""What somebody has filled in of a form so far, over all its pages. Pure."""
+"""The state of a form while a person fills it in, over all its pages. Pure."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from . import fields
 from .fields import MAX_OPTIONS, BlockIds
 from .inputs import input_block
 
-#: By pointer, as `hitl_core.forms.Kind` says.
+#: Answers by JSON Pointer; `hitl_core.forms.Kind` says in which format.
 Answers = Mapping[str, str | None]
-#: A choice may bring a choice, and that one another: as deep as a form goes.
+#: A choice may add another choice, and so on: this many levels, as deep as a form goes.
 MAX_ROUNDS = 5
 _TEXT_KINDS = {"text", "long_text", "email", "uri", "integer", "number", "lines", "json"}
 
 
 @dataclass(frozen=True)
 class FormSource:
-    """What a form is made of. `revision` and `edition` tell its inputs from those of another form that the
-    same view may show.
+    """The schema and values of a form. `revision` and `edition` distinguish its inputs from those of another
+    form in the same view.
     """
 
     schema: JsonObject | None
@@ -39,10 +39,10 @@ class FormSource:
 
 
 class FormState:
-    """`answers` are those of all pages; `page` is the one that is shown, from 0."""
+    """`answers` are those of all pages; `page` is the current one, from 0."""
 
     def __init__(self, source: FormSource, answers: Answers, page: int = 0) -> None:
-        """Raises Refused where no form can be made."""
+        """Raises Refused if no form can be made."""
         self._source, self.answers = source, answers
         self.form = self._build_form()
         self._block_ids = BlockIds(self.form, source.revision, source.edition)
@@ -61,16 +61,16 @@ class FormState:
 
     @property
     def page_fields(self) -> tuple[Field, ...]:
-        """The fields of this page."""
+        """The fields of the current page."""
         return tuple(self._fields_by_pointer[pointer] for pointer in self._pages[self.page])
 
     def at_page(self, page: int) -> FormState:
-        """Made again, to be drawn with all that was entered."""
+        """The same form at this page."""
         return FormState(self._source, self.answers, page)
 
     def with_values(self, values: Mapping[str, Any]) -> FormState:
-        """With what these inputs hold (Slack's `state.values`), to be read. What a choice brings is read
-        where the view was drawn by that choice.
+        """The same form with these inputs (Slack's `state.values`). Fields that a choice adds are read if the
+        view showed them.
         """
         state = self
         for _ in range(MAX_ROUNDS):
@@ -82,28 +82,30 @@ class FormState:
         return state
 
     def matches_view(self, values: Mapping[str, Any]) -> bool:
-        """Whether a view with these inputs shows this page, and not that of another choice."""
+        """Whether the view had exactly the inputs of this page, and not those of another choice."""
         wanted = {self._block_ids.of(field) for field in self.page_fields if field.locked is None}
         return wanted == {block_id for block_id in values if block_id.startswith("f:")}
 
     def value(self) -> JsonObject:
-        """What the answers make of it. Raises FormErrors, SchemaError."""
+        """The arguments that the answers make. Raises FormErrors, SchemaError."""
         source = self._source
-        # Answers to what another choice had asked for don't count.
+        # Answers to the fields of another choice don't count.
         known = {p: answer for p, answer in self.answers.items() if p in self._fields_by_pointer}
         return read_form(
             source.schema, source.args, known, redact=source.redact, max_options=MAX_OPTIONS
         )
 
     def page_with_error(self, form_errors: FormErrors) -> int | None:
-        """The page with one of these errors: this one if it has any, else the first; None without any."""
+        """A page with one of these errors: the current one if possible, else the first; None if there is
+        none.
+        """
         pages = [self.page, *range(self.page_count)]
         return next(
             (n for n in pages if not form_errors.fields.keys().isdisjoint(self._pages[n])), None
         )
 
     def field_errors(self, form_errors: FormErrors) -> dict[str, str]:
-        """Beside the inputs of this page; {} where it has none."""
+        """Error texts by block id for the current page; {} if it has no input."""
         elsewhere = self._fields_by_pointer.keys() - set(self._pages[self.page])
         page_errors = {
             p: message for p, message in form_errors.fields.items() if p not in elsewhere
@@ -113,7 +115,7 @@ class FormState:
         )
 
     def error_text(self, form_errors: FormErrors) -> str:
-        """All of it in one sentence, with the names of the fields."""
+        """All errors in one sentence, with the names of the fields."""
         labels = {pointer: field.label for pointer, field in self._fields_by_pointer.items()}
         return "; ".join(
             [*(f"{labels.get(p, p)} {m}" for p, m in form_errors.fields.items()), *form_errors.top]
@@ -127,11 +129,11 @@ class FormState:
         return {field.pointer: field for field in self.form.fields}
 
     def convert_to(self, source: FormSource) -> FormState:
-        """What was entered here in another form, as far as it means the same there."""
+        """Another form with those answers of this one that mean the same there."""
         return self._rebuild(source, self.answers)
 
     def _with_answers(self, answers: Answers) -> FormState:
-        """Made again where an answer decides which fields follow."""
+        """The same form with these answers; rebuilt if an answer decides which fields there are."""
         if any(field.redraws for field in self.form.fields):
             return self._rebuild(self._source, answers)
         state_copy = copy.copy(self)
@@ -139,7 +141,7 @@ class FormState:
         return state_copy
 
     def _rebuild(self, source: FormSource, answers: Answers) -> FormState:
-        """What is asked in another way there is not answered yet."""
+        """A new form without the answers to fields whose kind or options changed."""
         state = FormState(source, answers, self.page)
         changed_pointers = {
             pointer
@@ -165,11 +167,11 @@ class FormState:
                 max_options=MAX_OPTIONS,
             )
         except SchemaError as error:
-            raise Refused("no_form", f"No form can be made of it: {error}.") from error
+            raise Refused("no_form", f"No form can be made for it: {error}.") from error
         return fields.to_modal_form(form)
 
 
 def _means_same(one: Field, other: Field) -> bool:
-    """Whether an answer to one of them means the same to the other."""
+    """Whether an answer to one of the fields means the same for the other."""
     typed = one.kind in _TEXT_KINDS and other.kind in _TEXT_KINDS
     return typed or (one.kind == other.kind and one.options == other.options)

@@ -1,4 +1,4 @@
-"""A field of a form as an input of a modal. Pure."""
+"""A form field as an input of a modal. Pure."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from ..render.block_kit import (
 )
 
 ACTION_ID = "value"
-#: The most that a plain_text_input holds (docs.slack.dev/reference/block-kit/block-elements).
+#: The longest text in a plain_text_input (docs.slack.dev/reference/block-kit/block-elements).
 MAX_INPUT = 3000
 MAX_LABEL = 75
-#: More options than this stand in groups, and there are as many groups at most.
+#: More options are shown in groups; this is also the maximum number of groups.
 MAX_OPTIONS = 100
 MAX_CHECKBOXES = 10
 
@@ -62,7 +62,9 @@ def _element(field: Field) -> Element:
         case "integer" | "number":
             low, high = field.minimum, field.maximum
             if low is not None and high is not None and Decimal(low) > Decimal(high):
-                low = high = None  # Slack refuses the view, and the check of the answers says it
+                low = high = (
+                    None  # Slack would refuse the view; the check of the answers reports it instead
+                )
             return _without_none(
                 type="number_input",
                 action_id=ACTION_ID,
@@ -125,7 +127,7 @@ def _options(field: Field) -> list[Element]:
 
 
 def _group_options(options: list[Element]) -> dict[str, Any]:
-    """Slack takes 100 options, or 100 groups of them."""
+    """Slack accepts 100 options, or 100 groups of options."""
     if len(options) <= MAX_OPTIONS:
         return {"options": options}
     starts = range(0, len(options), MAX_OPTIONS)

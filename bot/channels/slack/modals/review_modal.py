@@ -1,4 +1,4 @@
-"""The Review modal: one action of a review on each page, with its buttons. Pure."""
+"""The Review modal: one action on each page, with its buttons. Pure."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .small_modals import View, modal
 
 
 def review_page(review: Review, meta: ModalMeta, names: Names) -> View:
-    """The turn that `meta` names of what stands at `meta.under`; the last one where there are fewer."""
+    """Page `meta.review_page` of the actions at `meta.review_place`, or the last page if there are fewer."""
     keys = _action_keys(review, meta)
     page = _page_number(meta, keys)
     waiting = sum(1 for key in keys if (a := review.action(key)) is not None and a.is_pending)
@@ -35,15 +35,15 @@ def review_page(review: Review, meta: ModalMeta, names: Names) -> View:
     if keys:
         blocks += action_blocks(review.id, find_open_action(review, keys[page]), names)
     else:
-        blocks = [rich_text("told", line(text_element("Nothing stands here any more.")))]
+        blocks = [rich_text("told", line(text_element("Nothing is shown here any more.")))]
     if len(keys) > 1:
-        blocks.append(divider("line:turning"))  # or its buttons would look like answers
+        blocks.append(divider("line:turning"))  # else its buttons would look like answers
         blocks.append(_navigation(review.id, page, len(keys)))
     return modal("review", "Review", blocks, replace(meta, review_page=page), close="Close")
 
 
 def fully_shown_action(review: Review, meta: ModalMeta) -> Action | None:
-    """What that turn shows whole and the policy wants to be read."""
+    """The pending action of that page, if the policy requires to read it and the page shows all of it."""
     keys = _action_keys(review, meta)
     action = review.action(keys[_page_number(meta, keys)]) if keys else None
     if action is None or not action.is_pending or not action.config.must_read:
@@ -52,7 +52,7 @@ def fully_shown_action(review: Review, meta: ModalMeta) -> Action | None:
 
 
 def next_pending_page(review: Review, meta: ModalMeta) -> ModalMeta:
-    """The next one that waits, from this one on and around; this one where none does."""
+    """The page of the next pending action, from this page on and around; this page if there is none."""
     keys = _action_keys(review, meta)
     for step in range(len(keys)):
         page = (meta.review_page + step) % len(keys)
@@ -63,7 +63,7 @@ def next_pending_page(review: Review, meta: ModalMeta) -> ModalMeta:
 
 
 def _action_keys(review: Review, meta: ModalMeta) -> tuple[str, ...]:
-    assert meta.review_place is not None  # whoever opens it knows where
+    assert meta.review_place is not None  # `find_place` set it
     return page_keys(review, meta.review_place)
 
 

@@ -1,6 +1,6 @@
-"""Small modals: the reason of a rejection, an answer, a word of why, a notice. Pure.
+"""Small modals: the reason of a rejection, a text answer, an escalation, a notice. Pure.
 
-`private_metadata` holds ids only: whoever submits is checked again, and the review is read again.
+`private_metadata` holds only ids: on submit the person is checked again and the review is read again.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ def rejection(meta: ModalMeta, action: Action) -> View:
     intro = _intro(
         "Reject", name, _rejection_effect(action.route.reviewers.reject_quorum - rejections)
     )
-    hint = "The agent is told, so that it can do better."
+    hint = "The agent gets this reason, so that it can do better."
     why = _message_input("Why?", hint, max_length=1000, optional=not required)
     return modal("reject", f"Reject {name}", [intro, why], meta, submit="Reject")
 
 
 def _rejection_effect(needed: int) -> str:
-    """`wanted`: how many rejections it still takes, this one included."""
+    """`needed`: how many rejections are still needed, including this one."""
     if needed <= 1:
         return "The tool does not run."
     others = "one other person rejects" if needed == 2 else f"{needed - 1} others reject"
@@ -46,8 +46,8 @@ def _rejection_effect(needed: int) -> str:
 
 
 def text_answer(meta: ModalMeta, action: Action, why: str = "") -> View:
-    """`why`: the question, fit to be read. Where another person answered already, their text is there to be
-    agreed to.
+    """`why` is the question as visible text. An earlier answer of another person is prefilled, to agree to
+    it.
     """
     intro = _intro(
         "", action.name, f"{_answer_effect(action)} The agent gets your text as its result."
@@ -74,7 +74,7 @@ def question_blocks(why: str) -> list[Block]:
 
 
 def escalation(meta: ModalMeta, to: str) -> View:
-    text = f"Everything that waits here goes to {to} as well: they can decide too."
+    text = f"Everything that waits here is also sent to {to}, who can then decide too."
     why = _message_input("Why?", "They read it with the review.", max_length=300, optional=True)
     blocks = [rich_text("told", line(text_element(text))), why]
     return modal("escalate", "Escalate", blocks, meta, submit="Escalate")
@@ -86,7 +86,7 @@ def loading(meta: ModalMeta) -> View:
 
 
 def notice(text: str, title: str = "Not changed") -> View:
-    """Takes a modal's place where its answer came too late."""
+    """A modal with one message. It replaces another modal, or opens on top of it."""
     block = rich_text("told", line(text_element(one_line(text))))
     return modal("notice", title, [block], None, close="Close")
 
@@ -116,7 +116,7 @@ def modal(
 
 
 def _intro(verb: str, name: str, text: str) -> Block:
-    """The name stands here where the title has no room for it."""
+    """What the modal does; with the tool's name if it does not fit in the title."""
     whole = verb and len(f"{verb} {name}") <= MAX_TITLE
     return rich_text(
         "told",

@@ -1,4 +1,4 @@
-"""One action that waits, with everything that will run and its buttons; or a call in doubt. Pure."""
+"""One pending action with its arguments and buttons, or a call in doubt. Pure."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ ANSWER_LABEL = "Answer"
 def action_blocks(
     review_id: str, action: OpenAction, names: Names, *, numbered: bool = True, above: str = ""
 ) -> list[Block]:
-    """Ids end in the action's key. What is decided says how, and has no buttons. What the title `above` says
-    already is not said again.
+    """Block ids end in the action's key. A decided action shows its decision and no buttons. Text that is
+    already in the title (`above`) is omitted.
     """
     number = f"{action.number}  " if numbered else ""
     title = quote(action.title) if action.title and quote(action.title) not in above else ""
@@ -66,7 +66,7 @@ def action_blocks(
 
 def doubt_blocks(review_id: str, doubt: Doubt) -> list[Block]:
     value = format_action_ref(ActionRef(review_id, doubt.key, doubt.attempt, doubt.seal))
-    text = "   The agent stopped in the middle of it: it may have run or not."
+    text = "   The agent stopped during this call: it may or may not have run."
     head = [text_element(doubt.name, bold=True), text_element(text, italic=True)]
     name = doubt.name
     notes = [*_redaction_note(doubt.excerpt), *_truncation_note(doubt.excerpt)]
@@ -77,9 +77,9 @@ def doubt_blocks(review_id: str, doubt: Doubt) -> list[Block]:
         actions(
             f"doubt:{doubt.key}",
             [
-                button("doubt_ran", "It ran", value, f"{name} ran, go on"),
+                button("doubt_ran", "It ran", value, f"{name} ran, continue"),
                 button("doubt_rerun", "Run again", value, f"Run {name} again", style="danger"),
-                button("doubt_skip", "Skip", value, f"Go on without {name}"),
+                button("doubt_skip", "Skip", value, f"Continue without {name}"),
                 *_see_button(doubt.excerpt, name, value),
             ],
         ),
@@ -87,9 +87,7 @@ def doubt_blocks(review_id: str, doubt: Doubt) -> list[Block]:
 
 
 def _buttons(action: OpenAction, value: str) -> list[Element]:
-    """Those that everybody needs; what is rare stands under the dots. Where something is cut, all of it is
-    one click away.
-    """
+    """The common answers as buttons, the rare ones in a menu; and "See all of it" if something is cut."""
     name = f"number {action.number}, {action.name}"
     runs = "approve" in action.allowed or "edit" in action.allowed
     buttons = _answer_buttons(action, value, name)
@@ -110,7 +108,7 @@ def _buttons(action: OpenAction, value: str) -> list[Element]:
             case "ignore":
                 more.append(("Skip it", f"ignore.{value}"))
             case "approve" | "respond":
-                pass  # the answers that it offers
+                pass  # its choices are buttons already
             case _:
                 assert_never(decision)
     menu = [overflow("more", more)] if more else []
@@ -123,14 +121,14 @@ def _approve_button(action: OpenAction, value: str, name: str) -> Element:
 
 
 def _with_confirmation(action: OpenAction, element: Element) -> Element:
-    """Where the policy says so, what runs the tool asks once more."""
+    """The button, with a confirmation dialog if the policy requires one."""
     if not action.confirm:
         return element
     return with_confirm(element, f"Approve {action.name}?", action.fact, "Approve")
 
 
 def _answer_buttons(action: OpenAction, value: str, name: str) -> list[Element]:
-    """A button for each. What it says is the asker's own where it stands between quotes."""
+    """One button for each choice. A label from the schema is quoted, our own is not."""
     labels = [one.label if one.is_own_label else quote(one.label) for one in action.choices]
     buttons = [
         button(f"answer:{at}", label, f"{value}.{at}", f"Answer {label} to {name}")
@@ -149,12 +147,12 @@ def _see_button(visible: ArgumentsExcerpt, name: str, value: str) -> list[Elemen
 def _note_blocks(action: OpenAction) -> list[Block]:
     notes = [*_redaction_note(action.excerpt), *_truncation_note(action.excerpt)]
     if action.must_read and action.decided is None:
-        notes.append(mrkdwn("*Approve* opens it first, until you have read all of it."))
+        notes.append(mrkdwn("You must read all of it before you approve. *Approve* opens it."))
     return [context(f"said:{action.key}", *notes)] if notes else []
 
 
 def _redaction_note(visible: ArgumentsExcerpt) -> list[Element]:
-    text = "What is ⟦hidden⟧ is shown to nobody; the approval covers it."
+    text = "⟦hidden⟧ values are shown to nobody. An approval covers them too."
     return [mrkdwn(text)] if visible.has_hidden else []
 
 
@@ -162,18 +160,18 @@ def _truncation_note(visible: ArgumentsExcerpt) -> list[Element]:
     if not visible.missing:
         return []
     of = (
-        f", among them {visible.omitted_count:,} whole arguments"
+        f", including {visible.omitted_count:,} whole arguments"
         if visible.omitted_count > 1
         else ""
     )
-    of = ", among them a whole argument" if visible.omitted_count == 1 else of
+    of = ", including 1 whole argument" if visible.omitted_count == 1 else of
     are = "is" if visible.missing == 1 else "are"
     count = f"{visible.missing:,} of {visible.size:,} characters {are}"
     return [mrkdwn(f"✂ {count} not shown here{of}. Press *{SEE_LABEL}* before you decide.")]
 
 
 def _argument_elements(head: list[Element], arguments: tuple[Argument, ...]) -> list[Element]:
-    """Label and value on a line; long text and code in a box of its own."""
+    """Label and value on one line; long text and code in a box."""
     elements: list[Element] = []
     section = head if arguments else [*head, text_element("\nno arguments")]
     for argument in arguments:

@@ -1,5 +1,5 @@
-"""Pieces of Block Kit. Whatever an agent wrote goes through `words`, `pre` or `plain`, where nothing comes
-alive: rich_text and plain_text know no mentions, links or formatting (docs.slack.dev/reference/block-kit).
+"""Block Kit elements. An agent's text only goes into `text_element`, `pre` or `plain_text`: Slack does not
+interpret mentions, links or formatting in rich_text and plain_text (docs.slack.dev/reference/block-kit).
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ from .... import text as readable
 Block = dict[str, Any]
 Element = dict[str, Any]
 
-#: Slack refuses a message whose blocks hold more (msg_blocks_too_long). It documents no number; measured by
-#: others: 13,200 characters, with entities, and 100 for each block (github.com/slackapi/bolt-js/issues/2509).
+#: Slack refuses a message with more text in its blocks (msg_blocks_too_long) and documents no limit. Measured
+#: by others: 13,200 characters with entities, plus 100 for each block
+#: (github.com/slackapi/bolt-js/issues/2509).
 MAX_TEXT_SIZE = 13_000
 COST_OF_BLOCK = 100
 
-#: What would format a `text`, link it or become an emoji, and the look-alike that stands in its place.
+#: Characters that mrkdwn would turn into a format, a link or an emoji, and the look-alike that replaces them.
 _LOOKALIKES = (
     (r":(?=\S)", "\N{RATIO}"),
     (r"\*", "\N{ASTERISK OPERATOR}"),
@@ -29,7 +30,7 @@ _LOOKALIKES = (
 
 
 def plain_text(text: str, limit: int = 3000) -> Element:
-    """`emoji: false`, or `:smile:` in an argument would be drawn as a picture."""
+    """`emoji: false`, else Slack shows `:smile:` in an argument as a picture."""
     return {"type": "plain_text", "text": shorten(text, limit) or " ", "emoji": False}
 
 
@@ -62,7 +63,7 @@ def rich_text(block_id: str, *elements: Element) -> Block:
 
 
 def mrkdwn(text: str) -> Element:
-    """Our own words only. What looks like an address stays text (`verbatim`)."""
+    """For our own text only. With `verbatim` Slack makes no links of what looks like an address."""
     return {"type": "mrkdwn", "text": shorten(text, 3000), "verbatim": True}
 
 
@@ -81,7 +82,7 @@ def divider(block_id: str) -> Block:
 def button(
     action_id: str, text: str, value: str, label: str, *, style: str | None = None
 ) -> Element:
-    """`label` is what a screen reader says."""
+    """`label` is the text for screen readers."""
     element: Element = {
         "type": "button",
         "action_id": action_id,
@@ -93,7 +94,7 @@ def button(
 
 
 def with_confirm(element: Element, title: str, text: str, confirm_label: str) -> Element:
-    """The button, which asks once more before the click is sent."""
+    """The button with a confirmation dialog."""
     dialog = {"title": plain_text(title, 100), "text": plain_text(text, 300), "style": "primary"}
     return {
         **element,
@@ -106,7 +107,7 @@ def with_confirm(element: Element, title: str, text: str, confirm_label: str) ->
 
 
 def overflow(action_id: str, options: list[tuple[str, str]]) -> Element:
-    """`options`: what it says, and the value that comes back."""
+    """`options` are pairs of label and value."""
     menu_options = [{"text": plain_text(text, 75), "value": value} for text, value in options]
     return {"type": "overflow", "action_id": action_id, "options": menu_options}
 
@@ -116,7 +117,7 @@ def actions(block_id: str, elements: list[Element]) -> Block:
 
 
 def escape(text: str) -> str:
-    """For mrkdwn: the three characters that Slack gives a meaning
+    """For mrkdwn: escapes the three characters that Slack interprets
     (docs.slack.dev/messaging/formatting-message-text#escaping)."""
     for char, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;")):
         text = text.replace(char, entity)
@@ -124,15 +125,15 @@ def escape(text: str) -> str:
 
 
 def make_inert(text: str) -> str:
-    """For `text`, which Slack reads as mrkdwn, and mrkdwn can't escape its formats: what would become a
-    format, an emoji or a link stands there as a look-alike."""
+    """For a message's `text`, which Slack reads as mrkdwn. mrkdwn can't escape formats, emojis and links, so
+    their characters are replaced by look-alikes."""
     for pattern, alike in _LOOKALIKES:
         text = re.sub(pattern, lambda match, alike=alike: alike * len(match[0]), text)
     return escape(text)
 
 
 def text_size(blocks: list[Block]) -> int:
-    """What Slack counts towards MAX_SIZE, and a little more."""
+    """What Slack counts towards MAX_TEXT_SIZE, rounded up."""
     return sum(COST_OF_BLOCK + _text_weight(block) for block in blocks)
 
 

@@ -1,4 +1,4 @@
-"""The quiet lines of a card: for whom, from where, by when, who may decide. Pure."""
+"""The small lines of a card: for whom, from where, the deadline, who may decide. Pure."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ MAX_ELEMENTS = 10
 MAX_STATEMENTS = 4
 SEPARATOR = "  ·  "
 
-#: How each decision is told: a sign, and the word for who reads the screen aloud.
+#: The sign and the words for each decision. A screen reader can't read the sign alone.
 DECISION_LABELS = {
     "approve": ("✔", "approved by"),
     "edit": ("✎", "edited and approved by"),
@@ -56,22 +56,22 @@ DECISION_LABELS = {
     "respond": ("↩", "answered by"),
     "ignore": ("⊘", "skipped by"),
     "cancel": ("⊗", "cancelled by"),
-    "moved": ("↪", "is for others to decide since an edit by"),
+    "moved": ("↪", "now decided by others, after an edit by"),
 }
 _STATEMENT_TEXTS = {
     "approve": "to run it with this answer",
-    "respond": "to answer in its place",
+    "respond": "to answer instead of running it",
     "ignore": "to skip it",
     "ran": "to say that it ran",
     "rerun": "to run it again",
     "skip": "to skip it",
-    "cancel": "to cancel all of it",
+    "cancel": "to cancel the whole review",
 }
 _DEADLINE_TEXTS = {"reject": "rejected", "respond": "answered by the policy", "ignore": "skipped"}
 
 
 def escalation_line(card: Card, names: Names, link: Link) -> list[Block]:
-    """Those whom an escalation calls, and the way back to the first message."""
+    """The people whom an escalation calls, and a link back to the first message."""
     texts = (
         [f"{people_text(card.escalation_people, names)}, please decide"]
         if card.escalation_people
@@ -83,7 +83,7 @@ def escalation_line(card: Card, names: Names, link: Link) -> list[Block]:
 
 
 def origin(card: Card, names: Names, link: Link) -> list[Block]:
-    """For whom, through which agents, and what happens by when."""
+    """For whom, through which agents, and the next deadlines."""
     source = card.origin
     place = source.conversation and link_text(
         "this conversation", _parse_thread(source.conversation), link
@@ -112,23 +112,23 @@ def origin(card: Card, names: Names, link: Link) -> list[Block]:
 
 
 def warnings(texts: Iterable[str]) -> list[Element]:
-    """A line each, and none that is easily overlooked."""
+    """One bold line each, so that nobody overlooks it."""
     return [line(text_element(f"⚠ {one}", bold=True)) for one in texts]
 
 
 def delivery_problems(card: Card, names: Names) -> list[Block]:
-    """What waits where nobody sees it, and why."""
+    """The actions that can't be shown at one of their places, and why."""
     blocks: list[Block] = []
     for at, one in enumerate(card.place_problems[:MAX_NOTES]):
         what = f"Number {join_names(map(str, one.numbers))}" if one.numbers else "This"
         text = f"{what} can't be shown in {place(one.place, names)}"
         if one.is_here:
-            text = "Not all could be looked up that this depends on"
+            text = "Some people or groups could not be looked up"
         if one.too_few:
             text = f"{what} can't be approved in {place(one.place, names)}"
-        why = plain_text(f"Since then: {one.why}", 600)
+        why = plain_text(f"Reason: {one.why}", 600)
         blocks.append(
-            context(f"unshown:{at}", mrkdwn(f"⚠ {text} ({format_date(one.since)})."), why)
+            context(f"unshown:{at}", mrkdwn(f"⚠ {text} (since {format_date(one.since)})."), why)
         )
     return blocks
 
@@ -149,20 +149,18 @@ def notes(card: Card, names: Names) -> list[Block]:
             f"`{one.name}` {DECISION_LABELS[one.type][1]} {mention(one.by)}"
             for one in card.elsewhere
         ]
-        blocks.append(context("before", mrkdwn(f"Decided before: {join_names(before)}.")))
+        blocks.append(context("before", mrkdwn(f"Decided earlier: {join_names(before)}.")))
     return blocks
 
 
 def votes(key: str, progress: Progress | None, names: Names) -> list[Block]:
-    """Who has approved, who rejected and why, who wants something else, and who is still needed."""
+    """Who approved, who rejected and why, who wants another answer, and who is still needed."""
     if progress is None:
         return []
     elements = [mrkdwn(progress_text(progress, names))]
     if progress.rejected:
         by = join_names(mention(vote.by) for vote in progress.rejected)
-        text = (
-            f"Rejected by {by}, {len(progress.rejected)} of {progress.reject_quorum} that it takes."
-        )
+        text = f"{len(progress.rejected)} of {progress.reject_quorum} rejections: {by}."
         elements.append(mrkdwn(text))
         whys = [quote(vote.message) for vote in progress.rejected if vote.message]
         elements += [plain_text(why, 600) for why in whys[:5]]
@@ -174,7 +172,7 @@ def votes(key: str, progress: Progress | None, names: Names) -> list[Block]:
 
 
 def statement_elements(statements: Sequence[VoteGroup]) -> list[Element]:
-    """Who wants what, of how many; and the words on which they agree."""
+    """Who wants what, how many are needed, and the text on which they agree."""
     elements = list[Element]()
     for one in statements[:MAX_STATEMENTS]:
         count = f"{len(one.by)} of {one.needed} want {_STATEMENT_TEXTS[one.kind]}"
@@ -184,7 +182,7 @@ def statement_elements(statements: Sequence[VoteGroup]) -> list[Element]:
 
 
 def doubt_quorum(doubt: Doubt) -> list[Element]:
-    """How many must say what became of a call, where one person is not enough."""
+    """How many people must say what happened to a call, if one is not enough."""
     texts = list[str]()
     if doubt.quorum > 1:
         texts.append(f"{doubt.quorum} people must say that it ran, or to run it again.")
@@ -195,11 +193,11 @@ def doubt_quorum(doubt: Doubt) -> list[Element]:
 
 
 def progress_text(progress: Progress, names: Names) -> str:
-    """Names only whom the foot of the card doesn't name anyway."""
+    """Omits the names that the footer shows anyway."""
     others = people_text(progress.still_needed, names, either="or") if progress.is_partial else ""
     by = f" by {others}" if others else ""
     if progress.editor:
-        by += f", not by {mention(progress.editor)}, whose edit it is"
+        by += f", not by {mention(progress.editor)}, who made the edit"
     missing = progress.quorum - len(progress.approved)
     if not progress.approved:
         return f"Needs {missing} approval{'s' * (missing != 1)}{by}."
@@ -210,20 +208,20 @@ def progress_text(progress: Progress, names: Names) -> str:
 
 def more_waiting(count: int) -> Block:
     text = "1 more waits. It appears" if count == 1 else f"{count} more wait. They appear"
-    return context("more", mrkdwn(f"{text} here as these are decided."))
+    return context("more", mrkdwn(f"{text} here when these are decided."))
 
 
 def footer(card: Card, names: Names) -> Block:
     texts = [_deciders_text(one, names) for one in card.deciders[:3]]
     if len(card.deciders) > 3:
-        texts.append("Others may decide on the others.")
+        texts.append("Other people decide on the other actions.")
     thread = "" if card.origin.conversation else f"{SEPARATOR}thread {as_name(card.origin.thread)}"
     ids = f"{card.review_id}{thread}"
     return context("foot", *([mrkdwn(" ".join(texts))] if texts else []), plain_text(ids, 200))
 
 
 def format_date(at: float) -> str:
-    """In the reader's own time zone, to stand in brackets: it may begin with a capital, "Today"
+    """In the reader's own time zone, for use in brackets: it may begin with a capital, "Today"
     (docs.slack.dev/messaging/formatting-message-text#date-formatting)."""
     otherwise = datetime.fromtimestamp(int(at), UTC).strftime("%Y-%m-%d %H:%M UTC")
     return f"<!date^{int(at)}^{{date_short_pretty}}, {{time}}|{otherwise}>"
@@ -234,7 +232,7 @@ def places(several: Iterable[Place], names: Names) -> str:
 
 
 def place(one: Place, names: Names) -> str:
-    """A person's or a group's is called by who it is."""
+    """A mention for a person or a group, else the place's name."""
     id = mention_by_id(one)
     return id if id.startswith("<") else make_inert(names(one))
 
@@ -273,12 +271,12 @@ def _due_texts(card: Card, names: Names) -> list[str]:
 
 
 def _due_date(due: NextStep | Deadline) -> str:
-    """Where its clock doesn't run yet, it starts with this message."""
+    """The time; the duration if the timer has not started (it starts when this message is posted)."""
     return f"after {format_duration(due.after)}" if due.at is None else format_date(due.at)
 
 
 def format_duration(seconds: float) -> str:
-    """One unit is enough to know whether it was quick."""
+    """In one unit, rounded."""
     for length, unit in ((86_400, "day"), (3600, "h"), (60, "min")):
         if seconds >= length:
             count = round(seconds / length)
@@ -290,20 +288,20 @@ def _note_text(note: EscalationNote, card: Card, names: Names) -> str:
     origin, when = places(note.origin, names), format_date(note.at)
     if note.fallback:
         where = "here" if note.to == card.place else f"in {place(note.to, names)}"
-        return f"Shown {where}, as it can't be decided in {origin} ({when})."
+        return f"Shown {where} because it can't be decided in {origin} ({when})."
     if note.to == card.place:
         if note.by:
             return f"Passed on from {origin} by {mention(note.by)} ({when})."
         if note.why:
-            return f"Passed on from {origin}, where nobody may decide on this any more ({when})."
-        return f"{origin} had not decided on this in time ({when})."
-    late = "nobody may decide on this any more" if note.why else "this was not decided in time"
-    why = f" by {mention(note.by)}" if note.by else f", as {late}"
-    return f"Escalated to {place(note.to, names)}{why} ({when})."
+            return f"Escalated from {origin}: nobody may decide on this there any more ({when})."
+        return f"Escalated from {origin}: not decided in time ({when})."
+    late = "nobody may decide on this any more" if note.why else "it was not decided in time"
+    why = f"by {mention(note.by)}" if note.by else f"because {late}"
+    return f"Escalated to {place(note.to, names)} {why} ({when})."
 
 
 def _parse_thread(conversation: Place) -> MessageRef | None:
-    """`slack:C0123/1700000000.000100` as the message that began it."""
+    """`slack:C0123/1700000000.000100` as a reference to the thread's first message."""
     channel, _, rest = conversation.partition(":")
     id, _, ts = rest.partition("/")
     return (

@@ -33,15 +33,15 @@ from .mentions import Link, Names, no_link
 __all__ = ["action_blocks", "incomplete_actions", "message", "message_blocks", "thread_message"]
 
 MAX_BLOCKS = 50
-#: What is kept for the lines of what was decided while something still waits.
+#: Reserved for the lines of decided actions while others still wait.
 DECIDED_SIZE = 2500
-#: What is kept for what is counted instead of shown, and for links.
+#: Reserved for "and 5 more", and for links.
 SPARE_SIZE = 300
 LINKS_SIZE = 600
-#: Of a line in the list: what it is about takes from so much to so much, and its marks at most so much.
+#: In one line of the list: the shortest and longest fact, and what its warning and votes take.
 MIN_FACT, MAX_FACT = 20, 80
 COST_OF_LINE = 50
-#: Up to so many actions that are approved together are named with what they are about.
+#: "Approve all" names each action with its fact up to this number.
 MAX_FACTS = 4
 
 REVIEW_LABEL = "Review one by one"
@@ -49,24 +49,24 @@ SEE_ALL_LABEL, SEE_DECIDED_LABEL = "See all arguments", "See what was decided"
 
 
 def message(card: Card, names: Names, link: Link = no_link) -> dict[str, Any]:
-    """`text`, which a notification and a screen reader say, and `blocks`."""
+    """`text` (for notifications and screen readers) and `blocks`."""
     return {"text": make_inert(card.summary), "blocks": message_blocks(card, names, link)}
 
 
 def message_blocks(card: Card, names: Names, link: Link = no_link) -> list[Block]:
-    """At most 50, of at most MAX_SIZE characters."""
+    """At most MAX_BLOCKS blocks with MAX_TEXT_SIZE characters."""
     return _layout(card, names, link).blocks
 
 
 def incomplete_actions(card: Card, names: Names, link: Link = no_link) -> frozenset[str]:
-    """What waits here and is not shown whole: it is cut, or has only a line."""
+    """The keys of the pending actions that are not shown completely: cut, or only a line in the list."""
     if _layout(card, names, link).is_list:
         return frozenset(action.key for action in card.waiting)
     return frozenset(action.key for action in card.open_actions if action.excerpt.missing)
 
 
 class _Layout(NamedTuple):
-    """`listed`: each action has only a line."""
+    """`is_list`: each action is only one line."""
 
     blocks: list[Block]
     is_list: bool
@@ -76,7 +76,7 @@ def _layout(card: Card, names: Names, link: Link) -> _Layout:
     top = _header_blocks(card, names, link)
     body = _open_blocks(card, names)
     foot = _footer(card, names, is_list=False)
-    # Whether all of it fits must not depend on links: not everybody who wants to know has them.
+    # The layout must not depend on links, because `incomplete_actions` is also called without them.
     without_links = [*_header_blocks(card, names, no_link), *body, *foot]
     reserved = SPARE_SIZE + LINKS_SIZE + (DECIDED_SIZE if card.decision_lines and body else 0)
     too_large = (
@@ -110,12 +110,12 @@ def _join_blocks(card: Card, top: list[Block], body: list[Block], foot: list[Blo
 
 
 def is_single(card: Card) -> bool:
-    """Whether it is about one action: that one needs no number."""
+    """Whether it has only one action, which then needs no number."""
     return len(card.waiting) + len(card.decision_lines) == 1
 
 
 def _open_blocks(card: Card, names: Names) -> list[Block]:
-    """Everything that waits, with everything."""
+    """All pending actions and doubts, in full."""
     is_only = is_single(card)
     body: list[Block] = []
     for doubt in card.doubts:
@@ -129,7 +129,7 @@ def _open_blocks(card: Card, names: Names) -> list[Block]:
 
 
 def _fitting_doubts(card: Card, top: list[Block], foot: list[Block], reserved: int) -> list[Block]:
-    """As many as fit; the others appear as these are answered."""
+    """The first doubts that fit. The others appear when these are answered."""
     body: list[Block] = []
     for at, doubt in enumerate(card.doubts):
         doubt_part = [divider(f"line:{doubt.key}"), *doubt_blocks(card.review_id, doubt)]
@@ -143,7 +143,7 @@ def _fitting_doubts(card: Card, top: list[Block], foot: list[Block], reserved: i
 
 
 def _list_blocks(card: Card, room: int) -> list[Block]:
-    """One line each: the number, the tool, and what it is about."""
+    """One line for each action: number, tool, main fact."""
     sections: list[Element] = []
     room -= 3 * SPARE_SIZE
     share = max(0, room // len(card.waiting))
@@ -165,13 +165,13 @@ def _list_blocks(card: Card, room: int) -> list[Block]:
 
 
 def _list_line(action: ActionLine, share: int) -> Element:
-    """What it is about takes no more than its share of the room."""
+    """The fact takes at most its share of the space."""
     head = f"{action.number}  {action.name}"
     room = min(MAX_FACT, share - len(head) - COST_OF_LINE)
     fact = fit(action.fact, max(MIN_FACT, room))
     elements = [text_element(head, bold=True), text_element(f"  {fact}")]
     if action.has_warnings:
-        elements.append(text_element("  ⚠ holds something odd"))
+        elements.append(text_element("  ⚠ contains suspicious text"))
     if (progress := action.progress) is not None:
         elements.append(
             text_element(f"  {len(progress.approved)} of {progress.quorum} approvals", italic=True)
@@ -207,7 +207,7 @@ def _footer(card: Card, names: Names, *, is_list: bool) -> list[Block]:
 
 
 def _approve_all_button(card: Card, *, is_list: bool) -> Element:
-    """It names every revision that the card shows: one that was edited since isn't approved."""
+    """Its value names every revision that the card shows, so a later edit is not approved."""
     count = len(card.approve_all)
     value = ",".join(f"{key}:{revision}" for key, revision in card.approve_all)
     label = f"Approve all {count}"

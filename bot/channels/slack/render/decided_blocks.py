@@ -1,4 +1,4 @@
-"""What was decided and changed, on a card and in its thread. Pure."""
+"""Decisions and edits, on a card and in its thread. Pure."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from .mentions import (
     reviewer_elements,
 )
 
-#: Who it was where it was no person: of a decision, and of a cancellation.
-_NO_PERSON = ("the policy, as nobody decided in time", "the agent")
+#: Who decided and who cancelled, if it was not a person.
+_NO_PERSON = ("the policy, because nobody decided in time", "the agent")
 MAX_EDITS = 3
 
 
 def decision_block(items: tuple[DecisionLine, ...], room: int) -> Block:
-    """As many as there is room for, the first ones; the others are counted."""
+    """The first ones that fit, then how many more there are."""
     sections: list[Element] = []
     for number, item in enumerate(items):
         section = line(*_outcome_elements(item, items[number - 1] if number else None))
@@ -42,7 +42,7 @@ def decision_block(items: tuple[DecisionLine, ...], room: int) -> Block:
 
 
 def edit_blocks(key: str, all_edits: tuple[Edit, ...]) -> list[Block]:
-    """The newest ones, old → new, on what still waits."""
+    """The newest edits of a pending action, old → new."""
     if not all_edits:
         return []
     earlier = len(all_edits) - MAX_EDITS
@@ -85,7 +85,7 @@ def _thread_line_elements(thread_line: ThreadLine, names: Names) -> list[Element
                 return [
                     text_element("⏰ "),
                     tools,
-                    text_element("  was due for a reminder, and is decided"),
+                    text_element("  was due for a reminder, but is already decided"),
                 ]
             wait = "waits" if len(thread_line.names) == 1 else "wait"
             return [
@@ -104,7 +104,7 @@ def _thread_line_elements(thread_line: ThreadLine, names: Names) -> list[Element
             return [
                 text_element("↗ "),
                 tools,
-                text_element("  passed on to "),
+                text_element("  escalated to "),
                 where,
                 *by_elements,
                 *why,
@@ -113,7 +113,7 @@ def _thread_line_elements(thread_line: ThreadLine, names: Names) -> list[Element
 
 
 def _thread_line_text(thread_line: ThreadLine, names: Names) -> str:
-    """The same for notifications and screen readers."""
+    """The same as plain text, for notifications and screen readers."""
     tools, by = (
         join_names(thread_line.names),
         join_names(one_line(one.label) for one in thread_line.by),
@@ -127,7 +127,7 @@ def _thread_line_text(thread_line: ThreadLine, names: Names) -> str:
         case "reminded":
             return f"{tools} still {'waits' if len(thread_line.names) == 1 else 'wait'} for a decision."
         case "escalated":
-            return f"{tools} was passed on to {_place_name(thread_line, names)}{f' by {by}' if by else ''}."
+            return f"{tools} was escalated to {_place_name(thread_line, names)}{f' by {by}' if by else ''}."
     assert_never(thread_line.kind)
 
 
@@ -137,16 +137,14 @@ def _place_name(thread_line: ThreadLine, names: Names) -> str:
 
 def _escalation_reason(thread_line: ThreadLine) -> str:
     if thread_line.fallback:
-        return "as it can't be decided where it was"
+        return "because it can't be decided at its own place"
     if thread_line.why:
-        return "as nobody was left who may decide"
-    return "as nobody decided in time"
+        return "because nobody was left who may decide"
+    return "because nobody decided in time"
 
 
 def _outcome_elements(item: DecisionLine, previous: DecisionLine | None) -> list[Element]:
-    """One quiet line: a sign and the words, since a sign alone says nothing to a screen reader. Why all of it
-    was cancelled is told once.
-    """
+    """One small line: a sign and the words for it. The reason of a cancellation is shown once."""
     if item.type == "allow":
         elements = [text_element(item.name, bold=True), text_element("  allowed by the policy")]
     else:
@@ -161,7 +159,7 @@ def _outcome_elements(item: DecisionLine, previous: DecisionLine | None) -> list
     if item.result:
         elements.append(text_element(f"\n→ {item.result}"))
         if item.result_by:
-            elements += [text_element(", says "), reviewer_element(item.result_by)]
+            elements += [text_element(", according to "), reviewer_element(item.result_by)]
     return elements
 
 

@@ -1,4 +1,4 @@
-"""What stands in a person's Home, and in the answer to `/approvals`. Pure."""
+"""The blocks of a person's App Home and of the answer to `/approvals`. Pure."""
 
 from __future__ import annotations
 
@@ -30,36 +30,36 @@ from .block_kit import (
 from .card_lines import SEPARATOR, format_date
 from .mentions import link_text
 
-#: A view holds 100 blocks of 250 kB in all. What the other parts need is kept free.
+#: A view has at most 100 blocks and 250 kB. The rest is reserved for the other parts.
 MAX_BLOCKS = 100 - 16
 MAX_BYTES = 150_000
-#: A review of which there is no room for more: its line, its headline, and how to go on.
+#: The blocks of a review in its short form: divider, headline, hint.
 SHORT_BLOCKS = 4
-#: Of one review; and what the arguments of one action may take, in characters.
+#: Actions of one review, and characters of the arguments of one action.
 MAX_ACTIONS = 3
 MAX_ARGUMENT_CHARS = 1500
 
 NOTHING_WAITS = "Nothing waits for you"
-LOOKUP_UNKNOWN = "Slack doesn't say at the moment whether you may decide"
+LOOKUP_UNKNOWN = "Slack can't confirm at the moment that you may decide"
 
 
 class PlaceNames(Protocol):
-    """What Home needs to know of the channel."""
+    """The channel's methods that Home uses."""
 
     def name_of(self, place: Place) -> str:
-        """What people call a place: `#team-ops`."""
+        """The name of a place for people, for example `#team-ops`."""
         ...
 
     def link(self, ref: MessageRef) -> str:
-        """Where a browser finds a message."""
+        """The URL of a message."""
         ...
 
 
 def view_blocks(home: Home, channel: PlaceNames) -> list[Block]:
-    """At most 100, each with an id of its own."""
+    """At most 100 blocks, with unique ids."""
     content: list[Block] = [header("title", summary(home))]
     if not home.mine and not home.others and not home.decided:
-        text = "When an agent asks for something that you may decide, it stands here."
+        text = "When an agent asks for something that you may decide, it appears here."
         return [*content, context("empty", mrkdwn(text))]
     for number, task in enumerate(home.mine, start=1):
         room = MAX_BLOCKS - len(content) - SHORT_BLOCKS * (len(home.mine) - number)
@@ -72,9 +72,9 @@ def view_blocks(home: Home, channel: PlaceNames) -> list[Block]:
 
 
 def error_blocks(why: str) -> list[Block]:
-    """In place of all this, where it could not be looked up."""
+    """Replaces the Home when it could not be loaded."""
     return [
-        header("title", "What waits for you is not known"),
+        header("title", "Your reviews could not be loaded"),
         rich_text("why", line(text_element(why))),
     ]
 
@@ -107,7 +107,7 @@ def _task_blocks(task: HomeTask, channel: PlaceNames) -> list[Block]:
     review_id = task.card.review_id
     content = [divider(f"line:{review_id}"), *_headline_blocks(task, channel)]
     for key in task.keys[:MAX_ACTIONS]:
-        # Whoever must have read all of it sees as much as Slack lets through.
+        # For `must_read` the action is shown as completely as Slack allows.
         action = task.review.action(key)
         must_read = action is not None and action.config.must_read
         open_action = find_open_action(
@@ -117,18 +117,18 @@ def _task_blocks(task: HomeTask, channel: PlaceNames) -> list[Block]:
         one = card_message.action_blocks(
             review_id, open_action, channel.name_of, numbered=not is_single
         )
-        # Several reviews stand here, and each has an action of this key.
+        # Action keys are unique only in one review, and this view has several.
         content += _prefix_ids(review_id, one)
     for doubt in [one for one in task.card.doubts if one.key in task.doubts][:MAX_ACTIONS]:
         content += _prefix_ids(review_id, doubt_blocks(review_id, doubt))
     if (more := max(len(task.keys), len(task.doubts)) - MAX_ACTIONS) > 0:
-        text = f"{more} more of it {'waits' if more == 1 else 'wait'} where its card stands."
+        text = f"{more} more {'waits' if more == 1 else 'wait'} on the card of this review."
         content.append(context(f"more:{review_id}", mrkdwn(text)))
     return content
 
 
 def _short_task_blocks(task: HomeTask, channel: PlaceNames) -> list[Block]:
-    """Where there is no room for all of it."""
+    """The short form, if the full one does not fit."""
     review_id = task.card.review_id
     where = "Open its card to read and decide." if task.ref else f"`/approvals show {review_id}`"
     hint = context(f"short:{review_id}", mrkdwn(where))
@@ -137,7 +137,7 @@ def _short_task_blocks(task: HomeTask, channel: PlaceNames) -> list[Block]:
 
 
 def _headline_blocks(task: HomeTask, channel: PlaceNames, title: str = "") -> list[Block]:
-    """Who asks for what, and below for whom, and what happens by when."""
+    """Who asks for what; below it for whom, and the next deadlines."""
     card = task.card
     elements: list[Element] = [text_element(shorten(title or card.title, 200), bold=True)]
     if task.ref is not None:
@@ -175,7 +175,7 @@ def _section_blocks(
 
 
 def _card_summary(card: Card) -> str:
-    """What became of it, or what it is about."""
+    """The card's title, with its main fact or its tools."""
     if len(card.waiting) == 1:
         [one] = card.waiting
         return f"{card.title} ({one.fact})" if one.fact else card.title

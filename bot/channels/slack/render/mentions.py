@@ -1,4 +1,4 @@
-"""People, groups and places as Slack names them: by ids of our own, never by what an agent wrote. Pure."""
+"""Mentions of people, groups and places. An agent's text never becomes a mention. Pure."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from .block_kit import (
     text_element,
 )
 
-#: What an agent calls somebody. Nearly all of Slack's ids hold a digit; a name in capitals is not one.
+#: A user id in an agent's text. Nearly all of Slack's ids have a digit; a name in capitals has none.
 USER_ID = re.compile(r"[UW](?=[A-Z]*\d)[A-Z0-9]{2,20}")
-#: As a policy names them, where a short id is no accident.
+#: An id in a policy. There a short one is meant as an id.
 _POLICY_ID = re.compile(r"(?:slack:)?([UWS])([A-Z0-9]{1,20})")
 MAX_LISTED = 8
 
-#: What a place is called, `#team-ops`.
+#: Place → its name, for example `#team-ops`.
 Names = Callable[[Place], str]
-#: Where a message can be opened, None where that is not known.
+#: Message → its URL, None if it is not known.
 Link = Callable[[MessageRef], str | None]
 
 
@@ -61,12 +61,12 @@ def mention(reviewer: Reviewer | None) -> str:
 
 
 def format_requester(id: str) -> str:
-    """The agent says who it is, so only what is surely a person's id becomes a mention."""
+    """The id comes from the agent, so it becomes a mention only if it surely is a user id."""
     return f"<@{id}>" if USER_ID.fullmatch(id) else make_inert(as_name(id))
 
 
 def mention_by_id(id: str) -> str:
-    """A person or a group, by an id that a policy gave; what is none stands as it is."""
+    """The mention of a person or a group by an id from the policy. Other text is shown as it is."""
     match = _POLICY_ID.fullmatch(id)
     if match is None:
         return make_inert(id)
@@ -74,7 +74,7 @@ def mention_by_id(id: str) -> str:
 
 
 def people_text(people: PeopleRefs, names: Names, *, either: str = "and") -> str:
-    """Each by name; the members of a place by the place's."""
+    """Mentions of all people and groups; for the members of a place the place's name."""
     mentions = [mention_by_id(id) for id in (*people.users, *people.groups)]
     dms = [place for place in people.members_of if _POLICY_ID.fullmatch(place)]
     mentions += [mention_by_id(place) for place in dms]
@@ -85,7 +85,7 @@ def people_text(people: PeopleRefs, names: Names, *, either: str = "and") -> str
 
 
 def people_elements(people: PeopleRefs, names: Names) -> list[Element]:
-    """The same as `everybody`, as elements of rich_text."""
+    """The same as `people_text`, as rich_text elements."""
     places = [place for place in people.members_of if not _POLICY_ID.fullmatch(place)]
     dms = [place for place in people.members_of if place not in places]
     each = [_element_by_id(id) for id in (*people.users, *people.groups, *dms)[:MAX_LISTED]]
@@ -109,5 +109,5 @@ def join_names(names: Iterable[str], last: str = "and") -> str:
 
 
 def _is_slack_user(reviewer: Reviewer) -> bool:
-    """A command line's login may look like one of Slack's ids, and an id of Slack's like a name."""
+    """A login name on the command line may look like a Slack id, so the channel is checked as well."""
     return reviewer.channel == NAME and bool(PERSON_ID.fullmatch(reviewer.id))

@@ -1,4 +1,4 @@
-"""Calls of Slack's Web API; its errors become the channel's."""
+"""Calls of Slack's Web API. Slack's errors become ChannelErrors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ...contract import (
     Unreachable,
 )
 
-#: Slack's own trouble, or the operator's: what was asked waits.
+#: A problem of Slack or of the operator, not of the request: the request waits and is tried again.
 _TRANSIENT = frozenset(
     {
         "internal_error",
@@ -37,29 +37,29 @@ _TRANSIENT = frozenset(
     }
 )
 _MESSAGE_GONE = frozenset({"message_not_found", "cant_update_message", "edit_window_closed"})
-#: What surely means that a card can't be there, in words for who reads on it why it is shown elsewhere
-#: (docs.slack.dev/reference/methods/chat.postMessage, conversations.open). Every other refusal, known or new,
-#: says nothing about the place.
+#: Errors which mean that a card surely can't be posted at a place
+#: (docs.slack.dev/reference/methods/chat.postMessage, conversations.open). The text is shown on the card at
+#: the fallback place. Any other error says nothing about the place.
 NO_PLACE = {
     "cannot_dm_bot": "this is a bot",
     "channel_not_found": "the bot can't see this channel",
     "is_archived": "the channel is archived",
-    "messages_tab_disabled": "the app takes no direct messages",
+    "messages_tab_disabled": "direct messages to the app are off",
     "not_in_channel": "the bot is not in this channel",
     "restricted_action": "the workspace doesn't let the bot do this",
     "restricted_action_read_only_channel": "only some people may post in this channel",
     "user_disabled": "this person has left",
     "user_not_found": "there is no such person",
 }
-#: Slack asks for a minute at most; whoever asks for more is asked again then.
+#: Slack asks to wait a minute at most. A longer Retry-After is cut to this, in seconds.
 MAX_WAIT = 120.0
-#: What is not about the one thing that was asked for: all calls of the method fail.
+#: Errors of the method, not of one look-up: all calls of the method fail.
 _METHOD_ERRORS = frozenset({"missing_scope", "plan_upgrade_required", "not_allowed_token_type"})
 
-#: What `read` of a look-up raises where the answer is not what Slack documents.
+#: Raised by `read` of a look-up when the answer is not as Slack documents it.
 _READ_ERRORS = (KeyError, IndexError, TypeError, ValueError, AttributeError, RecursionError)
-#: A list of more pages than this is not known: a channel has one or two pages of members, and a workspace
-#: with tens of thousands of channels less than this.
+#: A longer list makes the look-up fail. A channel has one or two pages of members, and a workspace with tens
+#: of thousands of channels has fewer pages than this.
 MAX_PAGES = 100
 
 V = TypeVar("V")
@@ -67,26 +67,27 @@ Data = dict[str, Any]
 
 
 class Api:
-    """Every method raises Limited, Unreachable or Undeliverable; what looks something up LookupFailed too. A
-    look-up that fails is a problem of the kind `lookup` until it works again.
+    """Every method raises RateLimited, Unreachable or Undeliverable; look-ups also raise LookupFailed.
+
+    A failed look-up is reported to `Health` as a problem of kind `lookup` until it works again.
     """
 
     def __init__(self, client: AsyncWebClient, health: Health) -> None:
-        self._client: Any = client  # its answers are typed as anything or nothing
+        self._client: Any = client  # the SDK's types are too loose
         self.health = health
 
     async def call(self, method: str, **args: Any) -> Data:
-        # Slack takes JSON bodies only where it writes (docs.slack.dev/apis/web-api).
+        # Slack accepts JSON bodies only for methods that write (docs.slack.dev/apis/web-api).
         kind = "json" if method.startswith(("chat.", "views.")) else "params"
         async with error_translation(method):
             answer = await self._client.api_call(method, **{kind: args})
             data: Data = answer.data
-            if data.get("ok") is not True:  # the SDK takes anything that isn't empty for a yes
+            if data.get("ok") is not True:  # the SDK accepts any value that is not empty
                 raise ValueError("no ok")
         return data
 
     async def upload(self, conversation: str, thread: str, name: str, text: str) -> None:
-        """In Slack's three steps (docs.slack.dev/messaging/working-with-files#upload)."""
+        """Upload a file in Slack's three steps (docs.slack.dev/messaging/working-with-files#upload)."""
         async with error_translation("files.completeUploadExternal"):
             await self._client.files_upload_v2(
                 channel=conversation, thread_ts=thread, filename=name, content=text
@@ -101,11 +102,11 @@ class Api:
         about: str = "",
         **args: Any,
     ) -> V:
-        """What `read` makes of the answer; it raises where the answer lacks something. An answer that has
-        another page is a part, of which nothing follows: `look_through` reads all pages.
+        """Call a method and return what `read` makes of the answer; `read` raises if something is missing. An
+        answer with more pages is an error here: use `look_up_all`.
 
-        Only the errors in `no` mean that there is no such thing: they raise NotThere with their words.
-        `about` is what is looked up, where one may fail while others don't.
+        Only `absent_errors` mean that the thing does not exist: they raise NotFound with their text. `about`
+        is the thing, if the look-up can fail for one thing and work for others.
         """
 
         def read_whole(answer: Data) -> V:
@@ -149,8 +150,8 @@ class Api:
         patient: bool = False,
         **args: Any,
     ) -> list[V]:
-        """The same of a list that comes in pages: what `read` makes of each item. `patient`: where Slack
-        limits, wait and go on with the same page. Raises LookupFailed for a list that doesn't end.
+        """The same for a list with pages: `read` is called for each item. With `patient` it waits when Slack
+        limits the rate, and continues with the same page. Raises LookupFailed for an endless list.
         """
 
         def read_page(answer: Data) -> tuple[list[V], str]:
@@ -176,7 +177,7 @@ class Api:
     def _lookup_failure(
         self, method: str, about: str, error: str, needed: str = ""
     ) -> LookupFailed:
-        """The error to raise, which the health knows of as well."""
+        """The error to raise; it is also reported to Health."""
         whom = f" for {about}" if about and error not in _METHOD_ERRORS else ""
         text = f"Slack's {method} failed{whom}: {error}{_scope_hint(needed)}"
         self.health.report("lookup", f"{method}{whom}", _problem_text(text))
@@ -188,7 +189,7 @@ class Api:
 
 
 def read_field(data: Data, key: str, kind: type[V]) -> V:
-    """A field of an answer. Raises ValueError where it is missing or something else."""
+    """A field of an answer. Raises ValueError if it is missing or has another type."""
     value = data.get(key)
     if not isinstance(value, kind):
         raise ValueError(f"no {key}")
@@ -196,7 +197,7 @@ def read_field(data: Data, key: str, kind: type[V]) -> V:
 
 
 def _next_cursor(answer: Data) -> str:
-    """The cursor of the next page, empty on the last one."""
+    """The cursor of the next page; "" on the last one."""
     more: Data = answer.get("response_metadata") or {}
     return str(more.get("next_cursor") or "")
 
@@ -211,7 +212,7 @@ def read_list(data: Data, key: str) -> list[Any]:
 
 @asynccontextmanager
 async def error_translation(method: str) -> AsyncGenerator[None, None]:
-    """Slack's errors become the channel's."""
+    """Turns the SDK's and aiohttp's errors into ChannelErrors."""
     try:
         yield
     except SlackApiError as error:
@@ -222,12 +223,12 @@ async def error_translation(method: str) -> AsyncGenerator[None, None]:
         why = str(error) or type(error).__name__
         raise Unreachable(f"Slack's {method}: {why}") from error
     except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
-        # Text, bytes of no charset, too deep, no object: what the SDK, or JSON, makes of it is undocumented.
+        # The SDK and `json` raise undocumented errors for a body that is no JSON object, too deep or no text.
         raise Unreachable(f"Slack's answer to {method} can't be read") from error
 
 
 def _to_channel_error(method: str, response: Any) -> ChannelError:
-    """`response` is the SDK's, or aiohttp's own where the body was no JSON."""
+    """`response` is the SDK's, or aiohttp's if the body was not JSON."""
     data = getattr(response, "data", None)
     answer = cast(Data, data) if isinstance(data, dict) else {}
     status = int(getattr(response, "status_code", 0) or response.status)
@@ -245,10 +246,10 @@ def _to_channel_error(method: str, response: Any) -> ChannelError:
     return Undeliverable(text + _scope_hint(needed), error=error, needed=needed)
 
 
-def _parse_retry_after(given: object) -> float:
-    """Of Retry-After; what is no number is a second."""
+def _parse_retry_after(value: object) -> float:
+    """The seconds of Retry-After; 1 if it is not a number."""
     try:
-        return min(max(float(str(given)), 1.0), MAX_WAIT)
+        return min(max(float(str(value)), 1.0), MAX_WAIT)
     except ValueError:
         return 1.0
 
@@ -256,8 +257,8 @@ def _parse_retry_after(given: object) -> float:
 def _scope_hint(needed: str) -> str:
     if not needed:
         return ""
-    return f"; the app lacks the scope {needed}: compare its scopes with the manifest, and install it again"
+    return f"; the app lacks the scope {needed}: compare its scopes with the manifest and reinstall the app"
 
 
 def _problem_text(text: str) -> str:
-    return f"{text}. Until it works, nobody's right to decide follows from it, and what depends on it waits."
+    return f"{text}. Until it works, decisions that need this look-up are refused, and their reviews wait."

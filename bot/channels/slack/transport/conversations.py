@@ -1,7 +1,8 @@
-"""Which conversation a place is, how large it is, and what people call it.
+"""Looks up conversations: the id, the size and the name of a place.
 
-Only the list of conversations and the events about them say where a `#name` leads. What people and groups are
-called is kept apart and only shown: anybody may take a name that looks like a channel's.
+Only the list of conversations and the events about them decide which channel a `#name` is. The names of
+people and groups are kept separately and only displayed, because anybody can take a name that looks like a
+channel's.
 """
 
 from __future__ import annotations
@@ -16,30 +17,30 @@ from ...contract import Audience, ChannelError, NotFound
 from ..places import CHANNEL_ID, CONVERSATION_ID, Destination, parse_place
 from .api import Api, Data, read_field, read_object
 
-#: How long the names of channels are believed, and the least time between two looks for one, in seconds.
+#: How long the list of channel names is used, and the shortest time between two look-ups, in seconds.
 _MAX_AGE = 600.0
 _RETRY_AFTER = 2.0
-#: What Slack answers where it is sure that there is no such conversation for the bot
+#: Errors which mean that the conversation surely does not exist for the bot
 #: (docs.slack.dev/reference/methods/conversations.info, conversations.open).
 _NO_CONVERSATION = {"channel_not_found": "the bot can't see this channel"}
 _NO_DIRECT_MESSAGE = {
     "cannot_dm_bot": "this is a bot",
-    "messages_tab_disabled": "the app takes no direct messages",
+    "messages_tab_disabled": "direct messages to the app are off",
     "user_disabled": "this person has left",
     "user_not_found": "there is no such person",
 }
 
 
 class Conversations:
-    """`default` is where cards go that no rule sends elsewhere: `#name` or an id."""
+    """`default` is the channel for cards without a rule of their own: `#name` or an id."""
 
     def __init__(self, api: Api, default: str) -> None:
         self._api, self.default = api, default
-        #: The channels' names, by id: all that was listed last, and what was heard since.
+        #: Channel names by id: the last list, and changes by events since then.
         self._channel_names: dict[str, str] = {}
         self._names_from_events: dict[str, str] = {}
         self._listed_at = float("-inf")
-        #: What people and groups are called, by id.
+        #: Names of people and groups by id.
         self._labels: dict[str, str] = {}
         self._direct_ids: dict[str, str] = {}
 
@@ -54,31 +55,31 @@ class Conversations:
         return (self._channel_names if kind == "conversation" else self._labels).get(target, target)
 
     def set_channel_name(self, id: str, name: str) -> None:
-        """From now on `#name` leads to this channel; what has another kind of id has no such name."""
+        """From now on `#name` is this channel. Ids that are not a channel's are ignored."""
         if CHANNEL_ID.fullmatch(id):
             self._channel_names[id] = self._names_from_events[id] = f"#{name}"
 
     def set_label(self, id: str, label: str) -> None:
-        """What to call a person or a group: only ever shown."""
+        """Set the displayed name of a person or a group."""
         self._labels[id] = label
 
     async def conversation_id(self, place: Place) -> str:
-        """The conversation's id. Raises NotThere where there is none that the bot can see, and
-        LookupFailed, Limited or Unreachable where Slack doesn't say.
+        """The id of a place's conversation. Raises NotFound if the bot can't see one, and LookupFailed,
+        RateLimited or Unreachable if Slack gives no answer.
         """
         audience = self.audience(place)
         match audience.kind:
             case "person":
                 return await self._open_direct_message(audience.id)
             case "group":
-                raise NotFound(f"{audience.id} is a group: each of its members is told alone")
+                raise NotFound(f"{audience.id} is a group: each of its members gets an own message")
             case "conversation":
                 return await self._find_conversation(audience.id)
         assert_never(audience.kind)
 
     async def conversation_size(self, place: Place) -> int:
-        """About how many are in the conversation of a place, the bot included. Raises NotFound for one that
-        can't be used.
+        """The approximate number of members in a place's conversation, including the bot. Raises NotFound if
+        the bot can't use it.
         """
         conversation = await self.conversation_id(place)
         size, flaw = await self._api.look_up(
@@ -94,8 +95,8 @@ class Conversations:
         return size
 
     async def resolve_default(self) -> bool:
-        """Look up where the default place is, which from now on is this conversation, whatever others are
-        called later. The answer is whether the bot is a member. Raises as `resolve` does.
+        """Look up the default channel and keep its id, so that later renames don't change it. Returns whether
+        the bot is a member. Raises as `conversation_id` does.
         """
         conversation = await self.conversation_id(DEFAULT_PLACE)
         info = await self._info(conversation)
@@ -114,13 +115,13 @@ class Conversations:
         )
 
     async def check_conversation(self, place: Place) -> None:
-        """Raises NotThere where this is no conversation in which the bot can post."""
+        """Raises NotFound if the bot can't post in this conversation."""
         conversation = await self.conversation_id(place)
         if flaw := _find_flaw(await self._info(conversation, about=conversation)):
             raise NotFound(flaw)
 
     async def load_group_names(self) -> None:
-        """What groups are called, where this workspace has any."""
+        """Load the names of the user groups, if this workspace has any."""
         with suppress(ChannelError, KeyError, TypeError):
             for group in (await self._api.call("usergroups.list"))["usergroups"]:
                 self.set_label(str(group["id"]), f"@{group['handle']}")
@@ -129,7 +130,7 @@ class Conversations:
         if not target.startswith("#"):
             if CONVERSATION_ID.fullmatch(target):
                 return target
-            raise NotFound(f"{target} is no id of a channel, and no name: those begin with #")
+            raise NotFound(f"{target} is neither a channel's id nor a name: names begin with #")
         matches, age = self._ids_by_name(target), time.monotonic() - self._listed_at
         if age > _MAX_AGE or (len(matches) != 1 and age > _RETRY_AFTER):
             await self._load_channels()
@@ -145,7 +146,7 @@ class Conversations:
         return [id for id, known in self._channel_names.items() if known == name]
 
     async def _open_direct_message(self, user_id: str) -> str:
-        """A DM's id stays the same, so it is asked for once."""
+        """A DM's id never changes, so it is looked up once."""
         if user_id not in self._direct_ids:
             self._direct_ids[user_id] = await self._api.look_up(
                 "conversations.open",
@@ -157,7 +158,7 @@ class Conversations:
         return self._direct_ids[user_id]
 
     async def _load_channels(self) -> None:
-        """What was renamed while the list was on its way is newer than the list."""
+        """Load all channel names. Renames by events during the request are newer than the list."""
         self._names_from_events = {}
         channels = await self._api.look_up_all(
             "conversations.list",
@@ -178,7 +179,7 @@ def _member_count(answer: Data) -> int:
 
 
 def _find_flaw(info: dict[str, Any]) -> str | None:
-    """Why the bot can't post in this conversation."""
+    """Why the bot can't post in this conversation; None if it can."""
     if info.get("is_archived"):
         return "the channel is archived"
     if info.get("is_member") is False:

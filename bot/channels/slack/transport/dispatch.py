@@ -1,4 +1,4 @@
-"""What Slack sends, over HTTP or a socket, on its way through Bolt to our listeners."""
+"""Passes a payload from Slack (HTTP or socket) through Bolt to our listeners."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from slack_bolt.response import BoltResponse
 
 
 async def dispatch(app: AsyncApp, payload: dict[str, Any]) -> BoltResponse:
-    """`payload` has passed `shape`, and it is known that Slack sent it.
+    """`payload` was validated by `payload.py` and surely comes from Slack.
 
-    Bolt would check the signature and parse once more; in its mode for sockets it takes what was parsed.
+    Bolt would check the signature and parse again. In its socket mode it accepts a parsed payload.
     """
     return await app.async_dispatch(AsyncBoltRequest(mode="socket_mode", body=payload))

@@ -1,4 +1,4 @@
-"""Slack's requests over HTTP: bounded, signed, and then handed on.
+"""Slack's requests over HTTP: checks size and signature, then dispatches.
 
 https://docs.slack.dev/authentication/verifying-requests-from-slack
 """
@@ -24,7 +24,7 @@ from .payload import InvalidPayload, parse_body
 
 log = logging.getLogger(__name__)
 
-#: Slack's own requests are far smaller; a modal's view has 250 kB at most.
+#: In bytes. Slack's requests are far smaller: a modal's view has 250 kB at most.
 MAX_BODY = 1024 * 1024
 
 _SIGNATURE_HEADERS = ("X-Slack-Request-Timestamp", "X-Slack-Signature")
@@ -32,7 +32,7 @@ _STATUS = {"too_large": 413, "too_slow": 408, "broken": 400}
 
 
 class SlackEndpoint:
-    """Nothing of a request that is not Slack's is told in the log: who sent it is not known."""
+    """Requests without a valid signature are counted in the log, never quoted: anybody may send them."""
 
     def __init__(self, slack: AsyncApp, signing_secret: str) -> None:
         self._slack, self._signing = slack, SignatureVerifier(signing_secret)
@@ -69,8 +69,8 @@ class SlackEndpoint:
         try:
             await response.prepare(request)
             await response.write_eof()
-        except ConnectionResetError:  # whatever was decided is stored; the person may press again
-            log.warning("an answer came too late: Slack had hung up")
+        except ConnectionResetError:  # the decision is stored; the person may press again
+            log.warning("an answer was too late: Slack closed the connection")
         await failpoint("bot.after_ack")
         return response
 
@@ -82,8 +82,8 @@ class SlackEndpoint:
 
 
 def _signature(request: web.Request) -> tuple[str, str] | None:
-    """The timestamp and the signature as they should look, before anything is read. To a sender what is
-    missing, malformed or given twice is simply wrong.
+    """The timestamp and the signature, checked before the body is read. None if one is missing, malformed or
+    repeated.
     """
     if any(len(request.headers.getall(name, ())) != 1 for name in _SIGNATURE_HEADERS):
         return None

@@ -1,7 +1,7 @@
-"""What a payload of Slack looks like, as far as anything here reads it.
+"""The fields of Slack's payloads that this bot reads.
 
-Checked once, before Bolt: what a listener gets holds these fields and no others, each as it is declared. To
-read another field, or to listen to another event, declare it here.
+Checked once, before Bolt: a listener gets only the fields that are declared here, with their types. To read
+another field or to listen to another event, declare it here.
 
 https://docs.slack.dev/reference/interaction-payloads, https://docs.slack.dev/reference/events
 """
@@ -27,7 +27,7 @@ from hitl_core.model.json_size import has_more_values
 
 from ....web.urlencoded import read_form
 
-#: The most JSON values in one payload: a view of 250 kB has some 25,000.
+#: The most JSON values in one payload. A view of 250 kB has about 25,000.
 MAX_VALUES = 40_000
 #: A slash command has about a dozen fields.
 MAX_FIELDS = 50
@@ -40,8 +40,8 @@ Count = Annotated[int, Field(ge=0, le=1_000_000)]
 
 
 class InvalidPayload(Exception):
-    """Not what Slack sends. `status`: 400, or 404 for a kind of payload that nobody here listens to. The text
-    names the place, and quotes no value.
+    """The payload is not as Slack documents it. `status` is 400, or 404 for a kind of payload without a
+    listener. The text names the field and quotes no value.
     """
 
     def __init__(self, why: str, status: int = 400) -> None:
@@ -50,7 +50,7 @@ class InvalidPayload(Exception):
 
 
 def _check_typed_text(value: Any) -> Any:
-    """What a person typed: also half a character, about which the person is told."""
+    """Text that a person typed. Half a character is allowed here; the person gets an error for it later."""
     if value is not None and not isinstance(value, str):
         raise ValueError("not text")
     return value
@@ -115,7 +115,7 @@ class _Block(_PayloadModel):
 
 
 class _Metadata(_PayloadModel):
-    """What our modals carry: see `ids.private_metadata`."""
+    """The metadata of our modals: see `ids.private_metadata`."""
 
     review: Text
     action: Text
@@ -140,7 +140,7 @@ class _View(_PayloadModel):
 
     @model_validator(mode="after")
     def _check_metadata(self) -> Self:
-        """Whoever does something in a modal does it about a review."""
+        """Every modal belongs to a review, some also to a card or a place."""
         if self.type == "modal":
             meta = _Metadata.model_validate_json(self.private_metadata)
             if self.callback_id == "escalate" and meta.card is None:
@@ -260,7 +260,7 @@ _PAYLOAD_MODELS: dict[str, type[_PayloadModel]] = {
 
 
 def parse_body(body: bytes) -> Payload:
-    """A request's body: JSON, a form, or a form with JSON in `payload`. Raises WrongShape."""
+    """Parse a request's body: JSON, a form, or a form with JSON in `payload`. Raises InvalidPayload."""
     try:
         text = body.decode()
         if not text.startswith("{"):
@@ -276,7 +276,7 @@ def parse_body(body: bytes) -> Payload:
 
 
 def validate_payload(payload: object) -> Payload:
-    """The payload with the fields that are declared here. Raises WrongShape."""
+    """The payload with only the fields that are declared here. Raises InvalidPayload."""
     if not isinstance(payload, dict):
         raise InvalidPayload("it is no object")
     fields = cast(Payload, payload)
@@ -303,7 +303,7 @@ def _model_for(payload: Payload) -> type[_PayloadModel]:
         return _SslCheck
     if (kind := _PAYLOAD_MODELS.get(str(payload.get("type")))) is None:
         raise InvalidPayload(
-            f"nobody here listens to this kind of payload: {_kind_name(payload)}", 404
+            f"this bot has no listener for this kind of payload: {_kind_name(payload)}", 404
         )
     return kind
 

@@ -1,4 +1,4 @@
-"""Who people are, and what they belong to, as Slack knows it now."""
+"""Looks up people, groups and memberships in Slack."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ from ..places import NAME
 from .api import Api, Data, read_field, read_list, read_object
 from .conversations import Conversations
 
-#: What Slack answers where it is sure (docs.slack.dev/reference/methods): every other error, known or new,
-#: leaves it unknown. A workspace whose plan has no groups has them again when it is paid.
+#: Errors which mean that the thing surely does not exist (docs.slack.dev/reference/methods). After any other
+#: error it is unknown. `plan_upgrade_required` only counts for the list of groups: the groups come back when
+#: the workspace pays again.
 _NOBODY = {"user_not_found": "there is no such person"}
 _NO_GROUP = {"no_such_subteam": "there is no such group"}
 _NO_GROUPS = {"plan_upgrade_required": "this workspace has no groups"}
 
 
 class PeopleLookup:
-    """`team` is the bot's own workspace. What each method promises says `Channel`."""
+    """`team` is the bot's own workspace. `Channel` documents the methods."""
 
     def __init__(self, api: Api, conversations: Conversations) -> None:
         self._api, self._conversations = api, conversations
@@ -91,8 +92,8 @@ class PeopleLookup:
 
 
 def _person(user_id: str, user: Data, team: str) -> Person:
-    """Raises ValueError where it is not told what decides: whether this is a bot, a guest, or has left."""
-    # Of somebody who has left Slack tells little: the name stands in the profile alone.
+    """Raises ValueError if a field that decides is missing: bot, guest, or deactivated."""
+    # For a deactivated person the name is only in the profile.
     profile: Data = user.get("profile") or {}
     name = user.get("real_name") or profile.get("real_name") or user.get("name")
     return Person(
@@ -104,12 +105,12 @@ def _person(user_id: str, user: Data, team: str) -> Person:
 
 
 def _kind(user: Data, team: str) -> Literal["member", "guest", "stranger", "bot"]:
-    """As users.info tells it (docs.slack.dev/reference/objects/user-object)."""
+    """The kind of a users.info answer (docs.slack.dev/reference/objects/user-object)."""
     if read_field(user, "is_bot", bool) or user.get("is_workflow_bot"):
         return "bot"
     if user.get("is_stranger") or read_field(user, "team_id", str) != team:
         return "stranger"
-    if user["deleted"]:  # nothing more is told, and nothing more matters
+    if user["deleted"]:  # Slack sends no more fields, and they don't matter
         return "member"
     if read_field(user, "is_restricted", bool) or read_field(user, "is_ultra_restricted", bool):
         return "guest"
@@ -121,7 +122,7 @@ def _group_ids_of(person_id: str, groups: list[Any]) -> list[str]:
 
 
 def _read_id(value: Any) -> str:
-    """Raises ValueError where it is none."""
+    """Raises ValueError if it is not an id."""
     if not isinstance(value, str) or not value:
         raise ValueError("no id")
     return value

@@ -1,4 +1,4 @@
-"""One WebSocket of Socket Mode, from Slack's hello to the last receipt.
+"""One WebSocket of Socket Mode, from Slack's hello to the last acknowledgement.
 
 https://docs.slack.dev/apis/events-api/using-socket-mode
 """
@@ -25,24 +25,24 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class SocketTimeouts:
-    """How long things may take, in seconds. Only tests need others."""
+    """Time limits in seconds. Only tests change them."""
 
     hello_timeout: float = 10.0
-    """From asking for an address to Slack's hello."""
+    """From the request for a URL to Slack's hello."""
     heartbeat_interval: float = 10.0
-    """Between pings. A socket that leaves one without an answer for half as long is dead."""
+    """Between pings. A socket without an answer for half this time is dead."""
     first_retry_delay: float = 0.5
-    """Before another try to connect; doubled for each that follows."""
+    """Before the next attempt to connect; doubled each time."""
     max_retry_delay: float = 30.0
-    """The longest wait between tries. A socket that stood for longer was a good one."""
+    """The longest wait between attempts. A socket that lived longer than this counts as good."""
     disconnect_timeout: float = 15.0
-    """How long a socket is still read that Slack is about to end."""
+    """How long a socket is still read after Slack said that it will close it."""
     drain_timeout: float = 3.0
-    """What was begun gets this long before its socket is closed: Slack waits no longer."""
+    """How long a closing socket waits for payloads in progress: Slack waits no longer."""
 
 
 class SocketConnection:
-    """Each payload is handled in a task of its own, committed, and answered over the socket it came by."""
+    """Each payload is handled in its own task, and acknowledged over the same socket after the commit."""
 
     def __init__(
         self, app: AsyncApp, ws: aiohttp.ClientWebSocketResponse, timeouts: SocketTimeouts
@@ -52,13 +52,13 @@ class SocketConnection:
         self._timeout = asyncio.timeout(None)
         self.connected = False
         self.hello_event = asyncio.Event()
-        """Slack said hello, or that there will be none."""
+        """Set when Slack said hello, or when there will be no hello."""
         self.replace_event = asyncio.Event()
-        """Another one must take its place, because of `why`."""
+        """Set when another socket must replace this one, because of `close_reason`."""
         self.close_reason = ""
 
     async def run(self) -> None:
-        """Until the connection ends, or some time after Slack said that it will."""
+        """Reads until the connection ends, or until some time after Slack announced its end."""
         try:
             with suppress(TimeoutError):
                 async with self._timeout:
@@ -71,8 +71,8 @@ class SocketConnection:
             await self.drain()
 
     async def drain(self) -> None:
-        """What was begun is answered, as long as its time lasts; then the socket is closed. Slack can't be
-        asked to send no more: what it sends in that very instant fails where the person sees it.
+        """Waits for payloads in progress, within the time limit, then closes the socket. Slack can't be asked
+        to stop sending: a payload that arrives at that moment fails, and the person sees the failure.
         """
         with suppress(TimeoutError):
             async with asyncio.timeout(self._timeouts.drain_timeout):
@@ -88,7 +88,10 @@ class SocketConnection:
         try:
             match json.loads(text):
                 case {"type": "hello", **more}:
-                    log.info("connected; Slack counts %s such sockets", more.get("num_connections"))
+                    log.info(
+                        "connected; Slack counts %s sockets of this app",
+                        more.get("num_connections"),
+                    )
                     self.connected = True
                     self.hello_event.set()
                 case {"type": "disconnect", "reason": str(reason)}:
@@ -101,9 +104,9 @@ class SocketConnection:
                     self._tasks.add(task)
                     task.add_done_callback(self._tasks.discard)
                 case _:
-                    log.info("Slack sent a frame of an unknown kind")
+                    log.info("Slack sent an unknown kind of frame")
         except (ValueError, RecursionError):
-            log.error("a frame from Slack is no JSON")
+            log.error("a frame from Slack is not JSON")
 
     def _mark_leaving(self, why: str) -> None:
         self.close_reason = self.close_reason or why
@@ -111,18 +114,18 @@ class SocketConnection:
         self.replace_event.set()
 
     async def _handle_payload(self, envelope_id: str, payload: object) -> None:
-        """What Bolt could not do gets no receipt: the person sees a failure, as with an HTTP status."""
+        """A payload that failed is not acknowledged, so the person sees a failure, as with an HTTP error."""
         try:
             answer = await dispatch(self._app, validate_payload(payload))
             if answer.status != 200:
-                log.warning("a payload got no receipt: Bolt answered %s", answer.status)
+                log.warning("a payload was not acknowledged: Bolt answered %s", answer.status)
                 return
             reply = {"payload": json.loads(answer.body)} if answer.body else {}
             await self._ws.send_str(json.dumps({"envelope_id": envelope_id, **reply}))
             await failpoint("bot.after_ack")
         except InvalidPayload as wrong:
-            log.error("a payload got no receipt: %s", wrong)
-        except ConnectionError:  # whatever was decided is stored; the person may press again
-            log.warning("a receipt came too late: the socket was gone")
+            log.error("a payload was not acknowledged: %s", wrong)
+        except ConnectionError:  # the decision is stored; the person may press again
+            log.warning("an acknowledgement was too late: the socket was closed")
         except Exception as error:
             log.error("a payload could not be handled: %s", safe_message(error))

@@ -1,7 +1,8 @@
-"""Socket Mode: Slack's payloads over sockets that the bot opens, for a bot that no request can reach.
+"""Socket Mode: Slack's payloads over WebSockets that the bot opens. For a bot that Slack can't reach over
+HTTP.
 
-slack_sdk's own client is not used. It tries for ever with an address that is spent, closes a socket before
-the next one stands, may answer over another socket than it was asked by, and ends amid its handlers' work.
+slack_sdk's own client is not used, because it retries permanently with an expired URL, closes a socket before
+the next one is connected, may answer over another socket, and stops while its handlers are working.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from .socket_connection import SocketConnection, SocketTimeouts
 
 log = logging.getLogger(__name__)
 
-#: Slack allows an app ten, of all its bots together, and a socket and its successor are two for a moment.
+#: Sockets of one bot. Slack allows ten for an app; during a replacement the old and the new one both count.
 SOCKET_COUNT = 2
 
 _OPEN_METHOD = "apps.connections.open"
@@ -46,7 +47,7 @@ _WRONG_TOKEN = frozenset(
 
 
 class SocketModeClient:
-    """Each is replaced before Slack ends it, or as soon as it is lost."""
+    """Keeps SOCKET_COUNT sockets. Each is replaced before Slack closes it, or as soon as it is lost."""
 
     def __init__(
         self,
@@ -56,7 +57,7 @@ class SocketModeClient:
         timeouts: SocketTimeouts,
     ) -> None:
         self._app, self._session, self._timeouts = app, session, timeouts
-        self._client: Any = client  # its answers are typed as anything or nothing
+        self._client: Any = client  # the SDK's types are too loose
         self._running: dict[SocketConnection, asyncio.Task[None]] = {}
         self._maintainers: list[asyncio.Task[None]] = []
         self._first_hello: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -69,7 +70,9 @@ class SocketModeClient:
             raise HitlError(f"No socket to Slack is connected, so clicks fail: {why}.")
 
     async def start(self) -> None:
-        """Until the first hello, or for as long as one may take. Raises SettingsError for a wrong token."""
+        """Connects and waits for the first hello, at most `hello_timeout`. Raises SettingsError for a wrong
+        token.
+        """
         self._maintainers = [
             asyncio.create_task(self._maintain_socket()) for _ in range(SOCKET_COUNT)
         ]
@@ -78,7 +81,7 @@ class SocketModeClient:
                 await self._first_hello
 
     async def drain(self) -> None:
-        """Opens no more sockets, and closes those that stand, each when what it had begun is answered."""
+        """Opens no more sockets, and closes the open ones when their payloads in progress are answered."""
         for keeper in self._maintainers:
             keeper.cancel()
         await asyncio.gather(*self._maintainers, return_exceptions=True)
@@ -87,7 +90,7 @@ class SocketModeClient:
         await asyncio.gather(*running.values(), return_exceptions=True)
 
     async def _maintain_socket(self) -> None:
-        """Keeps one socket connected, for ever."""
+        """Keeps one socket connected until it is cancelled."""
         tries = 0
         while True:
             began, wait = time.monotonic(), 0.0
@@ -102,23 +105,27 @@ class SocketModeClient:
                     return
                 self._last_problem = _describe_error(error)
                 wait = error.seconds if isinstance(error, RateLimited) else 0.0
-            log.warning("another socket to Slack is needed: %s", self._last_problem)
+            log.warning("a socket to Slack must be replaced: %s", self._last_problem)
             tries = 0 if time.monotonic() - began > self._timeouts.max_retry_delay else tries + 1
             await asyncio.sleep(max(wait, self._backoff(tries)))
 
     def _fail_start(self, error: SettingsError) -> bool:
-        """Whether `start` raises this: later, an operator who mends it needs no restart."""
+        """Whether `start` raises this error. After the start it is retried: the operator can fix it without a
+        restart.
+        """
         if not self._first_hello.done():
             self._first_hello.set_exception(error)
         return not self._first_hello.cancelled() and self._first_hello.exception() is not None
 
     def _backoff(self, tries: int) -> float:
-        """At once after a socket that stood for long; never in step with the others."""
+        """Seconds before the next attempt: 0 after a long-lived socket, else doubled each time,
+        with jitter.
+        """
         doubled = self._timeouts.first_retry_delay * 2.0 ** min(tries - 1, 16) if tries else 0.0
         return min(doubled, self._timeouts.max_retry_delay) * random.uniform(0.5, 1.0)
 
     async def _connect(self) -> SocketConnection:
-        """A socket that Slack has greeted. It goes on by itself until it is lost."""
+        """A socket after Slack's hello. It runs in its own task until it is lost."""
         async with asyncio.timeout(self._timeouts.hello_timeout):
             ws = await self._session.ws_connect(
                 await self._fetch_url(),
@@ -137,12 +144,14 @@ class SocketModeClient:
             return socket
         if socket.close_reason == "Slack said link_disabled":
             raise SettingsError(
-                "Socket Mode is off for this app: turn it on at api.slack.com/apps, Socket Mode."
+                "Socket Mode is off for this app. Turn it on at api.slack.com/apps, Socket Mode."
             )
         raise Unreachable(f"there was no hello: {socket.close_reason}")
 
     async def _fetch_url(self) -> str:
-        """Good for one connection, soon. https://docs.slack.dev/reference/methods/apps.connections.open"""
+        """A URL for one connection; it expires soon
+        (docs.slack.dev/reference/methods/apps.connections.open).
+        """
         async with error_translation(_OPEN_METHOD):
             try:
                 answer = await self._client.api_call(_OPEN_METHOD)
@@ -151,7 +160,7 @@ class SocketModeClient:
                 error_code = isinstance(response, AsyncSlackResponse) and str(response.get("error"))
                 if error_code in _WRONG_TOKEN:
                     raise SettingsError(
-                        f"Slack refuses SLACK_APP_TOKEN ({error_code}): it must be an app-level token with "
+                        f"Slack refused SLACK_APP_TOKEN ({error_code}): it must be an app-level token with "
                         "connections:write, from api.slack.com/apps, Basic Information."
                     ) from error
                 raise
@@ -166,9 +175,10 @@ async def open_socket_mode(
     leaving: asyncio.Event,
     timeouts: SocketTimeouts | None = None,
 ) -> AsyncGenerator[SocketModeClient, None]:
-    """`app`, which must process before it responds, handles what comes until the bot is `leaving` or the
-    block ends. Raises SettingsError where Slack refuses the token; where Slack is away, `check` says so and
-    it goes on trying."""
+    """Handles payloads with `app` until `leaving` is set or the block ends. `app` must have
+    `process_before_response`. Raises SettingsError if Slack refuses the token. If Slack can't be reached,
+    `check` reports it and the client keeps trying.
+    """
     timeouts = timeouts or SocketTimeouts()
     client = AsyncWebClient(
         app_token, base_url=api_url, timeout=int(timeouts.hello_timeout) + 1, retry_handlers=[]
@@ -185,19 +195,19 @@ async def open_socket_mode(
 
 
 async def _drain_when_leaving(socket_mode: SocketModeClient, leaving: asyncio.Event) -> None:
-    """No load balancer stands before a socket: Slack takes another one at once."""
+    """Sockets have no load balancer, so they can drain at once: Slack uses another socket."""
     await leaving.wait()
     await socket_mode.drain()
 
 
 def _describe_error(error: Exception) -> str:
-    """Not those of aiohttp: they would quote the address and its ticket."""
+    """The error's text; without aiohttp's own texts, which would quote the URL with its secret ticket."""
     match error:
         case HitlError() | ChannelError():
             return str(error)
         case TimeoutError():
             return "Slack said no hello in time"
         case aiohttp.ClientError():
-            return f"Slack took no connection ({type(error).__name__})"
+            return f"Slack accepted no connection ({type(error).__name__})"
         case _:
             return safe_message(error)
