@@ -1,5 +1,5 @@
 """The approval bot: shows reviews in a chat system, stores decisions, and serves agents over HTTP.
 
-An application on top of the library `hitl_core`. Public face: `python -m bot`, and `app.running_bot` in
+An application on top of the library `hitl_core`. Public face: the command `hitl serve`, and `app.running_bot` in
 Python.
 """

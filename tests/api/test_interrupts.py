@@ -467,7 +467,7 @@ BAD: dict[str, tuple[dict[str, Any], str, str]] = {
     "the same twice": (
         {"interrupt": {"type": "multiple_interrupts", "interrupts": TWO}},
         "/interrupt",
-        "a `turn` of its own",
+        "its own `turn`",
     ),
     "more than there may be": (
         {"interrupt": {"type": "multiple_interrupts", "interrupts": TWO * 51}},
@@ -480,7 +480,7 @@ BAD: dict[str, tuple[dict[str, Any], str, str]] = {
             "calls": [tool_call(n=1)],
         },
         "/calls",
-        "go with one interrupt",
+        "can only be sent with one interrupt",
     ),
     "another turn's": (
         {"calls": [tool_call(name="look_up")]},
@@ -491,12 +491,12 @@ BAD: dict[str, tuple[dict[str, Any], str, str]] = {
     "unasked, but denied": (
         {"calls": [tool_call(n=1), tool_call("c2", "drop_table")]},
         "/interrupt",
-        "`drop_table`, and the policy stops it there: The rule `drop_table` denies it.",
+        "`drop_table`, but the policy stops that call: The rule `drop_table` denies it.",
     ),
     "unasked, but to be asked": (
         {"calls": [tool_call(n=1), tool_call("c2", "strict")]},
         "/interrupt",
-        "`strict`, and the policy stops it there: it requires a person",
+        "`strict`, but the policy stops that call: it requires a person",
     ),
     "denied, and no word for it": (
         {"interrupt": batch(("drop_table", {}, ["approve"]))},
@@ -520,7 +520,7 @@ BAD: dict[str, tuple[dict[str, Any], str, str]] = {
     "a context with a slip": ({"context": {"interupt_on": {}}}, "/context", "interupt_on"),
     "a context of text": ({"context": "x"}, "/context", "dict"),
     "a context of half a text": ({"context": {"a": "\ud800"}}, "/context", "surrogate"),
-    "an unknown key": ({"colour": 1}, "/colour", "no such key"),
+    "an unknown key": ({"colour": 1}, "/colour", "key is not allowed"),
 }
 
 

@@ -68,7 +68,7 @@ def test_nothing_there_stops_the_start(tmp_path: Path, name: str):
 
 
 def test_without_a_setting_there_is_none():
-    with pytest.raises(ApiProblem, match="set HITL_POLICY") as caught:
+    with pytest.raises(ApiProblem, match="Set HITL_POLICY") as caught:
         Policies.load("").for_agent("billing")
 
     assert caught.value.code == "no_policy"

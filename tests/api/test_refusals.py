@@ -47,8 +47,8 @@ BAD_TURNS: list[tuple[Any, str, str]] = [
     ({"thread_id": "t\ud800", "calls": [tool_call()]}, "/thread_id", "string"),
     ({"thread_id": "t", "calls": []}, "/calls", "at least 1"),
     ({"thread_id": "t", "calls": {}}, "/calls", "list"),
-    ({"thread_id": "t", "calls": [tool_call()], "colour": 1}, "/colour", "no such key"),
-    ({"thread_id": "t", "calls": [tool_call()], "a/b~c": 1}, "/a~1b~0c", "no such key"),
+    ({"thread_id": "t", "calls": [tool_call()], "colour": 1}, "/colour", "key is not allowed"),
+    ({"thread_id": "t", "calls": [tool_call()], "a/b~c": 1}, "/a~1b~0c", "key is not allowed"),
     (
         {"thread_id": "t", "calls": [tool_call(), {"id": "c2", "name": "x"}]},
         "/calls/1/args",

@@ -173,7 +173,7 @@ async def test_a7_a_card_that_was_deleted_is_a_trouble_until_it_is_decided(
     await channel.delete((await reviews.load(review_id)).posts[place])
     await reviews.decide(review_id, "1", proposal("approve"), person("Ada"), "op1")
     for _ in range(2):
-        with pytest.raises(Undeliverable, match="its message there was deleted"):
+        with pytest.raises(Undeliverable, match="its message was deleted there"):
             await delivery.deliver(review_id, place, again=False)
         assert "deleted" in (await reviews.load(review_id)).review.troubles[place].why
     await reviews.decide(review_id, "1", proposal("approve"), person("Bo"), "op2")

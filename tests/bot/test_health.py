@@ -115,7 +115,7 @@ async def test_what_lasts_a_minute_is_posted_once_and_when_it_is_over(
         await notices.tick()
         clock.now += 60
     _, over = posted(sandbox)
-    assert over.count("This is over: ") == 2
+    assert over.count("Solved: ") == 2
 
 
 async def test_there_is_never_more_than_one_message_a_minute(
@@ -133,7 +133,7 @@ async def test_there_is_never_more_than_one_message_a_minute(
         health.report("place", f"slack:#c{number}", f"Cards for c{number} can't be shown.")
     [message] = posted(sandbox)
     assert message.count("can't be shown") == 10
-    assert "20 more things are wrong" in message
+    assert "20 more problems" in message
 
 
 async def test_of_several_bots_one_posts(

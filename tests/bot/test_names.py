@@ -88,7 +88,7 @@ async def test_c1_a_channel_named_like_an_id_is_only_its_name(
     assert await conversation(channel, f"slack:#{name}") == "C0EVIL"
     assert await conversation(channel, "slack:C0OPS") == "C0OPS"
     assert await conversation(channel, "slack:U0BOB") == "D0BOB"
-    with pytest.raises(NotFound, match="no id of a channel"):
+    with pytest.raises(NotFound, match="neither a channel's id"):
         await conversation(channel, f"slack:{name}")
 
 

@@ -41,7 +41,7 @@ def test_newcomer_9_a_misspelt_setting_that_is_needed(typo: str, meant: str) -> 
     """newcomer 9: given a needed setting under a misspelt name; then both names are told."""
     told = refusal(**{meant: "", typo: GOOD[meant]})
     assert f"{meant} is not set" in told
-    assert f"{typo} is set: is it {meant}?" in told
+    assert f"{typo} is set: did you mean {meant}?" in told
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_newcomer_9_a_misspelt_setting_that_is_needed(typo: str, meant: str) -> 
 )
 def test_newcomer_9_a_misspelt_setting_that_has_a_default(typo: str, meant: str) -> None:
     """newcomer 9: given one that would be ignored in silence; then the bot doesn't start without it."""
-    assert f"{typo} is set: is it {meant}?" in refusal(**{typo: "x"})
+    assert f"{typo} is set: did you mean {meant}?" in refusal(**{typo: "x"})
 
 
 @pytest.mark.parametrize(

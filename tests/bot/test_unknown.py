@@ -425,7 +425,9 @@ async def test_h2_a_card_is_shown_though_nobody_knows_how_many_may_see_it(
     await reviews.submit(review, event)
     fail(sandbox, "conversations.info", answer)
     delivery = Delivery(reviews, channel, Directory(channel, channel.team))
-    with pytest.raises(LookupFailed, match="the number of members of #agent-approvals is not known"):
+    with pytest.raises(
+        LookupFailed, match="the number of members of #agent-approvals is not known"
+    ):
         await delivery.deliver(review.id, "default", again=False)
     seen = await reviews.load(review.id)
     assert set(seen.posts) == set(seen.review.troubles) == {"default"}

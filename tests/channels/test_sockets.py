@@ -124,7 +124,7 @@ async def test_a_token_without_its_scope_is_one_sentence(stage: Stage) -> None:
 
 async def test_socket_mode_that_is_off_is_one_sentence(stage: Stage) -> None:
     stage.sandbox.socket_mode.enabled = False
-    with pytest.raises(SettingsError, match="Socket Mode is off for this app: turn it on"):
+    with pytest.raises(SettingsError, match="Socket Mode is off for this app. Turn it on"):
         async with stage.sockets():
             pass
 
@@ -312,7 +312,9 @@ async def test_no_log_quotes_a_payload_or_a_ticket(
             one.abort()
         assert not (await click)["ok"]
         stage.go.set()
-        await wait_until("it came too late", lambda: "an acknowledgement was too late" in caplog.text)
+        await wait_until(
+            "it came too late", lambda: "an acknowledgement was too late" in caplog.text
+        )
         await stage.two()
         stage.sandbox.socket_mode.open = lambda: {
             "url": f"{stage.sandbox.url}/link/?ticket={SECRET}"

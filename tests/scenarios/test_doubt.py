@@ -49,7 +49,7 @@ async def test_promise_5_each_answer_to_a_doubt_ends_it(
     first = await agent(scene, email(), failpoints="gate.after_once=kill")
     await scene.alice.press(await scene.card("send_email"), "approve")
     assert await first.ended() == -9
-    card = await scene.card("it may have run or not")
+    card = await scene.card("it may or may not have run")
     second = await agent(scene, email())
     await scene.carl.press(card, button)
     assert await scene.carl.told() == ["Only members of #agent-approvals may decide this."]
@@ -76,7 +76,7 @@ async def test_promise_5_a_call_that_nobody_reviewed_can_be_in_doubt_too(scene: 
     await scene.bot()
     first = await agent(scene, FREE, failpoints="gate.after_once=kill")
     assert await first.ended() == -9
-    card = await scene.card("read_file", "it may have run or not")
+    card = await scene.card("read_file", "it may or may not have run")
     second = await agent(scene, FREE)
 
     await scene.alice.press(card, "doubt_skip")
@@ -98,7 +98,7 @@ async def test_promise_5_killed_before_once_it_runs_by_itself(scene: Scene) -> N
 
     assert await second.ended() == 0, second.output
     assert effects(scene) == ["c1"]
-    assert "it may have run" not in said(await scene.card("send_email ran"))
+    assert "it may or may not have run" not in said(await scene.card("send_email ran"))
 
 
 PAY = """
@@ -117,7 +117,7 @@ async def in_doubt(scene: Scene, gate: Gate, review_id: str, call: ToolCall) -> 
     assert await outcome.once(call)
     outcome.release()
     await gate.reviews.change(review_id, "die", lambda r, now: claims.expire_lease(r, now + 100))
-    return await scene.card("it may have run or not")
+    return await scene.card("it may or may not have run")
 
 
 async def test_m2_run_again_takes_the_people_that_the_call_took(scene: Scene) -> None:

@@ -60,11 +60,11 @@ async def test_security_m7_who_may_approve_5_can_not_write_5000(scene: Scene) ->
     assert "2 of them must approve" in said(there)
 
     async def is_closed() -> bool:
-        old = await scene.card("for others to decide", channel=OPS, viewer="U0CARL")
+        old = await scene.card("now decided by others", channel=OPS, viewer="U0CARL")
         return not any(buttons(old, answer) for answer in ("approve", "edit", "reject"))
 
     await wait_until("the old card has no buttons", is_closed)
-    old = await scene.card("for others to decide")
+    old = await scene.card("now decided by others")
     assert "falls under the rule `refund`" in said(old)
     await send(scene, await made_up(scene, there, "approve", "U0CARL"))
     assert await refusals(scene) == [("U0CARL", "not_permitted")]

@@ -61,7 +61,7 @@ async def approvals(scene: Scene, user: str, text_: str = "", channel: str = "C0
 async def test_who_has_nothing_to_decide_reads_so(scene: Scene) -> None:
     await scene.bot()
     view = await opened(scene, "U0ALICE", "Nothing waits for you")
-    assert "it stands here" in text(view)
+    assert "it appears here" in text(view)
 
 
 async def test_what_waits_is_decided_in_the_home(scene: Scene) -> None:
@@ -330,14 +330,14 @@ async def test_newcomer_3_a_doubt_waits_in_the_home_of_those_who_may_say(
     if tool == "send_email":
         await scene.alice.press(await scene.card("send_email"), "approve")
     await _in_doubt(gate, call, review_id)
-    await scene.card("it may have run or not")
+    await scene.card("it may or may not have run")
     await scene.all_shown()
 
     assert "1 review waits for you" in await approvals(scene, "U0ALICE")
     assert f"did {tool} run?" in await approvals(scene, "U0ALICE")
     assert f"did {tool} run?" in await approvals(scene, "U0ALICE", f"show {review_id}")
     assert "Nothing waits for you" in await approvals(scene, "U0CARL")
-    await opened(scene, "U0ALICE", "1 review waits for you", "it may have run or not")
+    await opened(scene, "U0ALICE", "1 review waits for you", "it may or may not have run")
     await scene.hands.click_view("U0ALICE", "doubt_skip", home=True)
 
     await home(scene, "U0ALICE", "Nothing waits for you")

@@ -18,7 +18,7 @@ from tests.support.slack import review_of
 WRONG = [
     ({"SLACK_BOT_TOKEN": ""}, "SLACK_BOT_TOKEN is not set"),
     ({"SLACK_SIGNING_SECRET": " ", "HITL_CHANNEL": ""}, "SLACK_SIGNING_SECRET and HITL_CHANNEL"),
-    ({"SLACK_BOT_TOKEN": "xapp-1"}, "SLACK_BOT_TOKEN is not a bot's token"),
+    ({"SLACK_BOT_TOKEN": "xapp-1"}, "SLACK_BOT_TOKEN is not a bot token"),
     ({"SLACK_BOT_TOKEN": "xoxb-wrong"}, "SLACK_BOT_TOKEN"),
     ({"SLACK_API_URL": "http://[::1"}, "SLACK_API_URL"),
     ({"SLACK_API_URL": "https://slack.com/api"}, "SLACK_API_URL must end in a slash"),
