@@ -1,5 +1,4 @@
 """The approval bot: shows reviews in a chat system, stores decisions, and serves agents over HTTP.
 
-An application on top of the library `hitl_core`. Public face: the command `hitl serve`, and `app.running_bot` in
-Python.
+An application on top of the library `hitl_core`. Public face: the command `hitl serve`, and `app.running_bot`.
 """

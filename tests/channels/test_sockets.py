@@ -124,7 +124,7 @@ async def test_a_token_without_its_scope_is_one_sentence(stage: Stage) -> None:
 
 async def test_socket_mode_that_is_off_is_one_sentence(stage: Stage) -> None:
     stage.sandbox.socket_mode.enabled = False
-    with pytest.raises(SettingsError, match="Socket Mode is off for this app. Turn it on"):
+    with pytest.raises(SettingsError, match=r"Socket Mode is off for this app\. Turn it on"):
         async with stage.sockets():
             pass
 
