@@ -27,7 +27,7 @@ WRONG = [
     ({"HITL_REDIS_URL": "redis://:s3cr3t@127.0.0.1:1/0"}, "HITL_REDIS_URL"),
     ({"HITL_CHANNEL": "approvals"}, "HITL_CHANNEL"),
     ({"HITL_CHANNEL": "#nowhere"}, "HITL_CHANNEL"),
-    ({"HITL_CHANNEL": "#no-bot"}, "invite"),
+    ({"HITL_CHANNEL": "#no-bot"}, "Invite"),
     ({"HITL_PORT": "²"}, "HITL_PORT"),
     ({"HITL_HOST": "256.1.1.1"}, "HITL_HOST"),
     ({"HITL_POLICY": "/nowhere.yaml"}, "/nowhere.yaml"),
