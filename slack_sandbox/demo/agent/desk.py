@@ -22,6 +22,8 @@ log = logging.getLogger(__name__)
 
 WAIT = "A person must decide on this first."
 BUSY = "I am still working on your last request. Ask again in a moment."
+#: How long a new question waits for a run that is busy and not waiting for people, in seconds.
+STEP_SECONDS = 5.0
 #: What cards say, and the agent's script, where a question takes the place of an earlier one.
 NEW_QUESTION = "The user wrote something new."
 
@@ -38,7 +40,8 @@ class Desk:
     ) -> None:
         self._gate, self._threads, self._tools, self._say_url = gate, threads, tools, say_url
         self._runs: dict[str, asyncio.Task[None]] = {}
-        self._waiting: dict[str, str] = {}  # the review that people decide, by thread
+        #: By thread: done with the review's id while people decide.
+        self._waiting: dict[str, asyncio.Future[str]] = {}
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def open(self, port: int) -> None:
@@ -87,23 +90,29 @@ class Desk:
         return web.Response(status=202)
 
     async def _stop_run(self, thread_id: str) -> None:
-        """Cancel what people were asked. Raises Refused where the run waits for nobody."""
-        run = self._runs.get(thread_id)
-        if run is None:
+        """Cancel what people were asked. Raises Refused where the run is at work for longer than a moment."""
+        if (run := self._runs.get(thread_id)) is None:
             return
-        review_id = self._waiting.get(thread_id)
-        if review_id is None:
+        waiting = self._waiting[thread_id]
+        await asyncio.wait(
+            [run, waiting], timeout=STEP_SECONDS, return_when=asyncio.FIRST_COMPLETED
+        )
+        if run.done():
+            return
+        if not waiting.done():
             raise Refused("busy", BUSY)
-        await self._gate.cancel(review_id, NEW_QUESTION)
+        await self._gate.cancel(waiting.result(), NEW_QUESTION)
         await asyncio.wait([run])
 
     def _start(self, thread_id: str, *, is_new: bool = False) -> None:
+        self._waiting[thread_id] = asyncio.Future()
         run = asyncio.create_task(self._run(thread_id, is_new))
         self._runs[thread_id] = run
         run.add_done_callback(lambda task: self._on_run_end(thread_id, task))
 
     def _on_run_end(self, thread_id: str, run: asyncio.Task[None]) -> None:
-        del self._runs[thread_id]
+        if self._runs.get(thread_id) is run:
+            del self._runs[thread_id]
         if not run.cancelled() and (error := run.exception()):
             log.error("A run stopped; the next start goes on with it.", exc_info=error)
 
@@ -149,14 +158,15 @@ class Desk:
             requester=question.user,
             origin=question.origin,
         )
-        verdicts = [self._gate.policy.judge(call).verdict.kind for call in calls]
-        if is_new and "review" in verdicts:
-            await self._post(thread_id, WAIT)
-        self._waiting[thread_id] = review_id
+        if all(self._gate.policy.judge(call).verdict.kind != "review" for call in calls):
+            return await self._gate.wait(review_id)
+        self._waiting[thread_id].set_result(review_id)
         try:
+            if is_new:
+                await self._post(thread_id, WAIT)
             return await self._gate.wait(review_id)
         finally:
-            del self._waiting[thread_id]
+            self._waiting[thread_id] = asyncio.Future()
 
     async def _say(self, thread_id: str, text: str) -> None:
         """The last words. A process that dies in between says them twice, rather than never."""
