@@ -40,6 +40,7 @@ class Town:
         self._desk, self._redis_url, self._folder, self._ear = desk, redis_url, folder, ear
         self.lab = Lab(gate, None, folder)
         self.heard: list[dict[str, Any]] = []
+        self.refusals = 0
 
     @contextlib.asynccontextmanager
     async def agent(self) -> AsyncIterator[tuple[asyncio.subprocess.Process, str]]:
@@ -83,6 +84,9 @@ async def town(
         town = Town(request.param, redis_url, gate, tmp_path, "")
 
         async def hear(request: web.Request) -> web.Response:
+            if town.refusals:
+                town.refusals -= 1
+                return web.Response(status=503)
             town.heard.append(await request.json())
             return web.Response()
 
@@ -162,6 +166,16 @@ async def test_a_question_without_tools_is_answered_at_once(town: Town) -> None:
         assert await ask(url, text="hello", ts="1700000018.000100") == 202
         [words] = await wait_until("the agent's words", lambda: town.heard)
     assert words["text"].startswith("I can:")
+
+
+@pytest.mark.parametrize("town", DESKS[:1], indirect=True)
+async def test_words_that_the_chat_does_not_take_are_posted_again(town: Town) -> None:
+    """Given a chat that is away for a moment, as after kill -9 of the demo's Slack; then they come later."""
+    town.refusals = 1
+    async with town.agent() as (_, url):
+        assert await ask(url, text="hello", ts="1700000018.000100") == 202
+        [words] = await wait_until("the agent's words", lambda: town.heard)
+    assert (words["text"].startswith("I can:"), town.refusals) == (True, 0)
 
 
 async def test_a_bad_question_is_refused(town: Town) -> None:

@@ -122,7 +122,7 @@ class Desk:
             try:
                 if await self._take_step(thread_id, is_new):
                     return
-            except (StoreUnavailable, LeaseLost) as error:
+            except (StoreUnavailable, LeaseLost, aiohttp.ClientError) as error:
                 log.warning("%s", error)
                 await asyncio.sleep(1)
             except HitlError as error:
