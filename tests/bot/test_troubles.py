@@ -163,7 +163,7 @@ def test_what_is_decided_or_cancelled_has_no_trouble() -> None:
     review, _ = review_of([call("it")], by=policy(it={"notify": HERE}))
     cancelled = cancellation.cancel(review, person(), None, START).review
     for one in (cancelled,):
-        with pytest.raises(Exception, match="noted already"):
+        with pytest.raises(Exception, match="Nothing to record"):
             delivery_problems.record_delivery_problem(one, HERE, "gone", START)
 
 
