@@ -1,1 +1,4 @@
-"""Adapters of agent frameworks, one room each. A framework is imported only by its own."""
+"""Adapters for agent frameworks, each in a package of its own. Only that package imports the framework.
+
+Public: `langgraph` for LangGraph and LangChain agents.
+"""

@@ -1,4 +1,6 @@
-"""LangGraph: agents that LangChain's `HumanInTheLoopMiddleware` pauses, decided elsewhere, later.
+"""LangGraph: people decide in chat what LangChain's `HumanInTheLoopMiddleware` pauses for, in any process.
+
+Public: `HumanReview` guards and drives an agent; its `Driver` runs threads and returns a `Run`.
 
 reviews = HumanReview(gate)
 agent = create_agent(

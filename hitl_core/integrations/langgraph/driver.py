@@ -1,4 +1,4 @@
-"""Drives an agent's runs: submits what they pause for, and resumes them when it is decided."""
+"""Runs an agent's threads: submits their pauses for review, and resumes them after the decisions."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ OnStop: TypeAlias = Callable[[Run], Awaitable[None]]
 
 
 class Driver:
-    """Made by `HumanReview.drive`. A run that pauses is left to its checkpointer: nothing waits."""
+    """Made by `HumanReview.drive`. A paused run is only in its checkpointer: no process waits for it."""
 
     def __init__(
         self,
@@ -80,23 +80,23 @@ class Driver:
         config: RunnableConfig | None = None,
         context: Any = None,
     ) -> Run:
-        """Run the agent until it ends or pauses, and submit what it pauses for.
+        """Run the agent until it ends or pauses, and submit its pauses for review.
 
-        `input` None goes on where a crash left the run: only for the process that owns the thread. New
-        input for a thread that waits for people cancels what they were asked, and the model is told so of
-        each call. `requester` is the chat user on whose behalf the agent acts, `origin` the place in which
-        that person asked it, "slack:C0123ABCD/1700000000.000100"; what is not said is as in the run before.
-        `config` and `context` are this run's own, over those of `drive`, until it ends: `serve` of this
-        process resumes it with them. For other processes give `drive` a function that makes them.
+        `input` None continues a run after a crash: only for the process that owns the thread. New input for
+        a thread that waits for people cancels their reviews, and the model gets a message about each
+        cancelled call. `requester` is the chat user for whom the agent acts, `origin` the thread in which
+        that person asked, "slack:C0123ABCD/1700000000.000100"; both default to those of the last run.
+        `config` and `context` override those of `drive` until this run ends, also when `serve` of this
+        process resumes it. For other processes, pass a function to `drive` that makes them.
 
         Raises Refused for new input while the thread is busy, InvalidToolCall and IntegrationError for
-        calls that can't be reviewed or guarded, StoreUnavailable (run(None) makes up for it), and what the
-        agent raises.
+        calls that can't be reviewed or guarded, StoreUnavailable (call run(None) later), and what the agent
+        raises.
         """
         async with self._thread_lock(thread_id):
             thread, state = await self._load_thread(thread_id, requester, origin)
             run_settings = RunSettings(config, context)
-            if input is None or isinstance(input, Command):  # it goes on with the last run
+            if input is None or isinstance(input, Command):  # the last run continues
                 run_settings = self._settings.for_run(thread_id, state, run_settings)
             self._settings.begin(thread_id, run_settings)
             thread = thread.with_settings(run_settings)
@@ -116,8 +116,8 @@ class Driver:
         requester: str | None = None,
         origin: Place | None = None,
     ) -> None:
-        """Save new input and return, so that a crash can't lose it: `run(None, …)` takes it from there. What
-        waits for people is cancelled, as in `run`. Raises Refused while the thread is busy.
+        """Save new input and return, so that a crash can't lose it: `run(None, …)` continues with it. Reviews
+        that wait for people are cancelled, as in `run`. Raises Refused while the thread is busy.
         """
         lock = self._thread_lock(thread_id)
         if lock.locked():
@@ -129,10 +129,10 @@ class Driver:
                 await thread.save_input(new_input)
 
     async def serve(self, on_stop: OnStop | None = None, *, concurrency: int = 8) -> None:
-        """Take up every settled review of this agent, without end: resume its run to the next stop.
+        """Resume the run of every settled review of this agent to its next stop. Never ends.
 
-        `on_stop` gets the Run of each stop, at least once, while the review is still open; when it raises, it
-        gets it again later. A run that raised is taken up again too, with growing pauses.
+        `on_stop` gets the Run of each stop at least once, before the review is done; if it raises, it gets
+        the Run again later. A run that raised is also tried again, with growing pauses.
         """
         limit = asyncio.Semaphore(concurrency)
         async with asyncio.TaskGroup() as tasks:
@@ -149,7 +149,7 @@ class Driver:
                 if on_stop is not None:
                     await on_stop(run)
                 await failpoint("langgraph.before_done")
-                # A call that the review doesn't know was stopped, and is no result of it.
+                # A call that is not in the review was stopped: it has no result there.
                 known = {call.tool_call_id for call in outcome.review.calls}
                 await outcome.finish(
                     {id: line for id, line in active_run.lines.items() if id in known}
@@ -168,7 +168,7 @@ class Driver:
                 self._release_later(outcome)
 
     async def _continue_run(self, active_run: ActiveRun) -> Run:
-        """To the next stop. What trying again will not cure becomes a stop as well."""
+        """Run to the next stop. An error that trying again will not solve becomes a stop as well."""
         outcome = active_run.outcome
         origin = outcome.review.origin
         thread = await self._make_thread(
@@ -202,7 +202,7 @@ class Driver:
         self, thread: GraphThread, state: StateSnapshot, live: Sequence[Review] = ()
     ) -> Run:
         pauses = read_pauses(state)
-        # A review holds all that its turn asks, so whoever runs the turn right now comes to its end first.
+        # A review has all questions of its turn, so an unfinished turn must first run to its end.
         open_pauses = () if is_unfinished(state) else pauses.known
         ids = [await self._submit(thread, pause) for pause in open_pauses]
         if pauses.errors and not is_unfinished(state):
@@ -236,7 +236,7 @@ class Driver:
     async def _hold_for_input(
         self, thread: GraphThread, state: StateSnapshot, live: Sequence[Review], input: Input
     ) -> AsyncGenerator[Input, None]:
-        """New input as the thread can take it now. Raises Refused where it has to wait."""
+        """The input in the form that the thread accepts now. Raises Refused if the thread is busy."""
         pauses = read_pauses(state)
         driven = any(review.status == "claimed" for review in live)
         if state.tasks and not driven and _is_for_other_interrupts(input, pauses):
@@ -251,7 +251,7 @@ class Driver:
         if (state.tasks and not paused) or any(review.status != "pending" for review in live):
             why = f"its review {live[0].id} is still open" if live else "run(None) takes it up"
             raise Refused("busy", f"The last run of {thread.id!r} has not ended: {why}.")
-        # Also what a crash kept from being asked: else another process could ask it now.
+        # Also submit pauses that a crash left unsubmitted: otherwise another process could do it now.
         ids = [await self._submit(thread, pause) for pause in pauses.known]
         ids.extend(review.id for review in live)
         async with hold_withdrawal(self._gate, dict.fromkeys(ids)) as outcomes:
@@ -259,7 +259,7 @@ class Driver:
             yield input if command else add_answers(input, state, outcomes)
 
     async def _live_reviews(self, thread_id: str) -> list[Review]:
-        """Those of this thread that are not done: whoever holds or claims one drives the run."""
+        """The thread's reviews that are not done. The process that claims one drives the run."""
         live: list[Review] = []
         for review_id in await self._gate.reviews.store.thread_reviews(thread_id):
             review = (await self._gate.reviews.load(review_id)).review
@@ -270,7 +270,7 @@ class Driver:
         return live
 
     def _thread_lock(self, thread_id: str) -> asyncio.Lock:
-        """One run of a thread at a time: nodes side by side may wait for reviews of their own."""
+        """Only one run of a thread at a time. Needed because parallel nodes can wait for several reviews."""
         return self._thread_locks.setdefault(thread_id, asyncio.Lock())
 
     async def _load_thread(
@@ -307,7 +307,9 @@ def _make_refused_run(thread: GraphThread, state: StateSnapshot, error: HitlErro
 
 
 def _is_for_other_interrupts(input: Input, pauses: Pauses) -> bool:
-    """Whether it answers interrupts that are not ours: each by its id where one of ours waits as well."""
+    """Whether it only answers interrupts that are not ours. If one of ours waits too, it must name
+    the ids.
+    """
     if not isinstance(input, Command) or not pauses.known:
         return isinstance(input, Command)
     resume: object = input.resume

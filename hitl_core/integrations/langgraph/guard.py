@@ -1,7 +1,7 @@
-"""Stands in front of the tools: a reviewed call runs as it was decided, once, or not at all.
+"""The guard around the tools: a reviewed call runs once, with the decided arguments, or not at all.
 
-It is put into each tool node, around the tool itself: what middlewares do to a call, in any order, they do
-before the guard compares it with what was decided.
+It is installed in each tool node, directly around the tool. So all middlewares change a call before the guard
+compares it with the decision.
 """
 
 from __future__ import annotations
@@ -48,8 +48,10 @@ class ReviewGuard:
             self._loop = None
 
     def guard_node(self, node: ToolNode) -> bool:
-        """Guard this tool node, once. False: it can't be, as it is none that calls what wraps it. Raises
-        IntegrationError where the guard of another HumanReview stands there."""
+        """Guard this tool node; does nothing if this guard is already there. False if the node can't be
+        guarded, because it doesn't call its wrappers. Raises IntegrationError if another HumanReview guards
+        it.
+        """
         parts = vars(node)
         if type(node) is not ToolNode or not _is_unmodified(node):
             return False
@@ -76,8 +78,8 @@ class ReviewGuard:
                 return await execute(request)
         if not isinstance(permit, Permit):
             return permit
-        # LangGraph cancels a tool when another one of the turn raises. Its effect may happen all the
-        # same, so it is let run to its end, and reported.
+        # LangGraph cancels a tool when another one of the turn raises. Its effect may still happen, so the
+        # tool runs to its end, and its result is reported.
         work = asyncio.ensure_future(self._run(permit.active_run, request, execute))
         if permit.active_run is not None:
             permit.active_run.running.add(work)
@@ -92,7 +94,7 @@ class ReviewGuard:
         except GraphInterrupt:
             await self._report_pause(active_run, request)
             raise
-        except GraphBubbleUp:  # it hands over to another node: it ran
+        except GraphBubbleUp:  # the tool ran, and hands over to another node
             await self._report_handover(active_run, request)
             raise
         except Exception as error:
@@ -151,17 +153,17 @@ class ReviewGuard:
             await self._report_line(active_run, str(request.tool_call["id"]), "ran")
 
     async def _report_line(self, active_run: ActiveRun, call_id: str, text: str) -> None:
-        """The model gets the result whatever the store says: what that didn't get, it gets with `done`."""
+        """The model gets the result even if the store fails: then the line is stored with `finish`."""
         try:
             await active_run.outcome.report({call_id: text})
             active_run.lines.pop(call_id, None)
         except LeaseLost:
-            raise  # the run is no longer ours, and a person is asked about the call
+            raise  # another process may have the run, and a person is asked about the call
         except HitlError:
             active_run.lines[call_id] = text
 
     def _run_on_loop(self, work: Coroutine[Any, Any, T]) -> T:
-        """LangGraph's sync side runs tools in threads of its own, even when the loop's thread waits."""
+        """Run it on the gate's loop. Called in a worker thread of LangGraph's sync API."""
         try:
             if self._loop is None:
                 raise TimeoutError
@@ -185,7 +187,7 @@ def _is_unmodified(node: ToolNode) -> bool:
 
 
 class _GuardWrapper:
-    """What a tool node calls for each call: the middlewares' wrapper, if it has one, around the guard."""
+    """What a tool node runs for each call: the guard, inside the middlewares' wrapper if there is one."""
 
     def __init__(self, guard: ReviewGuard, outer: Any, async_outer: Any) -> None:
         self.guard, self._outer, self._async_outer = guard, outer, async_outer

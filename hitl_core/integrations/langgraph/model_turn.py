@@ -1,9 +1,9 @@
 """One AI message, and which of its calls LangChain's HumanInTheLoopMiddleware asks about. Pure.
 
-In its default mode that is one interrupt, whose value carries no ids: the calls are found in the message, by
-name and arguments, in its order. With `interrupt_mode="per_call"` there is an interrupt for each call, which
-says which one it is about (https://docs.langchain.com/oss/python/langchain/human-in-the-loop). These are
-raised as the tools start, so by then the turn's free calls run already. Either way it is one review.
+In its default mode there is one interrupt, without call ids: the calls are found in the message by name and
+arguments, in order. With `interrupt_mode="per_call"` there is one interrupt for each call, with its id
+(https://docs.langchain.com/oss/python/langchain/human-in-the-loop). These are raised when the tools start, so
+calls that need no review are already running then. Both modes make one review.
 """
 
 from __future__ import annotations
@@ -40,18 +40,20 @@ class ModelTurn(Pause):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchPause(ModelTurn):
-    """`failed`: LangChain saved an answer that it then refused, and will refuse every other as well."""
+    """A pause of the default mode. `failed`: LangChain saved an answer that it then refused, and it will
+    refuse any other answer as well.
+    """
 
     interrupt_id: str
 
     def resume_value(self, outcome: Outcome) -> Json:
-        """What to resume with. Raises IntegrationError (see `said`)."""
+        """The value to resume with. Raises IntegrationError (see `format_answer`)."""
         return {self.interrupt_id: self.format_answer(outcome)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PerCallPause(ModelTurn):
-    """What still waits, in the model's order; each answer makes it less."""
+    """The calls that still wait in per-call mode, in the model's order; each answer removes one."""
 
     @property
     def interrupt_ids(self) -> tuple[str, ...]:
@@ -59,13 +61,13 @@ class PerCallPause(ModelTurn):
 
     @property
     def next_call_id(self) -> str:
-        """Of the tool call that is answered next."""
+        """The id of the tool call that is answered next."""
         return self.wire[0]["value"]["tool_call_id"]
 
     def resume_value(self, outcome: Outcome, refusal: str | None = None) -> Json:
-        """What to resume with: the next call's decision alone, because of answers that come together some may
-        run before LangGraph finds that another is bad. `refused`: why the tool doesn't take what was decided.
-        Raises IntegrationError (see `said`)."""
+        """The value to resume with: only the next call's decision, because with several answers some tools
+        could run before LangGraph finds that another answer is bad. `refusal`: why the tool can't take the
+        decided arguments. Raises IntegrationError (see `format_answer`)."""
         first = self.interrupt_ids[0]
         return {first: self.format_answer(outcome, refusal)[first]}
 
@@ -78,7 +80,7 @@ class PerCallPause(ModelTurn):
 def read_batch(
     interrupt: Interrupt, state: Mapping[str, Any], path: tuple[str, ...], failed: bool
 ) -> BatchPause | None:
-    """None where this is no such interrupt, or its requests are not the message's."""
+    """None if it is not such an interrupt, or if its requests are not calls of the last AI message."""
     value, message = interrupt.value, last_ai_message(messages_of(state))
     if message is None or not isinstance(value, dict) or "action_requests" not in value:
         return None
@@ -97,14 +99,14 @@ def read_batch(
     except DialectError:
         return None
     except HitlError:
-        pass  # LangChain's, about calls that can't be reviewed: whoever submits it is told
+        pass  # it asks about calls that can't be reviewed: submitting it raises the error
     return batch
 
 
 def read_per_call(
     interrupts: Sequence[Interrupt], state: Mapping[str, Any], path: tuple[str, ...]
 ) -> PerCallPause | None:
-    """Those that ask about calls of the last AI message, as the model wrote them. None: there is none."""
+    """The interrupts about calls of the last AI message, unchanged; None if there are none."""
     message = last_ai_message(messages_of(state))
     wires = {
         position: to_wire(interrupt)
@@ -124,7 +126,7 @@ def read_per_call(
 
 
 def is_from_langchain(interrupt: Interrupt, node: str, state: Mapping[str, Any]) -> bool:
-    """Whether LangChain's middleware raised it, and not another node; "" is one that is not known."""
+    """Whether LangChain's middleware raised it, and not another node. `node` is "" if it is not known."""
     if request := read_approval(interrupt.value):
         message = last_ai_message(messages_of(state))
         ids = {call["id"] for call in message.tool_calls} if message else set[str | None]()
@@ -140,7 +142,7 @@ def looks_like_langchain(interrupt: Interrupt) -> bool:
 
 
 def read_approval(value: object) -> Json | None:
-    """LangChain's ToolApprovalRequest. None where this is no such interrupt's value."""
+    """The value as LangChain's ToolApprovalRequest; None if it is something else."""
     request: Any = value
     return request if isinstance(value, dict) and request.get("type") == "tool_approval" else None
 

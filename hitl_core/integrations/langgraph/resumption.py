@@ -1,4 +1,4 @@
-"""From wherever a run stands to its next stop, with what was decided."""
+"""Resumes a run with the decisions, from any saved state to its next stop."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ log = logging.getLogger(__name__)
 
 
 class NodeFailed(IntegrationError):
-    """A node that acts on its answer itself raised. LangGraph keeps the answer; nothing is retried."""
+    """A node raised after it got the answer to its own question. LangGraph keeps the answer; no retry."""
 
 
 async def resume(thread: GraphThread, state: StateSnapshot, active_run: ActiveRun) -> StateSnapshot:
-    """Go on where a crash left the run, and answer what of its pause still waits there.
+    """Continue the run from its saved state, and answer what still waits there.
 
-    Raises NodeFailed, LeaseLost, IntegrationError for an agent that was changed in between, and what the
-    agent raises.
+    Raises NodeFailed, LeaseLost, IntegrationError for an agent that was changed since, and what the agent
+    raises.
     """
     if is_unfinished(state):
         state = await thread.invoke(None, state)
@@ -66,8 +66,8 @@ async def _send_answer(
 async def _answer_each(
     thread: GraphThread, state: StateSnapshot, pause: PerCallPause, active_run: ActiveRun
 ) -> StateSnapshot:
-    """One call after the other, each time the first that still waits by the saved state: so it doesn't
-    matter which process gave the answers before."""
+    """Answer one call after the other, always the first that still waits in the saved state. So it doesn't
+    matter which process gave the earlier answers."""
     while True:
         try:
             state = await _answer_pause(thread, state, pause, active_run)
@@ -116,9 +116,9 @@ async def _answer_or_recover(
 
 
 async def _recover(thread: GraphThread, active_run: ActiveRun) -> StateSnapshot:
-    """LangChain saved an answer that it refuses: drop it, let it ask again, and answer that.
+    """LangChain saved an answer that it refuses: drop it, let LangChain ask again, and answer that.
 
-    Happens when a `when` predicate says something else than before, or somebody answered by hand.
+    Happens when a `when` predicate returns something else than before, or when a person answered by hand.
     """
     log.warning("LangChain refuses the answer that is saved for %s.", active_run.outcome.review_id)
     state = await thread.forget_answer()

@@ -1,4 +1,4 @@
-"""The `config` and `context` of a thread's runs. What one thread got never reaches another."""
+"""The `config` and `context` of a thread's runs. A thread never gets those of another thread."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from langgraph.types import StateSnapshot
 from hitl_core.errors import IntegrationError
 from hitl_core.integrations.langgraph.graph import Json
 
-#: Kept with every checkpoint: which settings the run was given by its caller, so that only these resume it.
+#: Saved with every checkpoint: the names of the settings that the run's caller passed.
 SETTINGS_KEY = "hitl_own_settings"
 
-#: How many open runs' settings a process remembers.
+#: Of how many open runs a process remembers the settings.
 MAX_RUNS = 10_000
 
 Config: TypeAlias = RunnableConfig | Callable[[str], RunnableConfig] | None
@@ -25,31 +25,31 @@ Config: TypeAlias = RunnableConfig | Callable[[str], RunnableConfig] | None
 
 @dataclass(frozen=True, slots=True)
 class RunSettings:
-    """What the caller gave to one run; None where nothing was said."""
+    """The settings that the caller passed to one run; None if not passed."""
 
     config: RunnableConfig | None = None
     context: Any = None
 
     @property
     def names(self) -> list[str]:
-        """Of those that are given."""
+        """The names of the settings that were passed."""
         return [name for name in ("config", "context") if getattr(self, name) is not None]
 
 
 class Settings:
-    """Those of `drive`, and those that each open run of this process was given."""
+    """The settings of `drive`, and those of each open run of this process."""
 
     def __init__(self, *, config: Config, context: Any) -> None:
         self._config, self._context = config, context
         self._by_thread: dict[str, RunSettings] = {}
 
     async def default(self, thread_id: str) -> RunSettings:
-        """What `drive` was given, for this thread."""
+        """The settings of `drive` for this thread."""
         config = cast(RunnableConfig, await _value_for(self._config, thread_id) or {})
         return RunSettings(config, await _value_for(self._context, thread_id))
 
     def begin(self, thread_id: str, run_settings: RunSettings) -> None:
-        """What a run is given, in place of what an earlier one was."""
+        """Remember the settings of a new run, in place of those of the last run."""
         self._by_thread.pop(thread_id, None)
         if run_settings.names:
             self._by_thread[thread_id] = run_settings
@@ -57,14 +57,14 @@ class Settings:
             del self._by_thread[next(iter(self._by_thread))]
 
     def end(self, thread_id: str) -> None:
-        """The run is through."""
+        """Forget the settings of an ended run."""
         self._by_thread.pop(thread_id, None)
 
     def for_run(
         self, thread_id: str, state: StateSnapshot, new: RunSettings | None = None
     ) -> RunSettings:
-        """To go on with a run as it began, but for what is given now. Raises IntegrationError where it began
-        with something that this process can't know."""
+        """The settings with which a run was started, overridden by `new`. Raises IntegrationError if it was
+        started in another process with settings that this process doesn't have."""
         own = _override(self._by_thread.get(thread_id, RunSettings()), new or RunSettings())
         marked = str(cast(Json, state.metadata or {}).get(SETTINGS_KEY) or "")
         for name in marked.split():
@@ -82,7 +82,7 @@ def _override(own: RunSettings, new: RunSettings) -> RunSettings:
 
 
 def merge_settings(default: RunSettings, own: RunSettings) -> RunSettings:
-    """The run's own over those of `drive`. Pure."""
+    """The run's own settings over those of `drive`. Pure."""
     return replace(_override(default, own), config=merge_configs(default.config, own.config))
 
 

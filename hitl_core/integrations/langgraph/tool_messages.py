@@ -1,4 +1,4 @@
-"""The messages that answer a tool call, and what a card shows of them. Pure."""
+"""The messages that answer a tool call, and their line on the card. Pure."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ def answer_message(request: ToolCallRequest, content: str, status: str) -> ToolM
 
 
 def stop_message(request: ToolCallRequest, why: str) -> ToolMessage:
-    """LangChain puts its note on an edited call before this text, and that note says that it ran."""
+    """LangChain puts a note before the answer to an edited call that says that it ran: so we
+    contradict it.
+    """
     name = request.tool_call["name"]
     text = f"`{name}` was NOT executed, whatever a note before this says: {why}"
     return answer_message(request, text, "error")
@@ -32,7 +34,7 @@ def error_message(request: ToolCallRequest, error: Exception) -> ToolMessage:
 
 
 def card_line(result: Result, call_id: str) -> str:
-    """What the card shows."""
+    """The result line on the card."""
     message = result if isinstance(result, ToolMessage) else _find_message(result, call_id)
     if message is None:
         return "ran"

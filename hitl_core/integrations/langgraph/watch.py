@@ -1,10 +1,10 @@
-"""The second line: no tool of a guarded graph starts that neither the guard nor the policy lets start.
+"""The second check, after the guard: stops a tool of a guarded graph that neither guard nor policy allowed.
 
-LangChain tells its callbacks of each tool before it starts, wherever it is called: by a tool node that was
-made during the run, by `tool.invoke` in a node's own code, or by a middleware that swaps tools. A callback
-that raises stops it. Each guarded graph has one in its config, which LangGraph keeps through `with_config`
-and copies; a driven run has one of its own. It is found by the context, so it also holds where code passes
-callbacks of its own. A thread that is started without the context (`run_in_executor`) is out of its sight.
+LangChain calls its callbacks before each tool starts, also for a tool node that was made during the run, for
+`tool.invoke` in a node's own code, and for a middleware that swaps tools. A callback that raises stops the
+tool. Each guarded graph has a watch in its config, which LangGraph keeps through `with_config` and copies; a
+driven run has a watch of its own. The watch is found through the context, so it also works when code passes
+its own callbacks. It can't see a thread that is started without the context (`run_in_executor`).
 """
 
 from __future__ import annotations
@@ -32,25 +32,25 @@ from hitl_core.policy import Policy
 
 log = logging.getLogger(__name__)
 
-#: What says where LangGraph saves a run: without any of these nothing is saved.
+#: The keys that say where LangGraph saves a run. Without any of them nothing is saved.
 _THREAD = frozenset({"thread_id", "checkpoint_id", "checkpoint_ns"})
 
 
 class UnguardedToolCall(IntegrationError):
-    """A tool was about to run that no guard let through. It did not run."""
+    """A tool was about to run that no guard had checked. It did not run."""
 
 
 @dataclass(slots=True)
 class Ticket:
-    """One start of one tool, which the guard let through. `run_id` is LangChain's, once it is known: more
-    than one watch may see the same start."""
+    """The guard's permission for one start of one tool. `run_id` is LangChain's id of that start, set at the
+    first use, because more than one watch can see the same start."""
 
     call_id: str
     name: str
     run_id: UUID | None = None
 
     def try_use(self, name: str, call_id: object, run_id: UUID) -> bool:
-        """Spends it."""
+        """True if the ticket is for this start. It can't be used for another one after that."""
         if (self.name, self.call_id) != (name, call_id) or self.run_id not in (None, run_id):
             return False
         self.run_id = run_id
@@ -63,7 +63,7 @@ _run_watch: ContextVar[RunWatch | None] = ContextVar("hitl_watch", default=None)
 
 @contextlib.contextmanager
 def hold_ticket(call: Mapping[str, Any]) -> Generator[None, None, None]:
-    """The guard's: this call may start now, once."""
+    """Called by the guard: within this block the call may start, once."""
     token = _ticket.set(Ticket(str(call["id"]), call["name"]))
     try:
         yield
@@ -73,8 +73,8 @@ def hold_ticket(call: Mapping[str, Any]) -> Generator[None, None, None]:
 
 @contextlib.contextmanager
 def hold_watch(policy: Callable[[], Policy]) -> Generator[None, None, None]:
-    """While a driven graph runs. Raises at its end where it went on after a stopped tool (PastTheGuard), or
-    after a pause of which nobody was told (PauseLost)."""
+    """Watch a driven graph while it runs. Raises at its end if it continued after a stopped tool
+    (UnguardedToolCall), or after a pause that was lost (PauseLost)."""
     watch = RunWatch(policy)
     token = _run_watch.set(watch)
     try:
@@ -88,7 +88,7 @@ def hold_watch(policy: Callable[[], Policy]) -> Generator[None, None, None]:
 
 
 def lose(why: str) -> NoReturn:
-    """Raise PauseLost, also at the end of the driven run, should code catch it before."""
+    """Raise PauseLost now, and again at the end of the driven run, in case other code catches it."""
     if driven := _run_watch.get():
         driven.pauses.add(why)
     log.error("%s", why)
@@ -96,8 +96,8 @@ def lose(why: str) -> NoReturn:
 
 
 class _CurrentWatch:
-    """Looks like a context variable to LangChain, which asks it whenever code sets callbacks of its own: the
-    driven run's watch, else that of the run around."""
+    """Acts as a context variable for LangChain, which reads it when code passes its own callbacks. Returns
+    the watch of the driven run, else that of the parent run."""
 
     def get(self) -> Watch | None:
         if run_watch := _run_watch.get():
@@ -114,8 +114,8 @@ def _register() -> None:
 
 
 class Watch(BaseCallbackHandler):
-    """Raises PastTheGuard as a tool starts that may not, and PauseLost where LangGraph would save no pause:
-    the graph runs by itself, under no thread."""
+    """Raises UnguardedToolCall when a tool starts that must not, and PauseLost when LangGraph can't save a
+    pause, because the graph runs alone and without a thread."""
 
     raise_error = True
     run_inline = True
@@ -126,7 +126,7 @@ class Watch(BaseCallbackHandler):
         _register()
 
     def attach_to(self, graph: Graph) -> bool:
-        """Be in all of its runs. False: it keeps no callback."""
+        """Add this watch to all runs of the graph. False if the graph keeps no callbacks."""
         if not self._is_attached(graph):
             graph.config = merge_configs(graph.config, {"callbacks": [self]})
         return self._is_attached(graph) and self._is_attached(graph.with_config({"tags": []}))
@@ -138,7 +138,7 @@ class Watch(BaseCallbackHandler):
 
     @property
     def _has_run_watch(self) -> bool:
-        """To the watch of the driven run that this is a part of, which tells at its end."""
+        """Whether this is a part of a driven run: then that run's own watch does the work."""
         return _run_watch.get() not in (None, self)
 
     def on_tool_start(self, serialized: Json | None, input_str: str, **kwargs: Any) -> None:
@@ -175,7 +175,7 @@ class Watch(BaseCallbackHandler):
                 )
 
     def on_llm_start(self, serialized: Json | None, prompts: list[str], **kwargs: Any) -> None:
-        """LangChain tells of a chat model here where a handler doesn't know the other event."""
+        """Without `on_chat_model_start`, LangChain would call this for chat models. Does nothing."""
 
     def on_chain_start(self, serialized: Json | None, inputs: Any, **kwargs: Any) -> None:
         metadata = cast(Json, kwargs.get("metadata") or {})
@@ -209,7 +209,7 @@ class Watch(BaseCallbackHandler):
 
 
 class RunWatch(Watch):
-    """Of one driven run, which ends where a pause is lost. `stopped`: a sentence for each tool."""
+    """The watch of one driven run. `stop_reasons`: a sentence for each stopped tool."""
 
     def __init__(self, policy: Callable[[], Policy]) -> None:
         super().__init__(policy)

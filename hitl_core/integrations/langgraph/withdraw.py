@@ -1,5 +1,5 @@
-"""New input for a thread that waits for people: nobody needs to decide any more, and its calls are answered,
-as models refuse a conversation in which a call has no answer.
+"""New input for a thread that waits for people: its reviews are cancelled, and its calls get answers, because
+models refuse a conversation with an unanswered call.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from langgraph.types import PregelTask, StateSnapshot
 from hitl_core.gate import Gate, Outcome
 from hitl_core.integrations.langgraph.graph import Json, last_ai_message, messages_of
 
-#: What the cards say, and the model.
+#: The reason on the cards and for the model.
 REASON = "The user wrote something new."
 
 
@@ -22,9 +22,9 @@ REASON = "The user wrote something new."
 async def hold_withdrawal(
     gate: Gate, review_ids: Iterable[str]
 ) -> AsyncGenerator[list[Outcome], None]:
-    """These reviews are cancelled and this process's own, while the new input is taken up; then they are
-    done. Where that fails, whoever serves the agent goes on with the run when their lease ends, as after a
-    crash. Raises Refused where one of them is decided by now.
+    """Cancel and claim these reviews while the new input is saved; then they are done. If that fails, a
+    process in `serve` continues the run when their lease ends, as after a crash. Raises Refused if one of
+    them is already decided.
     """
     async with AsyncExitStack() as stack:
         outcomes: list[Outcome] = []
@@ -39,8 +39,8 @@ async def hold_withdrawal(
 def add_answers(
     input: Mapping[str, Any], state: StateSnapshot, outcomes: Iterable[Outcome]
 ) -> Mapping[str, Any]:
-    """The input after an answer to each call of the last AI message that has none. A call that has run keeps
-    its result, which LangGraph would forget. Pure.
+    """The input, after an answer to each unanswered call of the last AI message. The result of a call that
+    has run is kept; LangGraph would drop it. Pure.
     """
     answers = list(_missing_answers(state, outcomes))
     if not answers:
@@ -67,7 +67,7 @@ def _missing_answers(state: StateSnapshot, outcomes: Iterable[Outcome]) -> Itera
 
 
 def _results(task: PregelTask) -> Iterator[ToolMessage]:
-    """Of tools that ended while others of their turn wait."""
+    """The results of tools that ended while other tools of their turn wait."""
     result: Any = task.result
     messages: Iterable[AnyMessage] = messages_of(cast(Json, result))
     yield from (message for message in messages if isinstance(message, ToolMessage))
