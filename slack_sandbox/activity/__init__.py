@@ -1,0 +1,1 @@
+"""Changes in the workspace, with their events: people, groups, channels, App Home."""

@@ -1,0 +1,1 @@
+"""What the local Slack sends to the app: events, over HTTP or Socket Mode."""

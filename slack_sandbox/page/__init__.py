@@ -1,0 +1,1 @@
+"""The web page of the local Slack, and its API."""

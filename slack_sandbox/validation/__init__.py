@@ -1,0 +1,1 @@
+"""Checks blocks, views and inputs as strictly as Slack does."""

@@ -1,0 +1,1 @@
+"""The workspace's data: people, channels, messages, modals. No HTTP."""
