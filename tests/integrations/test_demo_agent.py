@@ -130,7 +130,7 @@ async def test_a_refund_survives_the_death_of_its_agent(town: Town) -> None:
 
 def last_words(town: Town) -> list[dict[str, Any]]:
     """Without the first ones, which the agent was killed before or after."""
-    return [words for words in town.heard if "has to decide on this first" not in words["text"]]
+    return [words for words in town.heard if "must decide on this first" not in words["text"]]
 
 
 async def test_who_asks_is_told_that_it_has_to_wait(town: Town) -> None:
