@@ -173,12 +173,16 @@ REFUSED: list[tuple[str, Any, list[str]]] = [
         [f"interrupt_on.a.description: {FUNCTION}"],
     ),
     ("langchain", {"interrupt_on": {"*": True}}, ["interrupt_on.*: This is not a tool name"]),
-    ("langchain", {"interruptOn": {"a": True}}, ["interruptOn: `interruptOn` is another", ""]),
+    (
+        "langchain",
+        {"interruptOn": {"a": True}},
+        ["interruptOn: `interruptOn` is the spelling of another system", ""],
+    ),
     ("langchain_js", {"interruptOn": {"a": {}}}, ["interruptOn.a: `allowedDecisions` is missing"]),
     ("langchain", "", ["The file is empty."]),
     ("langchain", "[1]", ["This must be a mapping, not a list."]),
     ("langchain", '{"a": 1, "a": 2}', ['This has the name "a" twice, line 1, column 10.']),
-    ("langchain", "interrupt_on: &a {}", ["interrupt_on: The anchor `&a` is not allowed here"]),
+    ("langchain", "interrupt_on: &a {}", ["interrupt_on: The anchor `&a` is not allowed"]),
 ]
 
 

@@ -389,11 +389,19 @@ def test_an_edit_that_changes_nothing_counts_as_the_peer_counts_it() -> None:
         (
             "langchain_js",
             {"interruptOn": {"b": {"allowedDecisions": []}}},
-            "nobody could ever decide",
+            "nobody could decide",
         ),
-        ("langchain_js", {"interruptOn": {"b": {"allowedDecisions": ["respond"]}}}, "no decision"),
+        (
+            "langchain_js",
+            {"interruptOn": {"b": {"allowedDecisions": ["respond"]}}},
+            "is not a decision",
+        ),
         ("xpertai", {"interruptOn": {"b": {"description": "d"}}}, "`allowedDecisions` is missing"),
-        ("sagents", {"interrupt_on": {"b": {"allowed_decisions": ["aprove"]}}}, "no decision"),
+        (
+            "sagents",
+            {"interrupt_on": {"b": {"allowed_decisions": ["aprove"]}}},
+            "is not a decision",
+        ),
         ("arcgis", {"tools": {"t": {"outputkey": "k"}}}, "Did you mean `outputKey`?"),
     ],
 )

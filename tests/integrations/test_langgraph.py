@@ -135,7 +135,7 @@ async def test_a_submit_that_a_crash_cut_off_is_made_up_for(lab: Lab) -> None:
 @pytest.mark.parametrize(
     ("turn", "sentence"),
     [
-        ([call(None, "send_email", to="a")], "no id"),
+        ([call(None, "send_email", to="a")], "no `id`"),
         ([call("d", "send_email", to="a"), call("d", "send_email", to="b")], "Two calls"),
         ([call("c1", "send_email", to="x" * 300_000)], "262,144"),
     ],
@@ -163,7 +163,7 @@ async def test_a_later_turn_that_cannot_be_reviewed_is_told_and_closes_the_revie
         await lab.done(paused.review_id)
     [run] = lab.stops
     assert run.refusal
-    assert "no id" in run.refusal
+    assert "no `id`" in run.refusal
     assert lab.effects == ["sent a"]
 
 

@@ -183,7 +183,9 @@ async def test_the_policy_denies_what_interrupts_and_what_does_not(lab: Lab) -> 
     assert told["c2"][1].startswith("The policy doesn't allow `read`")
 
 
-@pytest.mark.parametrize(("ids", "sentence"), [(("", "c2"), "no id"), (("c1", "c1"), "Two calls")])
+@pytest.mark.parametrize(
+    ("ids", "sentence"), [(("", "c2"), "no `id`"), (("c1", "c1"), "Two calls")]
+)
 async def test_calls_that_cannot_be_told_apart_are_refused_in_one_sentence(
     lab: Lab, ids: tuple[str, str], sentence: str
 ) -> None:
