@@ -30,8 +30,10 @@ class Quoting:
     JSON or Python escape it, in an address, in HTML, and numbers with or without separators.
     """
 
-    def __init__(self, hidden: Iterable[Any]) -> None:
+    def __init__(self, hidden: Iterable[Any], *, unknown: bool = False) -> None:
+        """`unknown`: something may be hidden, and the arguments are not here to look it up."""
         self._forms, self._digits, self._tokens = set[str](), set[str](), set[str]()
+        self._unknown = unknown
         #: Something is hidden that is too short to be looked for.
         self._short = False
         for value in hidden:
@@ -43,6 +45,9 @@ class Quoting:
         """Of the arguments that were asked for and of those that would run."""
         if action is None:
             return cls(())
+        if f"{action.key}:1" not in review.args:  # the outline of a review has no arguments
+            configs = [action.config, *(terms.config for terms in action.earlier)]
+            return cls((), unknown=any(each.redact or each.policy_schema for each in configs))
         each = [review.arguments(action.key, n).parse() for n in {1, action.revision}]
         return cls(
             value_at(args, way) if way else args
@@ -52,7 +57,7 @@ class Quoting:
 
     def may_be_in(self, said: str) -> bool:
         """Whether a text may quote some of it; also where nobody can tell."""
-        return bool(said.strip()) and (self._short or self.is_in(said))
+        return bool(said.strip()) and (self._unknown or self._short or self.is_in(said))
 
     def is_in(self, said: str) -> bool:
         """Whether a text quotes some of it that is long enough to be sure."""
@@ -71,6 +76,8 @@ class Quoting:
 
     def without(self, said: str) -> str:
         """A text without what it quotes of it word for word; of what is short only numbers and their like."""
+        if self._unknown and said.strip():
+            return "…"
         folded = said.casefold()
         present = [form for form in self._forms if form in folded]
         for form in sorted(present, key=len, reverse=True):

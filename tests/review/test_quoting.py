@@ -12,7 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hitl_core.model import ToolCall
+from hitl_core.policy import Policy
 from hitl_core.review.quoting import Quoting
+from tests.support.builders import review_of
 
 KEY = "-----BEGIN KEY-----\nMIIEsecretsecret\n-----END KEY-----"
 WAYS: dict[str, Callable[[Any], str]] = {
@@ -92,3 +95,16 @@ def test_the_policys_own_text_is_shown_without_what_it_quotes() -> None:
     quoting = Quoting(["hunter2", 41112222, "123", "ok"])
     said = quoting.without("Says HUNTER2 to 41112222, pin 123 of 1234, all ok.")
     assert said == "Says … to …, pin … of 1234, all ok."
+
+
+@pytest.mark.parametrize("schema", [{"redact": ["/key"]}, {}])
+def test_a2_the_outline_of_a_review_shows_no_text_that_may_quote(schema: dict[str, Any]) -> None:
+    """Given a review without its arguments, as lists load it, then a text of the agent is shown only where
+    the policy hides nothing."""
+    rule = {"allowed_decisions": ["approve"], **schema}
+    by = Policy.from_mapping({"default": "allow", "interrupt_on": {"ask": rule}})
+    review = review_of([ToolCall("c1", "ask", {"key": "hunter2"})], by=by)[0]
+    quoting = Quoting.of(review.model_copy(update={"args": {}}), review.actions[0])
+
+    assert quoting.may_be_in("Sends hunter2") is bool(schema)
+    assert quoting.without("Sends hunter2") == ("…" if schema else "Sends hunter2")
