@@ -21,7 +21,7 @@ Message = dict[str, Any]
 Block = dict[str, Any]
 
 #: What a form says of an edit that removes something.
-CONFIRM = "Send it again to confirm."
+CONFIRM = "Send the form again to confirm."
 
 
 class CheckFailed(Exception):

@@ -103,8 +103,11 @@ async def test_promise_3_a_click_that_could_not_be_stored_fails_where_she_sees_i
     await scene.noted(gate, card)
     go = scene.folder / "go"
     monkeypatch.setenv("HITL_FAILPOINTS", f"bot.before_commit=pause:{go}")
+    scene.sandbox.channels.join("C0APPROVE", "U0GINA")  # so the click looks the members up again
+    await scene.sandbox.events.wait_delivered()
+    before = len(await scene.calls("conversations.members"))
     press = asyncio.create_task(scene.alice.press(card, "approve"))
-    await scene.calls("conversations.members")
+    await scene.calls("conversations.members", before + 1)
     server.kill()
     go.touch()
 

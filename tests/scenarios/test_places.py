@@ -135,7 +135,7 @@ async def test_threads_of_one_channel_share_a_lane(scene: Scene) -> None:
         ("slack:#archived", "there is no channel #archived"),
         ("slack:C0OLD", "the channel is archived"),
         ("slack:C0EMPTY", "the bot is not in this channel"),
-        ("slack:#everyone", "1,206 members: the policy has to name"),
+        ("slack:#everyone", "1,206 members: the policy must name"),
         ("slack:U0GONE", "nobody is left who may decide"),
         ("slack:S0OLD", "nobody is left who may decide"),
     ],
