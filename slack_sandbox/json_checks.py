@@ -1,6 +1,6 @@
 """Small checks of JSON values, which combine into the checks of blocks and views.
 
-A check takes a value and the JSON pointer it stands at, and yields one line for each thing that is
+A check takes a value and its JSON pointer, and yields one line for each thing that is
 wrong with it, in the words of Slack's own answers.
 """
 

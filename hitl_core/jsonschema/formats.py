@@ -21,7 +21,7 @@ _TIME = re.compile(r"(\d\d:\d\d:\d\d)(\.\d+)?(Z|[+-]\d\d:\d\d)", re.ASCII | re.I
 _SAFE = "A-Za-z0-9._~!$&'()*+,;="  # unreserved and sub-delims of RFC 3986
 _ESCAPED = "%[0-9A-Fa-f]{2}"
 _PATH = f"(?:[{_SAFE}:@/-]|{_ESCAPED})*"
-#: RFC 3986, section 3. The groups are what stands in brackets as the host: a later version's, or IPv6.
+#: RFC 3986, section 3. The groups are the host in brackets: an address of a later version, or IPv6.
 _URI = re.compile(
     rf"[A-Za-z][A-Za-z0-9+.-]*:"
     rf"(?://(?:(?:[{_SAFE}:-]|{_ESCAPED})*@)?"

@@ -45,7 +45,7 @@ class HomeTabs:
         self._events.send(event)
 
     def publish(self, user: str, view: Json, hash_: str | None) -> Json:
-        """Draws this person's tab anew: same id, new hash. `hash_` is the one of the view that the
+        """Draws this person's tab again: same id, new hash. `hash_` is the one of the view that the
         app believes to be there, if it cares."""
         if not self._app.home_tab:
             raise SlackError("not_enabled")

@@ -46,7 +46,7 @@ class Observer:
         return (await self.state(user))["messages"].get(channel, [])
 
     async def replies(self, channel: str, ts: str, user: str = DEFAULT_USER) -> list[Json]:
-        """What stands in the thread of this message, without the message, oldest first."""
+        """The replies in the thread of this message, oldest first."""
         messages = await self.messages(channel, user)
         return [one for one in messages if one["thread_ts"] == ts and one["ts"] != ts]
 

@@ -112,7 +112,7 @@ async def _ask(services: Services, text: str) -> None:
 
 
 def _restart_dead(children: Sequence[ChildProcess | _Redis], stopped: threading.Event) -> None:
-    """Start again whoever dies, Redis first, as the others need it; give up on one that can't live."""
+    """Restart processes that died, Redis first, as the others need it; give up on one that keeps dying."""
     deaths = dict.fromkeys((child.name for child in children), 0)
     while not stopped.wait(0.2):
         for child in children:

@@ -139,7 +139,7 @@ class DemoReviewers:
             raise CheckFailed(f"the message has no buttons {block_id}") from error
 
     async def _open_page_with(self, user: str, message: Message, block_id: str) -> Block:
-        """Open the Review modal, and turn its pages until this action stands there."""
+        """Open the Review modal, and go to the page of this action."""
         if not await self._hands.view(user):
             await self._hands.click(user, APPROVALS, message["ts"], "review")
         while not (block := _block((view := await self._view(user))["blocks"], block_id)):

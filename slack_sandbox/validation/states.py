@@ -66,7 +66,7 @@ def _stateful_elements(blocks: list[Json]) -> Iterator[tuple[str, Json]]:
 
 
 def _keep_or_initial(element: Json, block_id: str, before: Json) -> Json:
-    """An input that is drawn anew keeps what was in it, while its ids and its type stay and it can
+    """An input that is drawn again keeps what was in it, while its ids and its type stay and it can
     hold it. https://docs.slack.dev/reference/views/modal-views"""
     previous = before.get(block_id, {}).get(element["action_id"])
     if previous is not None and previous["type"] == element["type"]:

@@ -53,7 +53,7 @@ class Modals:
         return self._show(user, view)
 
     def update(self, old: Json, view: Json) -> Json:
-        """Draws an open view anew: same id, new hash. Inputs whose ids stay keep what is in them."""
+        """Draws an open view again: same id, new hash. Inputs whose ids stay keep what is in them."""
         self._check_external_id(view, old["id"])
         old.update(self._build_view(view, old["state"]["values"]))
         self._workspace.notify_change()

@@ -129,7 +129,7 @@ async def _recover(thread: GraphThread, active_run: ActiveRun) -> StateSnapshot:
 async def _answer_question(
     thread: GraphThread, state: StateSnapshot, pause: QuestionPause, active_run: ActiveRun
 ) -> StateSnapshot:
-    """The node itself acts on the answer, so what stands in front of a tool stands here."""
+    """The node itself acts on the answer, so the checks before a tool are made here."""
     outcome, answer = active_run.outcome, pause.resume_value(active_run.outcome)
     for call in outcome.execute:
         await outcome.once(call)

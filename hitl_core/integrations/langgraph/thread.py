@@ -21,7 +21,7 @@ from hitl_core.policy import Policy
 
 log = logging.getLogger(__name__)
 
-#: Kept with every checkpoint, so that whoever takes a run up knows on whose behalf it goes.
+#: Stored with every checkpoint, so that a process that resumes a run knows its requester.
 REQUESTER = "hitl_requester"
 #: And where that person asked.
 ORIGIN = "hitl_origin"
