@@ -39,9 +39,7 @@ class Settings:
     hitl_redis_url: str = "redis://localhost:6379/0"
     """The URL of the Redis that the agents use too."""
     hitl_policy: str = ""
-    """A policy file, or a folder of <agent>.yaml, for agents that use the HTTP API. Other agents load their
-    own.
-    """
+    """A policy file, or a folder of <agent>.yaml, for agents of the HTTP API; other agents load theirs."""
     hitl_host: str = "127.0.0.1"
     """The address to listen on; 0.0.0.0 in a container."""
     hitl_port: int = 3000
