@@ -10,6 +10,7 @@ import pytest_asyncio
 from aiohttp import web
 
 from slack_sandbox.server import running_sandbox
+from tests.support.bots import CLICK
 
 if TYPE_CHECKING:  # without Playwright the tests are skipped, and this file is read all the same
     from playwright.async_api import Browser
@@ -57,7 +58,9 @@ async def place(browser: Browser) -> AsyncIterator[Workplace]:
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.on("dialog", lambda dialog: errors.append(f"a script opened {dialog.message!r}"))
     url = f"http://127.0.0.1:{runner.addresses[0][1]}"
-    async with running_sandbox(f"{url}/slack/events", ask_url=f"{url}/ask") as sandbox:
+    async with running_sandbox(
+        f"{url}/slack/events", ask_url=f"{url}/ask", answer_timeout=CLICK
+    ) as sandbox:
         yield Workplace(sandbox, bot, page)
         await context.close()
     await runner.cleanup()

@@ -20,6 +20,7 @@ from slack_sandbox.client.actor import Actor
 from slack_sandbox.sandbox import BOT_TOKEN, SIGNING_SECRET, Sandbox
 from slack_sandbox.server import running_sandbox
 from tests.channels.reading import arguments_on
+from tests.support.bots import CLICK
 
 HERE = "C0APPROVE"
 POLICY = {
@@ -74,7 +75,7 @@ class Scene:
 
 @pytest.fixture
 async def scene(redis_url: str) -> AsyncIterator[Scene]:
-    async with running_sandbox() as sandbox:
+    async with running_sandbox(answer_timeout=CLICK) as sandbox:
         env = {
             "SLACK_BOT_TOKEN": BOT_TOKEN,
             "SLACK_SIGNING_SECRET": SIGNING_SECRET,
@@ -82,6 +83,7 @@ async def scene(redis_url: str) -> AsyncIterator[Scene]:
             "HITL_REDIS_URL": redis_url,
             "HITL_CHANNEL": "#agent-approvals",
             "HITL_PORT": "0",
+            "HITL_CLICK_SECONDS": str(CLICK),
         }
         policy = Policy.from_mapping(POLICY)
         async with (

@@ -16,6 +16,7 @@ from slack_sandbox.client.actor import Actor
 from slack_sandbox.sandbox import SIGNING_SECRET, Sandbox
 from slack_sandbox.server import running_sandbox
 from tests.slack_sandbox.samples import Slack, slack
+from tests.support.bots import CLICK
 
 
 class Clock:
@@ -82,7 +83,7 @@ async def plain_bot() -> AsyncIterator[PlainBot]:
 
 @pytest.fixture
 async def sandbox(plain_bot: PlainBot) -> AsyncIterator[Sandbox]:
-    async with running_sandbox(plain_bot.url) as running:
+    async with running_sandbox(plain_bot.url, answer_timeout=CLICK) as running:
         yield running
 
 
