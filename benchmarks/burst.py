@@ -21,7 +21,7 @@ from benchmarks.fixture import EVERYSEC
 from benchmarks.payload import SIGNING_SECRET
 from benchmarks.process import ROOT
 from hitl_core import Gate, Policy, ToolCall
-from slack_sandbox.demo.embedded_redis import EmbeddedRedis
+from slack_sandbox.demo import EmbeddedRedis
 from slack_sandbox.sandbox import BOT_TOKEN, Sandbox
 from slack_sandbox.server import running_sandbox
 

@@ -18,21 +18,17 @@ from typing import Any
 from benchmarks.amount import Amount
 from benchmarks.figure import Figure
 from bot.card import all_arguments, build_card
-from bot.channels.slack.ids import ModalMeta
-from bot.channels.slack.modals import arguments_modal
-from bot.channels.slack.modals.edit_modal import EditModal
-from bot.channels.slack.render import card_message
+from bot.channels.slack import EditModal, ModalMeta, arguments_modal, card_message
 from bot.command import freeze_gc
-from bot.inbox.commands import ActionRef
+from bot.inbox import ActionRef
 from bot.offload import offload_drawing
 from hitl_core import Policy, ToolCall
-from hitl_core.gate.submission import judging
+from hitl_core.gate import ReviewKey, build_from_calls
 from hitl_core.model import DEFAULT_PLACE, Review, Reviewer, encode
-from hitl_core.review.decisions import decide
-from hitl_core.review.proposal import Proposal
-from slack_sandbox.validation.states import initial_state
+from hitl_core.review import Proposal, decide
+from slack_sandbox.validation import initial_state
 
-TURN = judging.ReviewKey("bench", "thread", "turn", None)
+TURN = ReviewKey("bench", "thread", "turn", None)
 KINDS: tuple[dict[str, Any], ...] = (
     {"type": "string", "maxLength": 200},
     {"type": "integer", "minimum": 0, "maximum": 999},
@@ -130,7 +126,7 @@ def _review(count: int, args: dict[str, Any]) -> Review:
     rule = {"args_schema": schema} if schema else True
     policy = Policy.from_mapping({"default": "review", "interrupt_on": {"tool": rule}})
     calls = [ToolCall(f"call-{n}", "tool", args) for n in range(count)]
-    review, _ = judging.build_from_calls(TURN, calls, [policy.judge(c) for c in calls], 1, NOW)
+    review, _ = build_from_calls(TURN, calls, [policy.judge(c) for c in calls], 1, NOW)
     return review
 
 

@@ -16,8 +16,8 @@ from redis.asyncio import Redis
 from benchmarks.payload import POLICY, SIGNING_SECRET, tool_call
 from benchmarks.process import Process, running
 from hitl_core import Gate, Policy
-from hitl_core.store.redis.keys import Keys
-from slack_sandbox.demo.embedded_redis import DURABLE_SETTINGS, EmbeddedRedis
+from hitl_core.store import Keys
+from slack_sandbox.demo import DURABLE_SETTINGS, EmbeddedRedis
 
 EVERYSEC = {**DURABLE_SETTINGS, "appendfsync": "everysec"}
 #: How many submits run at the same time while a channel is filled.

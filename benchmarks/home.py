@@ -15,15 +15,14 @@ from slack_sdk.web.async_client import AsyncWebClient
 from benchmarks.amount import Amount
 from benchmarks.figure import Figure
 from benchmarks.fixture import EVERYSEC
-from bot.channels.slack.channel import SlackChannel
-from bot.channels.slack.handlers.home import view_blocks
-from bot.inbox.homes import HomeLoader
-from bot.people.directory import Directory
+from bot.channels.slack import SlackChannel, view_blocks
+from bot.inbox import HomeLoader
+from bot.people import Directory
 from hitl_core import Gate, Policy, ToolCall
 from hitl_core.model import Reviewer
-from hitl_core.review.service import Reviews
+from hitl_core.review import Reviews
 from hitl_core.store import RedisStore
-from slack_sandbox.demo.embedded_redis import EmbeddedRedis
+from slack_sandbox.demo import EmbeddedRedis
 from slack_sandbox.sandbox import BOT_TOKEN
 from slack_sandbox.server import running_sandbox
 

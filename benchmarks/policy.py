@@ -18,7 +18,7 @@ from unittest import mock
 from benchmarks.amount import Amount
 from benchmarks.figure import Figure
 from hitl_core import Policy, ToolCall
-from hitl_core.gate.submission import judging
+from hitl_core.gate import ReviewKey, build_review, judge_calls
 
 SCHEMA = {
     "type": "object",
@@ -37,7 +37,7 @@ KINDS: tuple[tuple[str, Any], ...] = (
     ("run_{}", {"description": "Look at this first.", "when": {"required": ["to"]}}),
     ("old_{}_*", "deny"),
 )
-TURN = judging.ReviewKey("bench", "thread", "turn", None)
+TURN = ReviewKey("bench", "thread", "turn", None)
 
 Work = Callable[[], Awaitable[None]]
 
@@ -84,8 +84,8 @@ def _review(policy: Policy, calls: list[ToolCall], tools: dict[str, Any] | None 
     """What a gate does before it uses the store."""
 
     async def work() -> None:
-        judged = await judging.judge_calls(policy, calls, tools=tools)
-        review, _ = judging.build_review(TURN, judged, 1, 1_800_000_000.0)
+        judged = await judge_calls(policy, calls, tools=tools)
+        review, _ = build_review(TURN, judged, 1, 1_800_000_000.0)
         assert len(review.actions) == 8
 
     return work

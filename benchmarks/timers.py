@@ -13,12 +13,12 @@ from statistics import median
 from benchmarks.amount import Amount
 from benchmarks.figure import Figure
 from benchmarks.fixture import EVERYSEC
-from bot.outbox.escalator import Escalator
+from bot.outbox import Escalator
 from hitl_core import Policy, ToolCall
-from hitl_core.gate.submission import judging
-from hitl_core.review.service import Reviews
+from hitl_core.gate import ReviewKey, build_from_calls
+from hitl_core.review import Reviews
 from hitl_core.store import RedisStore
-from slack_sandbox.demo.embedded_redis import EmbeddedRedis
+from slack_sandbox.demo import EmbeddedRedis
 
 #: How many reviews are due in one round, and in one second.
 DUE = 100
@@ -108,9 +108,9 @@ class _Fixture:
 
     async def _submit(self, now: float) -> str:
         self._number += 1
-        which = judging.ReviewKey("bench", f"thread-{self._number}", "turn", None)
+        which = ReviewKey("bench", f"thread-{self._number}", "turn", None)
         calls = [ToolCall("call", "send_email", {"to": "jo@example.com"})]
         judged = [POLICY.judge(each) for each in calls]
-        review, event = judging.build_from_calls(which, calls, judged, self._store.partitions, now)
+        review, event = build_from_calls(which, calls, judged, self._store.partitions, now)
         await self._reviews.submit(review, event)
         return review.id

@@ -12,40 +12,41 @@ from slack_bolt.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 from slack_sdk.web.async_client import AsyncWebClient
 
-from hitl_core.audit.sealer import Sealer
+from hitl_core.audit import Sealer
 from hitl_core.errors import SettingsError, StoreUnavailable
-from hitl_core.gate.waiting.watchers import cancel_tasks
-from hitl_core.review.service import Reviews
+from hitl_core.gate import cancel_tasks
+from hitl_core.review import Reviews
 from hitl_core.store import RedisStore
 
 from . import click_budget
-from .api.agent_api import AgentApi
-from .api.policies import Policies
-from .api.routes import add_api
+from .api import AgentApi, Policies, add_api
 from .channels.contract import ChannelError
-from .channels.slack.channel import SlackChannel
-from .channels.slack.handlers.events import Events
-from .channels.slack.handlers.home import HomeTab
-from .channels.slack.handlers.listeners import Listeners
-from .channels.slack.transport.http import SlackEndpoint
-from .channels.slack.transport.socket_mode import open_socket_mode
-from .health.health import Health
-from .health.metrics import add_metrics
-from .health.notices import Notices
-from .health.place_check import PlaceCheck
-from .health.readiness import log_changes, make_probe
-from .inbox.homes import HomeLoader
-from .inbox.inbox import Inbox
-from .outbox.delivery import Delivery
-from .outbox.escalator import INTERVAL, Escalator
-from .outbox.home_refresher import HomeRefresher
-from .outbox.lane import LATE_WINDOW
-from .outbox.outbox import LANE_LEASE, MESSAGE_INTERVAL, REQUEUE_INTERVAL, Outbox
-from .outbox.workers import Worker, Workers
-from .people.directory import Directory
+from .channels.slack import (
+    Events,
+    HomeTab,
+    Listeners,
+    SlackChannel,
+    SlackEndpoint,
+    open_socket_mode,
+)
+from .health import Health, Notices, PlaceCheck, add_metrics, log_changes, make_probe
+from .inbox import HomeLoader, Inbox
+from .outbox import (
+    INTERVAL,
+    LANE_LEASE,
+    LATE_WINDOW,
+    MESSAGE_INTERVAL,
+    REQUEUE_INTERVAL,
+    Delivery,
+    Escalator,
+    HomeRefresher,
+    Outbox,
+    Worker,
+    Workers,
+)
+from .people import Directory
 from .settings import BotRole, Settings
-from .web.application import make_app
-from .web.server import open_server
+from .web import make_app, open_server
 
 #: The time limit of one call to Slack, in seconds.
 SLACK_TIMEOUT = 4

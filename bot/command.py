@@ -17,17 +17,15 @@ import textwrap
 from dataclasses import fields
 from typing import TYPE_CHECKING, get_args
 
-from hitl_core.cli.command import add_command
-from hitl_core.cli.plugins import require_extra
-from hitl_core.cli.terminal import complain
+from hitl_core.cli import add_command, complain, require_extra
 from hitl_core.errors import HitlError
 from hitl_core.policy import Policy
 
 from .settings import BotRole, Settings
-from .web.logs import OneLineFormatter
+from .web import OneLineFormatter
 
 if TYPE_CHECKING:
-    from hitl_core.cli.command import Commands
+    from hitl_core.cli import Commands
 
 #: How long a bot continues to serve after SIGTERM, in seconds, so that a load balancer sees that it is not
 #: ready any more. With the time for requests and deliveries in progress it ends within 10 s.
@@ -122,7 +120,7 @@ def shorten_switch_interval() -> None:
 
 async def _serve(settings: Settings, only: BotRole | None) -> None:
     from .app import running_bot
-    from .web.connections import open_more_files
+    from .web import open_more_files
 
     open_more_files()
     signals: asyncio.Queue[signal.Signals] = asyncio.Queue()

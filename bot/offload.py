@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TypeVar
 
-from hitl_core.gate.submission.calls import has_more_than
+from hitl_core.gate import contains_more_values
 from hitl_core.model import Review
 
 T = TypeVar("T")
@@ -40,7 +40,7 @@ def _is_small(review: Review) -> bool:
         return False
     configs = [action.config for action in review.actions]
     schemas = [[config.args_schema, config.answer_schema] for config in configs]
-    return not has_more_than(MAX_INLINE_SCHEMA, [schemas, review.tools])
+    return not contains_more_values(MAX_INLINE_SCHEMA, [schemas, review.tools])
 
 
 async def offload_parsing(body: bytes, read: Callable[[bytes], T]) -> T:

@@ -12,8 +12,8 @@ from hitl_core.model import ORIGIN, Place, Reviewers
 from hitl_core.policy import Policy
 
 from .channels.contract import Channel, ChannelError, NotFound
-from .channels.slack.channel import SlackChannel
-from .health.health import Health
+from .channels.slack import SlackChannel
+from .health import Health
 from .settings import Settings
 from .text import one_line
 

@@ -11,7 +11,7 @@ from pathlib import Path
 try:
     from .sandbox import BOT_TOKEN, SIGNING_SECRET
     from .server import running_sandbox
-    from .workspace.acme import DEFAULT_SCOPES
+    from .workspace import DEFAULT_SCOPES
 except ModuleNotFoundError as error:  # installed for agents alone
     if error.name != "aiohttp":
         raise

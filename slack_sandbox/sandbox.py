@@ -7,23 +7,11 @@ import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from .activity.channels import Channels
-from .activity.home import HomeTabs
-from .activity.usergroups import UserGroups
-from .activity.users import Users
-from .delivery.app_client import AppClient
-from .delivery.events import Events
-from .delivery.socket_mode import SocketMode
-from .interactions.interactions import Interactions
-from .interactions.response_urls import ResponseUrls
-from .interactions.slash_commands import SlashCommands
-from .interactions.triggers import LIFETIME, Triggers
-from .web_api.api import WebApi
-from .web_api.faults import Faults
-from .web_api.rate_limits import RateLimits
-from .workspace import persistence
-from .workspace.acme import acme, acme_app
-from .workspace.modals import Modals
+from .activity import Channels, HomeTabs, UserGroups, Users
+from .delivery import AppClient, Events, SocketMode
+from .interactions import LIFETIME, Interactions, ResponseUrls, SlashCommands, Triggers
+from .web_api import Faults, RateLimits, WebApi
+from .workspace import Modals, acme, acme_app, persistence
 
 BOT_TOKEN = "xoxb-sandbox"
 SIGNING_SECRET = "sandbox-signing-secret"

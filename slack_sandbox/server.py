@@ -12,11 +12,9 @@ import aiohttp
 from aiohttp import web
 
 from .errors import SlackError
-from .page.hosts import require_local_host
-from .page.page_api import PageApi
+from .page import PageApi, require_local_host
 from .sandbox import ANSWER_TIMEOUT, BOT_TOKEN, SIGNING_SECRET, Sandbox
-from .web_api.api import drop_connection
-from .web_api.uploads import upload_routes
+from .web_api import drop_connection, upload_routes
 
 _MAX_BYTES = 20 * 1024 * 1024
 

@@ -9,35 +9,30 @@ from uuid import uuid4
 
 from hitl_core.errors import Refused, ReviewConflict
 from hitl_core.failpoints import failpoint
-from hitl_core.gate.submission.judging import ReviewKey
-from hitl_core.gate.submission.origin import check_origin
-from hitl_core.gate.submission.policy_recorder import PolicyRecorder
-from hitl_core.gate.submission.review_key import find_next_turn
+from hitl_core.gate import PolicyRecorder, ReviewKey, check_origin, find_next_turn
 from hitl_core.model import Call, Review, Snapshot, Token
-from hitl_core.review import cancellation, claims
-from hitl_core.review.service import uptime
-from hitl_core.review.transition import Transition
-from hitl_core.store import Store
-from hitl_core.store.redis.keys import digest_of
+from hitl_core.review import Transition, cancellation, claims, uptime
+from hitl_core.store import Store, digest_of
 
-from ..web.problems import ApiProblem, invalid_at
+from ..web import ApiProblem, invalid_at
 from . import named_claims
 from .long_poll import LongPoll
 from .policies import Policies
 from .review_view import has_outcome
 from .store_access import StoreAccess
 from .submissions import JudgedTurn, judge_turn
-from .wire.bodies import MAX_BODY
-from .wire.requests import (
+from .wire import (
     DEFAULT_LEASE,
+    MAX_BODY,
     Cancel,
     Done,
     OnceIn,
+    OnceOut,
     Renew,
+    RenewOut,
     Submit,
     SubmitInterrupt,
 )
-from .wire.responses import OnceOut, RenewOut
 
 #: The waiter of a review that was submitted over HTTP. It has no heartbeat, so any holder may claim the
 #: review.

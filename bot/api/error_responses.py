@@ -19,9 +19,7 @@ from hitl_core.errors import (
     safe_message,
 )
 
-from ..web.connections import is_authenticated
-from ..web.logs import ThrottledLog
-from ..web.problems import ApiProblem, to_response
+from ..web import ApiProblem, ThrottledLog, is_authenticated, to_response
 
 log = logging.getLogger(__name__)
 

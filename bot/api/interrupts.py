@@ -9,15 +9,14 @@ from dataclasses import replace
 from typing import Any
 
 from hitl_core import dialects
-from hitl_core.dialects import answerable_decisions
+from hitl_core.dialects import denial_type, limit_decisions
 from hitl_core.errors import DialectError, InvalidToolCall
-from hitl_core.gate.outcome.answers import denial_text
-from hitl_core.gate.submission.judging import MAX_CALLS, JudgedCalls
+from hitl_core.gate import MAX_CALLS, JudgedCalls, denial_text
 from hitl_core.model import DialectName, ToolCall
 from hitl_core.policy import Ruling
-from hitl_core.review.proposal import Proposal
+from hitl_core.review import Proposal
 
-from ..web.problems import ApiProblem
+from ..web import ApiProblem
 
 
 def read_requests(
@@ -51,13 +50,13 @@ def read_requests(
 def judge_interrupt(
     judged: JudgedCalls, original: JudgedCalls
 ) -> tuple[JudgedCalls, dict[str, Proposal]]:
-    """The decisions that people may make on an interrupt (see `answerable_decisions`), and the policy's
+    """The decisions that people may make on an interrupt (see `limit_decisions`), and the policy's
     denials by call key. Raises ApiProblem if the system can't express a denial, and for a call that the
     policy stops but the system would run without an interrupt.
     """
     dialect = dialects.get(original.dialect)
     try:
-        judged = answerable_decisions.limit_decisions(dialect, judged, original)
+        judged = limit_decisions(dialect, judged, original)
     except DialectError as error:
         raise _invalid_interrupt(str(error)) from error
     rulings: list[Ruling] = []
@@ -69,7 +68,7 @@ def judge_interrupt(
             continue
         if original_ruling.verdict.kind == "allow":
             raise _missing_interrupt(ruling, call)
-        kind = answerable_decisions.denial_type(dialect, original, str(key))
+        kind = denial_type(dialect, original, str(key))
         message = denial_text(call.name, ruling.verdict)
         denied[str(key)] = Proposal(kind, 1, message, verbatim=True)
         verdict = ruling.verdict.model_copy(update={"kind": "review"})

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from hitl_core.errors import StoreUnavailable
-from hitl_core.gate.waiting.watchers import Watchers, cancel_tasks
+from hitl_core.gate import Watchers, cancel_tasks
 from hitl_core.store import Store
 
 T = TypeVar("T")

@@ -10,10 +10,9 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from hitl_core.model import Call, Review
-from hitl_core.review import claims
-from hitl_core.review.transition import Transition
+from hitl_core.review import Transition, claims
 
-from ..web.problems import ApiProblem
+from ..web import ApiProblem
 
 
 def is_held_by(review: Review, holder: str, now: float) -> bool:

@@ -9,7 +9,7 @@ from typing import Self
 from hitl_core.errors import PolicyError
 from hitl_core.policy import Policy
 
-from ..web.problems import ApiProblem
+from ..web import ApiProblem
 
 
 class Policies:

@@ -6,11 +6,11 @@ from typing import Any
 
 from hitl_core import dialects
 from hitl_core.errors import UnsupportedByDialect
-from hitl_core.gate.outcome.answers import answers
+from hitl_core.gate import answers
 from hitl_core.model import Action, Review, Reviewer
 from hitl_core.review import claims
 
-from .wire.responses import (
+from .wire import (
     ActionOut,
     AnswerOut,
     CallOut,

@@ -12,24 +12,23 @@ from aiohttp import web
 from hitl_core.model import Review, Token
 
 from ..offload import MAX_INLINE_JSON, offload_work
-from ..web.connections import admit
-from ..web.problems import ApiProblem
+from ..web import ApiProblem, admit
 from .agent_api import AgentApi, review_size
 from .error_responses import handle_errors
 from .review_view import to_review_out
-from .wire import bodies
-from .wire.openapi import build_document
-from .wire.requests import (
+from .wire import (
     Cancel,
     Done,
     ListQuery,
     OnceIn,
     Renew,
+    ResponseModel,
     ReviewQuery,
     Submit,
     SubmitInterrupt,
+    bodies,
+    build_document,
 )
-from .wire.responses import ResponseModel
 
 _KEY_PATTERN = re.compile(r"[!-~]{1,255}")
 

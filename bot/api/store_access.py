@@ -8,12 +8,11 @@ from functools import partial
 from typing import TypeVar
 
 from hitl_core.errors import ReviewNotFound, StoreUnavailable
-from hitl_core.model import Snapshot, Token
-from hitl_core.model.token import parse_id
-from hitl_core.review.service import ChangeResult, Reviews, TransitionFunction
+from hitl_core.model import Snapshot, Token, parse_id
+from hitl_core.review import ChangeResult, Reviews, TransitionFunction
 from hitl_core.store import Store
 
-from ..web.problems import ApiProblem
+from ..web import ApiProblem
 
 T = TypeVar("T")
 

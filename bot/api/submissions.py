@@ -8,23 +8,27 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
-from hitl_core.dialects.apply_policy import apply_policy
+from hitl_core.dialects import apply_policy
 from hitl_core.errors import DialectError, InvalidToolCall, PolicyError
-from hitl_core.gate.submission import judging
-from hitl_core.gate.submission.calls import FrozenCalls
-from hitl_core.gate.submission.judging import JudgedCalls, ReviewKey
-from hitl_core.model import Event, Review, Reviewer, ToolCall, encode
-from hitl_core.model.arguments import MAX_BYTES
-from hitl_core.model.decision import POLICY as POLICY_CHANNEL
+from hitl_core.gate import (
+    FrozenCalls,
+    JudgedCalls,
+    ReviewKey,
+    build_review,
+    check_redaction,
+    contains_more_values,
+    freeze_calls,
+    judge_calls,
+)
+from hitl_core.model import MAX_BYTES, Event, Review, Reviewer, ToolCall, encode
+from hitl_core.model import POLICY as POLICY_CHANNEL
 from hitl_core.policy import InvalidPolicy, Policy
-from hitl_core.review import decisions
-from hitl_core.review.proposal import Proposal
+from hitl_core.review import Proposal, decisions
 
 from ..offload import offload_work
-from ..web.problems import ApiProblem, invalid_at
+from ..web import ApiProblem, invalid_at
 from . import interrupts
-from .wire.bodies import MAX_VALUES
-from .wire.requests import CallIn, Submit, SubmitInterrupt
+from .wire import MAX_VALUES, CallIn, Submit, SubmitInterrupt
 
 T = TypeVar("T")
 
@@ -40,7 +44,7 @@ class JudgedTurn(NamedTuple):
 
     def build(self, turn: ReviewKey, partitions: int, now: float) -> tuple[Review, Event]:
         """The review to store, with the policy's own decisions."""
-        review, event = judging.build_review(turn, self.request, partitions, now)
+        review, event = build_review(turn, self.request, partitions, now)
         for key, proposal in self.denied.items():
             review = decisions.decide(review, key, proposal, POLICY_REVIEWER, now).review
         return review, event
@@ -58,9 +62,9 @@ async def judge_turn(
     if isinstance(submission, Submit):
         calls = await _run_work(partial(_freeze_submitted, submission.calls), large)
         with invalid_at("/tools"):
-            judged_calls = await judging.judge_calls(policy, calls, tools=submission.tools)
+            judged_calls = await judge_calls(policy, calls, tools=submission.tools)
         with invalid_at("/calls"):
-            judging.check_redaction(judged_calls)
+            check_redaction(judged_calls)
         return [JudgedTurn(judged_calls)]
     judged_turns: list[JudgedTurn] = []
     for each in await _run_work(partial(_read_interrupts, submission), large):
@@ -73,7 +77,7 @@ async def judge_turn(
             raise ApiProblem("invalid", str(error), pointer="/tools") from error
         judged_turn = JudgedTurn(*interrupts.judge_interrupt(judged_calls, each))
         with invalid_at("/interrupt"):
-            judging.check_redaction(judged_turn.request)
+            check_redaction(judged_turn.request)
         judged_turns.append(judged_turn)
     return judged_turns
 
@@ -96,8 +100,8 @@ def _read_interrupts(submission: SubmitInterrupt) -> list[JudgedCalls]:
 
 def _freeze(calls: Sequence[ToolCall], where: str) -> FrozenCalls:
     with invalid_at(where):
-        frozen = judging.freeze_calls(calls)
-    if judging.has_more_than(
+        frozen = freeze_calls(calls)
+    if contains_more_values(
         MAX_VALUES, [call.args for call in frozen]
     ):  # values may be hidden in JSON text
         detail = f"A turn may have at most {MAX_VALUES:,} JSON values; this one has more."

@@ -1,9 +1,7 @@
 """Review → Card: what people see of a review at one place, decided once for all channels. Pure.
 
-The public face is `__all__` below: `build_card`, `thread_lines`, `find_open_action` and the card's values.
+Start with `build_card`.
 """
-
-from hitl_core.review.redaction import redaction_pointers
 
 from .arguments import all_arguments, argument_label
 from .choices import choices_of
@@ -14,38 +12,23 @@ from .model import (
     ActionLine,
     Card,
     Deadline,
-    DecidedElsewhere,
     Deciders,
     DecisionLine,
     Doubt,
     EscalationNote,
     NextStep,
     OpenAction,
-    Origin,
     ThreadLine,
 )
 from .open_action import find_open_action
-from .values import (
-    Argument,
-    ArgumentsExcerpt,
-    Change,
-    Choice,
-    Edit,
-    PeopleRefs,
-    Progress,
-    Rejection,
-    VoteGroup,
-)
+from .values import Argument, ArgumentsExcerpt, Edit, PeopleRefs, Progress, VoteGroup
 
 __all__ = [
     "ActionLine",
     "Argument",
     "ArgumentsExcerpt",
     "Card",
-    "Change",
-    "Choice",
     "Deadline",
-    "DecidedElsewhere",
     "Deciders",
     "DecisionLine",
     "Doubt",
@@ -53,10 +36,8 @@ __all__ = [
     "EscalationNote",
     "NextStep",
     "OpenAction",
-    "Origin",
     "PeopleRefs",
     "Progress",
-    "Rejection",
     "ThreadLine",
     "VoteGroup",
     "all_arguments",
@@ -68,6 +49,5 @@ __all__ = [
     "find_open_action",
     "page_keys",
     "quote",
-    "redaction_pointers",
     "thread_lines",
 ]

@@ -6,8 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from hitl_core.model import Action, EditRecord, Review
-from hitl_core.review.redaction import redaction_pointers
-from hitl_core.review.visible_schema import visible_schema
+from hitl_core.review import redaction_pointers, visible_schema
 
 from .. import text
 from . import redaction

@@ -6,10 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from hitl_core.model import Action, Call, MessageRef, Place, Review, Reviewers
-from hitl_core.review.due import deadline
-from hitl_core.review.escalation import count_steps
-from hitl_core.review.redaction import redaction_pointers
-from hitl_core.review.visible_schema import visible_schema
+from hitl_core.review import count_steps, deadline, redaction_pointers, visible_schema
 
 from .. import text
 from . import headline

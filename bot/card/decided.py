@@ -6,8 +6,7 @@ from collections import Counter
 from dataclasses import replace
 
 from hitl_core.model import Action, Call, Cancellation, Decision, Place, Review, Reviewer, Run
-from hitl_core.review.redaction import redaction_pointers
-from hitl_core.review.visible_schema import visible_schema
+from hitl_core.review import redaction_pointers, visible_schema
 
 from .. import text
 from .arguments import all_arguments

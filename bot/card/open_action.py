@@ -5,10 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hitl_core.model import Action, Review
-from hitl_core.policy.reader.read_policy import DESCRIPTION_PREFIX
-from hitl_core.review.quoting import Quoting, description_of, reason_of, title_of
-from hitl_core.review.redaction import redaction_pointers
-from hitl_core.review.visible_schema import visible_schema
+from hitl_core.policy import DESCRIPTION_PREFIX
+from hitl_core.review import (
+    Quoting,
+    description_of,
+    reason_of,
+    redaction_pointers,
+    title_of,
+    visible_schema,
+)
 
 from .. import text
 from .arguments import MAX_CALL, argument_warnings, arguments_excerpt, main_fact

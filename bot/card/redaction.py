@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from hitl_core.forms import find_hidden, mask_args
+from hitl_core.jsonschema import find_hidden, mask_args
 
 #: Shown instead of a hidden value. No text can forge it: ⟦ and ⟧ in a text become marks themselves.
 HIDDEN = "⟦hidden⟧"

@@ -8,8 +8,7 @@ from contextlib import suppress
 
 from hitl_core.errors import Refused
 from hitl_core.model import Place, Review
-from hitl_core.review import delivery_problems
-from hitl_core.review.service import Reviews
+from hitl_core.review import Reviews, delivery_problems
 
 from ..channels.contract import Channel, ChannelError, NotFound
 from .health import Health

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Iterator
 
 from hitl_core.errors import HitlError, ReviewNotFound, safe_message
 from hitl_core.model import Place, Review
-from hitl_core.review.service import Reviews
+from hitl_core.review import Reviews
 
 from ..channels.contract import Channel, ChannelError, NotFound
 from .delivery_problems import unusable_text

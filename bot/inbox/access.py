@@ -21,15 +21,13 @@ from hitl_core.model import (
     Reviewers,
     Snapshot,
 )
-from hitl_core.review import decisions, transition
-from hitl_core.review.proposal import Proposal
-from hitl_core.review.service import Reviews
+from hitl_core.review import Proposal, Reviews, decisions, transition
 
 from .. import click_budget
 from ..card import Card, build_card
 from ..channels.contract import base_place
 from ..offload import offload_drawing
-from ..people.directory import ONLY_MEMBERS, Directory
+from ..people import ONLY_MEMBERS, Directory
 from .commands import CLICK_TIMEOUT, STORE_UNAVAILABLE, ActionRef, ReadRequired
 
 log = logging.getLogger(__name__)

@@ -7,17 +7,25 @@ from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass
 
 from hitl_core.errors import Refused, ReviewNotFound
-from hitl_core.model import Action, Call, Grant, MessageRef, Place, Review, Reviewer, Snapshot
-from hitl_core.model.review import is_id_prefix, is_review_id
-from hitl_core.review import decisions, transition
-from hitl_core.review.service import Reviews
-from hitl_core.store.contract import MAX_DECIDED
+from hitl_core.model import (
+    Action,
+    Call,
+    Grant,
+    MessageRef,
+    Place,
+    Review,
+    Reviewer,
+    Snapshot,
+    is_id_prefix,
+    is_review_id,
+)
+from hitl_core.review import Reviews, decisions, transition
+from hitl_core.store import MAX_DECIDED
 
 from ..card import Card, build_card
 from ..channels.contract import Channel, copy_place
 from ..offload import offload_drawing
-from ..people.cache import Cache
-from ..people.directory import MAX_AGE, Directory
+from ..people import MAX_AGE, Cache, Directory
 
 #: How long a Home is updated after it was opened, in seconds.
 KEEP_FOR = 600.0

@@ -8,14 +8,11 @@ from collections.abc import Awaitable, Callable, Collection, Mapping
 from hitl_core.errors import HitlError, Refused, StoreUnavailable
 from hitl_core.failpoints import failpoint
 from hitl_core.model import DoubtAnswer, MessageRef, Review, Reviewer
-from hitl_core.review import claims, escalation
-from hitl_core.review.proposal import Proposal
-from hitl_core.review.service import Reviews
-from hitl_core.review.transition import Transition
+from hitl_core.review import Proposal, Reviews, Transition, claims, escalation
 
 from .. import click_budget
 from ..card import Card
-from ..people.directory import Directory
+from ..people import Directory
 from .access import ReviewAccess
 from .commands import (
     CLICK_TIMEOUT,

@@ -12,8 +12,7 @@ from typing import assert_never
 from hitl_core.errors import Refused
 from hitl_core.failpoints import failpoint
 from hitl_core.model import Grant, MessageRef, Place, Review, Snapshot
-from hitl_core.review import escalation, timers
-from hitl_core.review.service import Reviews
+from hitl_core.review import Reviews, escalation, timers
 from hitl_core.store import Job
 
 from ..card import thread_lines
@@ -25,11 +24,9 @@ from ..channels.contract import (
     Undeliverable,
     base_place,
 )
-from ..health.delivery_problems import DeliveryProblems
-from ..health.health import Health
+from ..health import DeliveryProblems, Health
 from ..offload import offload_drawing
-from ..people.directory import Directory
-from ..people.recipients import NoDeciderLeft, Recipients, TooFewDeciders, waiting_actions
+from ..people import Directory, NoDeciderLeft, Recipients, TooFewDeciders, waiting_actions
 from .messages import Messages
 from .rate_limit import RateLimit
 

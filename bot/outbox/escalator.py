@@ -9,7 +9,7 @@ import logging
 
 from hitl_core.errors import HitlError, safe_message
 from hitl_core.failpoints import failpoint
-from hitl_core.review.service import Reviews
+from hitl_core.review import Reviews
 
 log = logging.getLogger(__name__)
 

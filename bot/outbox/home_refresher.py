@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from hitl_core.errors import HitlError, safe_message
 from hitl_core.store import Store
 
-from ..inbox.homes import KEEP_FOR
+from ..inbox import KEEP_FOR
 
 log = logging.getLogger(__name__)
 

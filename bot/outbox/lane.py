@@ -11,11 +11,10 @@ from typing import Protocol
 from weakref import WeakValueDictionary
 
 from hitl_core.errors import HitlError, ReviewNotFound, StoreUnavailable, safe_message
-from hitl_core.store import Job, Recheck, Store
-from hitl_core.store.contract import LaneHalf
+from hitl_core.store import Job, LaneHalf, Recheck, Store
 
 from ..channels.contract import ChannelError, LookupFailed, NotFound, RateLimited, Unreachable
-from ..health.health import Health
+from ..health import Health
 
 log = logging.getLogger(__name__)
 

@@ -11,9 +11,9 @@ from typing import Any
 from uuid import uuid4
 
 from hitl_core.errors import HitlError, safe_message
-from hitl_core.review.service import Reviews
+from hitl_core.review import Reviews
 
-from ..health.health import Health
+from ..health import Health
 from .delivery import Delivery
 from .lane import LATE_WINDOW, Lane, SetAside
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from hitl_core.model import Action, Grant, Place, Review, Snapshot
-from hitl_core.review.vote_count import excluded_ids
+from hitl_core.review import excluded_ids
 
 from ..channels.contract import (
     Channel,

@@ -1,4 +1,30 @@
-"""The HTTP server: connections and their limits, bodies, probes, problems (RFC 9457), logging.
+"""The HTTP server: connections and their limits, bodies, probes, problems (RFC 9457), logging."""
 
-Public face: `server.open_server`, `application.make_app`, `body.read_body`, `problems.ApiProblem`, `logs`.
-"""
+from .application import LEAVING, make_app
+from .body import BODY_TIMEOUT, BodyError, read_body
+from .connections import admit, is_authenticated, mark_authenticated, open_more_files
+from .logs import OneLineFormatter, ThrottledLog
+from .problems import PROBLEM_TYPES, ApiProblem, ProblemCode, invalid_at, to_response
+from .server import open_server
+from .urlencoded import read_form
+
+__all__ = [
+    "BODY_TIMEOUT",
+    "LEAVING",
+    "PROBLEM_TYPES",
+    "ApiProblem",
+    "BodyError",
+    "OneLineFormatter",
+    "ProblemCode",
+    "ThrottledLog",
+    "admit",
+    "invalid_at",
+    "is_authenticated",
+    "make_app",
+    "mark_authenticated",
+    "open_more_files",
+    "open_server",
+    "read_body",
+    "read_form",
+    "to_response",
+]

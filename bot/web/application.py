@@ -8,7 +8,7 @@ from aiohttp import web
 
 from hitl_core.errors import HitlError
 
-from ..health.readiness import PROBE_TIMEOUT, Probe, public_reason
+from ..health import PROBE_TIMEOUT, Probe, public_reason
 from .server import Handler
 
 LEAVING = web.AppKey("leaving", asyncio.Event)

@@ -15,7 +15,7 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 
-from slack_sandbox.demo.agent.script import Result, next_step
+from slack_sandbox.demo import Result, next_step
 
 SYSTEM_PROMPT = (
     "You are a support desk agent. Look an order up before you act on it. Call every tool that "

@@ -9,7 +9,7 @@ from typing import Any
 
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
 
-from slack_sandbox.demo.agent.shop import Shop, ShopError
+from slack_sandbox.demo import Shop, ShopError
 
 
 def make_tools(folder: Path) -> list[BaseTool]:

@@ -9,7 +9,7 @@ from typing import Annotated, Self
 from pydantic import ConfigDict, Field, StringConstraints
 
 from hitl_core.audit.canonical import hash_of, to_canonical_json
-from hitl_core.model.value import Value
+from hitl_core.model import Value
 
 _ID = re.compile(r"(0|[1-9][0-9]*):(0|[1-9][0-9]*)-(0|[1-9][0-9]*)")
 _EntryId = Annotated[str, StringConstraints(pattern=f"^{_ID.pattern}$")]

@@ -6,8 +6,7 @@ import json
 from typing import Literal
 
 from hitl_core.audit.canonical import hash_of, to_canonical_json
-from hitl_core.model import Event
-from hitl_core.model.value import Value
+from hitl_core.model import Event, Value
 
 
 class PolicyChanged(Value):

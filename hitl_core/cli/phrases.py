@@ -19,7 +19,7 @@ from hitl_core.model import (
     Status,
     person_label,
 )
-from hitl_core.review.quoting import Quoting, title_of
+from hitl_core.review import Quoting, title_of
 
 STATUS_COLOURS: dict[Status, str] = {
     "pending": YELLOW,

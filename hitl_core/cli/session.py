@@ -12,14 +12,12 @@ from typing import TYPE_CHECKING, TypeVar
 
 from hitl_core.cli.terminal import is_interactive
 from hitl_core.errors import Refused, SettingsError, StoreUnavailable
-from hitl_core.model import CLI, Reviewer, Snapshot
+from hitl_core.model import CLI, Reviewer, Snapshot, is_text
 from hitl_core.model import review as model
-from hitl_core.model.call import is_text
 
 if TYPE_CHECKING:
-    from hitl_core.review.service import Reviews
-    from hitl_core.store import Store
-    from hitl_core.store.contract import LiveReview
+    from hitl_core.review import Reviews
+    from hitl_core.store import LiveReview, Store
 
 T = TypeVar("T")
 
@@ -106,7 +104,7 @@ def _redis_address(args: argparse.Namespace) -> tuple[str, str]:
 
 @asynccontextmanager
 async def _open_reviews(url: str, source: str) -> AsyncGenerator[Reviews, None]:
-    from hitl_core.review.service import Reviews
+    from hitl_core.review import Reviews
     from hitl_core.store import RedisStore
 
     try:

@@ -15,7 +15,7 @@ from hitl_core.model import Token
 
 if TYPE_CHECKING:
     from hitl_core.cli.command import Commands
-    from hitl_core.review.service import Reviews
+    from hitl_core.review import Reviews
 
 _CREATE = """\
 examples:

@@ -10,36 +10,31 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from hitl_core.dialects.inbox_page import IMPROPER_INTERRUPT
-from hitl_core.dialects.parts.decisions import (
+from hitl_core.dialects.parts import (
     AnswerItem,
     FinalDecision,
-    answer_items,
-    dump_each,
-    interrupt_decisions,
-    read_answer,
-)
-from hitl_core.dialects.parts.json import (
+    InterruptAction,
     Json,
+    answer_items,
+    build_request,
     check_wire,
+    common_decisions,
+    dialect_description,
+    dump_each,
+    ensure_sendable,
+    interrupt_decisions,
     is_object,
+    original_args,
     parse_json,
+    read_answer,
     read_envelope,
     read_optional_text,
 )
-from hitl_core.dialects.parts.requests import (
-    InterruptAction,
-    build_request,
-    common_decisions,
-    dialect_description,
-    ensure_sendable,
-    original_args,
-)
 from hitl_core.errors import DialectError, UnsupportedByDialect
 from hitl_core.gate import JudgedCalls
-from hitl_core.model import Action, DecisionType, DialectName, Review, ToolCall
-from hitl_core.model.call_formats import read_arguments
+from hitl_core.model import Action, DecisionType, DialectName, Review, ToolCall, read_arguments
 from hitl_core.policy import Policy
-from hitl_core.review.proposal import Proposal
+from hitl_core.review import Proposal
 
 FLAGS: dict[str, DecisionType] = {
     "allow_accept": "approve",

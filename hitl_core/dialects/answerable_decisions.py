@@ -11,11 +11,9 @@ from dataclasses import replace
 from typing import Any
 
 from hitl_core.dialects.base import Dialect
-from hitl_core.dialects.parts.arcgis_config import list_options
-from hitl_core.dialects.parts.decisions import FinalDecision, interrupt_decisions
+from hitl_core.dialects.parts import FinalDecision, interrupt_decisions, list_options
 from hitl_core.errors import DialectError
-from hitl_core.gate import JudgedCalls
-from hitl_core.gate.submission.judging import ReviewKey, build_review
+from hitl_core.gate import JudgedCalls, ReviewKey, build_review
 from hitl_core.model import Action, DecisionType, Expire, Review
 from hitl_core.policy import Ruling
 

@@ -10,12 +10,9 @@ from dataclasses import replace
 from typing import Any
 
 from hitl_core.errors import DialectError
-from hitl_core.gate import JudgedCalls
-from hitl_core.gate.submission.judging import ToolSchemas, find_schema_flaw, freeze_calls
-from hitl_core.model import DecisionType, ToolCall, Verdict
-from hitl_core.model.arguments import JsonObject
-from hitl_core.policy import Policy, Ruling
-from hitl_core.policy.combine_rulings import combine_schemas
+from hitl_core.gate import JudgedCalls, ToolSchemas, find_schema_flaw, freeze_calls
+from hitl_core.model import DecisionType, JsonObject, ToolCall, Verdict
+from hitl_core.policy import Policy, Ruling, combine_schemas
 
 
 async def apply_policy(

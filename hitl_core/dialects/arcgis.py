@@ -9,34 +9,31 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, assert_never, cast
 
-from hitl_core.dialects.parts.arcgis_config import (
+from hitl_core.dialects.parts import (
     AGENT_PREFIX,
-    list_options,
-    make_question,
-    read_config,
-)
-from hitl_core.dialects.parts.decisions import (
     AnswerItem,
     FinalDecision,
-    dump_each,
-    interrupt_decisions,
-    read_answer,
-)
-from hitl_core.dialects.parts.json import Json, check_wire, read_envelope, read_optional_text
-from hitl_core.dialects.parts.requests import (
     InterruptAction,
+    Json,
     build_request,
+    check_wire,
     dialect_description,
+    dump_each,
     ensure_sendable,
+    interrupt_decisions,
+    list_options,
+    make_question,
     original_args,
+    read_answer,
+    read_config,
+    read_envelope,
+    read_optional_text,
 )
 from hitl_core.errors import DecisionError, DialectError, UnsupportedByDialect
 from hitl_core.gate import JudgedCalls
-from hitl_core.model import Action, DialectName, Review, ToolCall
-from hitl_core.model.call_formats import read_arguments
-from hitl_core.policy import Policy
-from hitl_core.policy.default_descriptions import to_javascript
-from hitl_core.review.proposal import Proposal
+from hitl_core.model import Action, DialectName, Review, ToolCall, read_arguments
+from hitl_core.policy import Policy, to_javascript
+from hitl_core.review import Proposal
 
 Kind = Literal["booleanChoice", "multipleSelection", "singleSelection", "textInput"]
 KINDS: tuple[Kind, ...] = ("booleanChoice", "multipleSelection", "singleSelection", "textInput")

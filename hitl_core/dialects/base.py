@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from hitl_core.dialects.parts.decisions import FinalDecision
+from hitl_core.dialects.parts import FinalDecision
 from hitl_core.gate import JudgedCalls
 from hitl_core.model import Action, DialectName, Review, ToolCall
 from hitl_core.policy import Policy
-from hitl_core.review.proposal import Proposal
+from hitl_core.review import Proposal
 
 #: Plain JSON, as `json.loads` makes it.
 Wire = Any

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from hitl_core.dialects.parts.json import Json, read_object
+from hitl_core.dialects.parts import Json, read_object
 
 #: The page replaces a value that it can't read by this interrupt: only Ignore is offered.
 IMPROPER_INTERRUPT: Json = {

@@ -8,13 +8,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, cast
 
-from hitl_core.dialects.parts.batch import COUNT_MESSAGE, SNAKE, Batch
-from hitl_core.dialects.parts.decisions import answer_items, read_answer
-from hitl_core.dialects.parts.json import is_object
-from hitl_core.dialects.parts.python import CONFIG_FORMAT, load_python_proposal
+from hitl_core.dialects.parts import (
+    CONFIG_FORMAT,
+    COUNT_MESSAGE,
+    SNAKE,
+    Batch,
+    answer_items,
+    is_object,
+    load_python_proposal,
+    read_answer,
+)
 from hitl_core.errors import DecisionError
 from hitl_core.model import Review
-from hitl_core.review.proposal import Proposal
+from hitl_core.review import Proposal
 
 
 @dataclass(frozen=True, slots=True)

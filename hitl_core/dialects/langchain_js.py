@@ -5,9 +5,7 @@ https://docs.langchain.com/oss/javascript/langchain/human-in-the-loop
 
 from __future__ import annotations
 
-from hitl_core.dialects.parts.batch import CAMEL
-from hitl_core.dialects.parts.config import ConfigFormat
-from hitl_core.dialects.parts.javascript import ALL, JavaScriptBatch
+from hitl_core.dialects.parts import CAMEL, JAVASCRIPT_DECISIONS, ConfigFormat, JavaScriptBatch
 
 dialect = JavaScriptBatch(
     ConfigFormat(
@@ -17,8 +15,8 @@ dialect = JavaScriptBatch(
         allowed="allowedDecisions",
         schema="argsSchema",
         override="allowOverride",
-        known=ALL,
-        everything=ALL,
+        known=JAVASCRIPT_DECISIONS,
+        everything=JAVASCRIPT_DECISIONS,
     ),
     CAMEL,
 )

@@ -9,37 +9,37 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-from hitl_core.dialects.parts.batch import SNAKE, format_decision, read_name
-from hitl_core.dialects.parts.decisions import (
+from hitl_core.dialects.parts import (
+    CONFIG_FORMAT,
+    PYTHON_DECISIONS,
+    SNAKE,
     AnswerItem,
     FinalDecision,
-    dump_or_raise,
-    final_decision,
-    read_answer,
-)
-from hitl_core.dialects.parts.json import (
-    Json,
-    check_wire,
-    is_object,
-    read_envelope,
-    read_object,
-    read_optional_text,
-)
-from hitl_core.dialects.parts.python import ALL, CONFIG_FORMAT, load_python_proposal
-from hitl_core.dialects.parts.requests import (
     InterruptAction,
+    Json,
     build_request,
+    check_wire,
     common_decisions,
     dialect_description,
+    dump_or_raise,
+    final_decision,
+    format_decision,
+    is_object,
+    load_python_proposal,
+    make_response_schema,
     original_args,
+    read_answer,
+    read_envelope,
+    read_name,
+    read_object,
+    read_optional_text,
+    read_response_schema,
 )
-from hitl_core.dialects.parts.response_schema import make_response_schema, read_response_schema
 from hitl_core.errors import DecisionError, DialectError
 from hitl_core.gate import JudgedCalls
-from hitl_core.model import Action, DialectName, Review, ToolCall
-from hitl_core.model.call_formats import read_arguments
+from hitl_core.model import Action, DialectName, Review, ToolCall, read_arguments
 from hitl_core.policy import Policy
-from hitl_core.review.proposal import Proposal
+from hitl_core.review import Proposal
 
 _CONFIG_FORMAT = replace(CONFIG_FORMAT, dialect="langchain_per_call")
 
@@ -68,7 +68,7 @@ class PerCall:
                     "description": dialect_description(review, action),
                 },
                 "response_schema": make_response_schema(
-                    action, common_decisions(self.name, action, ALL)
+                    action, common_decisions(self.name, action, PYTHON_DECISIONS)
                 ),
             }
             for action in review.actions
@@ -121,7 +121,7 @@ class PerCall:
     def dump_decision(self, review: Review, action: Action, final: FinalDecision) -> Json | None:
         """As in LangChain's other mode, but an edit can't switch to another tool."""
         renamed = final.name != action.request.name
-        return None if renamed else format_decision(final, action, ALL, SNAKE)
+        return None if renamed else format_decision(final, action, PYTHON_DECISIONS, SNAKE)
 
     def dump_decisions(self, review: Review) -> Json:
         """The decisions so far, by interrupt id."""
@@ -149,7 +149,9 @@ def _load_action(interrupt: object) -> InterruptAction:
         )
     schema = outer.get("response_schema")
     allowed, edits = (
-        (ALL, None) if schema is None else read_response_schema(read_object(schema, "The schema"))
+        (PYTHON_DECISIONS, None)
+        if schema is None
+        else read_response_schema(read_object(schema, "The schema"))
     )
     return InterruptAction(
         name=read_name(value.get("name")),
@@ -177,7 +179,10 @@ def _load_proposal(item: AnswerItem, decision: object) -> Proposal:
     """Checks the answer as LangGraph does before it saves it: with the same paths, and a fixed tool name."""
     if not is_object(decision, "type"):
         return load_python_proposal(item, decision)  # raises: the type is missing
-    kind, allowed = decision["type"], [each for each in item.decision_types if each in ALL]
+    kind, allowed = (
+        decision["type"],
+        [each for each in item.decision_types if each in PYTHON_DECISIONS],
+    )
     if kind not in allowed:
         tags = ", ".join(f"'{each}'" for each in allowed)
         item.fail(

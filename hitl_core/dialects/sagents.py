@@ -8,31 +8,32 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
-from hitl_core.dialects.parts import approvals, ask_user
-from hitl_core.dialects.parts.approvals import ALL, is_approval
-from hitl_core.dialects.parts.config import ConfigFormat
-from hitl_core.dialects.parts.decisions import (
+from hitl_core.dialects.parts import (
+    APPROVAL_DECISIONS,
     AnswerItem,
+    ConfigFormat,
     FinalDecision,
+    InterruptAction,
+    Json,
+    approvals,
+    ask_user,
+    build_request,
+    check_wire,
     dump_or_raise,
     interrupt_decisions,
+    is_approval,
     read_answer,
-    to_rejection,
-)
-from hitl_core.dialects.parts.json import (
-    Json,
-    check_wire,
     read_envelope,
     read_list,
     read_object,
     read_optional_text,
+    to_rejection,
 )
-from hitl_core.dialects.parts.requests import InterruptAction, build_request
 from hitl_core.errors import DecisionError, DialectError
 from hitl_core.gate import JudgedCalls
 from hitl_core.model import Action, DialectName, Review, ToolCall
 from hitl_core.policy import Policy
-from hitl_core.review.proposal import Proposal
+from hitl_core.review import Proposal
 
 _CONFIG_FORMAT = ConfigFormat(
     dialect="sagents",
@@ -41,9 +42,9 @@ _CONFIG_FORMAT = ConfigFormat(
     allowed="allowed_decisions",
     schema="args_schema",
     override="allow_override",
-    known=ALL,
-    everything=ALL,
-    missing=ALL,
+    known=APPROVAL_DECISIONS,
+    everything=APPROVAL_DECISIONS,
+    missing=APPROVAL_DECISIONS,
     strict=False,
 )
 _NOT_HANDLED_MESSAGE = "No middleware handled the resume for this interrupt"
@@ -121,7 +122,7 @@ class Sagents:
         if ask_user.is_question(action):
             return ask_user.dump_answer(action, final)
         final = to_rejection(final)
-        if final.kind not in ALL or final.kind not in interrupt_decisions(action):
+        if final.kind not in APPROVAL_DECISIONS or final.kind not in interrupt_decisions(action):
             return None
         return (
             {"type": "edit", "arguments": final.args}

@@ -6,9 +6,7 @@ https://github.com/xpert-ai/xpert
 
 from __future__ import annotations
 
-from hitl_core.dialects.parts.batch import CAMEL
-from hitl_core.dialects.parts.config import ConfigFormat
-from hitl_core.dialects.parts.javascript import ALL, JavaScriptBatch
+from hitl_core.dialects.parts import CAMEL, JAVASCRIPT_DECISIONS, ConfigFormat, JavaScriptBatch
 
 dialect = JavaScriptBatch(
     ConfigFormat(
@@ -18,8 +16,8 @@ dialect = JavaScriptBatch(
         allowed="allowedDecisions",
         schema="argsSchema",
         override="allowOverride",
-        known=ALL,
-        everything=ALL,
+        known=JAVASCRIPT_DECISIONS,
+        everything=JAVASCRIPT_DECISIONS,
         empty_text=False,
         context_prefix=False,
     ),

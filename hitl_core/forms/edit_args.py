@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any, cast
 
 from hitl_core.forms.slot import ABSENT, OnClear
-from hitl_core.jsonschema.pointer import to_pointer
+from hitl_core.jsonschema import to_pointer
 
 Json = dict[str, Any]
 #: Characters that are invisible, although Unicode calls them letters, marks or symbols; and variation

@@ -8,7 +8,7 @@ from typing import Any
 
 from hitl_core.forms.edit_args import value_at
 from hitl_core.forms.slot import ABSENT
-from hitl_core.jsonschema.hidden import HIDDEN, Path, ProtectedPaths
+from hitl_core.jsonschema import HIDDEN, Path, ProtectedPaths
 
 Json = Mapping[str, Any]
 

@@ -7,14 +7,11 @@ from collections.abc import Collection, Mapping
 from typing import Any, cast
 
 from hitl_core.forms.edit_args import remove_value, set_value, value_at
-from hitl_core.forms.fields.answer import is_cleared, is_unchanged, parse_answer
-from hitl_core.forms.fields.input_fields import InputLimits
+from hitl_core.forms.fields import InputLimits, is_cleared, is_unchanged, parse_answer
 from hitl_core.forms.form import FormErrors
-from hitl_core.forms.plan.build import plan_form
+from hitl_core.forms.plan import plan_form
 from hitl_core.forms.slot import ABSENT, Slot
-from hitl_core.jsonschema.errors import ArgError
-from hitl_core.jsonschema.pointer import format_path, to_pointer
-from hitl_core.jsonschema.validate import check_args
+from hitl_core.jsonschema import ArgError, check_args, format_path, to_pointer
 
 _REQUIRED = "is required"
 _MAX_MESSAGES = 3  # for each field

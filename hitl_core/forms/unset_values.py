@@ -10,8 +10,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 from urllib.parse import unquote
 
-from hitl_core.jsonschema.hidden import NO_TEXTS_MARK
-from hitl_core.jsonschema.pointer import parse_pointer
+from hitl_core.jsonschema import NO_TEXTS_MARK, parse_pointer
 
 Path = tuple[str, ...]
 

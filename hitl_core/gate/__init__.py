@@ -1,12 +1,57 @@
 """The agent's side: submit tool calls, wait for the decisions, run what was approved.
 
-Public: `Gate`, `Outcome` and `Answer`; `JudgedCalls` for integrations. `gate.blocking` is the same API for
-code without an event loop.
+`Gate` submits and waits; an `Outcome` says what runs. The module `blocking` is the same API for code without
+an event loop.
 """
 
-from hitl_core.gate.gate import LEASE, Gate
-from hitl_core.gate.outcome.answers import Answer
-from hitl_core.gate.outcome.outcome import Outcome
-from hitl_core.gate.submission.judging import JudgedCalls
+from hitl_core.gate import blocking
+from hitl_core.gate.gate import Gate
+from hitl_core.gate.outcome import AGAIN, Answer, Outcome, answers, denial_text, is_cancelled
+from hitl_core.gate.submission import (
+    MAX_CALLS,
+    FrozenCalls,
+    JudgedCalls,
+    PolicyRecorder,
+    ReviewKey,
+    ToolSchemas,
+    build_from_calls,
+    build_review,
+    check_origin,
+    check_redaction,
+    contains_more_values,
+    find_next_turn,
+    find_schema_flaw,
+    freeze_calls,
+    judge_calls,
+    review_id_for,
+)
+from hitl_core.gate.waiting import Watchers, cancel_tasks
 
-__all__ = ["LEASE", "Answer", "Gate", "JudgedCalls", "Outcome"]
+__all__ = [
+    "AGAIN",
+    "MAX_CALLS",
+    "Answer",
+    "FrozenCalls",
+    "Gate",
+    "JudgedCalls",
+    "Outcome",
+    "PolicyRecorder",
+    "ReviewKey",
+    "ToolSchemas",
+    "Watchers",
+    "answers",
+    "blocking",
+    "build_from_calls",
+    "build_review",
+    "cancel_tasks",
+    "check_origin",
+    "check_redaction",
+    "contains_more_values",
+    "denial_text",
+    "find_next_turn",
+    "find_schema_flaw",
+    "freeze_calls",
+    "is_cancelled",
+    "judge_calls",
+    "review_id_for",
+]

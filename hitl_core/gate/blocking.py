@@ -27,14 +27,10 @@ from hitl_core.errors import GateClosed
 from hitl_core.gate import guard
 from hitl_core.gate.gate import LEASE, Gate
 from hitl_core.gate.guard import P, R
-from hitl_core.gate.outcome import tool_runs
-from hitl_core.gate.outcome.answers import Answer
-from hitl_core.gate.outcome.outcome import Outcome
-from hitl_core.gate.outcome.tool import Tool, failure_line, success_line
-from hitl_core.gate.submission.judging import JudgedCalls
-from hitl_core.gate.waiting.listener import HEARTBEAT_TTL
-from hitl_core.model import Decision, Place, Review, ToolCall
-from hitl_core.model.arguments import JsonObject
+from hitl_core.gate.outcome import Answer, Outcome, Tool, failure_line, success_line, tool_runs
+from hitl_core.gate.submission import JudgedCalls
+from hitl_core.gate.waiting import HEARTBEAT_TTL
+from hitl_core.model import Decision, JsonObject, Place, Review, ToolCall
 from hitl_core.policy import Policy
 
 T = TypeVar("T")

@@ -16,20 +16,28 @@ from uuid import uuid4
 from hitl_core.errors import Refused, ReviewNotFound, StoreError, StoreUnavailable
 from hitl_core.failpoints import failpoint
 from hitl_core.gate.guard import GuardDecorator, P, R, guard_function, thread_scope
-from hitl_core.gate.outcome.outcome import Outcome
-from hitl_core.gate.submission import judging
-from hitl_core.gate.submission.judging import JudgedCalls, ReviewKey
-from hitl_core.gate.submission.policy_recorder import PolicyRecorder
-from hitl_core.gate.submission.review_key import find_next_turn
-from hitl_core.gate.waiting.claims import Claims
-from hitl_core.gate.waiting.listener import HEARTBEAT_TTL, POLL_INTERVAL, ReviewListener
-from hitl_core.gate.waiting.watchers import wait_for_event
-from hitl_core.model import Event, Place, Review, ToolCall
-from hitl_core.model.arguments import JsonObject
+from hitl_core.gate.outcome import Outcome
+from hitl_core.gate.submission import (
+    JudgedCalls,
+    PolicyRecorder,
+    ReviewKey,
+    build_review,
+    check_calls,
+    check_redaction,
+    check_review_key,
+    find_next_turn,
+    judge_calls,
+)
+from hitl_core.gate.waiting import (
+    HEARTBEAT_TTL,
+    POLL_INTERVAL,
+    Claims,
+    ReviewListener,
+    wait_for_event,
+)
+from hitl_core.model import Event, JsonObject, Place, Review, ToolCall
 from hitl_core.policy import Policy
-from hitl_core.review import cancellation
-from hitl_core.review.service import Reviews
-from hitl_core.review.transition import Transition
+from hitl_core.review import Reviews, Transition, cancellation
 from hitl_core.store import RedisStore, Store
 
 log = logging.getLogger(__name__)
@@ -296,9 +304,9 @@ class Gate:
     ) -> JudgedCalls:
         self._listener.check_not_closed()
         if isinstance(calls, JudgedCalls):
-            return judging.check_calls(calls)
+            return check_calls(calls)
         policy = self.policy.for_run(context) if context is not None else self.policy
-        return await judging.judge_calls(policy, calls, tools=tools, path=path)
+        return await judge_calls(policy, calls, tools=tools, path=path)
 
     async def _build_review(
         self,
@@ -309,15 +317,15 @@ class Gate:
         origin: Place | None,
     ) -> tuple[Review, Event]:
         review_key = ReviewKey(self.agent, thread_id, turn or "", requester, origin)
-        judging.check_review_key(review_key)
-        judging.check_redaction(judged_calls)
+        check_review_key(review_key)
+        check_redaction(judged_calls)
         await self._policy_recorder.record(self.agent, self.policy)
         if turn is None:
             review_key = await find_next_turn(
                 self.reviews, review_key, [call.id for call in judged_calls.calls]
             )
         now = await self.reviews.with_retry(self._store.now)
-        return judging.build_review(review_key, judged_calls, self._store.partitions, now)
+        return build_review(review_key, judged_calls, self._store.partitions, now)
 
     async def _store_new(self, review: Review, event: Event) -> None:
         await failpoint("gate.before_submit")

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, overload
 from uuid import uuid4
 
 from hitl_core.errors import Rejected
-from hitl_core.gate.outcome.answers import Answer
-from hitl_core.gate.outcome.tool import Tool, failure_line, run_tool, success_line
+from hitl_core.gate.outcome import Answer, Tool, failure_line, run_tool, success_line
 from hitl_core.model import Place, ToolCall
 
 if TYPE_CHECKING:
     from hitl_core.gate.gate import Gate
-    from hitl_core.gate.outcome.outcome import Outcome
+    from hitl_core.gate.outcome import Outcome
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -1,5 +1,75 @@
 """Checks arguments by JSON Schema with limited work: a schema from an agent can't make a process hang.
 
-Start with `schema.check_schema` (is this schema usable?), `validate.check_args` (are these arguments valid?)
-and `hidden.find_hidden` (which values does it hide?). Pure; it fetches nothing.
+Start with `check_schema` (is this schema usable?), `check_args` (are these arguments valid?) and
+`find_hidden` (which values does it hide?). Pure; it fetches nothing.
 """
+
+from hitl_core.jsonschema.budget import (
+    CONTEXT_STEPS,
+    FORM_STEPS,
+    REQUEST_STEPS,
+    SCHEMA_STEPS,
+    VALUE_STEPS,
+    Budget,
+    TooMuchWork,
+)
+from hitl_core.jsonschema.errors import ArgError, PatternError, SchemaError
+from hitl_core.jsonschema.flatten import CannotFlatten, Schema, SchemaFlattener
+from hitl_core.jsonschema.formats import format_name, is_valid_format
+from hitl_core.jsonschema.hidden import (
+    HIDDEN,
+    NO_TEXTS_MARK,
+    ProtectedPaths,
+    find_hidden,
+    is_fixed,
+    is_hiding_unclear,
+    is_secret,
+    mask_args,
+    mask_value,
+)
+from hitl_core.jsonschema.keywords import equality_key
+from hitl_core.jsonschema.marked_paths import Path
+from hitl_core.jsonschema.patterns import check_pattern
+from hitl_core.jsonschema.pointer import format_path, parse_pointer, to_pointer
+from hitl_core.jsonschema.problem import CheckState
+from hitl_core.jsonschema.schema import check_schema, compile_schema
+from hitl_core.jsonschema.sized_cache import Recent
+from hitl_core.jsonschema.validate import check_args
+
+__all__ = [
+    "CONTEXT_STEPS",
+    "FORM_STEPS",
+    "HIDDEN",
+    "NO_TEXTS_MARK",
+    "REQUEST_STEPS",
+    "SCHEMA_STEPS",
+    "VALUE_STEPS",
+    "ArgError",
+    "Budget",
+    "CannotFlatten",
+    "CheckState",
+    "Path",
+    "PatternError",
+    "ProtectedPaths",
+    "Recent",
+    "Schema",
+    "SchemaError",
+    "SchemaFlattener",
+    "TooMuchWork",
+    "check_args",
+    "check_pattern",
+    "check_schema",
+    "compile_schema",
+    "equality_key",
+    "find_hidden",
+    "format_name",
+    "format_path",
+    "is_fixed",
+    "is_hiding_unclear",
+    "is_secret",
+    "is_valid_format",
+    "mask_args",
+    "mask_value",
+    "parse_pointer",
+    "to_pointer",
+]

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 from hitl_core.jsonschema.budget import MAX_DEPTH, TooMuchWork
-from hitl_core.jsonschema.patterns.pattern import search
+from hitl_core.jsonschema.patterns import search
 from hitl_core.jsonschema.problem import (
     MAX_PROBLEMS,
     Check,

@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from hitl_core.jsonschema.budget import TextTooLong, TooMuchWork
 from hitl_core.jsonschema.formats import format_name, is_valid_format
-from hitl_core.jsonschema.patterns.pattern import search
+from hitl_core.jsonschema.patterns import search
 from hitl_core.jsonschema.problem import Check, CheckState, Problem, Problems
 
 _MAX_BITS = 8_192

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, cast
 from hitl_core.jsonschema.budget import Budget, TooMuchWork
 from hitl_core.jsonschema.errors import PatternError
 from hitl_core.jsonschema.flatten import CannotFlatten, References, Schema
-from hitl_core.jsonschema.patterns.pattern import cost_of, search
+from hitl_core.jsonschema.patterns import cost_of, search
 
 Path = tuple[str, ...]
 _MAX_LOOKS = 5_000  # pairs of a value and a part of the schema

@@ -17,7 +17,7 @@ from hitl_core.jsonschema.drafts import (
     subschemas,
 )
 from hitl_core.jsonschema.errors import SchemaError
-from hitl_core.jsonschema.patterns.pattern import check_pattern
+from hitl_core.jsonschema.patterns import check_pattern
 from hitl_core.jsonschema.pointer import format_path, parse_pointer, to_pointer
 
 Schema = dict[str, Any]

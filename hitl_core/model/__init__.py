@@ -3,6 +3,7 @@
 Import them from here. They compute what follows from their own fields, and load or store nothing.
 """
 
+from hitl_core.model import review
 from hitl_core.model.action import (
     Action,
     ActionRequest,
@@ -12,11 +13,20 @@ from hitl_core.model.action import (
     Output,
     ReviewConfig,
 )
-from hitl_core.model.arguments import Arguments, decode, encode
-from hitl_core.model.call import ToolCall
+from hitl_core.model.arguments import (
+    MAX_BYTES,
+    Arguments,
+    JsonObject,
+    decode,
+    encode,
+    parse_whole_number,
+)
+from hitl_core.model.call import MAX_ID, TOOL_NAME, ToolCall, is_text
+from hitl_core.model.call_formats import CALL_KEYS, read_arguments
 from hitl_core.model.decision import (
     CLI,
     DECISION_TYPES,
+    POLICY,
     Decision,
     DecisionType,
     DoubtAnswer,
@@ -26,7 +36,8 @@ from hitl_core.model.decision import (
     person_label,
 )
 from hitl_core.model.dialect import DIALECTS, DialectName
-from hitl_core.model.event import Event, EventKind
+from hitl_core.model.event import REDRAW_KINDS, UNAUDITED_KINDS, Event, EventKind
+from hitl_core.model.json_size import has_more_values
 from hitl_core.model.review import (
     Call,
     Cancellation,
@@ -36,19 +47,29 @@ from hitl_core.model.review import (
     Review,
     Snapshot,
     Status,
+    is_id_prefix,
+    is_review_id,
 )
 from hitl_core.model.reviewers import Reviewers
 from hitl_core.model.route import DEFAULT_PLACE, ORIGIN, Expire, Place, Route, Step
-from hitl_core.model.run import Run, RunState
-from hitl_core.model.token import Token
+from hitl_core.model.run import Run
+from hitl_core.model.token import Token, parse_id
+from hitl_core.model.value import Value
 from hitl_core.model.verdict import Verdict
 
 __all__ = [
+    "CALL_KEYS",
     "CLI",
     "DECISION_TYPES",
     "DEFAULT_PLACE",
     "DIALECTS",
+    "MAX_BYTES",
+    "MAX_ID",
     "ORIGIN",
+    "POLICY",
+    "REDRAW_KINDS",
+    "TOOL_NAME",
+    "UNAUDITED_KINDS",
     "Action",
     "ActionRequest",
     "Arguments",
@@ -66,6 +87,7 @@ __all__ = [
     "EventKind",
     "Expire",
     "Grant",
+    "JsonObject",
     "Lease",
     "MessageRef",
     "Output",
@@ -76,15 +98,23 @@ __all__ = [
     "Reviewers",
     "Route",
     "Run",
-    "RunState",
     "Snapshot",
     "Status",
     "Step",
     "Token",
     "ToolCall",
+    "Value",
     "Verdict",
     "Vote",
     "decode",
     "encode",
+    "has_more_values",
+    "is_id_prefix",
+    "is_review_id",
+    "is_text",
+    "parse_id",
+    "parse_whole_number",
     "person_label",
+    "read_arguments",
+    "review",
 ]

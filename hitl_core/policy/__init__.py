@@ -4,8 +4,62 @@
 `Policy.load` reads a file.
 """
 
+from hitl_core.policy.combine_rulings import combine_schemas, has_refs
+from hitl_core.policy.default_descriptions import default_description, to_javascript
+from hitl_core.policy.gaps import find_gaps
+from hitl_core.policy.glob import is_glob
+from hitl_core.policy.kept_policy import load_kept_policy
 from hitl_core.policy.policy import Policy
-from hitl_core.policy.reader.report import InvalidPolicy, Problem
+from hitl_core.policy.reader import (
+    DESCRIPTION_PREFIX,
+    USER_ID,
+    ConfigNode,
+    ConfigReader,
+    InvalidPolicy,
+    ParsedConfig,
+    Problem,
+    Report,
+    combine_reviewers,
+    find_unreachable_quorum,
+    format_key_path,
+    parse_yaml,
+    read_args_schema,
+    read_decisions,
+    read_field,
+    read_when_schema,
+)
+from hitl_core.policy.rule import DEFAULT_DECISIONS, CallContext, Question, Rule, RuleFunction
 from hitl_core.policy.ruling import Ruling
 
-__all__ = ["InvalidPolicy", "Policy", "Problem", "Ruling"]
+__all__ = [
+    "DEFAULT_DECISIONS",
+    "DESCRIPTION_PREFIX",
+    "USER_ID",
+    "CallContext",
+    "ConfigNode",
+    "ConfigReader",
+    "InvalidPolicy",
+    "ParsedConfig",
+    "Policy",
+    "Problem",
+    "Question",
+    "Report",
+    "Rule",
+    "RuleFunction",
+    "Ruling",
+    "combine_reviewers",
+    "combine_schemas",
+    "default_description",
+    "find_gaps",
+    "find_unreachable_quorum",
+    "format_key_path",
+    "has_refs",
+    "is_glob",
+    "load_kept_policy",
+    "parse_yaml",
+    "read_args_schema",
+    "read_decisions",
+    "read_field",
+    "read_when_schema",
+    "to_javascript",
+]

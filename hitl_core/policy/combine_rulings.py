@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any, Literal, cast
 
 from hitl_core.model import Expire, Route, Verdict
-from hitl_core.policy.reader.reviewers import combine_reviewers, find_unreachable_quorum
+from hitl_core.policy.reader import combine_reviewers, find_unreachable_quorum
 from hitl_core.policy.rule import Kind
 from hitl_core.policy.ruling import Ruling
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hitl_core.policy.reader.parsed_config import ParsedConfig
-from hitl_core.policy.reader.report import Report
+from hitl_core.policy.reader import ParsedConfig, Report
 from hitl_core.policy.rule import Rule
 
 #: Never allowed, not even with `allow_override`: people would see less, or decide about something else.

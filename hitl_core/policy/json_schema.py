@@ -5,11 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from hitl_core.jsonschema.budget import CONTEXT_STEPS, SCHEMA_STEPS, VALUE_STEPS, Budget
-from hitl_core.jsonschema.errors import SchemaError
-from hitl_core.jsonschema.problem import CheckState
-from hitl_core.jsonschema.schema import check_schema, compile_schema
-from hitl_core.model.arguments import JsonObject
+from hitl_core.jsonschema import (
+    CONTEXT_STEPS,
+    SCHEMA_STEPS,
+    VALUE_STEPS,
+    Budget,
+    CheckState,
+    SchemaError,
+    check_schema,
+    compile_schema,
+)
+from hitl_core.model import JsonObject
 
 
 def find_problem(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hitl_core.jsonschema.sized_cache import Recent
+from hitl_core.jsonschema import Recent
 from hitl_core.policy.policy import Policy
 
 #: The limit for the text of all cached policies, in characters.

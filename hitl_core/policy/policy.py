@@ -13,10 +13,15 @@ from hitl_core.errors import PolicyError
 from hitl_core.model import DialectName, ToolCall
 from hitl_core.policy.combine_rulings import combine_unsure, override_ruling, tighten
 from hitl_core.policy.context_limits import check_context
-from hitl_core.policy.reader.config_node import ConfigNode
-from hitl_core.policy.reader.parsed_config import ConfigReader, ParsedConfig
-from hitl_core.policy.reader.read_policy import read_policy
-from hitl_core.policy.reader.report import Report
+from hitl_core.policy.reader import (
+    MAX_BYTES,
+    ConfigNode,
+    ConfigReader,
+    ParsedConfig,
+    Report,
+    parse_yaml,
+    read_policy,
+)
 from hitl_core.policy.rule import CallContext, Rule
 from hitl_core.policy.rule_index import RuleIndex, until_unconditional
 from hitl_core.policy.ruling import Ruling
@@ -52,10 +57,6 @@ class Policy:
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """Read a YAML file. Raises PolicyError with file, line and key of the problems."""
-        from hitl_core.policy.reader.yaml_document import (
-            MAX_BYTES,  # imported here, because it needs PyYAML
-        )
-
         report = Report(str(path))
         try:
             with open(path, "rb") as file:
@@ -75,8 +76,6 @@ class Policy:
     @classmethod
     def from_yaml(cls, text: str, *, name: str = "policy") -> Self:
         """Read YAML text. Raises PolicyError with line and key of the problems."""
-        from hitl_core.policy.reader.yaml_document import parse_yaml
-
         report = Report(name)
         return cls._of(ConfigNode(parse_yaml(text, report), (), report), text, read_policy)
 

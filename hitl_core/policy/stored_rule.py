@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import fields, replace
 from typing import Any, Literal
 
-from hitl_core.model import DecisionType, DialectName, Output, Route
-from hitl_core.model.value import Value
+from hitl_core.model import DecisionType, DialectName, Output, Route, Value
 from hitl_core.policy.rule import CallContext, PredicateLost, Rule, SchemaWhen
 
 

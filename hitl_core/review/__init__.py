@@ -4,3 +4,72 @@
 functions: `(review, …, now) → Transition`. `service.Reviews` loads a review, applies one of them and stores
 the result. Nothing else writes reviews.
 """
+
+from hitl_core.review import (
+    cancellation,
+    claims,
+    decisions,
+    delivery_problems,
+    escalation,
+    timers,
+    transition,
+    vote_count,
+)
+from hitl_core.review.claims import one_line, runnable_calls
+from hitl_core.review.decisions import decide
+from hitl_core.review.due import deadline, next_step_at
+from hitl_core.review.edit_rules import edit_tools, judge_edit
+from hitl_core.review.escalation import count_steps
+from hitl_core.review.proposal import (
+    Proposal,
+    final_answer,
+    final_args,
+    final_message,
+    judge_proposal,
+)
+from hitl_core.review.quoting import Quoting, description_of, reason_of, title_of
+from hitl_core.review.redaction import find_redaction_flaw, redaction_pointers, visible_args
+from hitl_core.review.service import ChangeResult, Reviews, TransitionFunction, uptime
+from hitl_core.review.transition import PAST_VERBS, Transition, make_event
+from hitl_core.review.visible_schema import visible_schema
+from hitl_core.review.vote_count import excluded_ids
+
+__all__ = [
+    "PAST_VERBS",
+    "ChangeResult",
+    "Proposal",
+    "Quoting",
+    "Reviews",
+    "Transition",
+    "TransitionFunction",
+    "cancellation",
+    "claims",
+    "count_steps",
+    "deadline",
+    "decide",
+    "decisions",
+    "delivery_problems",
+    "description_of",
+    "edit_tools",
+    "escalation",
+    "excluded_ids",
+    "final_answer",
+    "final_args",
+    "final_message",
+    "find_redaction_flaw",
+    "judge_edit",
+    "judge_proposal",
+    "make_event",
+    "next_step_at",
+    "one_line",
+    "reason_of",
+    "redaction_pointers",
+    "runnable_calls",
+    "timers",
+    "title_of",
+    "transition",
+    "uptime",
+    "visible_args",
+    "visible_schema",
+    "vote_count",
+]

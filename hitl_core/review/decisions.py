@@ -23,7 +23,7 @@ from hitl_core.model import (
     Verdict,
     Vote,
 )
-from hitl_core.policy.reader.reviewers import find_unreachable_quorum
+from hitl_core.policy import find_unreachable_quorum
 from hitl_core.review import vote_count
 from hitl_core.review.edit_rules import EditRuling
 from hitl_core.review.proposal import (

@@ -26,10 +26,14 @@ from hitl_core.model import (
     ToolCall,
     Verdict,
 )
-from hitl_core.policy import Ruling
-from hitl_core.policy.combine_rulings import combine_schemas
-from hitl_core.policy.kept_policy import load_kept_policy
-from hitl_core.policy.reader.reviewers import USER_ID, combine_reviewers, find_unreachable_quorum
+from hitl_core.policy import (
+    USER_ID,
+    Ruling,
+    combine_reviewers,
+    combine_schemas,
+    find_unreachable_quorum,
+    load_kept_policy,
+)
 from hitl_core.review.due import deadline
 
 Schema = dict[str, Any]

@@ -65,7 +65,7 @@ def _check_args(
     config = (
         judge_edit(review, action, name, after, 0.0, kind).action.config if kind else action.config
     )
-    from hitl_core.forms import SchemaError, check_args  # only where a schema is checked
+    from hitl_core.jsonschema import SchemaError, check_args  # only where a schema is checked
 
     what = "An answer" if kind == "approve" else "An edit"
     new = after.parse()
@@ -148,7 +148,7 @@ def _omit_keys(schema: dict[str, Any], keys: Collection[str]) -> dict[str, Any]:
 
 
 def _answer_problem(schema: dict[str, Any], answer: object) -> str | None:
-    from hitl_core.forms import SchemaError, check_args
+    from hitl_core.jsonschema import SchemaError, check_args
 
     # A `$ref` starts at the root, so the definitions must stay there.
     root = {key: schema[key] for key in ("$defs", "definitions", "$schema") if key in schema}

@@ -6,7 +6,7 @@ from typing import Any
 
 from hitl_core.errors import DecisionError
 from hitl_core.forms import find_changed_fixed, find_lost_hidden
-from hitl_core.jsonschema.pointer import parse_pointer, to_pointer
+from hitl_core.jsonschema import parse_pointer, to_pointer
 from hitl_core.model import Action, Review
 from hitl_core.review.redaction import redaction_pointers
 

@@ -10,8 +10,8 @@ from decimal import Decimal
 from typing import Any, cast
 from urllib.parse import quote
 
-from hitl_core.forms import find_hidden
-from hitl_core.forms.edit_args import value_at
+from hitl_core.forms import value_at
+from hitl_core.jsonschema import find_hidden
 from hitl_core.model import Action, Call, Review
 from hitl_core.review.redaction import redaction_pointers
 

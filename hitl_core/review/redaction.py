@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from hitl_core.forms import find_hidden, is_hiding_unclear, mask_args
-from hitl_core.jsonschema.pointer import to_pointer
+from hitl_core.jsonschema import find_hidden, is_hiding_unclear, mask_args, to_pointer
 from hitl_core.model import Action, Call, Review
 
 

@@ -10,9 +10,9 @@ from collections.abc import Iterable
 from typing import Any, cast
 
 from hitl_core.forms import strip_texts
-from hitl_core.jsonschema.hidden import NO_TEXTS_MARK
+from hitl_core.jsonschema import NO_TEXTS_MARK
 from hitl_core.model import ReviewConfig
-from hitl_core.policy.combine_rulings import has_refs
+from hitl_core.policy import has_refs
 
 Schema = dict[str, Any]
 

@@ -1,10 +1,29 @@
-"""Where reviews are stored: one contract (`contract.Store`) with two implementations, Redis and memory.
+"""Where reviews are stored: one contract (`Store`), implemented by `RedisStore` and `MemoryStore`."""
 
-Public: `Store`, `RedisStore`, `MemoryStore` (for tests), and the values `Write`, `Job` and `Recheck`.
-"""
+from hitl_core.store.contract import MAX_DECIDED, Job, LaneHalf, LiveReview, Recheck, Store, Write
+from hitl_core.store.memory import MemoryStore
+from hitl_core.store.redis import (
+    Keys,
+    RedisStore,
+    choose_partition,
+    digest_of,
+    make_review_id,
+    parse_partition,
+)
 
-from hitl_core.store.contract import Job, Recheck, Store, Write
-from hitl_core.store.memory.store import MemoryStore
-from hitl_core.store.redis.store import RedisStore
-
-__all__ = ["Job", "MemoryStore", "Recheck", "RedisStore", "Store", "Write"]
+__all__ = [
+    "MAX_DECIDED",
+    "Job",
+    "Keys",
+    "LaneHalf",
+    "LiveReview",
+    "MemoryStore",
+    "Recheck",
+    "RedisStore",
+    "Store",
+    "Write",
+    "choose_partition",
+    "digest_of",
+    "make_review_id",
+    "parse_partition",
+]

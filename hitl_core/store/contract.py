@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Literal, NamedTuple, Protocol, cast, get_args
 
-from hitl_core.audit.ledger import Ledger
+from hitl_core.audit import Ledger
 from hitl_core.model import Arguments, Event, MessageRef, Place, Review, Snapshot, Token
 
 #: How many reviews with a decision of one person are remembered.

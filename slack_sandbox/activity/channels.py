@@ -5,13 +5,9 @@ https://docs.slack.dev/reference/events
 
 from __future__ import annotations
 
-from ..delivery.events import Events
+from ..delivery import Events
 from ..json_checks import Json
-from ..workspace.workspace import (
-    App,
-    Channel,
-    Workspace,
-)
+from ..workspace import App, Channel, Workspace
 
 
 class Channels:

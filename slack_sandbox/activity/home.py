@@ -7,15 +7,11 @@ from __future__ import annotations
 
 import secrets
 
-from ..delivery.events import Events
+from ..delivery import Events
 from ..errors import SlackError
 from ..json_checks import Json
-from ..validation.blocks import complete_blocks
-from ..validation.states import initial_state
-from ..workspace.workspace import (
-    App,
-    Workspace,
-)
+from ..validation import complete_blocks, initial_state
+from ..workspace import App, Workspace
 
 
 class HomeTabs:

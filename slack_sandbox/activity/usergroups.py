@@ -7,12 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..delivery.events import Events
+from ..delivery import Events
 from ..json_checks import Json
-from ..workspace.workspace import (
-    Group,
-    Workspace,
-)
+from ..workspace import Group, Workspace
 
 SCOPE = "usergroups:read"
 CREATED = 1_700_000_000

@@ -8,13 +8,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from ..delivery.events import Events
+from ..delivery import Events
 from ..json_checks import Json
-from ..workspace.workspace import (
-    App,
-    User,
-    Workspace,
-)
+from ..workspace import App, User, Workspace
 
 UPDATED = 1_700_000_000
 

@@ -1,1 +1,5 @@
 """Python clients for tests: act as a person in the local Slack, and read what is shown."""
+
+from .actor import Actor
+
+__all__ = ["Actor"]

@@ -12,7 +12,7 @@ import time
 from typing import Any
 from urllib.parse import urlencode
 
-from ..delivery.payloads import sign
+from ..delivery import sign
 from ..json_checks import Json
 from .locators import ScriptError, build_state, find_element, option_indexes
 from .observer import Observer

@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..json_checks import Json, is_list, is_object
-from ..validation.blocks import elements_of
-from ..validation.elements import options_of
-from ..validation.states import STATE_KEYS
+from ..validation import STATE_KEYS, elements_of, options_of
 
 
 class ScriptError(Exception):

@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 import aiohttp
 
 from ..json_checks import Json
-from ..workspace.workspace import App, Workspace
+from ..workspace import App, Workspace
 from .payloads import sign
 from .socket_mode import ANSWERABLE, EnvelopeKind, SocketMode
 

@@ -10,7 +10,7 @@ import json
 import secrets
 
 from ..json_checks import Json
-from ..workspace.workspace import App, Workspace
+from ..workspace import App, Workspace
 from .app_client import Answer, AppClient
 
 

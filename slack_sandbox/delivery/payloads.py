@@ -9,8 +9,7 @@ import hashlib
 import hmac
 
 from ..json_checks import Json
-from ..workspace.message import to_slack_message
-from ..workspace.workspace import App, Ephemeral, Message, Workspace
+from ..workspace import App, Ephemeral, Message, Workspace, to_slack_message
 
 
 def sign(secret: str, timestamp: int | str, body: str) -> str:

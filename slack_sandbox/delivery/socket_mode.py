@@ -16,7 +16,7 @@ from aiohttp import WSMsgType, web
 
 from ..errors import SlackError
 from ..json_checks import Json, is_object
-from ..workspace.workspace import App
+from ..workspace import App
 
 MAX_SOCKETS = 10  # sockets of one app at a time
 PING_INTERVAL = 10.0  # seconds

@@ -15,7 +15,7 @@ from uuid import uuid4
 
 from hitl_core import Policy
 
-from ..client.actor import Actor
+from ..client import Actor
 from .children import PROGRAM, ChildError, ChildProcess
 from .reviewers import CheckFailed, DemoReviewers
 from .services import Services, open_services

@@ -9,12 +9,10 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hitl_core.cli.command import add_command
-from hitl_core.cli.plugins import require_extra
-from hitl_core.cli.terminal import complain
+from hitl_core.cli import add_command, complain, require_extra
 
 if TYPE_CHECKING:
-    from hitl_core.cli.command import Commands
+    from hitl_core.cli import Commands
 
 HERE = Path(__file__).parent
 

@@ -10,7 +10,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..client.actor import Actor
+from ..client import Actor
 from .children import PROGRAM, ChildError, ChildProcess, find_free_port
 from .embedded_redis import EmbeddedRedis, EmbeddedRedisError
 from .services import ASK, Services, open_services

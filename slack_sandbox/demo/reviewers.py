@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from ..client.actor import Actor
+from ..client import Actor
 from .form_values import form_values, inputs_by_pointer, missing_fields
 from .services import APPROVALS
 from .turns import PlannedDecision, Turn

@@ -5,34 +5,15 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ..activity.home import HomeTabs
-from ..delivery.app_client import (
-    Answer,
-    AppClient,
-)
-from ..delivery.payloads import Payloads
+from ..activity import HomeTabs
+from ..delivery import Answer, AppClient, Payloads
 from ..errors import SlackError
 from ..json_checks import (
     Json,
     is_object,
 )
-from ..validation.clicks import (
-    UserError,
-    read_click,
-)
-from ..validation.input_errors import (
-    client_errors,
-    input_ids,
-)
-from ..validation.states import fill_state
-from ..workspace.modals import Modals
-from ..workspace.view_validation import validate_view
-from ..workspace.workspace import (
-    App,
-    Ephemeral,
-    Message,
-    Workspace,
-)
+from ..validation import UserError, client_errors, fill_state, input_ids, read_click
+from ..workspace import App, Ephemeral, Message, Modals, Workspace, validate_view
 from .response_urls import ResponseUrls
 from .triggers import Triggers
 

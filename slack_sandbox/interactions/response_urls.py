@@ -11,17 +11,7 @@ from dataclasses import dataclass
 
 from ..errors import SlackError
 from ..json_checks import Json
-from ..workspace.message import (
-    NO_TEXT,
-    escape_text,
-    validate_blocks,
-)
-from ..workspace.workspace import (
-    App,
-    Ephemeral,
-    Message,
-    Workspace,
-)
+from ..workspace import NO_TEXT, App, Ephemeral, Message, Workspace, escape_text, validate_blocks
 
 LIFETIME = 30 * 60.0
 MAX_USES = 5

@@ -8,28 +8,23 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ..delivery.app_client import (
-    Answer,
-    AppClient,
-)
+from ..delivery import Answer, AppClient
 from ..errors import SlackError
 from ..json_checks import (
     Json,
     is_object,
 )
-from ..validation.clicks import UserError
-from ..workspace.message import (
+from ..validation import UserError
+from ..workspace import (
     NO_TEXT,
-    escape_text,
-    validate_blocks,
-)
-from ..workspace.workspace import (
     App,
     Channel,
     Ephemeral,
     Message,
     User,
     Workspace,
+    escape_text,
+    validate_blocks,
 )
 from .response_urls import ResponseUrls
 from .triggers import Triggers

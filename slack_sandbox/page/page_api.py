@@ -12,11 +12,9 @@ from typing import TYPE_CHECKING
 import aiohttp
 from aiohttp import web
 
-from ..interactions.interactions import UserError
 from ..json_checks import Json, is_object
-from ..workspace import acme
-from ..workspace.message import escape_text
-from ..workspace.workspace import Ephemeral, Message
+from ..validation import UserError
+from ..workspace import AGENT, AGENT_BOT, AGENT_NAME, ASK_CHANNEL, Ephemeral, Message, escape_text
 from .snapshot import snapshot
 
 if TYPE_CHECKING:
@@ -171,7 +169,7 @@ class PageApi:
             thread_ts=params.get("thread_ts"),
         )
         workspace.add(message)
-        if self._sandbox.ask_url and channel.id == acme.ASK_CHANNEL:
+        if self._sandbox.ask_url and channel.id == ASK_CHANNEL:
             task = asyncio.create_task(self._ask_agent(self._sandbox.ask_url, params, message))
             self._agent_tasks.add(task)
             task.add_done_callback(self._agent_tasks.discard)
@@ -192,7 +190,7 @@ class PageApi:
                 answer.raise_for_status()
         except (aiohttp.ClientError, TimeoutError):
             workspace = self._sandbox.workspace
-            text = f"{acme.AGENT_NAME} is not running, so nobody has read this."
+            text = f"{AGENT_NAME} is not running, so nobody has read this."
             workspace.add_ephemeral(
                 Ephemeral(params["user"], message.channel, workspace.next_ts(), text, [])
             )
@@ -200,15 +198,15 @@ class PageApi:
     async def _post_agent_message(self, params: Json) -> Json:
         """The agent's own words: a bot of its own, beside the app."""
         workspace = self._sandbox.workspace
-        channel = workspace.channels.get(params.get("channel") or acme.ASK_CHANNEL)
+        channel = workspace.channels.get(params.get("channel") or ASK_CHANNEL)
         if channel is None:
             raise UserError("There is no such channel.")
         message = Message(
             channel.id,
             workspace.next_ts(),
-            acme.AGENT,
+            AGENT,
             escape_text(params["text"]),
-            bot_id=acme.AGENT_BOT,
+            bot_id=AGENT_BOT,
             thread_ts=params.get("thread_ts"),
         )
         workspace.add(message)

@@ -9,9 +9,7 @@ from urllib.parse import urlencode
 
 from ..json_checks import Json
 from ..sandbox import Sandbox
-from ..workspace.message import escape_text, validate_blocks
-from ..workspace.view_validation import validate_view
-from ..workspace.workspace import Ephemeral, Message
+from ..workspace import Ephemeral, Message, escape_text, validate_blocks, validate_view
 
 
 def single_item_url(

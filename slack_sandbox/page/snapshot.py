@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..json_checks import Json
-from ..workspace import acme
-from ..workspace.workspace import App, Channel, Message, User
+from ..workspace import AGENT_NAME, App, Channel, Message, User
 
 if TYPE_CHECKING:
     from ..sandbox import Sandbox
@@ -46,7 +45,7 @@ def snapshot(sandbox: Sandbox, user: str) -> Json:
             for one in workspace.groups.values()
         ],
         "tab": sandbox.modals.tab(user),
-        "agent": {"name": acme.AGENT_NAME, "asks": bool(sandbox.ask_url)},
+        "agent": {"name": AGENT_NAME, "asks": bool(sandbox.ask_url)},
     }
 
 

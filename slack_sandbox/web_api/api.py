@@ -9,15 +9,13 @@ from typing import Any
 
 from aiohttp import web
 
-from ..activity.home import HomeTabs
-from ..activity.usergroups import SCOPE as GROUPS_SCOPE
-from ..activity.usergroups import UserGroups
-from ..delivery.socket_mode import SocketMode
+from ..activity import SCOPE as GROUPS_SCOPE
+from ..activity import HomeTabs, UserGroups
+from ..delivery import SocketMode
 from ..errors import SlackError
-from ..interactions.triggers import Triggers
+from ..interactions import Triggers
 from ..json_checks import Json, is_object
-from ..workspace.modals import Modals
-from ..workspace.workspace import App, Workspace
+from ..workspace import App, Modals, Workspace
 from . import chat, conversations, files, usergroups, users, views
 from .call import Call
 from .faults import Fault, Faults

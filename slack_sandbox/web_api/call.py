@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors import SlackError, error_with_problems
-from ..interactions.triggers import Triggers
+from ..interactions import Triggers
 from ..json_checks import Json, problem
-from ..workspace.modals import Modals
-from ..workspace.workspace import App, Channel, User, Workspace
+from ..workspace import App, Channel, Modals, User, Workspace
 
 if TYPE_CHECKING:
-    from ..activity.home import HomeTabs
-    from ..activity.usergroups import UserGroups
+    from ..activity import HomeTabs, UserGroups
 
 T = TypeVar("T")
 

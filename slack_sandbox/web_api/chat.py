@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from ..errors import SlackError
 from ..json_checks import Json
-from ..workspace.message import (
+from ..workspace import (
     MAX_UPDATE_TEXT,
     NO_TEXT,
+    Channel,
+    Ephemeral,
+    Message,
     escape_text,
     to_slack_message,
     validate_blocks,
     validate_metadata,
 )
-from ..workspace.workspace import Channel, Ephemeral, Message
 from .call import Call
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..errors import SlackError
 from ..json_checks import Json, is_list
-from ..workspace.workspace import Channel, Message
+from ..workspace import Channel, Message
 from .call import Call, next_cursor, scope_family
 from .chat import message_object
 

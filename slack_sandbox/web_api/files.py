@@ -9,8 +9,7 @@ import secrets
 
 from ..errors import SlackError
 from ..json_checks import Json, is_list, is_object
-from ..workspace.message import escape_text
-from ..workspace.workspace import Message
+from ..workspace import Message, escape_text
 from .call import Call
 
 

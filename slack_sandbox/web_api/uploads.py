@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from aiohttp import web
 
-from ..workspace.workspace import Workspace
+from ..workspace import Workspace
 
 # A file is text from anybody at all: a browser shows its letters, and nothing in it runs.
 _INERT = {

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ..activity.usergroups import group_object
+from ..activity import group_object
 from ..errors import SlackError
 from ..json_checks import Json
-from ..workspace.workspace import Group
+from ..workspace import Group
 from .call import Call
 
 

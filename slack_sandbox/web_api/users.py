@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ..activity.users import user_object
+from ..activity import user_object
 from ..errors import SlackError
 from ..json_checks import Json
-from ..workspace.workspace import User
+from ..workspace import User
 from .call import Call, next_cursor
 from .conversations import channel_object, channels_of_types
 

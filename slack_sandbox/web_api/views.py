@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..errors import error_with_problems
 from ..json_checks import Json
-from ..workspace.view_validation import validate_view
+from ..workspace import validate_view
 from .call import Call
 
 

@@ -6,9 +6,7 @@ import secrets
 
 from ..errors import SlackError
 from ..json_checks import Json
-from ..validation.blocks import complete_blocks
-from ..validation.elements import with_defaults
-from ..validation.states import fill_state
+from ..validation import complete_blocks, fill_state, with_defaults
 from .workspace import App, Workspace
 
 MAX_DEPTH = 3

@@ -24,7 +24,7 @@ from ..json_checks import (
     problem,
     string,
 )
-from ..validation.blocks import problems as block_problems
+from ..validation import problems as block_problems
 
 ViewKind = Literal["modal", "home"]
 _MAX_BYTES = 250_000

@@ -6,14 +6,14 @@ import pytest
 
 from hitl_core import ToolCall
 from hitl_core.errors import InvalidToolCall
-from hitl_core.gate.submission.judging import (
+from hitl_core.gate.submission.calls import (
     MAX_VALUES,
     JudgedCalls,
-    ReviewKey,
-    build_review,
+    contains_more_values,
     freeze_calls,
-    has_more_than,
 )
+from hitl_core.gate.submission.new_review import build_review
+from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.model import encode
 from tests.support.builders import policy
 
@@ -29,8 +29,8 @@ def test_promise_10_a_turn_has_so_many_values_and_no_more():
 
 @pytest.mark.parametrize("value", [{"a": [None, 1]}, [[], (), {}], [1, "ab", True]])
 def test_every_value_counts_once(value: object):
-    assert has_more_than(3, value)
-    assert not has_more_than(4, value)
+    assert contains_more_values(3, value)
+    assert not contains_more_values(4, value)
 
 
 def test_arguments_are_checked_and_written_once():

@@ -12,7 +12,8 @@ from bot.inbox import homes
 from bot.inbox.homes import HomeLoader
 from bot.people.directory import Directory
 from hitl_core.errors import InvalidToolCall
-from hitl_core.gate.submission import judging, schemas
+from hitl_core.gate.submission import schemas
+from hitl_core.gate.submission.judging import judge_calls
 from hitl_core.model import Reviewer, Snapshot, ToolCall
 from hitl_core.policy import Policy
 from hitl_core.review.service import Reviews
@@ -71,6 +72,6 @@ async def test_attack_a20_the_schemas_that_a_review_keeps_are_bounded() -> None:
     by = by.for_run({"interrupt_on": {"*": {"args_schema": schema}}})
     most = schemas.MAX_SCHEMAS // 60_000
     calls = [ToolCall(f"c{n}", "pay", {}) for n in range(most + 1)]
-    await judging.judge_calls(by, calls[:3])
+    await judge_calls(by, calls[:3])
     with pytest.raises(InvalidToolCall, match="Submit fewer"):
-        await judging.judge_calls(by, calls)
+        await judge_calls(by, calls)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from hitl_core.gate.submission.judging import ReviewKey, build_review
+from hitl_core.gate.submission.new_review import build_review
+from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.model import MessageRef, Review, Reviewer, ToolCall, encode
 from hitl_core.policy import Policy
 from hitl_core.review import cancellation, claims, decisions, escalation, timers

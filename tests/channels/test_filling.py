@@ -14,7 +14,8 @@ from bot.channels.slack.modals.form_state import FormSource, FormState
 from bot.channels.slack.modals.inputs import ACTION_ID
 from bot.inbox.commands import ActionRef
 from hitl_core.errors import Refused
-from hitl_core.forms import FormErrors, SchemaError
+from hitl_core.forms import FormErrors
+from hitl_core.jsonschema import SchemaError
 from hitl_core.model import Review
 from tests.channels.filled import Page, opened
 from tests.channels.reading import check_view

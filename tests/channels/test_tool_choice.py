@@ -15,7 +15,8 @@ from bot.channels.slack.modals.inputs import ACTION_ID, MAX_OPTIONS
 from bot.inbox.commands import ActionRef
 from hitl_core.errors import InvalidToolCall
 from hitl_core.forms import FormErrors
-from hitl_core.gate.submission import judging, schemas
+from hitl_core.gate.submission import schemas
+from hitl_core.gate.submission.schemas import excerpt_for
 from hitl_core.model import Review, ToolCall
 from hitl_core.policy import Policy
 from tests.channels.reading import check_view
@@ -108,6 +109,6 @@ def test_attack_a15_what_a_review_keeps_of_a_policy_is_bounded() -> None:
     policy = Policy.from_mapping({"default": "review", "interrupt_on": rules})
     calls = [ToolCall("c1", "pay", {"n": 1})]
     rulings = [policy.judge(call) for call in calls]
-    assert judging.excerpt_for(policy, calls, rulings, names[:3])
+    assert excerpt_for(policy, calls, rulings, names[:3])
     with pytest.raises(InvalidToolCall, match="Name fewer"):
-        judging.excerpt_for(policy, calls, rulings, names)
+        excerpt_for(policy, calls, rulings, names)

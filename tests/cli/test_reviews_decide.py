@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
-from hitl_core.gate.submission import judging
-from hitl_core.gate.submission.judging import ReviewKey
+from hitl_core.gate.submission.judging import judge_calls
+from hitl_core.gate.submission.new_review import build_review
+from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.model import Decision, Review, Reviewer, ToolCall
 from hitl_core.policy import Policy
 from hitl_core.review.service import Reviews
@@ -323,10 +324,10 @@ def with_tools(desk: Desk, **rule: Any) -> Review:
     policy = Policy.from_mapping({"default": "allow", "interrupt_on": {"a": rule or True}})
 
     async def submit(reviews: Reviews) -> Review:
-        asked = await judging.judge_calls(
+        asked = await judge_calls(
             policy, [ToolCall("c1", "a", {"n": 1})], tools={"a": None, "b": None}
         )
-        made = judging.build_review(
+        made = build_review(
             ReviewKey("billing", "t-1", "m1", None), asked, 1, await reviews.store.now()
         )
         return await reviews.submit(*made)
@@ -398,7 +399,7 @@ def test_a8_what_would_run_is_listed_without_what_is_hidden(allowed: Desk, tool:
     asked = asked_by(
         policy, [ToolCall("c1", "charge", args)], charge=None, charge2=None, charge3=None
     )
-    made = judging.build_review(ReviewKey("a", "t", "x", None), asked, 1, 0.0)
+    made = build_review(ReviewKey("a", "t", "x", None), asked, 1, 0.0)
 
     async def submit(reviews: Reviews) -> Review:
         return await reviews.submit(*made)

@@ -8,8 +8,8 @@ from collections import defaultdict
 from hitl_core import dialects
 from hitl_core.cli.terminal import display_width
 from hitl_core.gate import JudgedCalls
-from hitl_core.gate.submission import judging
-from hitl_core.gate.submission.judging import ReviewKey
+from hitl_core.gate.submission.new_review import build_review
+from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.model import MessageRef, Review
 from hitl_core.review import delivery_problems, escalation
 from hitl_core.review.service import Reviews
@@ -214,5 +214,5 @@ def test_dialects_8_path_title_fallback_and_the_tool_that_runs(desk: Desk) -> No
 
 
 async def _submitted(reviews: Reviews, turn: ReviewKey, asked: JudgedCalls) -> Review:
-    made = judging.build_review(turn, asked, reviews.store.partitions, await reviews.store.now())
+    made = build_review(turn, asked, reviews.store.partitions, await reviews.store.now())
     return await reviews.submit(*made)

@@ -13,8 +13,8 @@ from hitl_core.dialects import Dialect, agent_inbox
 from hitl_core.errors import DialectError
 from hitl_core.gate import Gate, Outcome
 from hitl_core.gate.outcome.transcript import message_tool_calls, replacement_calls
-from hitl_core.gate.submission import judging
-from hitl_core.gate.submission.judging import JudgedCalls
+from hitl_core.gate.submission.calls import JudgedCalls
+from hitl_core.gate.submission.judging import judge_calls
 from hitl_core.model import Review, Reviewer, ToolCall
 from hitl_core.policy import Policy
 from hitl_core.store import MemoryStore
@@ -98,7 +98,7 @@ class Case:
         if (context := self.data.get("context")) is not None:
             policy = policy.for_run(context)
         state = {"messages": ["a question", "an AI message"]}
-        found = await judging.judge_calls(policy, self.calls, tools=self.tools, state=state)
+        found = await judge_calls(policy, self.calls, tools=self.tools, state=state)
         answer = self.data.get("decisions")
         if self.system == "arcgis" and isinstance(answer, dict):  # the ids that the answer names
             rulings = [replace(r, interrupt_id=answer["id"]) for r in found.rulings]

@@ -11,8 +11,9 @@ from hitl_core import dialects
 from hitl_core.cli.policy.import_policy import import_policy
 from hitl_core.dialects import arcgis
 from hitl_core.gate.outcome.transcript import state_update
-from hitl_core.gate.submission import judging
-from hitl_core.gate.submission.judging import ReviewKey
+from hitl_core.gate.submission.judging import judge_calls
+from hitl_core.gate.submission.new_review import build_review
+from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.model import Review, ToolCall
 from hitl_core.policy import InvalidPolicy, Policy
 from hitl_core.review import cancellation, decisions
@@ -32,13 +33,13 @@ QUESTION: Json = {
 
 async def reviewed(config: Json, name: str = "agent:nav", state: Any = None, **args: Any) -> Review:
     policy = dialects.get("arcgis").load_policy(config)
-    asked = await judging.judge_calls(policy, [ToolCall("i1", name, args)], state=state)
-    return judging.build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
+    asked = await judge_calls(policy, [ToolCall("i1", name, args)], state=state)
+    return build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
 
 
 def loaded(wire: Json) -> Review:
     asked = dialects.get("arcgis").load_request(wire, "t")
-    return judging.build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
+    return build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
 
 
 async def test_dialects_3_an_agents_function_gets_its_id_and_its_request() -> None:

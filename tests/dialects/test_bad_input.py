@@ -21,9 +21,12 @@ from hitl_core.errors import (
     UnsupportedByDialect,
 )
 from hitl_core.gate import JudgedCalls
-from hitl_core.gate.submission import judging
-from hitl_core.gate.submission.judging import ReviewKey
+from hitl_core.gate.submission.calls import freeze_calls
+from hitl_core.gate.submission.judging import check_calls
+from hitl_core.gate.submission.new_review import build_review
+from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.model import Review, Reviewer, ToolCall
+from hitl_core.model.dialect import DIALECTS
 from hitl_core.policy import InvalidPolicy
 from hitl_core.review import decisions
 from hitl_core.review.proposal import Proposal
@@ -32,7 +35,7 @@ from tests.api.interrupts import INTERRUPTS
 
 Json = dict[str, Any]
 ADA = Reviewer(channel="slack", team="T1", id="U1", name="Ada")
-NAMES = list(dialects.names)
+NAMES = list(DIALECTS)
 
 TEXTS = st.one_of(
     st.text(st.characters(exclude_categories=()), max_size=12),
@@ -189,10 +192,8 @@ def near(samples: dict[str, Any]) -> st.SearchStrategy[tuple[str, Any]]:
 
 
 def review_of(asked: JudgedCalls) -> Review:
-    calls = judging.freeze_calls(asked.calls)
-    return judging.build_review(
-        ReviewKey("a", "t", "x", None), asked._replace(calls=calls), 1, 1.0
-    )[0]
+    calls = freeze_calls(asked.calls)
+    return build_review(ReviewKey("a", "t", "x", None), asked._replace(calls=calls), 1, 1.0)[0]
 
 
 @given(near(CONFIGS))
@@ -219,7 +220,7 @@ def test_any_interrupt(given: tuple[str, Any]) -> None:
     except (DialectError, InvalidToolCall):
         return
     dump_data(review)
-    for other in dialects.names:
+    for other in DIALECTS:
         try:
             json.dumps(dialects.get(other).dump_request(review))
         except UnsupportedByDialect:
@@ -256,7 +257,7 @@ def test_any_answer(given: tuple[str, Any]) -> None:
 @settings(max_examples=300, deadline=None)
 def test_anything_is_recognised_or_not(wire: Any) -> None:
     with suppress(DialectError):
-        assert dialects.detect(wire) in dialects.names
+        assert dialects.detect(wire) in DIALECTS
         assert dialects.split(wire)
 
 
@@ -264,7 +265,7 @@ def test_anything_is_recognised_or_not(wire: Any) -> None:
 @settings(max_examples=200, deadline=None)
 def test_what_is_nearly_an_interrupt_is_recognised_or_not(given: tuple[str, Any]) -> None:
     with suppress(DialectError):
-        assert dialects.detect(given[1]) in dialects.names
+        assert dialects.detect(given[1]) in DIALECTS
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -424,7 +425,7 @@ def test_a_request_from_outside_never_has_a_schema_that_can_not_be_used() -> Non
     asked = dialects.get("langchain").load_request(interrupt({}), "t")
     rulings = [replace(each, args_schema=BROKEN) for each in asked.rulings]
     with pytest.raises(InvalidToolCall, match=UNUSABLE):
-        judging.check_calls(asked._replace(rulings=rulings))
+        check_calls(asked._replace(rulings=rulings))
 
 
 def test_a_bad_answer_can_be_corrected() -> None:

@@ -15,7 +15,8 @@ import pytest
 
 from hitl_core.dialects import agent_inbox, arcgis, inbox_page, sagents
 from hitl_core.errors import DecisionError, InvalidToolCall, UnsupportedByDialect
-from hitl_core.gate.submission import judging
+from hitl_core.gate.submission.calls import freeze_calls
+from hitl_core.gate.submission.judging import judge_calls
 from hitl_core.model import ToolCall, encode
 from hitl_core.policy import InvalidPolicy, Policy
 from hitl_core.review.proposal import Proposal
@@ -128,7 +129,7 @@ async def no_interrupt(case: Case) -> None:
     policy = case.policy()
     if not case.calls:
         with pytest.raises(InvalidToolCall, match="no tool call to review"):
-            judging.freeze_calls(case.calls)
+            freeze_calls(case.calls)
         return
     async with a_gate() as gate:
         running = await Running.start(gate, case.dialect, await case.asked(policy))
@@ -201,10 +202,10 @@ async def started(gate: Any, case: Case) -> Running:
     if isinstance(data, dict):
         asked = case.dialect.load_request(data, "t")
     elif data == "none":
-        asked = await judging.judge_calls(ALLOW_ALL, [ToolCall("1", "free", {})])
+        asked = await judge_calls(ALLOW_ALL, [ToolCall("1", "free", {})])
     elif case.system == "arcgis" and not case.calls:
         run = ToolCall("i1", f"agent:{case.data['agent_id']}", {})
-        asked = await judging.judge_calls(case.policy(), [run])
+        asked = await judge_calls(case.policy(), [run])
         asked = asked._replace(path=(case.data["agent_id"],))
     else:
         asked = await case.asked(case.policy(loose="context" in case.data))
@@ -360,7 +361,7 @@ async def one_typed_error(case: Case) -> None:
 
 async def refused_calls(case: Case) -> None:
     with pytest.raises(InvalidToolCall, match="Two calls of this turn have the id '2'"):
-        judging.freeze_calls(case.calls)
+        freeze_calls(case.calls)
 
 
 async def refused_config(case: Case) -> None:

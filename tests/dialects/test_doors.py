@@ -13,9 +13,10 @@ from hitl_core.dialects.parts.decisions import FinalDecision
 from hitl_core.errors import DecisionError, DialectError, Refused, UnsupportedByDialect
 from hitl_core.gate import JudgedCalls
 from hitl_core.gate.outcome.answers import answers
-from hitl_core.gate.submission import judging
-from hitl_core.gate.submission.judging import ReviewKey
+from hitl_core.gate.submission.new_review import build_review
+from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.model import DecisionType, Review, Route, ToolCall, encode
+from hitl_core.model.dialect import DIALECTS
 from hitl_core.policy import InvalidPolicy, Policy
 from hitl_core.review import cancellation, decisions, timers
 from hitl_core.review.proposal import Proposal
@@ -44,7 +45,7 @@ def asking(*allowed: DecisionType, schema: Json | None = None, **rule: Any) -> R
 
 
 def built(asked: JudgedCalls) -> Review:
-    return judging.build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
+    return build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
 
 
 def decided(review: Review, kind: str) -> Review:
@@ -99,7 +100,7 @@ WORDS["xpertai"] = WORDS["langchain_js"]
 
 
 @pytest.mark.parametrize("kind", FIVE)
-@pytest.mark.parametrize("name", dialects.names)
+@pytest.mark.parametrize("name", DIALECTS)
 def test_each_decision_in_each_systems_words(name: str, kind: str) -> None:
     """Said exactly, or refused by the name of what is missing."""
     review = decided(asking(), kind)
@@ -111,7 +112,7 @@ def test_each_decision_in_each_systems_words(name: str, kind: str) -> None:
         assert (caught.value.dialect, caught.value.feature) == (name, kind)
 
 
-@pytest.mark.parametrize("name", dialects.names)
+@pytest.mark.parametrize("name", DIALECTS)
 def test_who_takes_an_edit_that_names_another_tool(name: str) -> None:
     """Whoever says that it does has a word for it, and nobody else."""
     dialect, review = dialects.get(name), asking()
@@ -121,7 +122,7 @@ def test_who_takes_an_edit_that_names_another_tool(name: str) -> None:
     assert (dialect.dump_decision(review, action, end) is not None) is dialect.can_rename
 
 
-@pytest.mark.parametrize("name", dialects.names)
+@pytest.mark.parametrize("name", DIALECTS)
 def test_an_interrupt_is_told_from_an_answer(name: str) -> None:
     wire = dialects.get(name).dump_request(asking())
     assert dialects.is_interrupt(wire)
@@ -146,14 +147,14 @@ def test_a_part_of_a_question_of_arcgis_is_refused_by_its_name(wire: Json) -> No
         dialects.get("arcgis").load_request(wire, "t")
 
 
-@pytest.mark.parametrize("name", dialects.names)
+@pytest.mark.parametrize("name", DIALECTS)
 def test_nothing_is_said_before_it_is_decided(name: str) -> None:
     with pytest.raises(Refused) as caught:
         dialects.get(name).dump_decisions(asking())
     assert caught.value.code == "not_decided"
 
 
-@pytest.mark.parametrize("name", dialects.names)
+@pytest.mark.parametrize("name", DIALECTS)
 def test_a_request_that_goes_out_comes_back(name: str) -> None:
     """With name, arguments and those decisions that the system knows."""
     dialect = dialects.get(name)

@@ -10,7 +10,7 @@ import pytest
 from hitl_core import dialects
 from hitl_core.dialects.apply_policy import apply_policy, combine_rulings, deny_unless_allowed
 from hitl_core.errors import DialectError, InvalidToolCall
-from hitl_core.gate.submission.judging import JudgedCalls
+from hitl_core.gate.submission.calls import JudgedCalls
 from hitl_core.model import DecisionType, ToolCall
 from hitl_core.policy import Policy, Ruling
 

@@ -14,7 +14,7 @@ import pytest
 
 from hitl_core import dialects
 from hitl_core.gate import JudgedCalls, Outcome
-from hitl_core.gate.submission import judging
+from hitl_core.gate.submission.judging import judge_calls
 from hitl_core.model import ToolCall, encode
 from hitl_core.review.proposal import Proposal
 from tests.dialects.conformance import ADA, Running, a_gate
@@ -96,7 +96,7 @@ def turn(calls: list[Json]) -> list[ToolCall]:
 async def test_its_configuration_asks_what_it_asks() -> None:
     with an_agent() as agent:
         raised = agent.say({"config": CONFIG, "calls": CALLS})
-    asked = await judging.judge_calls(JS.load_policy(CONFIG), turn(CALLS))
+    asked = await judge_calls(JS.load_policy(CONFIG), turn(CALLS))
     async with a_gate() as gate:
         running = await Running.start(gate, JS, asked)
     assert JS.dump_request(running.review) == raised

@@ -16,7 +16,7 @@ from langgraph.types import Command
 from hitl_core import dialects
 from hitl_core.gate import JudgedCalls, Outcome
 from hitl_core.gate.outcome.transcript import message_tool_calls, replacement_calls
-from hitl_core.gate.submission import judging
+from hitl_core.gate.submission.judging import judge_calls
 from hitl_core.model import ToolCall, encode
 from hitl_core.review.proposal import Proposal
 from tests.dialects.conformance import ADA, Running, a_gate
@@ -130,7 +130,7 @@ async def test_its_configuration_asks_what_it_asks() -> None:
     (interrupt,) = Agent("batched").start()
     dialect = dialects.get("langchain")
     policy = dialect.load_policy(CONFIG)
-    asked = await judging.judge_calls(policy, turn(), state={})
+    asked = await judge_calls(policy, turn(), state={})
     async with a_gate() as gate:
         running = await Running.start(gate, dialect, asked)
 
@@ -164,7 +164,7 @@ async def test_the_notice_of_an_edit_is_its_own() -> None:
     agent = Agent("batched")
     agent.start()
     dialect = dialects.get("langchain")
-    asked = await judging.judge_calls(dialect.load_policy(CONFIG), turn(), state={})
+    asked = await judge_calls(dialect.load_policy(CONFIG), turn(), state={})
     outcome = await decided(asked, **SAID)
     answer = dialect.dump_decisions(outcome.review)
     told = agent.told(agent.resume(answer))

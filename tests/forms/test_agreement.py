@@ -11,14 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hitl_core.forms import (
-    FormErrors,
-    SchemaError,
-    check_args,
-    check_schema,
-    make_form,
-    read_answers,
-)
+from hitl_core.forms import FormErrors, make_form, read_answers
+from hitl_core.jsonschema import SchemaError, check_args, check_schema
 from hitl_core.jsonschema.budget import Budget, TooMuchWork
 from hitl_core.jsonschema.problem import CheckState
 from hitl_core.jsonschema.schema import compile_schema

@@ -14,17 +14,9 @@ import pytest
 
 from hitl_core import Policy, ToolCall
 from hitl_core.errors import InvalidToolCall, PolicyError
-from hitl_core.forms import (
-    FormErrors,
-    SchemaError,
-    check_args,
-    check_pattern,
-    check_schema,
-    find_hidden,
-    make_form,
-    read_answers,
-)
-from hitl_core.gate.submission import judging
+from hitl_core.forms import FormErrors, make_form, read_answers
+from hitl_core.gate.submission.judging import judge_calls
+from hitl_core.jsonschema import SchemaError, check_args, check_pattern, check_schema, find_hidden
 from hitl_core.jsonschema.budget import REQUEST_STEPS, SCHEMA_STEPS, Budget, TooMuchWork
 from hitl_core.jsonschema.problem import CheckState
 from hitl_core.jsonschema.schema import compile_schema
@@ -253,7 +245,7 @@ async def test_a_submit_with_costly_tools_lets_others_have_their_turn() -> None:
 
     beside = asyncio.create_task(others())
     began = time.process_time()
-    made = await judging.judge_calls(policy, [ToolCall("1", "t0", {"a": "x"})], tools=tools)
+    made = await judge_calls(policy, [ToolCall("1", "t0", {"a": "x"})], tools=tools)
     took = time.process_time() - began
     beside.cancel()
     assert took < 5 * LIMIT
@@ -276,7 +268,7 @@ async def test_a_tool_s_own_schema_that_can_not_be_read_stops_the_submit() -> No
     tools = {"t": HOSTILE["H2: 150 patterns"][0]}
     policy = Policy.from_mapping({"default": "review"})
     with pytest.raises(InvalidToolCall, match="too large or too complex"):
-        await judging.judge_calls(policy, [ToolCall("1", "t", {})], tools=tools)
+        await judge_calls(policy, [ToolCall("1", "t", {})], tools=tools)
 
 
 def test_unique_items_of_nine_thousand_objects_are_more_than_one_check_may_cost() -> None:

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from hitl_core.forms import Field, FormErrors, Option, SchemaError, make_form, read_answers
+from hitl_core.forms import Field, FormErrors, Option, make_form, read_answers
+from hitl_core.jsonschema import SchemaError
 
 
 def field(schema: Any, *value: Any, required: bool = False, max_text: int = 3000) -> Field:

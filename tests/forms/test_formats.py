@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hitl_core.errors import PolicyError
-from hitl_core.forms import SchemaError, check_args, check_schema
+from hitl_core.jsonschema import SchemaError, check_args, check_schema
 from hitl_core.policy import Policy
 
 GOOD: dict[str, tuple[str, ...]] = {

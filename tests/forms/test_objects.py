@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from hitl_core.forms import FormErrors, check_schema, make_form, read_answers
+from hitl_core.forms import FormErrors, make_form, read_answers
+from hitl_core.jsonschema import check_schema
 
 Json = dict[str, Any]
 ADDRESS = {

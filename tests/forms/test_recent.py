@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from hitl_core.forms import SchemaError, check_schema
+from hitl_core.jsonschema import SchemaError, check_schema
 from hitl_core.jsonschema.sized_cache import Recent
 
 MB = 1_000_000

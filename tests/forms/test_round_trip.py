@@ -8,7 +8,8 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hitl_core.forms import FormErrors, check_args, make_form, read_answers
+from hitl_core.forms import FormErrors, make_form, read_answers
+from hitl_core.jsonschema import check_args
 
 Json = dict[str, Any]
 

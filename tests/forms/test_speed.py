@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from hitl_core.forms import FormErrors, check_args, make_form, read_answers
+from hitl_core.forms import FormErrors, make_form, read_answers
+from hitl_core.jsonschema import check_args
 from hitl_core.model.arguments import MAX_BYTES
 
 Json = dict[str, Any]

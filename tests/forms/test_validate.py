@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from hitl_core.forms import ArgError, SchemaError, check_args, check_schema, make_form
+from hitl_core.forms import make_form
+from hitl_core.jsonschema import ArgError, SchemaError, check_args, check_schema
 
 
 @pytest.mark.parametrize(

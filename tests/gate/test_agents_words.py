@@ -13,9 +13,10 @@ from bot.card.arguments import PATH_SEPARATOR
 from hitl_core import dialects
 from hitl_core.dialects.apply_policy import apply_policy
 from hitl_core.errors import HitlError
-from hitl_core.forms import check_args, make_form
-from hitl_core.gate.submission import judging
-from hitl_core.gate.submission.judging import ReviewKey
+from hitl_core.forms import make_form
+from hitl_core.gate.submission.new_review import build_review
+from hitl_core.gate.submission.review_key import ReviewKey
+from hitl_core.jsonschema import check_args
 from hitl_core.model import DEFAULT_PLACE, Action, Review, ToolCall
 from hitl_core.policy import Policy
 from hitl_core.review.redaction import redaction_pointers
@@ -187,7 +188,7 @@ def submitted(
     policy = policy if context is None else policy.for_run(context)
     tools = {} if own is None else {tool: own}
     asked = asked_by(policy, [ToolCall(id, tool, args)], **tools)
-    return judging.build_review(which, asked._replace(path=(which.agent,)), 1, START)[0]
+    return build_review(which, asked._replace(path=(which.agent,)), 1, START)[0]
 
 
 def read_in(review: Review, action: Action) -> dict[str, str]:
@@ -337,7 +338,7 @@ def test_security_h1_the_operator_may_vouch_for_the_tools_schemas() -> None:
     own = {"properties": {"query": {"title": "Statement"}, "password": {"writeOnly": True}}}
     policy = Policy.from_mapping({"default": "review", "trust_tool_schemas": True})
     asked = asked_by(policy, [ToolCall("c1", "run_sql", ARGS)], run_sql=own)
-    review = judging.build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
+    review = build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
     read = read_in(review, review.actions[0])
     assert (read["Statement (query)"], read["password"]) == ("DROP TABLE users", "⟦hidden⟧")
 
@@ -364,6 +365,6 @@ async def test_security_h1_an_interrupts_words_stand_as_the_agents(ours: str) ->
     }
     asked = dialects.get("langchain").load_request(wire, "t")
     made = await apply_policy(Policy.from_yaml(ours), asked)
-    review = judging.build_review(ReviewKey("a", "t", "x", None), made, 1, START)[0]
+    review = build_review(ReviewKey("a", "t", "x", None), made, 1, START)[0]
     opened = find_open_action(review, "1")
     assert (opened.why, opened.by_agent) == ("The policy approves this.", True)

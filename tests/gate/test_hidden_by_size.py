@@ -11,7 +11,8 @@ from bot.api.wire.requests import Submit
 from bot.card.compose import build_card
 from bot.web.problems import ApiProblem
 from hitl_core.errors import DecisionError, InvalidToolCall, Refused
-from hitl_core.gate.submission import judging
+from hitl_core.gate.submission.new_review import build_review
+from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.model import Review, ToolCall, encode
 from hitl_core.policy import Policy
 from hitl_core.review.decisions import decide
@@ -38,7 +39,7 @@ def policy(schema: Json) -> Policy:
 
 def review(schema: Json, args: Json) -> Review:
     asked = asked_by(policy(schema), [ToolCall("c1", "t", args)])
-    return judging.build_review(judging.ReviewKey("a", "t", "x", None), asked, 1, START)[0]
+    return build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
 
 
 @pytest.mark.parametrize(
@@ -110,7 +111,7 @@ def test_an_answer_among_the_arguments_meets_their_schema() -> None:
         }
         rules = Policy.from_mapping({"default": "deny", "interrupt_on": {"book": rule}})
         asked = asked_by(rules, [ToolCall("c1", "book", {"seat": "1A"})])
-        made = judging.build_review(judging.ReviewKey("a", "t", "x", None), asked, 1, START)[0]
+        made = build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
         with pytest.raises(DecisionError, match=wrong):
             decide(made, "1", Proposal("approve", 1, answer="9Z"), person("Ada"), START + 5)
         same = decide(made, "1", Proposal("approve", 1, answer="1A"), person("Ada"), START + 5)

@@ -10,8 +10,8 @@ from hypothesis import given
 from bot.card import find_open_action
 from hitl_core.errors import HitlError
 from hitl_core.forms import make_form
-from hitl_core.gate.submission import judging
-from hitl_core.gate.submission.judging import ReviewKey
+from hitl_core.gate.submission.new_review import build_review
+from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.model import Review, ToolCall, encode
 from hitl_core.policy import Policy
 from hitl_core.review import decisions
@@ -53,7 +53,7 @@ def submitted(context: Json | None, **more: Any) -> Review:
     if context is not None:
         policy = policy.for_run({"interrupt_on": {"pay": {"args_schema": context}}})
     asked = asked_by(policy, [ToolCall("c1", "pay", {**ARGS, **more})])
-    return judging.build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
+    return build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
 
 
 def words_of(review: Review) -> tuple[object, ...]:
@@ -109,7 +109,7 @@ def test_attack_a26_an_edit_keeps_the_words() -> None:
         Policy.from_mapping({"default": "review", "interrupt_on": rules}),
         [ToolCall("c1", "pay", ARGS)],
     )
-    review = judging.build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
+    review = build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
     edited = encode({**ARGS, "amt": 5, "note": "n"})
     proposal = Proposal("edit", 1, None, edited)
     review = decisions.decide(review, "1", proposal, person(), START).review

@@ -10,8 +10,8 @@ import pytest
 
 from hitl_core import Gate, Policy, ToolCall, dialects
 from hitl_core.errors import InvalidToolCall, PolicyError, Refused
-from hitl_core.gate.submission import judging
-from hitl_core.gate.submission.judging import JudgedCalls
+from hitl_core.gate.submission.calls import JudgedCalls
+from hitl_core.gate.submission.judging import judge_calls
 from hitl_core.model import Review, encode
 from hitl_core.review.proposal import Proposal
 from hitl_core.store import MemoryStore
@@ -58,7 +58,7 @@ async def test_a_tools_own_schema_is_enforced(gate: Gate) -> None:
 
 async def test_a_request_from_outside_is_checked(gate: Gate) -> None:
     """Given a Request whose schema no card could be drawn by, then it is refused: nobody would be asked."""
-    asked = await judging.judge_calls(POLICY, [ToolCall("c1", "send", {})])
+    asked = await judge_calls(POLICY, [ToolCall("c1", "send", {})])
     bad = replace(asked.rulings[0], args_schema={"type": 7})
     with pytest.raises(InvalidToolCall, match="can't be used for the arguments of send"):
         await submitted(gate, asked._replace(rulings=[bad]))

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hitl_core import dialects
-from hitl_core.forms import SchemaError, check_args, find_changed_fixed, is_hiding_unclear
+from hitl_core.forms import find_changed_fixed
+from hitl_core.jsonschema import SchemaError, check_args, is_hiding_unclear
 from hitl_core.model import Route, ToolCall
 from hitl_core.policy import InvalidPolicy, Policy, Ruling
 from hitl_core.policy.combine_rulings import combine_schemas

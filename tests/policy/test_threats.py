@@ -13,7 +13,7 @@ import pytest
 
 from hitl_core import Gate, dialects
 from hitl_core.errors import DialectError, InvalidToolCall, PolicyError
-from hitl_core.gate.submission import judging
+from hitl_core.gate.submission.calls import freeze_calls
 from hitl_core.model import ToolCall, encode
 from hitl_core.model.arguments import decode
 from hitl_core.policy import InvalidPolicy, Policy
@@ -62,7 +62,7 @@ def test_t61_arguments_too_large_to_work_with(made: Callable[[], dict[str, Any]]
         "review_configs": [{"allowed_decisions": ["approve"]}],
     }
     with Soon(0.5), pytest.raises((DialectError, InvalidToolCall)):
-        judging.freeze_calls(dialects.get("langchain").load_request(wire, "t").calls)
+        freeze_calls(dialects.get("langchain").load_request(wire, "t").calls)
 
 
 SCHEMAS: dict[str, dict[str, Any]] = {

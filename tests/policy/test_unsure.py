@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from hitl_core import Policy, ToolCall
-from hitl_core.forms import find_hidden
+from hitl_core.jsonschema import find_hidden
 from hitl_core.policy import Ruling
 
 SQL = "DELETE FROM users; --"

@@ -11,7 +11,8 @@ import pytest
 
 from hitl_core.errors import DecisionError
 from hitl_core.forms import FormErrors, find_changed_fixed, make_form, read_answers
-from hitl_core.gate.submission import judging
+from hitl_core.gate.submission.judging import build_from_calls
+from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.model import Review, Reviewer, ToolCall, encode
 from hitl_core.policy import Policy
 from hitl_core.review.decisions import decide
@@ -127,8 +128,8 @@ def test_m6_a_form_locks_it_or_says_that_it_must_stay() -> None:
 def made(args: Json, rule: Json) -> Review:
     policy = Policy.from_mapping({"default": "review", "interrupt_on": {"t": rule}})
     call = ToolCall("c1", "t", args)
-    turn = judging.ReviewKey("agent", "thread", "turn", None)
-    return judging.build_from_calls(turn, [call], [policy.judge(call)], 1, 1_800_000_000.0)[0]
+    turn = ReviewKey("agent", "thread", "turn", None)
+    return build_from_calls(turn, [call], [policy.judge(call)], 1, 1_800_000_000.0)[0]
 
 
 def edit(review: Review, args: Json, name: str | None = None) -> Review:

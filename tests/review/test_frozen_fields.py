@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from hitl_core.errors import Refused
-from hitl_core.gate.submission import judging
-from hitl_core.gate.submission.judging import ReviewKey
+from hitl_core.gate.submission.new_review import build_review
+from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.model import Review, ToolCall, encode
 from hitl_core.policy import Policy, Ruling
 from hitl_core.review import claims
@@ -102,7 +102,7 @@ def review_of(strict: Case, name: str, n: int) -> Review:
     pin = {"type": "object", "properties": {"pin": {"type": "string", "writeOnly": True}}}
     call = ToolCall("c1", name, {"n": n, "secret": "s", "pin": "1"})
     asked = asked_by(policy, [call], tool=pin, other=pin)
-    return judging.build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
+    return build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
 
 
 def edited(review: Review, n: int, name: str | None = None) -> Review:
@@ -133,7 +133,7 @@ def test_a3_a_call_that_was_edited_does_not_run_twice_by_itself() -> None:
     rule = {"when": {"properties": {"method": {"const": "GET"}}}, "idempotent": True}
     policy = Policy.from_mapping({"default": "review", "interrupt_on": {"http": rule}})
     asked = asked_by(policy, [ToolCall("c1", "http", {"method": "GET"})], http=None)
-    review = judging.build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
+    review = build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
     assert review.calls[0].idempotent
     post = Proposal("edit", 1, args=encode({"method": "POST"}))
     review = decide(review, "1", post, ADA, NOW).review
@@ -164,7 +164,7 @@ def answered(other: dict[str, Any], answer: str) -> Review:
     rules = {"order": {**ANSWERED, **small}, "orde*": {**ANSWERED, **other}}
     policy = Policy.from_mapping({"default": "deny", "interrupt_on": rules})
     asked = asked_by(policy, [ToolCall("c1", "order", {})])
-    review = judging.build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
+    review = build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
     return decide(review, "1", Proposal("approve", 1, answer=answer), ADA, NOW).review
 
 

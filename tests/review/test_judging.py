@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from hitl_core.errors import Refused
-from hitl_core.gate.submission import judging
-from hitl_core.gate.submission.judging import ReviewKey
+from hitl_core.gate.submission.new_review import build_review
+from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.model import Action, Review, ToolCall, encode
 from hitl_core.policy import Policy
 from hitl_core.review import claims
@@ -54,7 +54,7 @@ def asked(
     policy = Policy.from_mapping({"default": "deny", "interrupt_on": rules})
     calls = [ToolCall("c1", "refund", {"amount": amount, "note": "n"})]
     made = asked_by(policy, calls, **dict.fromkeys(["refund", *more]))
-    return judging.build_review(ReviewKey("a", "t", "x", requester), made, 1, START)[0]
+    return build_review(ReviewKey("a", "t", "x", requester), made, 1, START)[0]
 
 
 def to(amount: int, name: str | None = None, revision: int = 1) -> Proposal:
@@ -298,7 +298,7 @@ def test_security_m7_an_answer_among_the_arguments_is_judged_as_well() -> None:
     }
     policy = Policy.from_mapping({"default": "deny", "interrupt_on": {"order": rule}})
     made = asked_by(policy, [ToolCall("c1", "order", {})])
-    review = judging.build_review(ReviewKey("a", "t", "x", None), made, 1, START)[0]
+    review = build_review(ReviewKey("a", "t", "x", None), made, 1, START)[0]
     with pytest.raises(Refused, match="The policy denies order"):
         decide(review, "1", Proposal("approve", 1, answer="xxl"), ADA, NOW)
     taken = decide(review, "1", Proposal("approve", 1, answer="m"), ADA, NOW).review

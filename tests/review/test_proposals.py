@@ -13,8 +13,9 @@ from hitl_core.gate.outcome.transcript import (
     replacement_calls,
     state_update,
 )
-from hitl_core.gate.submission import judging
-from hitl_core.gate.submission.judging import ReviewKey
+from hitl_core.gate.submission.judging import judge_calls
+from hitl_core.gate.submission.new_review import build_review
+from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.model import Output, Review, ToolCall, encode
 from hitl_core.policy import Policy
 from hitl_core.review import claims
@@ -52,8 +53,8 @@ TOOLS: dict[str, Any] = dict.fromkeys(["send", "draft", "post", "sign", "pay", "
 
 async def review_of(*names: str, **args: Any) -> Review:
     calls = [ToolCall(f"c{n}", name, args) for n, name in enumerate(names, start=1)]
-    asked = await judging.judge_calls(POLICY, calls, tools=TOOLS)
-    return judging.build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
+    asked = await judge_calls(POLICY, calls, tools=TOOLS)
+    return build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
 
 
 def renamed(name: str, **args: Any) -> Proposal:
@@ -127,8 +128,8 @@ async def test_what_may_run_twice_was_said_of_the_first_tool() -> None:
 
 async def test_without_the_agents_tools_no_edit_names_another() -> None:
     calls = [ToolCall("c1", "send", {})]
-    asked = await judging.judge_calls(POLICY, calls)
-    review = judging.build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
+    asked = await judge_calls(POLICY, calls)
+    review = build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
     with pytest.raises(Refused, match="Available tools: none"):
         decide(review, "1", renamed("draft"), ADA, NOW)
 
@@ -185,10 +186,8 @@ async def test_an_answer_that_does_not_fit_is_refused(tool: str, given: Any) -> 
 
 async def with_output(into: Any, schema: Any) -> Review:
     calls = [ToolCall("c1", "send", {"n": 1})]
-    asked = await judging.judge_calls(POLICY, calls)
-    (action,) = (
-        review := judging.build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
-    ).actions
+    asked = await judge_calls(POLICY, calls)
+    (action,) = (review := build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]).actions
     config = action.config.model_copy(
         update={"output": Output(key="said", into=into), "answer_schema": schema}
     )

@@ -9,8 +9,8 @@ import pytest
 from hitl_core.errors import DecisionError
 from hitl_core.gate.outcome.answers import answers
 from hitl_core.gate.outcome.transcript import replacement_calls
-from hitl_core.gate.submission import judging
-from hitl_core.gate.submission.judging import ReviewKey
+from hitl_core.gate.submission.new_review import build_review
+from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.model import Action, Decision, Review, Reviewer, ToolCall, encode
 from hitl_core.review import claims
 from hitl_core.review.cancellation import cancel
@@ -253,7 +253,7 @@ def offered(**others: Any) -> Review:
     rules = policy(twin={"reviewers": pair}, **others)
     calls, tools = [ToolCall("c1", "pair", {"n": 1})], dict.fromkeys(["pair", "twin", *others])
     asked = asked_by(rules, calls, **tools)
-    return judging.build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
+    return build_review(ReviewKey("a", "t", "x", None), asked, 1, START)[0]
 
 
 def into(name: str | None, **args: Any) -> Proposal:

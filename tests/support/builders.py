@@ -6,8 +6,10 @@ import itertools
 from collections.abc import Coroutine, Sequence
 from typing import Any, TypeVar
 
-from hitl_core.gate.submission import judging
-from hitl_core.gate.submission.judging import JudgedCalls, ReviewKey
+from hitl_core.gate.submission.calls import JudgedCalls
+from hitl_core.gate.submission.new_review import build_review
+from hitl_core.gate.submission.review_key import ReviewKey
+from hitl_core.gate.submission.schemas import ToolSchemas, excerpt_for
 from hitl_core.model import Arguments, Event, Review, Reviewer, ToolCall, encode
 from hitl_core.policy import Policy
 from hitl_core.review import claims
@@ -97,14 +99,14 @@ def review_of(
     """As the gate makes them; every call of this function is another turn, unless it names one."""
     name = turn or f"turn-{next(_numbers)}"
     which = ReviewKey(agent, thread_id, name, requester, origin)
-    return judging.build_review(which, asked_by(by or policy(), calls), partitions, now)
+    return build_review(which, asked_by(by or policy(), calls), partitions, now)
 
 
 def asked_by(by: Policy, calls: Sequence[ToolCall], **tools: Any) -> JudgedCalls:
     """What the gate makes of a turn of any size, at once. `tools` are the agent's, each with its schema or
     None.
     """
-    schemas = judging.ToolSchemas()
+    schemas = ToolSchemas()
     rulings = [_now(schemas.add_schema(by.judge(each), tools.get(each.name))) for each in calls]
     named = _now(schemas.edit_targets(tools))
     return JudgedCalls(
@@ -112,7 +114,7 @@ def asked_by(by: Policy, calls: Sequence[ToolCall], **tools: Any) -> JudgedCalls
         rulings,
         tools=named,
         policy=by.digest,
-        excerpt=judging.excerpt_for(by, calls, rulings, named),
+        excerpt=excerpt_for(by, calls, rulings, named),
     )
 
 

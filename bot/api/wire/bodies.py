@@ -9,13 +9,11 @@ from aiohttp import web
 from pydantic import ValidationError
 
 from hitl_core.errors import InvalidToolCall
-from hitl_core.gate.submission.judging import has_more_than
-from hitl_core.model import decode
-from hitl_core.model.json_size import has_more_values
+from hitl_core.gate import contains_more_values
+from hitl_core.model import decode, has_more_values
 
 from ...offload import offload_parsing
-from ...web.body import BODY_TIMEOUT, BodyError, read_body
-from ...web.problems import ApiProblem
+from ...web import BODY_TIMEOUT, ApiProblem, BodyError, read_body
 from .requests import RequestModel
 
 #: The largest body in bytes: room for sixteen calls with the largest arguments.
@@ -118,7 +116,7 @@ def _parse_object(body: bytes) -> dict[str, Any]:
     except InvalidToolCall as error:
         reason = str(error).removeprefix("The arguments")
         raise ApiProblem("bad_json", f"The body{reason.replace(' are ', ' is ', 1)}") from error
-    if has_more_than(MAX_VALUES, value):
-        where = [key for key, each in value.items() if has_more_than(MAX_VALUES, each)][:1]
+    if contains_more_values(MAX_VALUES, value):
+        where = [key for key, each in value.items() if contains_more_values(MAX_VALUES, each)][:1]
         raise ApiProblem("invalid", too_many, pointer=json_pointer(where))
     return value

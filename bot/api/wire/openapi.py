@@ -13,7 +13,7 @@ from typing import Any, Literal
 from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 
-from ...web.problems import PROBLEM_TYPES, ProblemCode
+from ...web import PROBLEM_TYPES, ProblemCode
 from .operations import OPERATIONS, Operation
 from .responses import ProblemOut
 

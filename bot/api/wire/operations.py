@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from ...web.problems import ProblemCode
+from ...web import ProblemCode
 from .requests import (
     Cancel,
     Done,

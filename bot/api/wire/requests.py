@@ -6,9 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from hitl_core.gate.submission.judging import MAX_CALLS
-from hitl_core.model import DialectName
-from hitl_core.model.call import MAX_ID, TOOL_NAME
+from hitl_core.gate import MAX_CALLS
+from hitl_core.model import MAX_ID, TOOL_NAME, DialectName
 
 #: The limits of a lease in seconds. A shorter one could end between two requests; a longer one would delay a
 #: takeover.

@@ -1,5 +1,25 @@
 """Slack as a channel: cards become Block Kit messages, clicks become calls to the inbox.
 
-Public face: `channel.SlackChannel`, `handlers.listeners.Listeners`, `handlers.home.HomeTab`,
-`handlers.events.Events`, `transport.http` and `transport.socket_mode`.
+`SlackChannel` is the channel; `Listeners`, `HomeTab` and `Events` register handlers on a Bolt app.
 """
+
+from .channel import SlackChannel
+from .handlers import Events, HomeTab, Listeners
+from .ids import ModalMeta
+from .modals import EditModal, arguments_modal
+from .render import card_message, view_blocks
+from .transport import SlackEndpoint, open_socket_mode
+
+__all__ = [
+    "EditModal",
+    "Events",
+    "HomeTab",
+    "Listeners",
+    "ModalMeta",
+    "SlackChannel",
+    "SlackEndpoint",
+    "arguments_modal",
+    "card_message",
+    "open_socket_mode",
+    "view_blocks",
+]

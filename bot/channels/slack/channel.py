@@ -13,7 +13,7 @@ from hitl_core.errors import SettingsError
 from hitl_core.model import DEFAULT_PLACE, MessageRef, Place
 
 from ...card import Card, ThreadLine
-from ...health.health import Health
+from ...health import Health
 from ...text import one_line, shorten
 from ..contract import (
     ChannelError,
@@ -25,11 +25,8 @@ from ..contract import (
 )
 from . import ids
 from .places import NAME
-from .render import card_message
-from .render.block_kit import make_inert
-from .transport.api import NO_PLACE, Api, Data, read_field
-from .transport.conversations import Conversations
-from .transport.people import PeopleLookup
+from .render import card_message, make_inert
+from .transport import NO_PLACE, Api, Conversations, Data, PeopleLookup, read_field
 
 log = logging.getLogger(__name__)
 

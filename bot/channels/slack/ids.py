@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from hitl_core.model import MessageRef, Place
 
-from ...inbox.commands import ActionRef
+from ...inbox import ActionRef
 
 Body = dict[str, Any]
 

@@ -10,17 +10,17 @@ from collections.abc import AsyncIterator, Generator, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
-from hitl_core.audit.anchor import Anchor, parse_position
+from hitl_core.audit import Anchor, parse_position
 from hitl_core.cli.command import add_command
 from hitl_core.cli.session import add_redis, with_reviews
 from hitl_core.cli.terminal import complain, note
 from hitl_core.errors import StoreError
 from hitl_core.model import Review
-from hitl_core.review.redaction import visible_args
+from hitl_core.review import visible_args
 
 if TYPE_CHECKING:
     from hitl_core.cli.command import Commands
-    from hitl_core.review.service import Reviews
+    from hitl_core.review import Reviews
 
 _MORE = """\
 One JSON object on each line: every transition, refused attempt, escalation and
@@ -96,8 +96,7 @@ def run(args: argparse.Namespace) -> int:
 
 async def _export_entries(reviews: Reviews, args: argparse.Namespace, out: TextIO) -> int:
     """The entries are marked as exported only after all lines were written."""
-    from hitl_core.audit.export import export_lines
-    from hitl_core.audit.sealer import seal
+    from hitl_core.audit import export_lines, seal
 
     ledger, last, counts = reviews.store.ledger, dict[int, Anchor](), [0, 0]
     await seal(reviews.store)
@@ -147,7 +146,7 @@ def _call_lines(review: Review) -> Iterator[str]:
 
 async def _review_ids(reviews: Reviews, args: argparse.Namespace) -> AsyncIterator[str]:
     """The ids of the reviews that the audit begins with, each once."""
-    from hitl_core.audit.export import entries
+    from hitl_core.audit import entries
 
     seen = set[str]()
     for partition in range(reviews.store.partitions):

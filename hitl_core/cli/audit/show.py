@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from hitl_core.audit.verify import BrokenChain, Verifier
+from hitl_core.audit import BrokenChain, Verifier
 from hitl_core.cli import phrases
 from hitl_core.cli.command import add_command
 from hitl_core.cli.session import add_id, add_redis, find_review, is_full_id, with_reviews
@@ -17,7 +17,7 @@ from hitl_core.model import Reviewer
 
 if TYPE_CHECKING:
     from hitl_core.cli.command import Commands
-    from hitl_core.review.service import Reviews
+    from hitl_core.review import Reviews
 
 _EPILOG = """\
 examples:
@@ -77,8 +77,8 @@ def run(args: argparse.Namespace) -> int:
 
 async def _load_history(reviews: Reviews, given: str) -> _History:
     """Raises Refused, ReviewNotFound."""
-    from hitl_core.audit.export import entries, entry_line, find_start, follows_line
-    from hitl_core.store.redis.keys import parse_partition
+    from hitl_core.audit import entries, entry_line, find_start, follows_line
+    from hitl_core.store import parse_partition
 
     chain, after = "", ""
     try:

@@ -8,8 +8,7 @@ import sys
 from contextlib import nullcontext, suppress
 from typing import TYPE_CHECKING
 
-from hitl_core.audit.anchor import Anchor, parse_position
-from hitl_core.audit.verify import BrokenChain, Verifier
+from hitl_core.audit import Anchor, BrokenChain, Verifier, parse_position
 from hitl_core.cli.command import add_command
 from hitl_core.cli.session import add_redis, with_reviews
 from hitl_core.cli.terminal import RED, Paint, complain, note, say
@@ -17,7 +16,7 @@ from hitl_core.errors import SettingsError
 
 if TYPE_CHECKING:
     from hitl_core.cli.command import Commands
-    from hitl_core.review.service import Reviews
+    from hitl_core.review import Reviews
 
 _MORE = """\
 FILE is an export of `hitl audit export`; - reads standard input. Without FILE
@@ -117,7 +116,7 @@ async def _first_entries(reviews: Reviews) -> list[str]:
 
 
 async def _feed_verifier(reviews: Reviews, verifier: Verifier) -> None:
-    from hitl_core.audit.export import entries, entry_line, export_lines
+    from hitl_core.audit import entries, entry_line, export_lines
 
     ledger = reviews.store.ledger
     for partition in range(reviews.store.partitions):

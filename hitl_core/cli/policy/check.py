@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from hitl_core.cli.command import add_command
 from hitl_core.cli.plugins import load_policy_check
 from hitl_core.cli.terminal import GREEN, YELLOW, Paint, say, say_problems
-from hitl_core.policy import InvalidPolicy, Policy
-from hitl_core.policy.gaps import find_gaps
+from hitl_core.policy import InvalidPolicy, Policy, find_gaps
 
 if TYPE_CHECKING:
     from hitl_core.cli.command import Commands

@@ -14,11 +14,10 @@ from hitl_core.cli.command import add_command
 from hitl_core.cli.reviewers_text import describe_reviewers
 from hitl_core.cli.terminal import DIM, Paint, complain, say, say_problems
 from hitl_core.errors import InvalidToolCall, Refused
-from hitl_core.gate.submission import judging
+from hitl_core.gate import ReviewKey, build_review, judge_calls
 from hitl_core.model import ORIGIN, Place, ToolCall, decode, encode
-from hitl_core.policy import InvalidPolicy, Policy, Ruling
-from hitl_core.policy.glob import is_glob
-from hitl_core.review.edit_rules import judge_edit
+from hitl_core.policy import InvalidPolicy, Policy, Ruling, is_glob
+from hitl_core.review import judge_edit
 
 if TYPE_CHECKING:
     from hitl_core.cli.command import Commands
@@ -147,9 +146,9 @@ def _extra_fields(policy: Policy, call: ToolCall, ruling: Ruling) -> Iterator[tu
 def _other_tools(policy: Policy, call: ToolCall) -> Iterator[str]:
     """The tools with their own rule to which an edit of this call may switch."""
     names = [rule.name for rule in policy.rules if rule.name and not is_glob(rule.name)]
-    turn = judging.ReviewKey("explain", "explain", "", "U0")
-    judged_request = asyncio.run(judging.judge_calls(policy, [call], tools=dict.fromkeys(names)))
-    review, _ = judging.build_review(turn, judged_request, 1, 0.0)
+    turn = ReviewKey("explain", "explain", "", "U0")
+    judged_request = asyncio.run(judge_calls(policy, [call], tools=dict.fromkeys(names)))
+    review, _ = build_review(turn, judged_request, 1, 0.0)
     for name in names:
         with suppress(Refused):
             if name != call.name:

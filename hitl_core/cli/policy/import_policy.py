@@ -14,10 +14,9 @@ from hitl_core import dialects
 from hitl_core.cli.command import add_command
 from hitl_core.cli.policy.yaml_text import to_yaml
 from hitl_core.cli.terminal import complain, note, say, say_problems
-from hitl_core.forms.fields.json_text import read_json
-from hitl_core.policy import InvalidPolicy, Policy, Problem
-from hitl_core.policy.reader.report import Report, format_key_path
-from hitl_core.policy.reader.yaml_document import parse_yaml
+from hitl_core.forms import read_json
+from hitl_core.model import DIALECTS
+from hitl_core.policy import InvalidPolicy, Policy, Problem, Report, format_key_path, parse_yaml
 
 if TYPE_CHECKING:
     from hitl_core.cli.command import Commands
@@ -62,9 +61,7 @@ def add_to(commands: Commands) -> None:
         help="write another system's configuration as a policy",
         epilog=_EPILOG,
     )
-    parser.add_argument(
-        "dialect", metavar="DIALECT", choices=dialects.names, help=", ".join(dialects.names)
-    )
+    parser.add_argument("dialect", metavar="DIALECT", choices=DIALECTS, help=", ".join(DIALECTS))
     parser.add_argument(
         "file", metavar="FILE", help="its configuration, JSON or YAML; - reads standard input"
     )

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple
 
 from hitl_core.errors import InvalidToolCall
-from hitl_core.model import ToolCall, decode, encode
-from hitl_core.model.call_formats import CALL_KEYS
+from hitl_core.model import CALL_KEYS, ToolCall, decode, encode
 
 #: The longest line, in bytes: enough for the largest arguments if every byte is escaped.
 MAX_LINE = 2 * 1024 * 1024

@@ -9,9 +9,7 @@ from typing import Any, cast
 import yaml
 
 from hitl_core.cli.terminal import clean
-from hitl_core.policy import Policy
-from hitl_core.policy.reader.read_policy import DESCRIPTION_PREFIX
-from hitl_core.policy.rule import DEFAULT_DECISIONS, Rule
+from hitl_core.policy import DEFAULT_DECISIONS, DESCRIPTION_PREFIX, Policy, Rule
 
 #: Text that our reader reads as a number, even if PyYAML doesn't.
 _NUMBER = re.compile(r"[-+]?\.?[0-9].*")

@@ -10,9 +10,7 @@ from hitl_core.cli.args_text import say_args
 from hitl_core.cli.terminal import BOLD, DIM, GREEN, RED, YELLOW, Paint, say, say_field
 from hitl_core.errors import Refused
 from hitl_core.model import Action, Call, Decision, Escalation, Review, Run, Snapshot
-from hitl_core.review.due import deadline, next_step_at
-from hitl_core.review.redaction import visible_args
-from hitl_core.review.transition import PAST_VERBS
+from hitl_core.review import PAST_VERBS, deadline, next_step_at, visible_args
 
 Field = tuple[str, str | Paint]
 

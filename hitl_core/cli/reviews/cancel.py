@@ -27,7 +27,7 @@ from hitl_core.review import cancellation
 
 if TYPE_CHECKING:
     from hitl_core.cli.command import Commands
-    from hitl_core.review.service import Reviews
+    from hitl_core.review import Reviews
 
 _MORE = """\
 People can't decide the review any more, none of its calls runs, not even one

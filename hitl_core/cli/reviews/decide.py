@@ -29,27 +29,24 @@ from hitl_core.cli.session import (
 )
 from hitl_core.cli.terminal import complain, note, say
 from hitl_core.errors import InvalidToolCall, Refused
-from hitl_core.forms import find_hidden, find_removed, mask_args
-from hitl_core.jsonschema.pointer import format_path
+from hitl_core.forms import find_removed
+from hitl_core.jsonschema import find_hidden, format_path, mask_args
 from hitl_core.model import (
     Action,
     Arguments,
     DecisionType,
+    JsonObject,
     Review,
     Snapshot,
     Verdict,
     decode,
     encode,
 )
-from hitl_core.model.arguments import JsonObject
-from hitl_core.review import decisions
-from hitl_core.review.proposal import Proposal, judge_proposal
-from hitl_core.review.redaction import redaction_pointers
-from hitl_core.review.transition import PAST_VERBS
+from hitl_core.review import PAST_VERBS, Proposal, decisions, judge_proposal, redaction_pointers
 
 if TYPE_CHECKING:
     from hitl_core.cli.command import Commands
-    from hitl_core.review.service import Reviews
+    from hitl_core.review import Reviews
 
 #: Stands for all open actions.
 _ALL = "all"
@@ -217,7 +214,7 @@ def _read_answer(schema: dict[str, Any], given: list[str]) -> Any:
 
 
 def _read_value(schema: dict[str, Any], given: str) -> Any:
-    from hitl_core.forms.fields.choices import list_options
+    from hitl_core.forms import list_options
 
     for label, value in list_options(schema):
         if given in (label, value if isinstance(value, str) else json.dumps(value)):

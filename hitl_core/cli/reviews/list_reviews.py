@@ -18,7 +18,7 @@ from hitl_core.model import Snapshot, Status
 
 if TYPE_CHECKING:
     from hitl_core.cli.command import Commands
-    from hitl_core.review.service import Reviews
+    from hitl_core.review import Reviews
 
 _EPILOG = """\
 examples:

@@ -23,12 +23,11 @@ from hitl_core.cli.session import (
 from hitl_core.cli.terminal import complain, note, say, say_json
 from hitl_core.errors import Refused
 from hitl_core.model import Call, DoubtAnswer, Review, Run, Snapshot
-from hitl_core.review import claims
-from hitl_core.review.transition import Transition
+from hitl_core.review import Transition, claims
 
 if TYPE_CHECKING:
     from hitl_core.cli.command import Commands
-    from hitl_core.review.service import Reviews
+    from hitl_core.review import Reviews
 
 _MORE = """\
 A call is in doubt if its process died after the call was started: it is not

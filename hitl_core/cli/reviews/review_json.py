@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from hitl_core.model import Action, Call, Decision, Review, Reviewer, Run, Snapshot
-from hitl_core.review.due import deadline
-from hitl_core.review.quoting import Quoting, description_of, reason_of, title_of
-from hitl_core.review.redaction import visible_args
+from hitl_core.review import Quoting, deadline, description_of, reason_of, title_of, visible_args
 
 Json = dict[str, Any]
 

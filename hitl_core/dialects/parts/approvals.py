@@ -25,13 +25,12 @@ from hitl_core.dialects.parts.requests import (
     parse_decision_types,
 )
 from hitl_core.errors import DialectError, UnsupportedByDialect
-from hitl_core.model import Action, DecisionType, Review
-from hitl_core.model.call_formats import read_arguments
-from hitl_core.review.proposal import Proposal
+from hitl_core.model import Action, DecisionType, Review, read_arguments
+from hitl_core.review import Proposal
 
 #: Our own name: Sagents' approvals have no type; its questions have one.
 TYPE = "approval"
-ALL: tuple[DecisionType, ...] = ("approve", "edit", "reject")
+APPROVAL_DECISIONS: tuple[DecisionType, ...] = ("approve", "edit", "reject")
 
 
 def is_approval(wire: object) -> bool:
@@ -45,7 +44,9 @@ def load_action(value: object, configs: Json) -> InterruptAction:
     if not isinstance(name, str):
         raise DialectError("An entry of `action_requests` has no `tool_name`.")
     config = read_envelope(configs.get(name, {}), f"The config of {name}")
-    allowed = read_list(config.get("allowed_decisions", list(ALL)), "`allowed_decisions`")
+    allowed = read_list(
+        config.get("allowed_decisions", list(APPROVAL_DECISIONS)), "`allowed_decisions`"
+    )
     return InterruptAction(
         name=name,
         args=read_arguments(request, "arguments", tool=name),
@@ -59,7 +60,7 @@ def load_action(value: object, configs: Json) -> InterruptAction:
 def dump_approvals(review: Review, group: Sequence[Action]) -> Json:
     configs: dict[str, list[DecisionType]] = {}
     for action in group:
-        allowed = common_decisions("sagents", action, ALL)
+        allowed = common_decisions("sagents", action, APPROVAL_DECISIONS)
         if configs.setdefault(action.request.name, allowed) != allowed:
             raise UnsupportedByDialect(
                 "sagents",
@@ -94,10 +95,13 @@ def load_proposal(item: AnswerItem, decision: object) -> Proposal:
         )
     type_name = fields["type"]
     kind: DecisionType | None = next(
-        (each for each in ALL if each == type_name and each in item.decision_types), None
+        (each for each in APPROVAL_DECISIONS if each == type_name and each in item.decision_types),
+        None,
     )
     if kind is None:
-        allowed = ", ".join(f":{each}" for each in item.decision_types if each in ALL)
+        allowed = ", ".join(
+            f":{each}" for each in item.decision_types if each in APPROVAL_DECISIONS
+        )
         given = type_name if isinstance(type_name, str) else inspect_value(type_name)
         item.fail(
             f"Decision type '{given}' not allowed for tool '{item.tool}'. Allowed: [{allowed}]",

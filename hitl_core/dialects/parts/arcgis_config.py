@@ -10,12 +10,17 @@ from typing import Any, Literal, cast
 
 from hitl_core.dialects.parts.json import check_wire
 from hitl_core.errors import DialectError
-from hitl_core.model import DecisionType, Output, Route
-from hitl_core.model.call import TOOL_NAME
-from hitl_core.policy.reader.config_node import ConfigNode, read_field
-from hitl_core.policy.reader.parsed_config import ParsedConfig
-from hitl_core.policy.reader.read_policy import DESCRIPTION_PREFIX
-from hitl_core.policy.rule import CallContext, Question, Rule, RuleFunction
+from hitl_core.model import TOOL_NAME, DecisionType, Output, Route
+from hitl_core.policy import (
+    DESCRIPTION_PREFIX,
+    CallContext,
+    ConfigNode,
+    ParsedConfig,
+    Question,
+    Rule,
+    RuleFunction,
+    read_field,
+)
 
 #: The tool name for an agent's own run is this prefix and the agent's id.
 AGENT_PREFIX = "agent:"

@@ -19,7 +19,7 @@ from hitl_core.dialects.parts.json import (
 from hitl_core.dialects.parts.requests import InterruptAction, dialect_description, original_args
 from hitl_core.errors import DialectError
 from hitl_core.model import Action, Review
-from hitl_core.review.proposal import Proposal
+from hitl_core.review import Proposal
 
 Kind = Literal["single_select", "multi_select", "freeform"]
 KINDS: tuple[Kind, ...] = ("single_select", "multi_select", "freeform")

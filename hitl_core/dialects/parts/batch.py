@@ -33,8 +33,7 @@ from hitl_core.dialects.parts.requests import (
 )
 from hitl_core.errors import DialectError, InvalidToolCall
 from hitl_core.gate import JudgedCalls
-from hitl_core.model import Action, DecisionType, DialectName, Review, ToolCall
-from hitl_core.model.call_formats import read_arguments
+from hitl_core.model import Action, DecisionType, DialectName, Review, ToolCall, read_arguments
 from hitl_core.policy import Policy
 
 #: LangChain's text, the same in both languages.

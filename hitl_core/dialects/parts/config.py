@@ -8,13 +8,20 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any, cast
 
-from hitl_core.model import DecisionType, DialectName, Route
-from hitl_core.model.call import TOOL_NAME
-from hitl_core.policy.reader.config_node import ConfigNode, read_field
-from hitl_core.policy.reader.parsed_config import ConfigReader, ParsedConfig
-from hitl_core.policy.reader.read_policy import DESCRIPTION_PREFIX
-from hitl_core.policy.reader.read_rule import read_args_schema, read_decisions, read_when_schema
-from hitl_core.policy.rule import CallContext, Rule, RuleFunction
+from hitl_core.model import TOOL_NAME, DecisionType, DialectName, Route
+from hitl_core.policy import (
+    DESCRIPTION_PREFIX,
+    CallContext,
+    ConfigNode,
+    ConfigReader,
+    ParsedConfig,
+    Rule,
+    RuleFunction,
+    read_args_schema,
+    read_decisions,
+    read_field,
+    read_when_schema,
+)
 
 #: langchain 1.4.2 and later, `_EDIT_NOTICE`.
 EDIT_NOTICE = (

@@ -15,10 +15,9 @@ from hitl_core.errors import (
     Refused,
     UnsupportedByDialect,
 )
-from hitl_core.gate.outcome.answers import answers, is_cancelled
-from hitl_core.model import Action, DecisionType, DialectName, Review, encode
-from hitl_core.model.arguments import JsonObject
-from hitl_core.review.proposal import Proposal, final_answer, final_args, final_message
+from hitl_core.gate import answers, is_cancelled
+from hitl_core.model import Action, DecisionType, DialectName, JsonObject, Review, encode
+from hitl_core.review import Proposal, final_answer, final_args, final_message
 
 #: Other systems' names of our decisions.
 ALIASES: dict[str, DecisionType] = {"accept": "approve", "response": "respond"}

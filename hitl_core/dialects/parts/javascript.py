@@ -11,10 +11,10 @@ from hitl_core.dialects.parts.json import Json, is_object
 from hitl_core.dialects.parts.requests import ensure_sendable
 from hitl_core.errors import DecisionError
 from hitl_core.model import DecisionType, Review
-from hitl_core.policy.default_descriptions import to_javascript
-from hitl_core.review.proposal import Proposal
+from hitl_core.policy import to_javascript
+from hitl_core.review import Proposal
 
-ALL: tuple[DecisionType, ...] = ("approve", "edit", "reject")
+JAVASCRIPT_DECISIONS: tuple[DecisionType, ...] = ("approve", "edit", "reject")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +48,17 @@ class JavaScriptBatch(Batch):
         item.check_id(fields)
         word = fields["type"]
         kind: DecisionType | None = next(
-            (known for known in ALL if known == word and known in item.decision_types), None
+            (
+                known
+                for known in JAVASCRIPT_DECISIONS
+                if known == word and known in item.decision_types
+            ),
+            None,
         )
         if kind is None:
             decision_text, allowed = (
                 to_javascript(fields, 0),
-                [k for k in item.decision_types if k in ALL],
+                [k for k in item.decision_types if k in JAVASCRIPT_DECISIONS],
             )
             text = word if isinstance(word, str) else to_javascript(word, 0)
             item.fail(

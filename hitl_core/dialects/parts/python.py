@@ -9,9 +9,9 @@ from hitl_core.dialects.parts.config import ConfigFormat
 from hitl_core.dialects.parts.decisions import ALIASES, AnswerItem
 from hitl_core.dialects.parts.json import Json, first_value
 from hitl_core.model import DecisionType
-from hitl_core.review.proposal import Proposal
+from hitl_core.review import Proposal
 
-ALL: tuple[DecisionType, ...] = ("approve", "edit", "reject", "respond")
+PYTHON_DECISIONS: tuple[DecisionType, ...] = ("approve", "edit", "reject", "respond")
 CONFIG_FORMAT = ConfigFormat(
     dialect="langchain",
     rules="interrupt_on",
@@ -19,8 +19,8 @@ CONFIG_FORMAT = ConfigFormat(
     allowed="allowed_decisions",
     schema="args_schema",
     override="allow_override",
-    known=ALL,
-    everything=ALL,
+    known=PYTHON_DECISIONS,
+    everything=PYTHON_DECISIONS,
     python=True,
 )
 
@@ -62,10 +62,11 @@ def read_kind(item: AnswerItem, fields: Json) -> DecisionType:
     word = fields["type"]
     kind = ALIASES.get(word, word) if isinstance(word, str) else word
     decision_type: DecisionType | None = next(
-        (known for known in ALL if known == kind and known in item.decision_types), None
+        (known for known in PYTHON_DECISIONS if known == kind and known in item.decision_types),
+        None,
     )
     if decision_type is None:
-        allowed = [known for known in item.decision_types if known in ALL]
+        allowed = [known for known in item.decision_types if known in PYTHON_DECISIONS]
         item.fail(not_allowed_message(item, str(fields), word, str(allowed)), "type", "not_allowed")
     return decision_type
 

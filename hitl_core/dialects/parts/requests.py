@@ -16,6 +16,7 @@ from hitl_core.model import (
     Arguments,
     DecisionType,
     DialectName,
+    JsonObject,
     Output,
     Review,
     Route,
@@ -23,10 +24,7 @@ from hitl_core.model import (
     Verdict,
     encode,
 )
-from hitl_core.model.arguments import JsonObject
-from hitl_core.policy import Ruling
-from hitl_core.policy.default_descriptions import default_description
-from hitl_core.policy.reader.read_policy import DESCRIPTION_PREFIX
+from hitl_core.policy import DESCRIPTION_PREFIX, Ruling, default_description
 
 #: The systems that are written in JavaScript.
 _JAVASCRIPT: frozenset[DialectName] = frozenset({"langchain_js", "xpertai", "arcgis"})
@@ -121,7 +119,7 @@ def _check_action(action: InterruptAction) -> None:
         raise DialectError(f"No decision is allowed on {action.name}, so nobody could decide it.")
     if action.args_schema is None:
         return
-    from hitl_core.forms import SchemaError, check_schema  # imported only when needed
+    from hitl_core.jsonschema import SchemaError, check_schema  # imported only when needed
 
     try:
         check_schema(action.args_schema)

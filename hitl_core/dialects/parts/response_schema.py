@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import cast
 
 from hitl_core.dialects.parts.json import Json
-from hitl_core.dialects.parts.python import ALL
+from hitl_core.dialects.parts.python import PYTHON_DECISIONS
 from hitl_core.model import Action, DecisionType
 
 _BRANCH: dict[DecisionType, str] = {
@@ -26,7 +26,9 @@ def read_response_schema(schema: Json) -> tuple[tuple[DecisionType, ...], Json |
     for branch in cast(list[object], branches) if isinstance(branches, list) else []:
         part = _resolve_ref(branch, known)
         kind = _resolve_ref(_property_schema(part, "type"), known).get("const")
-        decision: DecisionType | None = next((each for each in ALL if each == kind), None)
+        decision: DecisionType | None = next(
+            (each for each in PYTHON_DECISIONS if each == kind), None
+        )
         if decision is not None:
             edited = _resolve_ref(_property_schema(part, "edited_action"), known)
             args = _resolve_ref(_property_schema(edited, "args"), known)

@@ -8,8 +8,7 @@ from typing import Any, cast
 from hitl_core.forms.fast_replace import fast_replace
 from hitl_core.forms.form import Kind, Option
 from hitl_core.forms.slot import ABSENT, Slot
-from hitl_core.jsonschema.flatten import Schema
-from hitl_core.jsonschema.keywords import equality_key
+from hitl_core.jsonschema import Schema, equality_key
 
 NOT_SET = "Not set"
 YES_NO: list[tuple[str, Any]] = [("Yes", True), ("No", False)]

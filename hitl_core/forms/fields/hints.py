@@ -6,7 +6,7 @@ import json
 from typing import Any, TypeGuard
 
 from hitl_core.forms.form import Field
-from hitl_core.jsonschema.formats import format_name
+from hitl_core.jsonschema import format_name
 
 _PICKER_KINDS = ("date", "time", "datetime")
 _MAX_DEFAULT = 80

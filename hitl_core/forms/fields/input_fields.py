@@ -13,8 +13,7 @@ from hitl_core.forms.fields.json_text import format_json
 from hitl_core.forms.fields.lines import format_lines, item_kind
 from hitl_core.forms.fields.times import format_zone, picker_date, picker_datetime, picker_time
 from hitl_core.forms.slot import ABSENT, Slot, utf16_length
-from hitl_core.jsonschema.flatten import CannotFlatten, Schema, SchemaFlattener
-from hitl_core.jsonschema.formats import is_valid_format
+from hitl_core.jsonschema import CannotFlatten, Schema, SchemaFlattener, is_valid_format
 
 _LONG = 80
 _EXACT = 2**53

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime, timedelta, timezone
 
-from hitl_core.jsonschema.formats import is_valid_format
+from hitl_core.jsonschema import is_valid_format
 
 _TEN_DIGITS = range(
     10**9, 10**10

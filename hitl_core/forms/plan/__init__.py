@@ -1,1 +1,5 @@
-"""Plans a form: which fields a schema and some arguments need. Start with `build.make_form`."""
+"""Plans a form: which fields a schema and some arguments need. Start with `plan_form`."""
+
+from hitl_core.forms.plan.build import make_form, plan_form
+
+__all__ = ["make_form", "plan_form"]

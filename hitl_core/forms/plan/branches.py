@@ -7,10 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, cast
 
-from hitl_core.forms.fields.hints import is_number
+from hitl_core.forms.fields import is_number
 from hitl_core.forms.slot import ABSENT
-from hitl_core.jsonschema.flatten import CannotFlatten, Schema, SchemaFlattener
-from hitl_core.jsonschema.keywords import equality_key
+from hitl_core.jsonschema import CannotFlatten, Schema, SchemaFlattener, equality_key
 
 _TYPES: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "string": ("Text", lambda value: isinstance(value, str)),

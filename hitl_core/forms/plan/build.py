@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
-from hitl_core.forms.fields.input_fields import InputLimits
+from hitl_core.forms.fields import InputLimits
 from hitl_core.forms.form import Form
 from hitl_core.forms.plan.location import INFERRED, Location
 from hitl_core.forms.plan.prefill import prefill_field
 from hitl_core.forms.plan.schema_walker import SchemaWalker, TooManyFields
 from hitl_core.forms.slot import Slot
-from hitl_core.jsonschema.budget import FORM_STEPS, Budget, TooMuchWork
-from hitl_core.jsonschema.hidden import ProtectedPaths
-from hitl_core.jsonschema.schema import check_schema
+from hitl_core.jsonschema import FORM_STEPS, Budget, ProtectedPaths, TooMuchWork, check_schema
 
 _DEPTH = 2
 

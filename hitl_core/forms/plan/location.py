@@ -6,12 +6,10 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from hitl_core.forms.fast_replace import fast_replace
-from hitl_core.forms.fields.hints import are_numbers
+from hitl_core.forms.fields import are_numbers
 from hitl_core.forms.form import Field
 from hitl_core.forms.slot import OnClear, Slot
-from hitl_core.jsonschema.flatten import Schema
-from hitl_core.jsonschema.hidden import is_fixed
-from hitl_core.jsonschema.pointer import to_pointer
+from hitl_core.jsonschema import Schema, is_fixed, to_pointer
 
 INFERRED: Any = object()  # in place of a schema: use the type of the value
 _READ_ONLY = "This can't be changed."

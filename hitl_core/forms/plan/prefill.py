@@ -5,10 +5,10 @@ from __future__ import annotations
 from decimal import Decimal
 
 from hitl_core.forms.fast_replace import fast_replace
-from hitl_core.forms.fields.answer import parse_answer
+from hitl_core.forms.fields import parse_answer
 from hitl_core.forms.form import Field
 from hitl_core.forms.slot import ABSENT, Slot, utf16_length
-from hitl_core.jsonschema.formats import is_valid_format
+from hitl_core.jsonschema import is_valid_format
 
 _PICKER_FORMATS = ("option", "options", "date", "time", "datetime")
 

@@ -6,9 +6,14 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from hitl_core.forms.fast_replace import fast_replace
-from hitl_core.forms.fields.choices import list_options
-from hitl_core.forms.fields.hints import description_text, make_hint
-from hitl_core.forms.fields.input_fields import InputLimits, choose_input, json_slot
+from hitl_core.forms.fields import (
+    InputLimits,
+    choose_input,
+    description_text,
+    json_slot,
+    list_options,
+    make_hint,
+)
 from hitl_core.forms.form import Field
 from hitl_core.forms.plan.branch_field import branch_slot, read_branch_choice
 from hitl_core.forms.plan.branches import (
@@ -27,9 +32,15 @@ from hitl_core.forms.plan.location import (
     with_title,
 )
 from hitl_core.forms.slot import ABSENT, OnClear, Slot, utf16_length
-from hitl_core.jsonschema.budget import Budget
-from hitl_core.jsonschema.flatten import CannotFlatten, Schema, SchemaFlattener
-from hitl_core.jsonschema.hidden import ProtectedPaths, is_secret, mask_value
+from hitl_core.jsonschema import (
+    Budget,
+    CannotFlatten,
+    ProtectedPaths,
+    Schema,
+    SchemaFlattener,
+    is_secret,
+    mask_value,
+)
 
 MAX_FIELDS = 400
 _VALUE_KEYS = {"anyOf", "oneOf", "not", "if", "enum", "const"}

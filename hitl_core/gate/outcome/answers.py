@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Literal, NamedTuple, assert_never
 
 from hitl_core.model import Call, Decision, DialectName, Review, Run, Verdict
-from hitl_core.review.claims import runnable_calls
+from hitl_core.review import runnable_calls
 
 #: For a model whose call has bad arguments.
 AGAIN = "Call it again with arguments that it takes."

@@ -15,8 +15,7 @@ from hitl_core.gate.outcome.answers import Answer, answers
 from hitl_core.gate.outcome.tool import Tool, failure_line, run_tool, success_line
 from hitl_core.gate.outcome.transcript import add_edit_notice, state_update
 from hitl_core.model import Call, Decision, Review, ToolCall, encode
-from hitl_core.review import claims
-from hitl_core.review.service import ChangeResult, Reviews, TransitionFunction, uptime
+from hitl_core.review import ChangeResult, Reviews, TransitionFunction, claims, uptime
 
 
 class Outcome:

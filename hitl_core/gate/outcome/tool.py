@@ -10,10 +10,8 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from hitl_core.errors import HitlError, InvalidToolCall, Rejected
-from hitl_core.model import Review, ToolCall, encode
-from hitl_core.model.arguments import JsonObject
-from hitl_core.model.call import TOOL_NAME
-from hitl_core.review.redaction import redaction_pointers
+from hitl_core.model import TOOL_NAME, JsonObject, Review, ToolCall, encode
+from hitl_core.review import redaction_pointers
 
 
 class _ArgsMismatch(Rejected):

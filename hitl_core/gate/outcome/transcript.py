@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, cast
 
-from hitl_core.model import Action, Call, Review
-from hitl_core.model.arguments import JsonObject
+from hitl_core.model import Action, Call, JsonObject, Review
 
 
 def message_tool_calls(review: Review) -> list[JsonObject]:

@@ -1,0 +1,46 @@
+"""Tool calls → a review: check them, judge them by the policy, give them an id that a repeat finds."""
+
+from hitl_core.gate.submission.calls import (
+    MAX_CALLS,
+    FrozenCalls,
+    JudgedCalls,
+    contains_more_values,
+    freeze_calls,
+)
+from hitl_core.gate.submission.judging import (
+    build_from_calls,
+    check_calls,
+    check_redaction,
+    judge_calls,
+)
+from hitl_core.gate.submission.new_review import build_review
+from hitl_core.gate.submission.origin import check_origin
+from hitl_core.gate.submission.policy_recorder import PolicyRecorder
+from hitl_core.gate.submission.review_key import (
+    ReviewKey,
+    check_review_key,
+    find_next_turn,
+    review_id_for,
+)
+from hitl_core.gate.submission.schemas import ToolSchemas, find_schema_flaw
+
+__all__ = [
+    "MAX_CALLS",
+    "FrozenCalls",
+    "JudgedCalls",
+    "PolicyRecorder",
+    "ReviewKey",
+    "ToolSchemas",
+    "build_from_calls",
+    "build_review",
+    "check_calls",
+    "check_origin",
+    "check_redaction",
+    "check_review_key",
+    "contains_more_values",
+    "find_next_turn",
+    "find_schema_flaw",
+    "freeze_calls",
+    "judge_calls",
+    "review_id_for",
+]

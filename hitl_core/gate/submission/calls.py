@@ -8,8 +8,7 @@ from itertools import islice
 from typing import Any, NamedTuple, cast
 
 from hitl_core.errors import InvalidToolCall
-from hitl_core.model import DialectName, ToolCall, encode
-from hitl_core.model.arguments import Arguments, JsonObject
+from hitl_core.model import Arguments, DialectName, JsonObject, ToolCall, encode
 from hitl_core.policy import Ruling
 
 #: The most tool calls of one model turn.
@@ -51,7 +50,7 @@ def freeze_calls(calls: Iterable[ToolCall]) -> FrozenCalls:
     if isinstance(calls, FrozenCalls):
         return calls
     calls = list(calls)
-    if has_more_than(MAX_VALUES, [call.args for call in calls]):
+    if contains_more_values(MAX_VALUES, [call.args for call in calls]):
         message = f"The arguments of one turn may have at most {MAX_VALUES:,} values."
         raise InvalidToolCall(message)
     encoded_args = tuple(encode(call.args) for call in calls)
@@ -67,7 +66,7 @@ def freeze_calls(calls: Iterable[ToolCall]) -> FrozenCalls:
     return copies
 
 
-def has_more_than(limit: int, value: object) -> bool:
+def contains_more_values(limit: int, value: object) -> bool:
     """Whether there are more JSON values in it than `limit`. Stops counting there, so it ends even for a list
     that contains itself.
     """

@@ -6,38 +6,15 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from hitl_core.errors import InvalidToolCall
 from hitl_core.gate.submission.calls import (
-    MAX_CALLS,
-    MAX_VALUES,
     JudgedCalls,
     freeze_calls,
-    has_more_than,
 )
 from hitl_core.gate.submission.new_review import build_review
-from hitl_core.gate.submission.review_key import ReviewKey, check_review_key, review_id_for
-from hitl_core.gate.submission.schemas import ToolSchemas, excerpt_for, find_schema_flaw
-from hitl_core.model import Event, Review, ToolCall
-from hitl_core.model.arguments import JsonObject
+from hitl_core.gate.submission.review_key import ReviewKey
+from hitl_core.gate.submission.schemas import ToolSchemas, find_schema_flaw
+from hitl_core.model import Event, JsonObject, Review, ToolCall
 from hitl_core.policy import Policy, Ruling
-from hitl_core.review.redaction import find_redaction_flaw
-
-__all__ = [
-    "MAX_CALLS",
-    "MAX_VALUES",
-    "JudgedCalls",
-    "ReviewKey",
-    "ToolSchemas",
-    "build_from_calls",
-    "build_review",
-    "check_calls",
-    "check_redaction",
-    "check_review_key",
-    "excerpt_for",
-    "find_schema_flaw",
-    "freeze_calls",
-    "has_more_than",
-    "judge_calls",
-    "review_id_for",
-]
+from hitl_core.review import find_redaction_flaw
 
 
 async def judge_calls(

@@ -17,7 +17,7 @@ from hitl_core.model import (
     encode,
 )
 from hitl_core.policy import Ruling
-from hitl_core.review.transition import make_event
+from hitl_core.review import make_event
 
 
 def build_review(

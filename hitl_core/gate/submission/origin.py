@@ -7,8 +7,7 @@ from collections.abc import Iterable
 
 from hitl_core.errors import InvalidToolCall
 from hitl_core.model import Place
-from hitl_core.policy import Ruling
-from hitl_core.policy.reader.reviewers import USER_ID
+from hitl_core.policy import USER_ID, Ruling
 
 #: A Slack conversation, and optionally a thread in it.
 _ORIGIN_PATTERN = re.compile(r"slack:[CDG][A-Z0-9]{1,30}(?:/[0-9]{1,12}\.[0-9]{6})?")

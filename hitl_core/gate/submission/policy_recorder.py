@@ -6,7 +6,7 @@ import logging
 from functools import partial
 
 from hitl_core.policy import Policy
-from hitl_core.review.service import Reviews
+from hitl_core.review import Reviews
 
 log = logging.getLogger(__name__)
 

@@ -7,10 +7,9 @@ from functools import partial
 from typing import NamedTuple
 
 from hitl_core.errors import InvalidToolCall
-from hitl_core.model import Place
-from hitl_core.model.call import is_text
-from hitl_core.review.service import Reviews
-from hitl_core.store.redis.keys import choose_partition, make_review_id
+from hitl_core.model import Place, is_text
+from hitl_core.review import Reviews
+from hitl_core.store import choose_partition, make_review_id
 
 
 class ReviewKey(NamedTuple):

@@ -9,12 +9,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hitl_core.errors import InvalidToolCall
-from hitl_core.model import ToolCall
-from hitl_core.model.arguments import JsonObject
+from hitl_core.model import JsonObject, ToolCall
 from hitl_core.policy import Policy, Ruling
 
 if TYPE_CHECKING:
-    from hitl_core.jsonschema.budget import Budget
+    from hitl_core.jsonschema import Budget
 
 #: A review keeps at most this many characters of a policy: each change writes them again.
 MAX_EXCERPT = 1024 * 1024
@@ -30,7 +29,7 @@ class ToolSchemas:
     """
 
     def __init__(self) -> None:
-        from hitl_core.jsonschema.budget import REQUEST_STEPS, Budget
+        from hitl_core.jsonschema import REQUEST_STEPS, Budget
 
         self._budget = Budget(REQUEST_STEPS)
         self._steps_at_pause, self._room = REQUEST_STEPS, MAX_SCHEMAS
@@ -122,7 +121,7 @@ def _can_change(ruling: Ruling) -> bool:
 
 def find_schema_flaw(schema: JsonObject, budget: Budget | None = None) -> str | None:
     """Why this schema can't check arguments; None if it can. `check_schema` caches its results."""
-    from hitl_core.forms import SchemaError, check_schema
+    from hitl_core.jsonschema import SchemaError, check_schema
 
     try:
         check_schema(schema, budget=budget)

@@ -8,12 +8,10 @@ from uuid import uuid4
 
 from hitl_core.errors import HitlError, Refused
 from hitl_core.failpoints import failpoint
-from hitl_core.gate.outcome.outcome import Outcome
+from hitl_core.gate.outcome import Outcome
 from hitl_core.gate.waiting.listener import POLL_INTERVAL, ReviewListener
 from hitl_core.model import Review, Snapshot
-from hitl_core.review import claims
-from hitl_core.review.service import Reviews
-from hitl_core.review.transition import Transition
+from hitl_core.review import Reviews, Transition, claims
 
 
 class Claims(NamedTuple):

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hitl_core.errors import IntegrationError
-from hitl_core.gate import JudgedCalls, Outcome
-from hitl_core.gate.submission.judging import ReviewKey, build_review
+from hitl_core.gate import JudgedCalls, Outcome, ReviewKey, build_review
 from hitl_core.model import Action, Decision, DecisionType, Review
 
 #: On a call that did not interrupt when the review was made: its predicate changed its mind.

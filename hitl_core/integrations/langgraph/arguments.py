@@ -11,8 +11,8 @@ from typing import Any, cast
 from langchain_core.tools import BaseTool, Tool
 from langchain_core.utils.pydantic import model_json_schema
 
-from hitl_core.forms import SchemaError, check_args
-from hitl_core.model.arguments import JsonObject as Json
+from hitl_core.jsonschema import SchemaError, check_args
+from hitl_core.model import JsonObject as Json
 
 #: Keywords of JSON Schema that hold one schema, several, and several by name.
 _ONE = ("items", "additionalProperties", "not")

@@ -10,7 +10,7 @@ from langchain_core.tools import BaseTool
 from langgraph.prebuilt import ToolNode
 from langgraph.pregel import Pregel  # pyright: ignore[reportMissingTypeStubs] - typed, but not marked
 
-from hitl_core.gate.submission.judging import find_schema_flaw
+from hitl_core.gate import find_schema_flaw
 from hitl_core.integrations.langgraph.arguments import schema_of, why_not
 from hitl_core.model import ToolCall
 

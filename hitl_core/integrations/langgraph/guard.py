@@ -27,7 +27,7 @@ from hitl_core.integrations.langgraph.permits import (
 )
 from hitl_core.integrations.langgraph.tool_messages import Result, card_line, error_message
 from hitl_core.integrations.langgraph.watch import hold_ticket
-from hitl_core.review.claims import one_line
+from hitl_core.review import one_line
 
 T = TypeVar("T")
 Execute: TypeAlias = Callable[[ToolCallRequest], Result]

@@ -28,7 +28,7 @@ from langgraph.pregel.remote import RemoteGraph  # pyright: ignore[reportMissing
 
 from hitl_core.errors import IntegrationError
 from hitl_core.integrations.langgraph.graph import Graph
-from hitl_core.model.call import TOOL_NAME
+from hitl_core.model import TOOL_NAME
 
 #: How many objects one look visits, and how many parts of one container.
 MAX_OBJECTS, MAX_PARTS = 20_000, 500

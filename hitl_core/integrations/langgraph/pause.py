@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hitl_core import dialects
-from hitl_core.dialects.answerable_decisions import limit_decisions
-from hitl_core.dialects.apply_policy import apply_policy
+from hitl_core.dialects import apply_policy, limit_decisions
 from hitl_core.errors import DialectError, IntegrationError
 from hitl_core.gate import JudgedCalls, Outcome
 from hitl_core.integrations.langgraph.answers import to_agent_view

@@ -10,12 +10,10 @@ from langchain_core.messages import ToolMessage
 from langgraph.errors import GraphInterrupt
 from langgraph.prebuilt.tool_node import ToolCallRequest
 
-from hitl_core.dialects.apply_policy import deny_unless_allowed
+from hitl_core.dialects import deny_unless_allowed
 from hitl_core.errors import HitlError, InvalidToolCall, Refused
 from hitl_core.failpoints import failpoint
-from hitl_core.gate import Gate
-from hitl_core.gate.outcome.answers import AGAIN, denial_text
-from hitl_core.gate.submission.judging import ReviewKey, review_id_for
+from hitl_core.gate import AGAIN, Gate, ReviewKey, denial_text, review_id_for
 from hitl_core.integrations.langgraph.active_runs import ActiveRun, ActiveRuns
 from hitl_core.integrations.langgraph.arguments import why_not
 from hitl_core.integrations.langgraph.graph import Json, last_ai_message, messages_of

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from hitl_core.model import Route
-from hitl_core.model.call import TOOL_NAME
+from hitl_core.model import TOOL_NAME, Route
 from hitl_core.policy.glob import covers, is_glob
 from hitl_core.policy.reader.config_node import ConfigNode, read_field
 from hitl_core.policy.reader.parsed_config import ParsedConfig

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 
-from hitl_core.audit.anchor import Anchor, parse_position
-from hitl_core.audit.ledger import Entry
+from hitl_core.audit import Anchor, Entry, parse_position
 
 
 class MemoryLedger:

@@ -6,9 +6,8 @@ import math
 import time
 from collections.abc import Callable, Collection
 
-from hitl_core.audit.entry import PolicyChanged, link_entry
-from hitl_core.model import MessageRef, Place, Snapshot
-from hitl_core.model.event import REDRAW_KINDS, UNAUDITED_KINDS, Event
+from hitl_core.audit import PolicyChanged, link_entry
+from hitl_core.model import REDRAW_KINDS, UNAUDITED_KINDS, Event, MessageRef, Place, Snapshot
 from hitl_core.store.contract import (
     MAX_DECIDED,
     LiveReview,

@@ -1,0 +1,19 @@
+"""The store in Redis: rules in Python, atomicity in the Lua scripts beside it."""
+
+from hitl_core.store.redis.keys import (
+    Keys,
+    choose_partition,
+    digest_of,
+    make_review_id,
+    parse_partition,
+)
+from hitl_core.store.redis.store import RedisStore
+
+__all__ = [
+    "Keys",
+    "RedisStore",
+    "choose_partition",
+    "digest_of",
+    "make_review_id",
+    "parse_partition",
+]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 from uuid import uuid4
 
-from hitl_core.audit.entry import PolicyChanged, link_entry
+from hitl_core.audit import PolicyChanged, link_entry
 from hitl_core.model import Event, MessageRef, Place
 from hitl_core.store.contract import delivery_event
 from hitl_core.store.redis import review_fields

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
-from hitl_core.audit.anchor import Anchor, parse_position
-from hitl_core.audit.ledger import Entry
+from hitl_core.audit import Anchor, Entry, parse_position
 from hitl_core.store.redis.client import Client, read_script, store_errors
 from hitl_core.store.redis.keys import Keys
 

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from math import inf
 from typing import Any, cast
 
-from hitl_core.audit.entry import link_entry
+from hitl_core.audit import link_entry
 from hitl_core.errors import SettingsError, StoreError
-from hitl_core.model import Event, MessageRef, Place, Snapshot, Token
-from hitl_core.model.event import REDRAW_KINDS as SHOWN_EVENTS
-from hitl_core.model.event import UNAUDITED_KINDS
+from hitl_core.model import REDRAW_KINDS as SHOWN_EVENTS
+from hitl_core.model import UNAUDITED_KINDS, Event, MessageRef, Place, Snapshot, Token
 from hitl_core.store.contract import (
     MAX_DECIDED,
     LiveReview,

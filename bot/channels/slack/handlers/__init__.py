@@ -1,4 +1,10 @@
 """What people do in Slack → calls to the inbox → answers: buttons, modals, App Home, commands, events.
 
-Public face: `listeners.Listeners`, `home.HomeTab` and `events.Events`, each with a `register(app)` for Bolt.
+`Listeners`, `HomeTab` and `Events` each have a `register(app)` for Bolt.
 """
+
+from .events import Events
+from .home import HomeTab
+from .listeners import Listeners
+
+__all__ = ["Events", "HomeTab", "Listeners"]

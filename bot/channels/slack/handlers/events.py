@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....people.directory import Directory
+from ....people import Directory
 from ..channel import SlackChannel
 
 Event = dict[str, Any]

@@ -17,16 +17,21 @@ from hitl_core.model import Reviewer
 from hitl_core.store import Store
 
 from .... import click_budget
-from ....inbox.homes import KEEP_FOR, HomeLoader
-from ....inbox.inbox import STORE_UNAVAILABLE, Inbox
+from ....inbox import KEEP_FOR, STORE_UNAVAILABLE, HomeLoader, Inbox
 from ....text import one_line
 from ...contract import ChannelError, LookupFailed
 from .. import ids
 from ..channel import SlackChannel
 from ..ids import Body
-from ..render import card_message
-from ..render.block_kit import Block, make_inert
-from ..render.home_blocks import error_blocks, list_blocks, summary, view_blocks
+from ..render import (
+    Block,
+    card_message,
+    error_blocks,
+    list_blocks,
+    make_inert,
+    summary,
+    view_blocks,
+)
 
 log = logging.getLogger(__name__)
 

@@ -16,12 +16,11 @@ from slack_bolt.async_app import AsyncAck, AsyncRespond
 
 from hitl_core.errors import Refused, safe_message
 from hitl_core.model import DecisionType, DoubtAnswer, Snapshot
-from hitl_core.review.proposal import Proposal
+from hitl_core.review import Proposal
 
 from .... import click_budget
 from ....card import choices_of
-from ....inbox.commands import ActionRef, ReadRequired, Reply
-from ....inbox.inbox import Inbox
+from ....inbox import ActionRef, Inbox, ReadRequired, Reply
 from ....offload import offload_drawing
 from ...contract import ChannelError, base_place
 from .. import ids

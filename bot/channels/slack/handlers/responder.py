@@ -14,16 +14,14 @@ from hitl_core.errors import HitlError, Refused
 from hitl_core.model import Reviewer
 
 from .... import click_budget
-from ....inbox.commands import Reply
-from ....inbox.inbox import Inbox
+from ....inbox import Inbox, Reply
 from ....text import one_line
 from ...contract import ChannelError
 from .. import ids
 from ..channel import SlackChannel
 from ..ids import Body, ModalMeta
-from ..modals import small_modals
-from ..modals.small_modals import View
-from ..render.block_kit import make_inert
+from ..modals import View, small_modals
+from ..render import make_inert
 from .home import HomeTab
 
 log = logging.getLogger(__name__)

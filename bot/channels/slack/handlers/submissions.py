@@ -13,20 +13,17 @@ from typing import Any
 from slack_bolt.async_app import AsyncAck
 
 from hitl_core.errors import InvalidToolCall, Refused
-from hitl_core.forms import FormErrors, SchemaError
-from hitl_core.model import DecisionType, Review, Reviewer, Snapshot
-from hitl_core.model.call import is_text
-from hitl_core.review.proposal import Proposal
+from hitl_core.forms import FormErrors
+from hitl_core.jsonschema import SchemaError
+from hitl_core.model import DecisionType, Review, Reviewer, Snapshot, is_text
+from hitl_core.review import Proposal
 
 from .... import click_budget
-from ....inbox.commands import RESULT_UNKNOWN, Reply
-from ....inbox.inbox import Inbox
+from ....inbox import RESULT_UNKNOWN, Inbox, Reply
 from ....offload import offload_drawing
 from .. import ids
 from ..ids import Body, ModalMeta
-from ..modals import small_modals
-from ..modals.form_modal import BACK, FormModal
-from ..modals.inputs import ACTION_ID
+from ..modals import ACTION_ID, BACK, FormModal, small_modals
 from .responder import REPLY_TIMEOUT, Responder
 from .views import Views, build_form
 

@@ -6,21 +6,24 @@ from typing import Any, Literal, assert_never
 
 from hitl_core.errors import Refused
 from hitl_core.model import Action, DecisionType, Reviewer, Snapshot
-from hitl_core.review.redaction import redaction_pointers
-from hitl_core.review.visible_schema import visible_schema
+from hitl_core.review import redaction_pointers, visible_schema
 
 from ....card import all_arguments, description_text, find_open_action
-from ....inbox.access import ReviewAccess
-from ....inbox.commands import ActionRef
+from ....inbox import ActionRef, ReviewAccess
 from ....offload import offload_drawing
 from ..channel import SlackChannel
 from ..ids import ModalMeta
-from ..modals import arguments_modal, review_modal, small_modals
-from ..modals.answer_modal import AnswerModal, is_plain_text
-from ..modals.edit_modal import EditModal
-from ..modals.form_modal import FormModal
-from ..modals.form_state import Answers
-from ..modals.small_modals import View
+from ..modals import (
+    AnswerModal,
+    Answers,
+    EditModal,
+    FormModal,
+    View,
+    arguments_modal,
+    is_plain_text,
+    review_modal,
+    small_modals,
+)
 
 #: What a button opens. "answer": the form of an answer that Approve needs.
 ModalKind = Literal["edit", "reject", "respond", "answer", "see"]

@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
-from hitl_core.model import Action, Review
-from hitl_core.model.arguments import JsonObject
-from hitl_core.review.proposal import Proposal
+from hitl_core.model import Action, JsonObject, Review
+from hitl_core.review import Proposal
 
 from ....card import description_text, find_open_action
 from ..ids import ModalMeta
-from ..render.block_kit import Block, line, rich_text, text_element
+from ..render import Block, line, rich_text, text_element
 from .form_modal import FormModal
 from .form_state import Answers, FormSource, FormState
 from .small_modals import question_blocks

@@ -6,7 +6,7 @@ import json
 
 from ....card import Argument
 from ..ids import ModalMeta
-from ..render.block_kit import (
+from ..render import (
     Block,
     Element,
     actions,

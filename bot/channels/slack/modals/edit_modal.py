@@ -11,17 +11,13 @@ from typing import Any
 
 from hitl_core.errors import Refused
 from hitl_core.forms import FormErrors, find_removed
-from hitl_core.jsonschema.pointer import format_path
+from hitl_core.jsonschema import format_path
 from hitl_core.model import Action, Review, encode
-from hitl_core.review.edit_rules import edit_tools, judge_edit
-from hitl_core.review.proposal import Proposal
-from hitl_core.review.redaction import redaction_pointers
-from hitl_core.review.visible_schema import visible_schema
+from hitl_core.review import Proposal, edit_tools, judge_edit, redaction_pointers, visible_schema
 
 from ....text import one_line
 from ..ids import ModalMeta
-from ..render.block_kit import Block, line, plain_text, rich_text, text_element
-from ..render.mentions import join_names
+from ..render import Block, join_names, line, plain_text, rich_text, text_element
 from .form_modal import FormModal
 from .form_state import Answers, FormSource, FormState
 from .inputs import ACTION_ID, MAX_LABEL, MAX_OPTIONS

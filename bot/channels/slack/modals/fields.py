@@ -16,7 +16,7 @@ from typing import Any, cast
 from hitl_core.forms import Field, Form, Option
 
 from ....text import add_marks, excerpt, one_line, remove_marks, truncate
-from ..render.block_kit import shorten
+from ..render import shorten
 from .inputs import ACTION_ID, MAX_INPUT, MAX_LABEL, input_block
 
 #: The limits of one page: bytes of JSON (a view has 250 kB) and fields (a view has 100 blocks).

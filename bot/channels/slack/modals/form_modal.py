@@ -8,20 +8,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Self
 
-from hitl_core.review.proposal import Proposal
+from hitl_core.review import Proposal
 
 from ..ids import ModalMeta
-from ..render.block_kit import (
-    Block,
-    actions,
-    button,
-    context,
-    line,
-    mrkdwn,
-    rich_text,
-    shorten,
-    text_element,
-)
+from ..render import Block, actions, button, context, line, mrkdwn, rich_text, shorten, text_element
 from .fields import is_truncated
 from .form_state import Answers, FormState
 from .small_modals import View, modal

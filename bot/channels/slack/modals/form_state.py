@@ -9,11 +9,12 @@ from functools import cached_property
 from typing import Any
 
 from hitl_core.errors import Refused
-from hitl_core.forms import Field, Form, FormErrors, SchemaError, make_form
+from hitl_core.forms import Field, Form, FormErrors, make_form
 from hitl_core.forms import read_answers as read_form
-from hitl_core.model.arguments import JsonObject
+from hitl_core.jsonschema import SchemaError
+from hitl_core.model import JsonObject
 
-from ..render.block_kit import Block
+from ..render import Block
 from . import fields
 from .fields import MAX_OPTIONS, BlockIds
 from .inputs import input_block

@@ -7,15 +7,7 @@ from typing import Any, assert_never
 
 from hitl_core.forms import Field
 
-from ..render.block_kit import (
-    Block,
-    Element,
-    line,
-    plain_text,
-    pre,
-    rich_text,
-    text_element,
-)
+from ..render import Block, Element, line, plain_text, pre, rich_text, text_element
 
 ACTION_ID = "value"
 #: The longest text in a plain_text_input (docs.slack.dev/reference/block-kit/block-elements).

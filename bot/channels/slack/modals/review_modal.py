@@ -8,9 +8,10 @@ from hitl_core.model import Action, Review
 
 from ....card import find_open_action, page_keys
 from ..ids import ModalMeta
-from ..render.action_blocks import action_blocks
-from ..render.block_kit import (
+from ..render import (
     Block,
+    Names,
+    action_blocks,
     actions,
     button,
     context,
@@ -20,7 +21,6 @@ from ..render.block_kit import (
     rich_text,
     text_element,
 )
-from ..render.mentions import Names
 from .small_modals import View, modal
 
 

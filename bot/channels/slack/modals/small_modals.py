@@ -12,14 +12,7 @@ from hitl_core.model import Action
 
 from ....text import add_marks, one_line
 from ..ids import ModalMeta, private_metadata
-from ..render.block_kit import (
-    Block,
-    context,
-    line,
-    plain_text,
-    rich_text,
-    text_element,
-)
+from ..render import Block, context, line, plain_text, rich_text, text_element
 from .inputs import ACTION_ID
 
 View = dict[str, Any]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from ....card import Argument, ArgumentsExcerpt, Doubt, OpenAction, description_text, quote
-from ....inbox.commands import ActionRef
+from ....inbox import ActionRef
 from ..ids import format_action_ref
 from .block_kit import (
     MAX_TEXT_SIZE,

@@ -9,7 +9,7 @@ from typing import Protocol
 from hitl_core.model import MessageRef, Place
 
 from ....card import Card, find_open_action
-from ....inbox.homes import Home, HomeLine, HomeTask
+from ....inbox import Home, HomeLine, HomeTask
 from . import card_lines, card_message
 from .action_blocks import doubt_blocks
 from .block_kit import (

@@ -1,5 +1,18 @@
-"""The connection to Slack: its Web API, its requests over HTTP, Socket Mode, and the check of every payload.
+"""The connection to Slack: its Web API, requests over HTTP, Socket Mode, the check of every payload."""
 
-Public face: `api.Api`, `conversations.Conversations`, `people.PeopleLookup`, `http.SlackEndpoint`,
-`socket_mode.open_socket_mode`.
-"""
+from .api import NO_PLACE, Api, Data, read_field
+from .conversations import Conversations
+from .http import SlackEndpoint
+from .people import PeopleLookup
+from .socket_mode import open_socket_mode
+
+__all__ = [
+    "NO_PLACE",
+    "Api",
+    "Conversations",
+    "Data",
+    "PeopleLookup",
+    "SlackEndpoint",
+    "open_socket_mode",
+    "read_field",
+]

@@ -11,7 +11,7 @@ import aiohttp
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from ....health.health import Health
+from ....health import Health
 from ...contract import (
     ChannelError,
     LookupFailed,

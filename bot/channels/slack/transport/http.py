@@ -15,10 +15,7 @@ from slack_sdk.signature import SignatureVerifier
 from hitl_core.failpoints import failpoint
 
 from ....offload import offload_parsing
-from ....web.application import LEAVING
-from ....web.body import BodyError, read_body
-from ....web.connections import mark_authenticated
-from ....web.logs import ThrottledLog
+from ....web import LEAVING, BodyError, ThrottledLog, mark_authenticated, read_body
 from .dispatch import dispatch
 from .payload import InvalidPayload, parse_body
 

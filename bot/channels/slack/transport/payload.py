@@ -22,10 +22,9 @@ from pydantic import (
     model_validator,
 )
 
-from hitl_core.model.arguments import parse_whole_number
-from hitl_core.model.json_size import has_more_values
+from hitl_core.model import has_more_values, parse_whole_number
 
-from ....web.urlencoded import read_form
+from ....web import read_form
 
 #: The most JSON values in one payload. A view of 250 kB has about 25,000.
 MAX_VALUES = 40_000
