@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from hitl_core.cli import main
 from hitl_core.cli.policy.import_policy import import_policy
-from hitl_core.dialects import get, names
-from hitl_core.model import ToolCall
+from hitl_core.dialects import get
+from hitl_core.model import DIALECTS, ToolCall
 from hitl_core.policy import InvalidPolicy, Policy
 from hitl_core.policy.reader.read_policy import DESCRIPTION_PREFIX
 from tests.cli.desk import Ran
@@ -317,7 +317,7 @@ def test_the_yaml_judges_as_the_configuration(
     assert [rule.name for rule in ours.rules] == [rule.name for rule in theirs.rules]
 
 
-@given(st.sampled_from([n for n in names if n != "agent_inbox"]), st.binary(max_size=40))
+@given(st.sampled_from([n for n in DIALECTS if n != "agent_inbox"]), st.binary(max_size=40))
 def test_any_bytes_are_a_policy_or_a_policy_error(dialect: str, data: bytes) -> None:
     for text in (data, b'{"interrupt_on": ' + data + b"}"):
         with suppress(InvalidPolicy):
