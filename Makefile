@@ -24,7 +24,7 @@ DEMO_FLAGS = $(if $(filter-out 0,$(value CHECK)),--check) \
 	$(if $(value DATA),--data="$$HITL_DEMO_DATA")
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test unit pythons bench gallery lint format types contracts clean
+.PHONY: help demo test unit pythons bench walks gallery lint format types contracts clean
 
 help: ## show this help
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -45,6 +45,9 @@ pythons: $(VENV)/.dev ## tests without servers, on all other supported Pythons t
 
 bench: $(VENV)/.dev ## speed and size, compared with a floor; a few minutes  [ARGS=--help]
 	@$(PY) -m benchmarks $(ARGS)
+
+walks: $(VENV)/.dev ## how many files each trip of the data goes through, with aims
+	@$(PY) -m benchmarks.walks
 
 gallery: $(VENV)/.dev ## every card, form and Home as JSON and pictures, in build/gallery/slack  [ARGS=NAME]
 	@$(PY) -m tests.gallery $(ARGS)

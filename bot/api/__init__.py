@@ -6,5 +6,7 @@
 from .agent_api import AgentApi
 from .policies import Policies
 from .routes import add_api
+from .submissions import judge_turn
+from .wire import Submit
 
-__all__ = ["AgentApi", "Policies", "add_api"]
+__all__ = ["AgentApi", "Policies", "Submit", "add_api", "judge_turn"]

@@ -13,6 +13,11 @@ from benchmarks.chart import svg
 from benchmarks.figure import Figure
 from benchmarks.imports import EXPECTED, dependencies
 from benchmarks.table import table
+from benchmarks.walks.__main__ import AIMS, measure
+from benchmarks.walks.__main__ import table as walks_table
+from benchmarks.walks.recorder import Recorder
+from benchmarks.walks.trips import TRIPS
+from hitl_core.model import encode
 
 KEYS = {"name", "unit", "value", "floor", "ratio", "aim", "better"}
 
@@ -66,3 +71,26 @@ def test_table_and_picture_name_every_figure():
 
 def test_the_wheel_depends_on_four_packages():
     assert dependencies() == EXPECTED
+
+
+async def test_walks_counts_every_trip():
+    """Given a bot in memory, when all trips are made, then each has its figures and its aim in the table."""
+    walks = await measure()
+
+    assert list(walks) == list(TRIPS)
+    assert all(
+        walk.files > walk.repeated and walk.moves >= walk.files - 1 for walk in walks.values()
+    )
+    lines = walks_table(walks).splitlines()
+    assert len(lines) == 1 + len(TRIPS)
+    assert set(AIMS) <= set(TRIPS)
+    assert sum("≤" in line for line in lines) == len(AIMS)
+
+
+async def test_a_recorder_counts_calls_between_our_files_alone():
+    """Given calls from a test into one file of ours, then that file is counted, and no move into it."""
+    with Recorder() as recorder:
+        encode({"a": 1})
+
+    assert recorder.walk.files >= 1
+    assert recorder.walk.moves == recorder.walk.repeated == 0
