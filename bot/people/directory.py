@@ -113,7 +113,7 @@ class Directory:
             except ChannelError as error:
                 unknown = unknown or error
                 continue
-            for user in users:
+            for user in sorted(users):  # each time the same ones, so that they are in the cache
                 try:
                     if await may_decide(user):
                         people.add(user)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import fcntl
 import os
 import pty
@@ -72,7 +73,13 @@ class Terminal:
         os.write(self._own, text.encode())
 
     def interrupt(self) -> None:
-        self._process.send_signal(signal.SIGINT)
+        """Press Ctrl-C, and again while nothing happens: a signal that comes just before the process begins
+        to read is not noticed before the next key."""
+        for _ in range(20):
+            self._process.send_signal(signal.SIGINT)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(1)
+                return
 
     def ended(self) -> Ran:
         try:

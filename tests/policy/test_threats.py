@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from threading import Thread
@@ -18,19 +17,7 @@ from hitl_core.model import ToolCall, encode
 from hitl_core.model.arguments import decode
 from hitl_core.policy import InvalidPolicy, Policy
 from hitl_core.store import MemoryStore
-
-
-class Soon:
-    """Refused within `seconds` of this process's own time: ten times what it takes."""
-
-    def __init__(self, seconds: float) -> None:
-        self.seconds = seconds
-
-    def __enter__(self) -> None:
-        self.start = time.process_time()
-
-    def __exit__(self, *exc: object) -> None:
-        assert time.process_time() - self.start < self.seconds
+from tests.support.cpu_time import cpu_limit
 
 
 def deep(levels: int) -> Any:
@@ -55,13 +42,13 @@ def wide(keys: int) -> dict[str, Any]:
 )
 def test_t61_arguments_too_large_to_work_with(made: Callable[[], dict[str, Any]]) -> None:
     args = made()
-    with Soon(0.5), pytest.raises(InvalidToolCall):
+    with cpu_limit(0.5), pytest.raises(InvalidToolCall):
         encode(args)
     wire = {
         "action_requests": [{"name": "b", "args": args}],
         "review_configs": [{"allowed_decisions": ["approve"]}],
     }
-    with Soon(0.5), pytest.raises((DialectError, InvalidToolCall)):
+    with cpu_limit(0.5), pytest.raises((DialectError, InvalidToolCall)):
         freeze_calls(dialects.get("langchain").load_request(wire, "t").calls)
 
 
@@ -80,7 +67,7 @@ STUBBORN = {"x": "a" * 28 + "!"}
 def test_t62_t64_schemas_that_would_hang_or_fetch(name: str, key: str) -> None:
     """Refused when the policy is loaded, or harmless where it is used."""
     rule = {key: SCHEMAS[name]}
-    with Soon(3):
+    with cpu_limit(3):
         try:
             policy = Policy.from_mapping({"default": "allow", "interrupt_on": {"b": rule}})
         except InvalidPolicy:
@@ -96,7 +83,7 @@ def test_t63_schemas_that_blow_up() -> None:
     many = {"properties": {"x": {"uniqueItems": True}}}
     args = {"x": [{"n": n} for n in range(3_000)]}
     for schema in (nested, {"$ref": "#"}, many):
-        with Soon(3):
+        with cpu_limit(3):
             try:
                 policy = Policy.from_mapping(
                     {"default": "allow", "interrupt_on": {"b": {"when": schema}}}
@@ -145,7 +132,7 @@ YAML = {
 
 @pytest.mark.parametrize("name", YAML)
 def test_t65_yaml_that_is_no_plain_document(name: str) -> None:
-    with Soon(2), pytest.raises(PolicyError):
+    with cpu_limit(2), pytest.raises(PolicyError):
         Policy.from_yaml(YAML[name])
 
 
@@ -183,7 +170,7 @@ def test_t66_a_number_keeps_its_kind_and_its_digits() -> None:
 def test_t67_names_with_many_wildcards_take_no_time() -> None:
     glob = "*a" * 60 + "b"
     policy = Policy.from_mapping({"default": "review", "interrupt_on": {glob: False}})
-    with Soon(2):
+    with cpu_limit(2):
         assert policy.judge(ToolCall("1", "a" * 128, {})).verdict.kind == "review"
 
 

@@ -191,7 +191,7 @@ async def test_a_click_costs_two_look_ups_and_the_next_one_none(scene: Scene) ->
     found: list[list[str]] = []
     for card in cards:
         before = len(scene.sandbox.api.calls)
-        await scene.alice.press(card, "approve")
+        await scene.bob.press(card, "approve")
         found.append(await calls_of(scene, before))
     assert found == [["conversations.members", "users.info"], []]
 
@@ -208,10 +208,10 @@ async def test_where_slack_hangs_the_person_is_told_in_time(scene: Scene, method
     await members_change(scene)
     await scene.hands.inject_fault("hang", method=method)
 
-    assert (await scene.alice.press(card, "approve"))["ok"]
-    assert "could not be looked up" in await scene.alice.last_told()
+    assert (await scene.bob.press(card, "approve"))["ok"]
+    assert "could not be looked up" in await scene.bob.last_told()
     assert not waiting.done()
 
     await scene.hands.inject_fault("ok")
-    await scene.alice.press_until(waiting.done, card, "approve")
+    await scene.bob.press_until(waiting.done, card, "approve")
     assert (await waiting).execute

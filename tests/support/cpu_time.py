@@ -1,0 +1,33 @@
+"""A limit for CPU work that does not depend on the machine: as a multiple of work that is known."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+#: CPU seconds that `_known_work` takes on the machine for which the limits were written.
+USUAL = 0.006
+
+
+def _known_work() -> float:
+    """The CPU seconds of a fixed piece of plain Python."""
+    start = time.process_time()
+    table: dict[str, list[int]] = {}
+    for number in range(40_000):
+        table.setdefault(str(number % 997), []).append(number)
+    assert sum(map(len, table.values())) == 40_000
+    return time.process_time() - start
+
+
+@contextmanager
+def cpu_limit(seconds: float) -> Iterator[None]:
+    """Fails if the block takes more CPU time than `seconds` on a usual machine, or in proportion on a slower
+    or busier one: the known work is measured before and after the block.
+    """
+    before = _known_work()
+    start = time.process_time()
+    yield
+    taken = time.process_time() - start
+    factor = max(1.0, before / USUAL, _known_work() / USUAL)
+    assert taken < seconds * factor, f"{taken:.2f} s, and at most {seconds * factor:.2f} s"
