@@ -11,6 +11,7 @@ import hypothesis
 import pytest
 import redis
 
+from hitl_core.store.redis import client
 from slack_sandbox.demo.embedded_redis import EmbeddedRedis
 from tests.support.redis_server import durable_server, shared_server
 
@@ -23,6 +24,10 @@ hypothesis.settings.load_profile("hitl")
 #: Seconds for all examples of a property test. On a busy machine the usual limit is too short, and Hypothesis
 #: takes the timeout for a failing example, tries it again, and reports a flaky strategy.
 PROPERTY_TIMEOUT = 1200
+
+# A busy machine's Redis answers late, too. A product's command ends after 1.5 s.
+PRODUCT_COMMAND_TIMEOUT = client.COMMAND_TIMEOUT
+client.COMMAND_TIMEOUT = 5.0
 
 MARK_OF_FIXTURE = {
     "redis_server": "redis",
