@@ -20,6 +20,7 @@ from bot.channels.slack.render.card_message import message, thread_message
 from bot.inbox.commands import ActionRef
 from slack_sandbox.workspace.message import escape_text as as_slack_keeps
 from tests.bot.test_text import BIDI, HIDDEN
+from tests.channels.nasty import NASTY
 from tests.channels.reading import check, check_view, edit_pages, texts
 from tests.channels.scenes import (
     ALICE,
@@ -40,28 +41,6 @@ from tests.channels.scenes import (
 )
 
 META = ModalMeta(ActionRef("0-abc", "1", 1))
-EVIL = (
-    "<!channel>",
-    "<!here|here>",
-    "<@U0CARL>",
-    "<#C0OPS>",
-    "<!subteam^S0OPS>",
-    "<http://evil.example|https://bank.example>",
-    "https://evil.example/x",
-    "*bold*",
-    "_it_",
-    "~strike~",
-    "`code`",
-    "```",
-    "> quote",
-    ":tada:",
-    "&lt;!channel&gt;",
-    "<!date^1^{date}|x>",
-    "\u202e",
-    "\u200b",
-    "\n",
-    "Approved by security",
-)
 #: The only things between angle brackets that our own words write: people, and dates.
 OURS = re.compile(
     r"<@U0(?:ALICE|BOB|CARL|MARIA)>"
@@ -83,7 +62,7 @@ OUR_BUTTONS = {
 }
 RAW = {chr(code) for code in [*BIDI, *HIDDEN]}
 evil = st.lists(
-    st.one_of(st.sampled_from(EVIL), st.text("<>&!@#*_~`:|^ab", max_size=8)), max_size=6
+    st.one_of(st.sampled_from(NASTY), st.text("<>&!@#*_~`:|^ab", max_size=8)), max_size=6
 )
 evil_text = evil.map("".join)
 some_text = evil_text.map(lambda text: text or "x")
@@ -152,7 +131,7 @@ def test_promise_8_no_text_of_an_agent_comes_alive_on_a_card(
     name: str, words: str, key: str
 ) -> None:
     """Given any words as arguments, keys, names, reasons and results, then none has a meaning to Slack."""
-    theirs = [one for one in (words, key, *EVIL[:6], *EVIL[7:11]) if one.strip()]
+    theirs = [one for one in (words, key, *NASTY[:6], *NASTY[7:11]) if one.strip()]
     for sent in all_states(name, words, {key: words, "list": [words, {words: key}]}):
         assert_inert(sent["blocks"], theirs)
         assert_silent(sent["text"])
@@ -195,7 +174,7 @@ def test_promise_8_no_text_of_an_agent_comes_alive_in_a_modal(words: str, key: s
         assert_inert(view, [one for one in (words, key) if one.strip()])
 
 
-@pytest.mark.parametrize("text", EVIL)
+@pytest.mark.parametrize("text", NASTY)
 def test_promise_8_a_notice_is_silent(text: str) -> None:
     """Given a sentence with something evil in it, then Slack gives it no meaning."""
     assert_silent(make_inert(f"{text.strip()} already approved send_email."))

@@ -19,9 +19,10 @@ from hitl_core.gate.submission.new_review import build_review
 from hitl_core.gate.submission.review_key import ReviewKey
 from hitl_core.model import Review
 from hitl_core.policy import Policy
+from tests.channels.nasty import NASTY
 from tests.channels.reading import check
 from tests.channels.scenes import name_of
-from tests.channels.test_injection import EVIL, assert_inert
+from tests.channels.test_injection import assert_inert
 from tests.support.builders import START
 
 Json = dict[str, Any]
@@ -48,7 +49,7 @@ POLICY = Policy.from_mapping(
     }
 )
 texts = st.text(max_size=20) | st.sampled_from(
-    [*EVIL, "Careful with SQL.", "DROP TABLE users", "Approve", "x" * 4000, "default"]
+    [*NASTY, "Careful with SQL.", "DROP TABLE users", "Approve", "x" * 4000, "default"]
 )
 ids = texts.filter(bool)
 #: A description may quote what the policy hides.

@@ -14,6 +14,7 @@ from hitl_core import ToolCall
 from hitl_core.model import Review
 from hitl_core.review import cancellation, claims
 from hitl_core.review.proposal import Proposal
+from tests.channels.nasty import NASTY
 from tests.channels.reading import check
 from tests.channels.scenes import (
     ALICE,
@@ -28,13 +29,13 @@ from tests.channels.scenes import (
     review_of,
     started,
 )
-from tests.channels.test_injection import EVIL, assert_inert
+from tests.channels.test_injection import assert_inert
 from tests.gate.conftest import Open
 from tests.support.builders import policy
 
 SECRET = "tok-95126\nand-a-second-line"
 ARGS = {"user": "jo", "token": SECRET}
-words = st.text(max_size=40) | st.lists(st.sampled_from(EVIL), max_size=4).map("".join)
+words = st.text(max_size=40) | st.lists(st.sampled_from(NASTY), max_size=4).map("".join)
 
 
 def drawn(review: Review) -> list[dict[str, Any]]:

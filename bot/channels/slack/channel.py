@@ -26,7 +26,7 @@ from ..contract import (
 from . import ids
 from .places import NAME
 from .render import card_message, make_inert
-from .transport import NO_PLACE, Api, Conversations, Data, PeopleLookup, read_field
+from .transport import NO_PLACE, Api, Conversations, Data, PeopleLookup, read_field, read_object
 
 log = logging.getLogger(__name__)
 
@@ -174,13 +174,15 @@ class SlackChannel:
 
     async def open_view(self, trigger_id: str, view: dict[str, Any]) -> str:
         """Returns the view's id. A trigger is valid for 3 s and opens one view."""
-        response = await self._api.call("views.open", trigger_id=trigger_id, view=view)
-        return str(response["view"]["id"])
+        return await self._api.call_and_read(
+            "views.open", _read_view_id, trigger_id=trigger_id, view=view
+        )
 
     async def push_view(self, trigger_id: str, view: dict[str, Any]) -> str:
         """The same on top of the modal with the button. Slack allows three modals at most."""
-        response = await self._api.call("views.push", trigger_id=trigger_id, view=view)
-        return str(response["view"]["id"])
+        return await self._api.call_and_read(
+            "views.push", _read_view_id, trigger_id=trigger_id, view=view
+        )
 
     async def update_view(self, view_id: str, view: dict[str, Any]) -> None:
         await self._api.call("views.update", view_id=view_id, view=view)
@@ -217,8 +219,9 @@ class SlackChannel:
             await self._conversations.conversation_id(place),
             self._conversations.destination(place).thread,
         )
-        response = await self._api.call(
+        return await self._api.call_and_read(
             "chat.postMessage",
+            _read_message_ref,
             channel=conversation,
             **({"thread_ts": thread} if thread else {}),
             unfurl_links=False,
@@ -230,13 +233,20 @@ class SlackChannel:
             },
             **content,
         )
-        return _message_ref(str(response["channel"]), str(response["ts"]))
 
 
 def _read_identity(answer: Data) -> tuple[str, str, str, str]:
     """Of auth.test: the workspace's id, the bot's user id, the bot's id, the workspace's URL."""
     bot_id, url = str(answer.get("bot_id") or ""), str(answer.get("url") or "")
     return read_field(answer, "team_id", str), read_field(answer, "user_id", str), bot_id, url
+
+
+def _read_message_ref(answer: Data) -> MessageRef:
+    return _message_ref(read_field(answer, "channel", str), read_field(answer, "ts", str))
+
+
+def _read_view_id(answer: Data) -> str:
+    return read_field(read_object(answer, "view"), "id", str)
 
 
 def _message_ref(conversation: str, ts: str) -> MessageRef:

@@ -1,6 +1,6 @@
 """The connection to Slack: its Web API, requests over HTTP, Socket Mode, the check of every payload."""
 
-from .api import NO_PLACE, Api, Data, read_field
+from .api import NO_PLACE, Api, Data, read_field, read_object
 from .conversations import Conversations
 from .http import SlackEndpoint
 from .people import PeopleLookup
@@ -15,4 +15,5 @@ __all__ = [
     "SlackEndpoint",
     "open_socket_mode",
     "read_field",
+    "read_object",
 ]

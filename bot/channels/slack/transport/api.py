@@ -86,6 +86,14 @@ class Api:
                 raise ValueError("no ok")
         return data
 
+    async def call_and_read(self, method: str, read: Callable[[Data], V], **args: Any) -> V:
+        """`call`, and what `read` makes of the answer. If the answer can't be read, the call may have
+        succeeded nevertheless: it is Unreachable.
+        """
+        data = await self.call(method, **args)
+        async with error_translation(method):
+            return read(data)
+
     async def upload(self, conversation: str, thread: str, name: str, text: str) -> None:
         """Upload a file in Slack's three steps (docs.slack.dev/messaging/working-with-files#upload)."""
         async with error_translation("files.completeUploadExternal"):

@@ -1,0 +1,23 @@
+"""What every channel must do. A subclass of `ChannelContract` gives the `world`, and runs all tests."""
+
+import pytest
+
+pytest.register_assert_rewrite(
+    *(f"{__name__}.{part}" for part in ("cards", "failures", "lookups", "posting"))
+)
+
+from tests.channels.contract.cards import Cards  # noqa: E402
+from tests.channels.contract.failures import Failures  # noqa: E402
+from tests.channels.contract.lookups import Lookups  # noqa: E402
+from tests.channels.contract.posting import Posting  # noqa: E402
+from tests.channels.contract.world import Shown, World  # noqa: E402
+
+__all__ = ["ChannelContract", "Shown", "World"]
+
+
+class ChannelContract(Posting, Failures, Lookups, Cards):
+    """`bot.channels.contract.Channel` says what is promised; each promise has a test here."""
+
+    @pytest.fixture
+    def world(self) -> World:
+        raise NotImplementedError

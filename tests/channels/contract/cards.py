@@ -1,0 +1,155 @@
+"""Cards of every scene: within the limits, complete or said to be cut, and with others' text as text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from bot.card import Card, all_arguments, build_card, thread_lines
+from bot.text import to_visible
+from hitl_core.model import Review
+from hitl_core.review import redaction_pointers, visible_schema
+from tests.bot.test_text import BIDI, HIDDEN
+from tests.channels.contract.world import Shown, World
+from tests.channels.nasty import NASTY
+from tests.channels.scenes import DEFAULT, POSTED, decided, escalated, review_of
+from tests.channels.test_golden_cards import SCENES
+
+INVISIBLE = {chr(code) for code in [*BIDI, *HIDDEN]}
+#: In no chat system is this markup, and it is no name.
+HARMLESS = "zebra"
+
+
+async def show(world: World, card: Card) -> Shown:
+    await world.channel.post(world.room, card)
+    return (await world.messages(world.room))[-1]
+
+
+def argument_lines(review: Review, key: str) -> Iterator[str]:
+    """All that must be readable of an action's arguments."""
+    action = review.action(key)
+    assert action is not None
+    args = review.arguments(key).parse()
+    redact = redaction_pointers(action, args)
+    for argument in all_arguments(args, visible_schema(action.config), redact):
+        yield argument.label
+        yield argument.value
+
+
+def review_with(words: str, *, decision: bool) -> Review:
+    """A review with these words wherever words come from outside."""
+    rule = {"description": words.strip() or "x", "allowed_decisions": ["approve", "edit", "reject"]}
+    review = review_of(
+        *[("send_email", {"to": words, words: "value", "list": [words]})] * 2,
+        policy={"interrupt_on": {"*": rule}},
+        agent=words,
+        requester=f"x{words}",  # a name that is an id of this chat system may be a mention
+    )
+    review = review.model_copy(update={"path": (words, "x"), "thread_id": words})
+    if decision:
+        review = decided(review, "1", "edit", args={"to": words + "!", words: "other"})
+        review = decided(review, "2", "reject", message=words)
+    return escalated(review, why=words) if not decision else review
+
+
+class Cards:
+    @pytest.mark.parametrize("name", SCENES)
+    async def test_every_card_is_within_the_limits(self, world: World, name: str):
+        """Given the card of any scene, then the chat system takes it: in full, as plain text, and as an
+        update of either."""
+        make, place = SCENES[name]
+        card = build_card(make(), place, POSTED)
+        for post in (world.channel.post, world.channel.post_plain):
+            ref = await post(world.room, card)
+            await world.channel.update(ref, card)
+        messages = await world.messages(world.room)
+        assert len(messages) == 2
+        for shown in messages:
+            assert shown.text
+            assert not INVISIBLE & set(shown.text)
+
+    @pytest.mark.parametrize("name", SCENES)
+    async def test_every_thread_line_is_within_the_limits(self, world: World, name: str):
+        make, place = SCENES[name]
+        review = make()
+        ref = await world.channel.post(world.room, build_card(review, place, POSTED))
+        lines = thread_lines(review, place)
+        for line in lines:
+            await world.channel.reply(world.room, ref, line)
+        (shown,) = await world.messages(world.room)
+        assert len(shown.thread) == len(lines)
+
+    @pytest.mark.parametrize("name", SCENES)
+    async def test_promise_8_what_is_not_shown_is_said_to_be_incomplete(
+        self, world: World, name: str
+    ):
+        """Given the card of any scene; then all arguments of each action that waits can be read on it, or the
+        channel says that they can't."""
+        make, place = SCENES[name]
+        review = make()
+        card = build_card(review, place, POSTED)
+        shown = await show(world, card)
+        incomplete = world.channel.incomplete_actions(card)
+
+        assert incomplete <= {line.key for line in card.waiting}
+        for line in card.waiting:
+            if line.key not in incomplete:
+                for text in argument_lines(review, line.key):
+                    assert world.spelling(text) in shown.text, (line.key, text)
+
+    async def test_a_small_card_is_complete(self, world: World):
+        """A channel that called every card incomplete would ask people to read all of it twice."""
+        card = build_card(review_of(("send_email", {"to": "jo@example.com"})), DEFAULT)
+        assert world.channel.incomplete_actions(card) == frozenset()
+
+    @pytest.mark.parametrize("decision", [False, True])
+    @pytest.mark.parametrize("at", range(len(NASTY) + 12))
+    async def test_promise_8_the_text_of_others_stays_text(
+        self, world: World, at: int, decision: bool
+    ):
+        """Given a text that means something to a chat system, wherever text comes from outside: arguments,
+        names, reasons; then it can be read, calls nobody, links nowhere, and makes no button."""
+        texts = (*NASTY, *world.nasty)
+        if at >= len(texts):
+            return
+        words = texts[at]
+        shown = [await self._show_all(world, review_with(one, decision=decision)) for one in (
+            HARMLESS, words,
+        )]  # fmt: skip
+        harmless, nasty = shown
+        assert nasty.alive == harmless.alive
+        assert nasty.buttons == harmless.buttons
+        if words.strip():
+            assert len(nasty.thread) == len(harmless.thread)
+        everything = " ".join([nasty.text, *nasty.thread])
+        assert not INVISIBLE & set(everything)
+        if not decision:
+            visible = world.spelling(to_visible(words))
+            assert visible in nasty.text
+
+    async def _show_all(self, world: World, review: Review) -> Shown:
+        """The card and its thread lines."""
+        ref = await world.channel.post(world.room, build_card(review, DEFAULT, POSTED))
+        for line in thread_lines(review, DEFAULT):
+            await world.channel.reply(world.room, ref, line)
+        return (await world.messages(world.room))[-1]
+
+    @pytest.mark.parametrize(
+        "name", ["<!channel>", "@all", "*bold*", "https://evil.example", "a\nb"]
+    )
+    async def test_promise_8_the_name_of_a_group_is_text(self, world: World, name: str):
+        """Given a group with a name that means something, then a card that names it calls nobody by it."""
+        review = escalated(
+            review_of(
+                ("send_email", {"to": "jo"}),
+                policy={"escalate": [{"after": "10m", "to": world.group}]},
+            )
+        )
+        before = await show(world, build_card(review, DEFAULT, POSTED))
+        world.rename(world.group_id, name)
+        await world.channel.group_members(world.group_id)
+        after = await show(world, build_card(review, DEFAULT, POSTED))
+        assert after.alive == before.alive
+        assert re.fullmatch(r"[^\n]*", after.text)

@@ -1,0 +1,165 @@
+"""The contract, kept by Slack: the real channel and its real client, against the local Slack."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import AsyncIterator, Iterator
+from typing import Any, cast
+
+import pytest
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.channels.slack import SlackChannel
+from hitl_core.model import MessageRef, Place
+from slack_sandbox.sandbox import BOT_TOKEN, Sandbox
+from slack_sandbox.server import running_sandbox
+from slack_sandbox.workspace import mentions
+from slack_sandbox.workspace.message import escape_text
+from slack_sandbox.workspace.workspace import Channel, Message
+from tests.channels.contract import ChannelContract, Shown, World
+from tests.channels.contract.world import Fault
+from tests.support.slack import words
+
+#: An error that Slack doesn't document, and a yes without what was asked for.
+REFUSED, UNREADABLE = {"ok": False, "error": "some_new_error"}, {"ok": True}
+_LINK = re.compile(r"<(?:https?|mailto|tel):[^<>]*>")
+#: What mrkdwn makes of a text: a format, or an emoji.
+_FORMAT = re.compile(r"(?<!\w)([*_~`])(?=\S)[^\n]*?(?<=\S)\1(?!\w)|:[\w+-]+:")
+
+
+class SlackWorld(World):
+    room, alias, other = (
+        Place("slack:C0APPROVE"),
+        Place("slack:#agent-approvals"),
+        Place("slack:C0OPS"),
+    )
+    direct, group = Place("slack:U0ALICE"), Place("slack:S0OPS")
+    member, outsider, group_id = "U0ALICE", "U0CARL", "S0OPS"
+    people = {  # noqa: RUF012
+        "member": "U0ALICE",
+        "guest": "U0GINA",
+        "stranger": "U0SAM",
+        "bot": "U0AGENT",
+        "left": "U0GONE",
+    }
+    unusable = {  # noqa: RUF012
+        "archived": Place("slack:C0OLD"),
+        "not in this channel": Place("slack:C0EMPTY"),
+        "can't see this channel": Place("slack:C0NONE"),
+        "no channel #none": Place("slack:#none"),
+        "neither a channel's id nor a name": Place("slack:none"),
+        "there is no such person": Place("slack:U0NOBODY"),
+        "has left": Place("slack:U0GONE"),
+        "this is a bot": Place("slack:U0AGENT"),
+        "nobody is in this group|is a group": Place("slack:S0OLD"),
+        "there is no such group|is a group": Place("slack:S0NONE"),
+    }
+    nasty = ("<!everyone>", "<@U0CARL|Carl>", "<mailto:a@b.example>", "www.evil.example", "&amp;")
+
+    def __init__(self, sandbox: Sandbox, channel: SlackChannel) -> None:
+        self.sandbox, self.channel = sandbox, channel
+
+    @property
+    def now(self) -> float:
+        return self.sandbox.workspace.now()
+
+    def fail(self, fault: Fault, times: int | None = None) -> None:
+        modes: dict[Fault, dict[str, Any]] = {
+            "limited": {"mode": "ratelimited"},
+            "down": {"mode": "http_500"},
+            "lost": {"mode": "ok_but_reset"},
+            "refused": {"mode": "answer", "body": json.dumps(REFUSED)},
+            "unreadable": {"mode": "answer", "body": json.dumps(UNREADABLE)},
+        }
+        self.sandbox.faults.configure({**modes[fault], "times": times})
+
+    def recover(self) -> None:
+        self.sandbox.faults.configure({"mode": "ok"})
+
+    async def messages(self, place: Place) -> list[Shown]:
+        conversation = await self.channel.conversation_id(place)
+        channel = self.sandbox.workspace.channels[conversation]
+        return [
+            self._shown(channel, message)
+            for message in channel.messages.values()
+            if message.thread_ts in (None, message.ts) and not message.deleted
+        ]
+
+    async def remove(self, ref: MessageRef) -> None:
+        channel = self.sandbox.workspace.channels[ref.conversation]
+        self.sandbox.workspace.remove(channel.messages[ref.ts])
+
+    async def forge(self, ref: MessageRef) -> None:
+        workspace = self.sandbox.workspace
+        ours = workspace.channels[ref.conversation].messages[ref.ts]
+        workspace.add(
+            Message(
+                ours.channel, workspace.next_ts(), "U0AGENT", ours.text, ours.blocks,
+                bot_id="B0AGENT", metadata=ours.metadata,
+            )
+        )  # fmt: skip
+
+    def rename(self, id: str, name: str) -> None:
+        if group := self.sandbox.workspace.groups.get(id):
+            group.name = group.handle = name
+        else:
+            self.sandbox.users.rename(id, name)
+
+    def _shown(self, channel: Channel, message: Message) -> Shown:
+        replies = channel.replies(message.ts)
+        return Shown(
+            MessageRef(channel="slack", conversation=channel.id, ts=message.ts),
+            _read(message),
+            tuple(_buttons(message.blocks)),
+            tuple(map(_read, replies)),
+            frozenset(part for one in (message, *replies) for part in _alive(one)),
+        )
+
+
+def _read(message: Message) -> str:
+    text = words(message.blocks) or message.text
+    for entity, char in (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&")):
+        text = text.replace(entity, char) if not message.blocks else text
+    return " ".join(text.split())
+
+
+def _buttons(blocks: list[Any]) -> Iterator[str]:
+    for block in blocks:
+        for element in block["elements"] if block["type"] == "actions" else ():
+            options = element.get("options", [element])
+            yield from (option["text"]["text"] for option in options)
+
+
+def _alive(message: Message) -> Iterator[str]:
+    """Mentions and links of its blocks and of its `text`, and what mrkdwn formats."""
+    called = mentions.find_mentions(message.text, message.blocks)
+    yield from (*called.users, *called.groups, *(["everybody"] if called.everybody else []))
+    for text in (escape_text(message.text), *_mrkdwn(message.blocks)):
+        yield from _LINK.findall(text)
+    for text in (message.text,):
+        yield from (found[0] for found in _FORMAT.finditer(text))
+
+
+def _mrkdwn(value: Any) -> Iterator[str]:
+    if isinstance(value, list):
+        for one in cast("list[Any]", value):
+            yield from _mrkdwn(one)
+    elif isinstance(value, dict):
+        part = cast("dict[str, Any]", value)
+        if part.get("type") == "mrkdwn":
+            yield part["text"]
+        elif part.get("type") in ("link", "emoji"):
+            yield str(part)
+        else:
+            yield from _mrkdwn(list(part.values()))
+
+
+class TestSlackContract(ChannelContract):
+    @pytest.fixture
+    async def world(self) -> AsyncIterator[SlackWorld]:
+        async with running_sandbox(rate_limits=False) as sandbox:
+            client = AsyncWebClient(token=BOT_TOKEN, base_url=sandbox.api_url, retry_handlers=[])
+            channel = SlackChannel(client, "#agent-approvals")
+            await channel.start()
+            yield SlackWorld(sandbox, channel)
