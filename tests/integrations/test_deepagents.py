@@ -152,7 +152,7 @@ async def test_a_sub_agent_that_is_made_during_the_run_calls_no_tool(lab: Lab) -
     driver = lab.reviews.drive(deep(lab, [to("general-purpose")], inside=[drops]))
     shape = {"title": "Shape", "type": "object", "properties": {"a": {"type": "string"}}}
     config: Any = {"configurable": {"__deepagents_subagent_response_format": shape}}
-    with pytest.raises(IntegrationError, match="no inspection found"):
+    with pytest.raises(IntegrationError, match="has no guard"):
         await driver.run(go(), thread_id="t-1", config=config)
     assert lab.effects == []
 

@@ -13,7 +13,7 @@ from langgraph.prebuilt import InjectedState
 from pydantic import BaseModel, ConfigDict
 
 from hitl_core.errors import HitlError
-from hitl_core.integrations.langgraph.arguments import not_taken
+from hitl_core.integrations.langgraph.arguments import changed_args
 from tests.integrations.agents import Lab, Script, answers, call, go
 from tests.integrations.test_langgraph_nested import delegating
 
@@ -216,6 +216,6 @@ async def test_what_a_tool_takes_is_read_from_its_function_where_it_has_no_model
             return to
 
     given = {"to": "a", "more": 1, "runtime": 2}
-    assert not_taken(Plain(), given) == ["more", "runtime"]
-    assert not_taken(Any_(), given) == []
-    assert not_taken(BY_JSON, given) == []
+    assert changed_args(Plain(), given) == ["more", "runtime"]
+    assert changed_args(Any_(), given) == []
+    assert changed_args(BY_JSON, given) == []

@@ -106,7 +106,7 @@ async def test_nodes_side_by_side_wait_for_reviews_of_their_own(lab: Lab) -> Non
             await lab.done(review_id)
     stop = lab.stops[-1]
     assert (stop.finished, stop.review_ids, len(stop.unknown)) == (False, (), 1)
-    with pytest.raises(Refused, match="an interrupt of its own"):
+    with pytest.raises(Refused, match="an interrupt that is not a review"):
         await drives.run({"out": []}, thread_id="t-1")
 
 
@@ -130,7 +130,7 @@ async def test_a_node_that_raises_after_its_answer_is_told_and_not_run_again(lab
     assert len(ran) == 1
     assert review.runs["1"].line == "failed: ValueError"
     assert "ValueError" in str(lab.stops[0].refusal)
-    with pytest.raises(Refused, match="an interrupt of its own"):
+    with pytest.raises(Refused, match="an interrupt that is not a review"):
         await drives.run({"out": []}, thread_id="t-1")
 
 

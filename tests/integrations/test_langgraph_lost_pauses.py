@@ -142,7 +142,7 @@ async def test_a_tool_that_swallows_its_agents_pause_is_an_error(lab: Lab, way: 
     """Given a tool that catches the pause of an agent in it, then nothing runs, the run stops there in place
     of finishing, and the error names both."""
     driver = lab.reviews.drive(boss(lab, way, mailer(lab)))
-    with pytest.raises(IntegrationError, match=r"swallowed.*GraphBubbleUp"):
+    with pytest.raises(IntegrationError, match=r"caught the pause.*GraphBubbleUp"):
         await driver.run(go(), thread_id="t-1")
     assert (lab.effects, await lab.all_reviews("t-1")) == ([], [])
 
@@ -208,14 +208,14 @@ async def test_a_middleware_or_a_node_that_swallows_a_pause_is_an_error(lab: Lab
         boss(lab, plainly, inner, middleware=[Catching()]),
     ]
     for number, agent in enumerate(agents):
-        with pytest.raises(IntegrationError, match="swallowed"):
+        with pytest.raises(IntegrationError, match="caught the pause"):
             await lab.reviews.drive(agent).run(go(), thread_id=f"t-{number}")
     assert lab.effects == []
 
 
 async def test_of_two_agents_the_one_that_swallows_is_named(lab: Lab) -> None:
     """Given two tools side by side, of which one lets its agent's pause through, then the run still says that
-    the other one's was swallowed."""
+    the other one's was lost."""
     first, second = mailer(lab, "first"), mailer(lab, "second")
 
     async def both(inner: Any, task: str) -> str:
@@ -253,7 +253,7 @@ async def test_an_agent_that_pauses_outside_of_its_run_is_an_error(lab: Lab, way
     """Given a tool that runs its agent in a thread or task without the run's context, where LangGraph saves
     no pause, then the agent raises in place of an end that looks like any other."""
     driver = lab.reviews.drive(boss(lab, way, mailer(lab)))
-    with pytest.raises(IntegrationError, match="`mailer` paused where no checkpointer"):
+    with pytest.raises(IntegrationError, match="`mailer` paused, and no checkpointer"):
         await driver.run(go(), thread_id="t-1")
     assert (lab.effects, await lab.all_reviews("t-1")) == ([], [])
 
@@ -291,6 +291,6 @@ async def test_a_middleware_that_catches_what_langchain_asks_per_call_is_an_erro
 
 async def test_an_agent_without_a_checkpointer_that_pauses_says_so(lab: Lab) -> None:
     """Given an agent that is guarded and run by the application, where no pause is saved."""
-    with pytest.raises(IntegrationError, match="paused where no checkpointer"):
+    with pytest.raises(IntegrationError, match="paused, and no checkpointer"):
         await lab.reviews.guard(mailer(lab)).ainvoke(go())
     assert lab.effects == []

@@ -191,10 +191,10 @@ async def test_an_agent_that_nobody_can_see_calls_no_tool(lab: Lab, config: Any)
     async def run(task: str) -> str:
         return str(await hidden().ainvoke(go(task), config))  # type: ignore[misc]
 
-    await stopped(lab, outer(lab, _as_tool(run)), "no inspection found")
+    await stopped(lab, outer(lab, _as_tool(run)), "has no guard")
 
 
-async def test_a_stop_that_a_node_swallows_is_told_at_the_end(lab: Lab) -> None:
+async def test_a_stop_that_a_node_catches_is_raised_at_the_end(lab: Lab) -> None:
     hidden = weakref.ref(inner := dropping(lab))
 
     async def run(task: str) -> str:
@@ -203,7 +203,7 @@ async def test_a_stop_that_a_node_swallows_is_told_at_the_end(lab: Lab) -> None:
         except IntegrationError:
             return "never mind"
 
-    await stopped(lab, outer(lab, _as_tool(run)), "`run_sql` was called by something")
+    await stopped(lab, outer(lab, _as_tool(run)), "`run_sql` was stopped")
     assert inner
 
 
@@ -212,7 +212,7 @@ async def test_an_agent_that_is_made_during_the_run_is_refused_before(lab: Lab) 
         agent: Any = create_agent(Script(turns=[DROP]), tools(lab.folder / "effects"))
         return str(await agent.ainvoke(go(task)))
 
-    with pytest.raises(IntegrationError, match=r"delegate.*make it outside"):
+    with pytest.raises(IntegrationError, match=r"delegate.*Make it outside"):
         lab.reviews.drive(outer(lab, _as_tool(run)))
 
 
@@ -279,7 +279,7 @@ async def test_a_node_that_invokes_a_tool_itself_obeys_the_policy(lab: Lab) -> N
         return {"messages": [("ai", read.invoke({"topic": "x"}))]}
 
     for number, (node, sentence) in enumerate(
-        [(by_args, "invoked by code"), (by_call, "no inspection found"), (allowed, None)]
+        [(by_args, "Code invoked it"), (by_call, "has no guard"), (allowed, None)]
     ):
         graph = StateGraph(MessagesState)
         graph.add_node("node", node)
@@ -305,7 +305,7 @@ class Swapping(AgentMiddleware[Any, Any, Any]):
         return await self._other.ainvoke({"query": "DROP"})
 
 
-@pytest.mark.parametrize(("through", "sentence"), [(True, None), (False, "invoked by code")])
+@pytest.mark.parametrize(("through", "sentence"), [(True, None), (False, "Code invoked it")])
 async def test_a_middleware_that_runs_another_tool_is_stopped(
     lab: Lab, through: bool, sentence: str | None
 ) -> None:
@@ -314,7 +314,7 @@ async def test_a_middleware_that_runs_another_tool_is_stopped(
     agent = outer(lab, own(lab, "read"), middleware=[swapping], turn=turn)
     run = await stopped(lab, agent, sentence)
     if through:
-        assert "another tool stands behind it" in answers(run)["o1"][1]
+        assert "another tool would run" in answers(run)["o1"][1]
 
 
 async def test_a_tool_that_a_middleware_adds_is_guarded(lab: Lab) -> None:
@@ -400,7 +400,7 @@ async def test_a_tool_node_that_runs_tools_its_own_way_is_refused(lab: Lab, make
     graph = StateGraph(MessagesState)
     graph.add_node("act", make(tools(lab.folder / "effects")))
     graph.add_edge(START, "act")
-    with pytest.raises(IntegrationError, match=r"act.*use LangGraph's ToolNode"):
+    with pytest.raises(IntegrationError, match=r"act.*plain ToolNode"):
         lab.reviews.drive(graph.compile(checkpointer=lab.saver))
 
 
@@ -592,7 +592,7 @@ async def test_a_reviewed_call_under_another_message_does_not_run(
         await lab.decide(run.review_id, decision)
         review = await lab.done(run.review_id)
     assert lab.effects == []
-    assert "it has a review" in answers(lab.stops[-1])["c1"][1]
+    assert "it was reviewed with" in answers(lab.stops[-1])["c1"][1]
     if decision == "approve":
         assert [run.line for run in review.runs.values()] == [LINE]
 
@@ -605,7 +605,7 @@ async def test_an_inner_agent_with_a_checkpointer_of_its_own_is_refused(
     inner: Any = create_agent(
         Script(turns=[DROP]), tools(lab.folder / "effects"), checkpointer=own_saver
     )
-    with pytest.raises(IntegrationError, match="checkpointer of its own"):
+    with pytest.raises(IntegrationError, match="its own checkpointer"):
         lab.reviews.drive(outer(lab, by_subclass(inner)))
 
 

@@ -246,7 +246,7 @@ async def test_a_turn_is_not_submitted_before_all_of_it_has_asked(lab: Lab) -> N
     driver = lab.reviews.drive(agent)
     with pytest.raises(RuntimeError, match="broken"):
         await driver.run(go(), thread_id="t-1")
-    with pytest.raises(Refused, match=r"run\(None\) takes it up"):
+    with pytest.raises(Refused, match=r"run\(None\) continues it"):
         await driver.run(go("again"), thread_id="t-1")
     assert await lab.all_reviews("t-1") == []
     broken.unlink()

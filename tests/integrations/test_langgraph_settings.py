@@ -88,7 +88,7 @@ async def test_a_process_that_does_not_know_them_does_not_go_on(lab: Lab) -> Non
     run = await asking(lab).run(go(), thread_id="t-1", context=User("Ann"))
     other = asking(Lab(lab.gate, lab.saver, lab.folder), context=User("default"))
     await lab.decide(run.review_id, "approve")
-    with pytest.raises(IntegrationError, match="a `context` of its own"):
+    with pytest.raises(IntegrationError, match="its own `context`"):
         await other.run(None, thread_id="t-1")
 
 

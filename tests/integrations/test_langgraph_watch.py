@@ -100,7 +100,7 @@ async def test_an_agent_that_nobody_can_see_calls_no_tool(
     outer = create_agent(
         Script(turns=[[call("o1", "delegate", task="x")]]), [delegating(inner, config)]
     )
-    with pytest.raises(IntegrationError, match="`run_sql` was called by something"):
+    with pytest.raises(IntegrationError, match="`run_sql` was stopped"):
         await way(lab.reviews.guard(outer))
     assert lab.effects == []
 
@@ -121,7 +121,7 @@ async def test_a_tool_that_a_node_invokes_itself_obeys_the_policy(lab: Lab, call
     graph = StateGraph(MessagesState)
     graph.add_node("node", node)
     graph.add_conditional_edges(START, spread, ["node"])
-    with pytest.raises(IntegrationError, match="invoked by code"):
+    with pytest.raises(IntegrationError, match="Code invoked it"):
         await lab.reviews.guard(graph.compile()).ainvoke(go())
     assert lab.effects == ["read x"]
 

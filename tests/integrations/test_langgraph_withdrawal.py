@@ -230,6 +230,6 @@ async def test_a_tool_that_asks_itself_is_told_as_stopped(lab: Lab) -> None:
     run = await driver.run(go("again"), thread_id="t-1")
     assert answers(run)["q"] == (
         "error",
-        "`ask` was stopped before it came to its end. The user wrote something new.",
+        "`ask` was stopped before it ended. The user wrote something new.",
     )
     assert is_withdrawn(await lab.review(paused.review_id))

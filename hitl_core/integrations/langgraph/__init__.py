@@ -1,4 +1,5 @@
-"""LangGraph: people decide in chat what LangChain's `HumanInTheLoopMiddleware` pauses for, in any process.
+"""LangGraph: people decide in chat about the calls for which LangChain's `HumanInTheLoopMiddleware` pauses.
+Any process can resume the run.
 
 Public: `HumanReview` guards and drives an agent; its `Driver` runs threads and returns a `Run`.
 

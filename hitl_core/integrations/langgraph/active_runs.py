@@ -1,4 +1,4 @@
-"""What this process drives at the moment: the driver puts it here, the guard finds it."""
+"""The runs that this process drives at the moment. The driver registers them, the guard looks them up."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hitl_core.gate import Outcome
 class ActiveRun:
     """An outcome that this process drives.
 
-    `lines` are what the store has not got yet, by call id; `running` are its tools.
+    `lines`: result lines that are not stored yet, by call id. `running`: its tools that run now.
     """
 
     outcome: Outcome
@@ -29,12 +29,12 @@ class ActiveRun:
         return f"{self.outcome.review_id}:{self.outcome.review.fence}"
 
     async def wait_for_tools(self) -> None:
-        """Let the tools that run come to their end, so that they are reported and not in doubt."""
+        """Wait until the running tools end, so that they are reported and not in doubt."""
         await asyncio.gather(*self.running, return_exceptions=True)
 
 
 class ActiveRuns:
-    """By claim, not by thread: a run that slept past its lease must not find its successor's."""
+    """By claim, not by thread: a run that lost its lease must not find the run of the next holder."""
 
     def __init__(self) -> None:
         self._runs: dict[str, ActiveRun] = {}
@@ -47,11 +47,11 @@ class ActiveRuns:
         return active_run if active_run and active_run.outcome.turn == turn else None
 
     def find_by_claim(self, claim: str | None) -> ActiveRun | None:
-        """Whatever its turn."""
+        """The run with this claim, of any turn."""
         return self._runs.get(claim or "")
 
     def open_interrupts(self, claim: str | None) -> Mapping[str, tuple[Interrupt, ...]] | None:
-        """The interrupts that are not answered now, by task. None: no driver of this process runs this."""
+        """The interrupts that this step doesn't answer, by task; None if this process doesn't drive it."""
         return self._open_interrupts.get(claim or "")
 
     def can_continue(self, claim: str | None, task_id: str, call_id: str) -> bool:
@@ -78,7 +78,7 @@ class ActiveRuns:
         open_interrupts: Mapping[str, tuple[Interrupt, ...]],
         answered_tasks: frozenset[str] = frozenset(),
     ) -> Generator[None, None, None]:
-        """While a step of the graph runs. `answered` are the tasks of which it answers an interrupt."""
+        """Used while a step of the graph runs. `answered_tasks`: the tasks whose interrupt it answers."""
         self._open_interrupts[claim] = open_interrupts
         self._answered_tasks[claim], self._continued_calls[claim] = answered_tasks, set()
         try:

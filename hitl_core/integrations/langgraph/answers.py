@@ -1,7 +1,7 @@
-"""A review's decisions, as the interrupt that it came from can be told them. Pure.
+"""Translates a review's decisions into answers that the agent's interrupt accepts. Pure.
 
-Our policy may have taken actions out of what the agent asks (it denied them), and may have decided what the
-agent has no word for (a deadline, a skipped call).
+The policy may have removed actions that the agent asked about (it denied them), and a review may end in a way
+for which the agent has no word (a deadline, a skipped call).
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from hitl_core.errors import IntegrationError
 from hitl_core.gate import JudgedCalls, Outcome, ReviewKey, build_review
 from hitl_core.model import Action, Decision, DecisionType, Review
 
-#: On a call that did not interrupt when the review was made: its predicate changed its mind.
+#: For a call that did not interrupt when the review was made: its `when` predicate now gives another result.
 LATE_CALL_TEXT = "Nobody was asked about this call. Call the tool again if it is still needed."
 
 
 def to_agent_view(
     interrupt_calls: JudgedCalls, outcome: Outcome, guarded: bool, refusal: str | None = None
 ) -> Review:
-    """What the agent asks now, each action with a decision that it takes: what a dialect can say.
+    """What the agent asks now, each action with a decision that the agent accepts.
 
-    `refused` is why the first action is not as decided. Raises IntegrationError.
+    `refusal`: why the first action can't be answered as it was decided. Raises IntegrationError.
     """
     stored = outcome.review
     turn = ReviewKey(stored.agent, stored.thread_id, stored.turn, stored.requester, stored.origin)
@@ -38,7 +38,7 @@ def to_agent_view(
 
 def _to_agent_action(agent_action: Action, outcome: Outcome, guarded: bool) -> Action:
     stored = outcome.review
-    # Its page offers to ignore, whatever the interrupt says, and a cancellation has no other word.
+    # Agent Inbox always offers `ignore`, whatever the interrupt says: its only word for a cancellation.
     if stored.dialect == "agent_inbox" and stored.cancelled is not None:
         allowed = dict.fromkeys((*agent_action.config.allowed_decisions, "ignore"))
         config = agent_action.config.model_copy(update={"allowed_decisions": tuple(allowed)})
@@ -58,7 +58,7 @@ def _to_agent_action(agent_action: Action, outcome: Outcome, guarded: bool) -> A
 
 
 def _can_pass_on(decision: Decision, outcome: Outcome, agent_action: Action, guarded: bool) -> bool:
-    """Whether it is said as it was decided. A guard tells the model itself of a call that may run no more."""
+    """Whether the agent gets the decision as it is. If a call may not run any more, a guard says so."""
     if outcome.review.cancelled is not None:
         return False
     if decision.type in ("approve", "edit"):
@@ -67,15 +67,17 @@ def _can_pass_on(decision: Decision, outcome: Outcome, agent_action: Action, gua
 
 
 def _is_over(outcome: Outcome, agent_action: Action) -> bool:
-    """An earlier process died while the agent had its answer; a person said that it ran, or to skip it."""
+    """An earlier process died after the agent got the answer, and a person has said that the call ran, or to
+    skip it."""
     return agent_action.key in outcome.review.runs and agent_action.request.tool_call_id not in {
         call.id for call in outcome.execute
     }
 
 
 def _fit_decision(decision: Decision, agent_action: Action, guarded: bool, text: str) -> Decision:
-    """The same, or another that the agent takes and that runs nothing: behind a guard also one that lets the
-    call through, as the guard obeys the review."""
+    """The same decision, or another one that the agent accepts and that runs nothing. With a guard it may
+    also be an approval: the guard follows the review, so the call doesn't run.
+    """
     allowed = agent_action.config.allowed_decisions
     if decision.type in allowed:
         return decision
@@ -84,8 +86,8 @@ def _fit_decision(decision: Decision, agent_action: Action, guarded: bool, text:
             if kind in allowed and (kind != "respond" or agent_action.config.answer_schema is None):
                 return decision.model_copy(update={"type": kind, "message": text})
     raise IntegrationError(
-        f"The agent doesn't take {decision.type!r} for `{agent_action.request.name}`, only"
-        f" {', '.join(allowed)}: the run stays where it is."
+        f"The agent doesn't accept {decision.type!r} for `{agent_action.request.name}`, only"
+        f" {', '.join(allowed)}. The run stays paused."
     )
 
 
@@ -106,7 +108,7 @@ def _make_refusal(agent_action: Action, why: str) -> Decision:
 
 
 def _answer_text(outcome: Outcome, call_id: str) -> str:
-    """What the model is told of a call that doesn't run, in any framework."""
+    """The text for the model about a call that doesn't run. The same in every framework."""
     return next((a.content for a in outcome.answers if a.tool_call_id == call_id), LATE_CALL_TEXT)
 
 

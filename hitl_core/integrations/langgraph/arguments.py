@@ -1,5 +1,5 @@
-"""Which arguments a tool takes. Of a call's others LangChain drops some, and LangGraph replaces those that it
-injects: what a person approved would not be what runs. Pure.
+"""Which arguments a tool accepts. LangChain drops some of the others, and LangGraph replaces those that it
+injects. Then the tool would not run with what a person approved. Pure.
 """
 
 from __future__ import annotations
@@ -21,55 +21,57 @@ _NAMED = ("properties", "$defs", "definitions", "patternProperties")
 
 
 def schema_of(tool: BaseTool) -> Json:
-    """As the model sees it, and closed where LangChain drops what it has no name for: in pydantic models that
-    don't say otherwise. By a JSON Schema of the tool's own it drops nothing."""
-    schema = _as_told(tool)
+    """The schema that the model sees, with `additionalProperties: false` where LangChain drops unknown names.
+    It does so for pydantic models, unless they allow extra fields. If a tool brings its own JSON Schema,
+    LangChain drops nothing.
+    """
+    schema = _schema_for_model(tool)
     if not _is_filtered(tool):
         return schema
-    closed = _closed(schema)
+    closed = _close(schema)
     return {**closed, "additionalProperties": True} if _takes_any(tool) else closed
 
 
-def not_taken(tool: BaseTool, args: Mapping[str, Any]) -> list[str]:
-    """Those of the arguments that the tool would not get as they are: names, and paths of what is in them."""
-    if type(tool) is Tool and tool.args_schema is None:  # one text, under any name
+def changed_args(tool: BaseTool, args: Mapping[str, Any]) -> list[str]:
+    """The arguments that would be dropped or replaced before the tool gets them: names, and JSON Pointers of
+    nested values.
+    """
+    if type(tool) is Tool and tool.args_schema is None:  # it takes one text, under any name
         return []
-    told, closed = _as_told(tool), schema_of(tool)
-    names = _names(told)
+    schema, closed = _schema_for_model(tool), schema_of(tool)
+    names = _names(schema)
     hidden = _parameters(tool) - names
     strict = _is_closed(closed) if _is_filtered(tool) else not _takes_others(tool)
     unknown = args.keys() - names - _aliases(tool) if strict else set[str]()
-    found = sorted((args.keys() & hidden) | unknown)
-    if found or closed == told:
-        return found
+    top_level = sorted((args.keys() & hidden) | unknown)
+    if top_level or closed == schema:
+        return top_level
     try:
-        before = check_args(told, args)
+        before = check_args(schema, args)
         return [each.pointer for each in check_args(closed, args) if each not in before]
-    except SchemaError:  # no card is drawn by it either
+    except SchemaError:  # such a schema is not used for a form either
         return []
 
 
-def why_not(tools: Iterable[BaseTool], args: Mapping[str, Any]) -> str | None:
-    """A sentence where none of these tools, all of one name, would get these arguments as they are."""
-    found: list[str] = []
+def args_problem(tools: Iterable[BaseTool], args: Mapping[str, Any]) -> str | None:
+    """An error text if none of these tools, all with one name, would get these arguments unchanged."""
+    names: list[str] = []
     for tool in tools:
-        if not (found := not_taken(tool, args)):
+        if not (names := changed_args(tool, args)):
             return None
-    if not found:
+    if not names:
         return None
-    listed = ", ".join(f"`{name}`" for name in found)
-    return (
-        f"It does not take all that it was called with ({listed}), so that is not what would run."
-    )
+    listed = ", ".join(f"`{name}`" for name in names)
+    return f"It doesn't accept all of these arguments ({listed}), so it would run with others."
 
 
-def _as_told(tool: BaseTool) -> Json:
+def _schema_for_model(tool: BaseTool) -> Json:
     schema: Any = tool.tool_call_schema
     return cast(Json, schema) if isinstance(schema, dict) else model_json_schema(schema)
 
 
 def _is_filtered(tool: BaseTool) -> bool:
-    """Whether LangChain checks its arguments by a pydantic model, and passes on what that has."""
+    """Whether LangChain checks its arguments with a pydantic model, and passes on only the model's fields."""
     return tool.args_schema is not None and not isinstance(tool.args_schema, dict)
 
 
@@ -96,42 +98,43 @@ def _aliases(tool: BaseTool) -> set[str]:
 
 
 def _parameters(tool: BaseTool) -> set[str]:
-    """The names that the function behind it has, also of what is injected."""
-    found = set(cast("dict[str, Any]", getattr(tool.args_schema, "model_fields", {})))
+    """The parameter names of the tool's function, with those that LangGraph injects."""
+    names = set(cast("dict[str, Any]", getattr(tool.args_schema, "model_fields", {})))
     variable = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
     for signature in _signatures(tool):
-        found |= {name for name, each in signature.parameters.items() if each.kind not in variable}
-    return found
+        names |= {name for name, each in signature.parameters.items() if each.kind not in variable}
+    return names
 
 
 def _takes_others(tool: BaseTool) -> bool:
-    """Whether a function behind it has **kwargs."""
-    kinds = {each.kind for found in _signatures(tool) for each in found.parameters.values()}
+    """Whether one of the tool's functions has **kwargs."""
+    signatures = _signatures(tool)
+    kinds = {each.kind for signature in signatures for each in signature.parameters.values()}
     return inspect.Parameter.VAR_KEYWORD in kinds
 
 
 def _signatures(tool: BaseTool) -> Iterator[inspect.Signature]:
-    given = [getattr(tool, name, None) for name in ("func", "coroutine")]
+    functions = [getattr(tool, name, None) for name in ("func", "coroutine")]
     methods = [tool._run, *([tool._arun] if type(tool)._arun is not BaseTool._arun else [])]  # pyright: ignore
-    for function in given if any(given) else methods:
+    for function in functions if any(functions) else methods:
         if function is not None:
             yield inspect.signature(function)
 
 
-def _closed(schema: Any) -> Json:
-    """The same schema, in which no object takes a name that it doesn't list, unless it says so."""
+def _close(schema: Any) -> Json:
+    """A copy in which objects accept only the names that they list, unless the schema says otherwise."""
     if not isinstance(schema, dict):
         return schema
-    made = dict(cast(Json, schema))
+    copy = dict(cast(Json, schema))
     for key in _ONE:
-        if key in made:
-            made[key] = _closed(made[key])
+        if key in copy:
+            copy[key] = _close(copy[key])
     for key in _SEVERAL:
-        if key in made:
-            made[key] = [_closed(each) for each in made[key]]
+        if key in copy:
+            copy[key] = [_close(each) for each in copy[key]]
     for key in _NAMED:
-        if key in made:
-            made[key] = {name: _closed(each) for name, each in made[key].items()}
-    if "properties" in made:
-        made.setdefault("additionalProperties", False)
-    return made
+        if key in copy:
+            copy[key] = {name: _close(each) for name, each in copy[key].items()}
+    if "properties" in copy:
+        copy.setdefault("additionalProperties", False)
+    return copy

@@ -59,14 +59,14 @@ class Driver:
         gate: Gate,
         active_runs: ActiveRuns,
         agent: Graph,
-        reached: Inventory,
+        inventory: Inventory,
         settings: Settings,
         streaming: Streaming,
     ) -> None:
         self._gate, self._active_runs, self._agent = gate, active_runs, agent
         self._settings, self._streaming = settings, streaming
-        self._tools = read_tools(agent, reached.tool_nodes.values())
-        self._reader = find_reader(reached.graphs.values())
+        self._tools = read_tools(agent, inventory.tool_nodes.values())
+        self._reader = find_reader(inventory.graphs.values())
         self._failures: dict[str, int] = {}
         self._thread_locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
@@ -85,13 +85,13 @@ class Driver:
         `input` None continues a run after a crash: only for the process that owns the thread. New input for
         a thread that waits for people cancels their reviews, and the model gets a message about each
         cancelled call. `requester` is the chat user for whom the agent acts, `origin` the thread in which
-        that person asked, "slack:C0123ABCD/1700000000.000100"; both default to those of the last run.
-        `config` and `context` override those of `drive` until this run ends, also when `serve` of this
+        that person asked ("slack:C0123ABCD/1700000000.000100"). Both default to those of the last run.
+        `config` and `context` override those of `drive` until this run ends, also if `serve` of this
         process resumes it. For other processes, pass a function to `drive` that makes them.
 
         Raises Refused for new input while the thread is busy, InvalidToolCall and IntegrationError for
-        calls that can't be reviewed or guarded, StoreUnavailable (call run(None) later), and what the agent
-        raises.
+        calls that can't be reviewed or guarded, StoreUnavailable (call run(None) later), and any error of
+        the agent.
         """
         async with self._thread_lock(thread_id):
             thread, state = await self._load_thread(thread_id, requester, origin)
@@ -132,7 +132,7 @@ class Driver:
         """Resume the run of every settled review of this agent to its next stop. Never ends.
 
         `on_stop` gets the Run of each stop at least once, before the review is done; if it raises, it gets
-        the Run again later. A run that raised is also tried again, with growing pauses.
+        the Run again later. A run that raised is also tried again, each time after a longer pause.
         """
         limit = asyncio.Semaphore(concurrency)
         async with asyncio.TaskGroup() as tasks:
@@ -149,7 +149,7 @@ class Driver:
                 if on_stop is not None:
                     await on_stop(run)
                 await failpoint("langgraph.before_done")
-                # A call that is not in the review was stopped: it has no result there.
+                # A line can be about a call that is not in the review: that call was stopped.
                 known = {call.tool_call_id for call in outcome.review.calls}
                 await outcome.finish(
                     {id: line for id, line in active_run.lines.items() if id in known}
@@ -168,7 +168,7 @@ class Driver:
                 self._release_later(outcome)
 
     async def _continue_run(self, active_run: ActiveRun) -> Run:
-        """Run to the next stop. An error that trying again will not solve becomes a stop as well."""
+        """Run to the next stop. An error that another try can't solve is a stop too."""
         outcome = active_run.outcome
         origin = outcome.review.origin
         thread = await self._make_thread(
@@ -192,7 +192,7 @@ class Driver:
             return _make_refused_run(thread, state, error)
 
     def _release_later(self, outcome: Outcome) -> None:
-        """It is taken up again when its lease ends: now, or in 2, 4, 8, … 64 seconds."""
+        """Release it now, or after 2, 4, 8, … 64 seconds. Then `serve` of any process tries again."""
         times = self._failures.get(outcome.review_id, 0)
         self._failures[outcome.review_id] = times + 1
         pause = min(2.0**times, 64.0) if times else 0.0
@@ -202,7 +202,7 @@ class Driver:
         self, thread: GraphThread, state: StateSnapshot, live: Sequence[Review] = ()
     ) -> Run:
         pauses = read_pauses(state)
-        # A review has all questions of its turn, so an unfinished turn must first run to its end.
+        # A review has all questions of its turn, so an unfinished turn must end first.
         open_pauses = () if is_unfinished(state) else pauses.known
         ids = [await self._submit(thread, pause) for pause in open_pauses]
         if pauses.errors and not is_unfinished(state):
@@ -227,8 +227,8 @@ class Driver:
         stored = (await self._gate.reviews.load(review_id)).review
         if stored.status == "done":
             raise IntegrationError(
-                f"This turn was reviewed before ({review_id}); its decisions count once, so a fork"
-                " of the thread has to start before the model's turn."
+                f"This turn was reviewed before ({review_id}), and its decisions count only once. To"
+                " fork the thread, start before the model's turn."
             )
         return review_id
 
@@ -243,15 +243,17 @@ class Driver:
             yield input
             return
         if pauses.unknown and not driven:
-            raise Refused("paused", f"The thread {thread.id!r} waits at an interrupt of its own.")
+            raise Refused(
+                "paused", f"The thread {thread.id!r} waits at an interrupt that is not a review."
+            )
         paused = bool(pauses.known) and not is_unfinished(state)
         if isinstance(input, Command) and paused:
             waits = await self._submit(thread, pauses.known[0])
             raise Refused("paused", f"The thread {thread.id!r} waits for the review {waits}.")
         if (state.tasks and not paused) or any(review.status != "pending" for review in live):
-            why = f"its review {live[0].id} is still open" if live else "run(None) takes it up"
+            why = f"its review {live[0].id} is still open" if live else "run(None) continues it"
             raise Refused("busy", f"The last run of {thread.id!r} has not ended: {why}.")
-        # Also submit pauses that a crash left unsubmitted: otherwise another process could do it now.
+        # A crash may have left pauses that were not submitted. Submit them, or another process could now.
         ids = [await self._submit(thread, pause) for pause in pauses.known]
         ids.extend(review.id for review in live)
         async with hold_withdrawal(self._gate, dict.fromkeys(ids)) as outcomes:
@@ -307,8 +309,8 @@ def _make_refused_run(thread: GraphThread, state: StateSnapshot, error: HitlErro
 
 
 def _is_for_other_interrupts(input: Input, pauses: Pauses) -> bool:
-    """Whether it only answers interrupts that are not ours. If one of ours waits too, it must name
-    the ids.
+    """Whether it only answers interrupts that are not ours. If one of ours waits too, the input must
+    name the ids.
     """
     if not isinstance(input, Command) or not pauses.known:
         return isinstance(input, Command)

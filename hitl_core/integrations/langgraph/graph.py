@@ -1,4 +1,4 @@
-"""LangGraph's edge: the types that it leaves open, and what can be asked of a compiled graph."""
+"""Types for LangGraph, and what can be read from a compiled graph."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from langgraph.prebuilt import ToolNode
 from langgraph.pregel import Pregel  # pyright: ignore[reportMissingTypeStubs] - typed, but not marked
 
 from hitl_core.gate import find_schema_flaw
-from hitl_core.integrations.langgraph.arguments import schema_of, why_not
+from hitl_core.integrations.langgraph.arguments import args_problem, schema_of
 from hitl_core.model import ToolCall
 
-#: The node that LangChain makes of its middleware, in both modes: an agent that has it pauses before tools.
+#: The node that LangChain makes of its middleware, in both modes. It pauses the agent before tools.
 HITL_NODE = "HumanInTheLoopMiddleware.after_model"
 
 Json = dict[str, Any]
@@ -31,9 +31,9 @@ def last_ai_message(messages: Sequence[AnyMessage]) -> AIMessage | None:
 
 
 class AgentTools(NamedTuple):
-    """`schemas` by name, of an agent's tools, None where there is none to check by: what runs then checks its
-    arguments itself. `unedited`: LangChain's middleware takes no edit on these, so no edit makes one of them.
-    `own` are the agent's by name, `all` also those of the agents in it.
+    """`own`: the agent's tools by name. `all`: also those of the agents in it. `schemas`: of its own tools;
+    None for a tool without a usable schema: only the tool itself checks its arguments. `not_editable`:
+    LangChain's middleware accepts no edit of these, so no call can be edited into one of them either.
     """
 
     schemas: Mapping[str, Json | None] = {}
@@ -41,17 +41,19 @@ class AgentTools(NamedTuple):
     own: Mapping[str, BaseTool] = {}
     all: Mapping[str, Sequence[BaseTool]] = {}
 
-    def why_not(self, call: ToolCall, path: Sequence[str]) -> str | None:
-        """A sentence where the tool would not get the arguments of this call as they are. `path` leads to the
-        agent that calls: one by one only the tools of the driven one are known."""
+    def args_problem(self, call: ToolCall, path: Sequence[str]) -> str | None:
+        """An error text if the tool would not get this call's arguments unchanged. `path` leads to the agent
+        that calls; it is empty for the driven agent. Only that agent's own tools are known.
+        """
         own = self.own.get(call.name) if not path else None
         tools = [own] if own else self.all.get(call.name, ())
-        return why_not(tools, call.args)
+        return args_problem(tools, call.args)
 
 
 def read_tools(graph: Graph, nodes: Iterable[ToolNode] = ()) -> AgentTools:
-    """Those of an agent that `create_agent` made; of another graph no schemas are known. `nodes`: all that it
-    reaches."""
+    """The tools of an agent made by `create_agent`; for another graph no schemas are known. `nodes`: all tool
+    nodes that the graph can reach.
+    """
     node, hitl_node = graph.nodes.get("tools"), graph.nodes.get(HITL_NODE)
     tools = node.bound.tools_by_name if node and isinstance(node.bound, ToolNode) else {}
     middleware = getattr(getattr(hitl_node and hitl_node.bound, "func", None), "__self__", None)
@@ -59,12 +61,12 @@ def read_tools(graph: Graph, nodes: Iterable[ToolNode] = ()) -> AgentTools:
     not_editable = {
         name for name, rule in rules.items() if "edit" not in rule.get("allowed_decisions", ())
     }
-    found: dict[str, list[BaseTool]] = {}
+    by_name: dict[str, list[BaseTool]] = {}
     for each in nodes:
         for name, tool in each.tools_by_name.items():
-            found.setdefault(name, []).append(tool)
+            by_name.setdefault(name, []).append(tool)
     schemas = {name: _read_schema(tool) for name, tool in tools.items()}
-    return AgentTools(schemas, frozenset(not_editable), tools, found)
+    return AgentTools(schemas, frozenset(not_editable), tools, by_name)
 
 
 def _read_schema(tool: BaseTool) -> Json | None:

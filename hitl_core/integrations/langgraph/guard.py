@@ -1,7 +1,7 @@
-"""The guard around the tools: a reviewed call runs once, with the decided arguments, or not at all.
+"""The guard around the tools: a reviewed call runs once, with the arguments that were decided, or not at all.
 
-It is installed in each tool node, directly around the tool. So all middlewares change a call before the guard
-compares it with the decision.
+It is installed in each tool node, directly around the tool. So middlewares change a call before the guard
+compares it with the decision, and not after.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from hitl_core.errors import HitlError, IntegrationError, InvalidToolCall, Lease
 from hitl_core.failpoints import failpoint
 from hitl_core.gate import Gate
 from hitl_core.integrations.langgraph.active_runs import ActiveRun, ActiveRuns
-from hitl_core.integrations.langgraph.own_questions import questions_of
+from hitl_core.integrations.langgraph.own_questions import check_questions
 from hitl_core.integrations.langgraph.permits import (
     PAUSED_LINE,
     Permit,
@@ -48,8 +48,8 @@ class ReviewGuard:
             self._loop = None
 
     def guard_node(self, node: ToolNode) -> bool:
-        """Guard this tool node; does nothing if this guard is already there. False if the node can't be
-        guarded, because it doesn't call its wrappers. Raises IntegrationError if another HumanReview guards
+        """Guard this tool node. Does nothing if this guard is already there. False if the node can't be
+        guarded because it doesn't call its wrappers. Raises IntegrationError if another HumanReview guards
         it.
         """
         parts = vars(node)
@@ -59,7 +59,7 @@ class ReviewGuard:
         if isinstance(outer, _GuardWrapper):
             if outer.guard is not self:
                 raise IntegrationError(
-                    "Another HumanReview guards these tools already: make one for all agents of a process."
+                    "Another HumanReview guards these tools already. Use one for all agents of a process."
                 )
             return True
         wrapper = _GuardWrapper(self, outer, async_outer)
@@ -78,8 +78,8 @@ class ReviewGuard:
                 return await execute(request)
         if not isinstance(permit, Permit):
             return permit
-        # LangGraph cancels a tool when another one of the turn raises. Its effect may still happen, so the
-        # tool runs to its end, and its result is reported.
+        # LangGraph cancels a tool when another one of the turn raises. The tool may already have had its
+        # effect, so it runs to its end and its result is reported.
         work = asyncio.ensure_future(self._run(permit.active_run, request, execute))
         if permit.active_run is not None:
             permit.active_run.running.add(work)
@@ -94,7 +94,7 @@ class ReviewGuard:
         except GraphInterrupt:
             await self._report_pause(active_run, request)
             raise
-        except GraphBubbleUp:  # the tool ran, and hands over to another node
+        except GraphBubbleUp:  # the tool ran, and hands control to another node
             await self._report_handover(active_run, request)
             raise
         except Exception as error:
@@ -103,7 +103,7 @@ class ReviewGuard:
         return result
 
     def call(self, request: ToolCallRequest, execute: Execute) -> Result:
-        """For `invoke` in a worker thread, while the gate's loop runs in another."""
+        """For the sync API (`invoke`), called in a worker thread. The gate's loop runs in another thread."""
         try:
             request = copy_request(request)
         except InvalidToolCall as error:
@@ -153,12 +153,12 @@ class ReviewGuard:
             await self._report_line(active_run, str(request.tool_call["id"]), "ran")
 
     async def _report_line(self, active_run: ActiveRun, call_id: str, text: str) -> None:
-        """The model gets the result even if the store fails: then the line is stored with `finish`."""
+        """Never fails because of the store: the model gets its result, and `finish` stores the line."""
         try:
             await active_run.outcome.report({call_id: text})
             active_run.lines.pop(call_id, None)
         except LeaseLost:
-            raise  # another process may have the run, and a person is asked about the call
+            raise  # another process may have the run; a person decides what became of this call
         except HitlError:
             active_run.lines[call_id] = text
 
@@ -171,14 +171,14 @@ class ReviewGuard:
         except TimeoutError as error:
             work.close()
             raise IntegrationError(
-                "The review guard needs the gate's event loop, which does not answer: call `ainvoke`,"
-                " or `invoke` in a thread of its own (asyncio.to_thread) while that loop runs."
+                "The review guard needs the gate's event loop, which does not answer. Call `ainvoke`,"
+                " or call `invoke` in another thread (asyncio.to_thread) while that loop runs."
             ) from error
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
 
 def _is_unmodified(node: ToolNode) -> bool:
-    """Whether no method was put on the node itself, so that it calls what wraps its tools."""
+    """Whether no method of this node was replaced, so that it calls its wrappers."""
     parts = vars(node)
     made = {"func": getattr(node, "_func"), "afunc": getattr(node, "_afunc")}  # noqa: B009
     own = any(callable(getattr(ToolNode, name, None)) for name in parts)
@@ -187,7 +187,7 @@ def _is_unmodified(node: ToolNode) -> bool:
 
 
 class _GuardWrapper:
-    """What a tool node runs for each call: the guard, inside the middlewares' wrapper if there is one."""
+    """A tool node calls it for each tool call. It runs the guard inside the middlewares' wrapper, if any."""
 
     def __init__(self, guard: ReviewGuard, outer: Any, async_outer: Any) -> None:
         self.guard, self._outer, self._async_outer = guard, outer, async_outer
@@ -196,26 +196,25 @@ class _GuardWrapper:
         def inner(call_request: ToolCallRequest) -> Result:
             return self.guard.call(call_request, execute)
 
-        with questions_of(request):
+        with check_questions(request):
             return self._outer(request, inner) if self._outer else inner(request)
 
     async def acall(self, request: ToolCallRequest, execute: AsyncExecute) -> Result:
-        with questions_of(request):
+        with check_questions(request):
             return await self._acall(request, execute)
 
     async def _acall(self, request: ToolCallRequest, execute: AsyncExecute) -> Result:
-        async def inner(asked: ToolCallRequest) -> Result:
-            return await self.guard.acall(asked, execute)
+        async def inner(call_request: ToolCallRequest) -> Result:
+            return await self.guard.acall(call_request, execute)
 
         if self._async_outer is not None:
             return await self._async_outer(request, inner)
-        if (
-            self._outer is not None
-        ):  # LangGraph calls it all the same: here in a thread, so that it may wait
+        if self._outer is not None:
+            # Only a sync wrapper. LangGraph would call it here too; in a thread it can wait for the guard.
             loop = asyncio.get_running_loop()
 
-            def wait(asked: ToolCallRequest) -> Result:
-                return asyncio.run_coroutine_threadsafe(inner(asked), loop).result()
+            def wait(call_request: ToolCallRequest) -> Result:
+                return asyncio.run_coroutine_threadsafe(inner(call_request), loop).result()
 
             return await asyncio.to_thread(self._outer, request, wait)
         return await inner(request)

@@ -1,4 +1,4 @@
-"""The one object that an agent gets: it drives its runs and guards its tools."""
+"""`HumanReview`: guards an agent's tools and drives its runs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from hitl_core.integrations.langgraph.watch import Watch
 
 
 class HumanReview:
-    """Make one for a process, where the gate's event loop runs."""
+    """Make one for each process, in the gate's event loop."""
 
     def __init__(self, gate: Gate) -> None:
         self._gate = gate
@@ -30,12 +30,12 @@ class HumanReview:
         self._watch = Watch(lambda: gate.policy)
 
     def guard(self, agent: Graph) -> Graph:
-        """Put the guard in front of every tool that this graph, its sub-graphs and the agents in its tools
-        and nodes can run; the same graph comes back. `drive` does so too: this is for an agent that somebody
-        else runs, where calls that need a person are stopped. A tool that starts past the guard is stopped by
-        a callback in the graphs' config, and the run raises an IntegrationError.
+        """Guard every tool that this graph can run, also in sub-graphs and in agents inside tools and nodes.
+        Returns the same graph. `drive` guards too; call this for an agent that other code runs. There, calls
+        that need a person are stopped. If a tool starts without the guard, a callback stops it, and the run
+        raises an IntegrationError.
 
-        Raises IntegrationError, before anything runs, for what can't be guarded.
+        Raises IntegrationError, before anything runs, if something can't be guarded.
         """
         self._guard_all(agent)
         return agent
@@ -46,14 +46,14 @@ class HumanReview:
         for path, node in inventory.tool_nodes.items():
             if not self._guard.guard_node(node):
                 raise IntegrationError(
-                    f"{path}: this tool node runs its tools in a way of its own, which can't be guarded: use"
-                    " LangGraph's ToolNode."
+                    f"{path}: this tool node is not LangGraph's plain ToolNode, so its tools have no guard."
+                    " Use ToolNode itself."
                 )
         for path, graph in inventory.graphs.items():
             if not self._watch.attach_to(graph):
                 raise IntegrationError(
-                    f"{path}: this graph keeps no callback in its config, so a tool that starts past the"
-                    " guard could not be stopped: use LangGraph's compiled graphs."
+                    f"{path}: this graph keeps no callback in its config, so a tool that starts without the"
+                    " guard could not be stopped. Use LangGraph's compiled graphs."
                 )
         return inventory
 
@@ -67,30 +67,29 @@ class HumanReview:
         stream_mode: Any = "updates",
         allow_in_memory: bool = False,
     ) -> Driver:
-        """`config` and `context` go into every run (callbacks, recursion_limit, …). A function of the
-        thread's id makes those of each thread, also for another process that resumes it.
+        """`config` and `context` go into every run (callbacks, recursion_limit, …). Each may be a function
+        that takes the thread's id. Pass the same function in every process that may resume the thread.
 
-        `stream` gets every chunk of every run, also of the resumed ones, as `await stream(thread_id, chunk)`;
+        `stream` gets every chunk of every run, also of resumed ones, as `await stream(thread_id, chunk)`;
         `stream_mode` is LangGraph's. `allow_in_memory` is for tests. Raises IntegrationError for an agent
-        whose runs could not be taken up again, or whose tools can't be guarded.
+        whose runs could not be resumed, or whose tools can't be guarded.
         """
         _check_checkpointer(agent, allow_in_memory)
-        reached = self._guard_all(agent)
+        inventory = self._guard_all(agent)
         settings = Settings(config=config, context=context)
-        return Driver(
-            self._gate, self._active_runs, agent, reached, settings, Streaming(stream, stream_mode)
-        )
+        streaming = Streaming(stream, stream_mode)
+        return Driver(self._gate, self._active_runs, agent, inventory, settings, streaming)
 
 
 def _check_checkpointer(agent: Graph, allow_in_memory: bool) -> None:
     saver: object = cast(Any, agent).checkpointer
     if saver is None or isinstance(saver, bool):
         raise IntegrationError(
-            "This agent has no checkpointer of its own, so a paused run would be lost: give"
+            "This agent has no checkpointer of its own, so a paused run would be lost. Give"
             " create_agent a durable one, for example AsyncSqliteSaver or AsyncPostgresSaver."
         )
     if isinstance(saver, InMemorySaver) and not allow_in_memory:
         raise IntegrationError(
-            "An in-memory checkpointer loses paused runs with its process: use a durable one, for"
+            "An in-memory checkpointer loses paused runs when its process ends. Use a durable one, for"
             " example AsyncSqliteSaver or AsyncPostgresSaver (or allow_in_memory=True in a test)."
         )

@@ -1,8 +1,8 @@
-"""What a compiled graph can run: its nodes, sub-graphs and tools, and the agents that they hold. Pure.
+"""Finds what a compiled graph can run: nodes, sub-graphs, tools, and the agents in them. Pure.
 
 Nothing is called. The walk follows what Python can see: the parts of a graph, closures, bound methods,
-partials, attributes of the application's own objects, and the globals that its functions name. What it can't
-see is left to `watch`, which stops a tool as it starts.
+partials, attributes of the application's own objects, and the globals that its functions name. If the walk
+misses a tool, `watch` stops that tool when it starts.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from hitl_core.errors import IntegrationError
 from hitl_core.integrations.langgraph.graph import Graph
 from hitl_core.model import TOOL_NAME
 
-#: How many objects one look visits, and how many parts of one container.
+#: How many objects one walk visits, and how many parts of one container.
 MAX_OBJECTS, MAX_PARTS = 20_000, 500
 #: Code of installed packages: their globals and attributes are not the application's.
 _INSTALLED_PATHS = tuple({sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")})
-#: The way to the graph that the look starts from.
+#: The path of the graph from which the walk starts.
 ROOT = "agent"
-#: What makes an agent. A tool or node that names one makes it while it runs, where no guard can be put in.
+#: Functions that make an agent. A tool or node that calls one makes an agent at run time, which has no guard.
 _AGENT_FACTORIES = frozenset(
     {
         "ToolNode",
@@ -47,72 +47,73 @@ _AGENT_FACTORIES = frozenset(
         "create_supervisor",
     }
 )
-#: What a refused tool could be called.
+#: A valid name, for the error about an invalid one.
 _EXAMPLE_NAME = "send_mail"
-#: Modules whose functions hand work to another server.
+#: Modules whose functions send work to another server.
 _REMOTE_MODULES = ("deepagents.middleware.async_subagents", "langgraph_sdk")
 
 
 @dataclass(slots=True)
 class Inventory:
-    """Each with the way to it, as people know it: "agent > task > tools"."""
+    """What was found, each with its path in readable form: "agent > task > tools"."""
 
     tool_nodes: dict[str, ToolNode] = field(default_factory=dict[str, ToolNode])
     graphs: dict[str, Graph] = field(default_factory=dict[str, Graph])
     tools: dict[str, BaseTool] = field(default_factory=dict[str, BaseTool])
-    #: Agents that run on another server, and functions that make agents while they run.
+    #: Paths of agents that run on another server, and of functions that make agents at run time.
     remote: list[str] = field(default_factory=list[str])
     factories: list[str] = field(default_factory=list[str])
 
 
 def build_inventory(agent: Graph) -> Inventory:
-    """All that is found from this graph."""
+    """All that can be reached from this graph."""
     inventory, visited = Inventory(), dict[int, object]()
     queue: deque[tuple[object, str]] = deque([(agent, ROOT)])
     while queue and len(visited) < MAX_OBJECTS:
         thing, path = queue.popleft()
         if id(thing) in visited or not _can_hold_tools(thing):
             continue
-        visited[id(thing)] = thing  # kept, so that its id stays its own
+        visited[id(thing)] = thing  # keep a reference, so that Python doesn't use its id again
         _add_object(inventory, thing, path)
         queue.extend(_parts(thing, path))
     return inventory
 
 
 def check_guardable(inventory: Inventory) -> None:
-    """Raises IntegrationError, with the way to what can't be guarded, and the cure."""
+    """Raises IntegrationError with the path of what can't be guarded, and what to change."""
     if inventory.remote:
         raise IntegrationError(
-            f"{inventory.remote[0]}: an agent on another server runs its tools there, where this guard is"
-            " not: drive it on that server, and take it out of this graph."
+            f"{inventory.remote[0]}: an agent on another server runs its tools there, without this guard."
+            " Drive it on that server, and remove it from this graph."
         )
     if inventory.factories:
         raise IntegrationError(
-            f"{inventory.factories[0]}: it makes an agent or a ToolNode while it runs, which can't be guarded"
-            " then: make it outside of that function."
+            f"{inventory.factories[0]}: it makes an agent or a ToolNode while it runs, which is too late to"
+            " guard it. Make it outside of that function."
         )
     for path, graph in inventory.graphs.items():
         if path != ROOT and _has_own_checkpointer(graph):
             raise IntegrationError(
-                f"{path}: an agent with a checkpointer of its own pauses where the driver can't see it, so"
-                " nobody would be asked: give a checkpointer to the outermost graph only."
+                f"{path}: this agent has its own checkpointer, so the driver can't see its pauses, and nobody"
+                " would be asked. Give a checkpointer to the outermost graph only."
             )
         if graph.interrupt_before_nodes or graph.interrupt_after_nodes:
             raise IntegrationError(
-                f"{path}: a pause by interrupt_before or interrupt_after can't be told from a crash: call"
-                " interrupt() in a node in its place."
+                f"{path}: a pause by interrupt_before or interrupt_after looks like a crash. Call interrupt()"
+                " in a node instead."
             )
     for path, tool in inventory.tools.items():
         if not TOOL_NAME.fullmatch(tool.name):
             raise IntegrationError(
-                f"{path}: no rule and no card can name the tool {tool.name!r}: a tool's name has 1 to 128 of"
+                f"{path}: {tool.name!r} is not a valid tool name. A name has 1 to 128 of the characters"
                 f" A-Z a-z 0-9 _ . : / -. Rename it, as in @tool({_EXAMPLE_NAME!r})."
             )
 
 
 def _has_own_checkpointer(graph: Graph) -> bool:
-    """None takes the caller's, and False saves nothing, so that its pause is the caller's. True keeps a
-    state between its calls, in a place of its own."""
+    """None uses the caller's checkpointer. False saves nothing, so the caller saves the pause. True keeps its
+    own state between calls, at a place of its own.
+    """
     return cast(Any, graph).checkpointer not in (None, False)
 
 
@@ -153,13 +154,13 @@ def _unique_path(path: str, taken: Mapping[str, object]) -> str:
 
 
 def _can_hold_tools(thing: object) -> bool:
-    """Whether it can lead to a tool. A model is asked, and runs nothing."""
+    """Whether it can lead to a tool. A model can't: it runs nothing."""
     closed = (str, bytes, bytearray, int, float, complex, type, BaseLanguageModel, CodeType)
     return thing is not None and not isinstance(thing, (*closed, ModuleType))
 
 
 def _parts(thing: Any, path: str) -> Iterator[tuple[object, str]]:
-    """What it holds, each with the way to it."""
+    """Its parts, each with its path."""
     for part, name in _parts_with_names(thing):
         yield part, f"{path} > {name}" if name else path
 
@@ -194,9 +195,8 @@ def _parts_without_names(thing: Any) -> Iterable[object]:
         case FunctionType():
             return _function_parts(thing)
         case _:
-            if callable(thing) and not isinstance(
-                thing, Runnable
-            ):  # lru_cache, a task of LangGraph's
+            if callable(thing) and not isinstance(thing, Runnable):
+                # For example lru_cache, or a task of LangGraph.
                 wrapped = [getattr(thing, name, None) for name in ("func", "__wrapped__")]
                 return [
                     *wrapped,
@@ -211,7 +211,7 @@ def _parts_without_names(thing: Any) -> Iterable[object]:
 
 
 def _attributes(thing: object) -> Iterator[object]:
-    """Of an instance, and what the methods of the application's own class reach."""
+    """The attributes of an instance, and the methods if its class is the application's own."""
     yield from getattr(thing, "__dict__", {}).values()
     yield from (getattr(thing, "__pydantic_private__", None) or {}).values()
     for each in type(thing).__mro__:
@@ -237,7 +237,7 @@ def _function_parts(function: FunctionType) -> Iterator[object]:
 
 
 def _function_globals(function: FunctionType) -> Iterator[object]:
-    """Those that the function names, also as attributes of the application's modules and objects."""
+    """The globals that the function names, and the attributes of modules that it names."""
     names = _code_names(function.__code__)
     for name in names & function.__globals__.keys():
         value = function.__globals__[name]

@@ -1,7 +1,9 @@
-"""Pauses that code catches: an agent in a tool or a node asked, what ran it went on, and nobody is asked.
+"""Finds lost pauses: an agent in a tool or a node paused, and the code around it caught the pause and
+continued, so nobody is asked.
 
-LangChain tells its callbacks how each run ends, and which run is in which. A pause goes up from run to run
-as a GraphInterrupt, up to the driven graph, which saves it. Where a run around it ends otherwise, it is lost.
+LangChain tells its callbacks how each run ends, and which run is inside which. A pause is a GraphInterrupt
+that goes up through all the runs around it to the driven graph, which saves it. If one of these runs ends in
+another way, the pause is lost.
 """
 
 from __future__ import annotations
@@ -15,23 +17,22 @@ from hitl_core.errors import IntegrationError
 
 
 class PauseLost(IntegrationError):
-    """Nobody was asked about what an agent in a tool or a node wanted to run. It did not run."""
+    """An agent in a tool or a node paused, and nobody was asked. What it wanted to run did not run."""
 
 
-def sentence(name: str, around: str) -> str:
+def lost_pause_text(name: str, around: str) -> str:
     return (
-        f"The pause of `{name}` was swallowed by `{around}`, so nobody was asked, and the call that it is"
-        " about did not run. Where an exception is caught or retried, let this one through (`except"
-        " GraphBubbleUp: raise`, from langgraph.errors), and run the agent in the same context, without a"
-        " thread_id of its own."
+        f"`{around}` caught the pause of `{name}`, so nobody was asked, and its call did not run. Where you"
+        " catch or retry exceptions, let this one through (`except GraphBubbleUp: raise`, from"
+        " langgraph.errors), and run the agent in the same context, without a thread_id of its own."
     )
 
 
-def unsaved(name: str) -> str:
+def unsaved_pause_text(name: str) -> str:
     return (
-        f"`{name}` paused where no checkpointer saves it, so nobody was asked, and the call that it is"
-        " about did not run. As a part of a driven agent, run it in the same context, in no thread or task of"
-        " its own; else give it a checkpointer and a thread_id."
+        f"`{name}` paused, and no checkpointer saved the pause, so nobody was asked, and its call did not"
+        " run. If it is a part of a driven agent, run it in the same context, not in its own thread or task."
+        " Otherwise give it a checkpointer and a thread_id."
     )
 
 
@@ -41,17 +42,17 @@ class _Run(NamedTuple):
 
 
 class LostPauses:
-    """Of one driven run."""
+    """The lost pauses of one driven run."""
 
     def __init__(self) -> None:
-        self._sentences: list[str] = []
+        self._errors: list[str] = []
         self._root: UUID | None = None
         self._runs: dict[UUID, _Run] = {}
         self._open: set[UUID] = set()
-        #: By the run around: the name of one in it that paused.
+        #: The name of a run that paused, by the id of the run around it.
         self._paused: dict[UUID, str] = {}
-        #: By the interrupt's id: what paused, and LangChain doesn't know what is around it.
-        self._apart: dict[str, str] = {}
+        #: The name of a run that paused and whose outer run LangChain doesn't know, by the interrupt's id.
+        self._detached: dict[str, str] = {}
         self._saved: set[str] = set()
 
     def begin(self, run_id: UUID, parent: UUID | None, name: str) -> None:
@@ -60,7 +61,7 @@ class LostPauses:
         self._open.add(run_id)
 
     def end(self, run_id: UUID, error: BaseException | None = None) -> str | None:
-        """The sentence where this run swallowed a pause."""
+        """The error text if this run lost a pause."""
         self._open.discard(run_id)
         run, inner = self._runs.get(run_id), self._paused.pop(run_id, None)
         if run is None or run_id == self._root:
@@ -68,25 +69,27 @@ class LostPauses:
         if isinstance(error, GraphInterrupt):
             self._go_up(run, error)
         elif inner is not None:
-            self.add(why := sentence(inner, run.name))
+            self.add(why := lost_pause_text(inner, run.name))
             return why
         return None
 
     def add(self, why: str) -> None:
-        if why not in self._sentences:
-            self._sentences.append(why)
+        if why not in self._errors:
+            self._errors.append(why)
 
     def _go_up(self, run: _Run, pause: GraphInterrupt) -> None:
         ids = [interrupt.id for interrupt in (pause.args[0] if pause.args else ())]
         if run.parent is None or run.parent not in self._runs:
-            self._apart.update(dict.fromkeys(ids, run.name))
-        elif run.parent in self._open:  # else it has paused itself, at another one
+            self._detached.update(dict.fromkeys(ids, run.name))
+        elif (
+            run.parent in self._open
+        ):  # if it is closed, it has paused itself, at another interrupt
             self._paused[run.parent] = run.name
             if run.parent == self._root:
                 self._saved.update(ids)
 
     @property
-    def sentences(self) -> list[str]:
-        """One for each, at the end."""
-        apart = {name for id, name in self._apart.items() if id not in self._saved}
-        return [*self._sentences, *(sentence(name, "its caller") for name in sorted(apart))]
+    def errors(self) -> list[str]:
+        """One text for each lost pause. Complete when the driven run has ended."""
+        detached = {name for id, name in self._detached.items() if id not in self._saved}
+        return [*self._errors, *(lost_pause_text(name, "its caller") for name in sorted(detached))]

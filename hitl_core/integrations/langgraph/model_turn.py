@@ -1,7 +1,7 @@
 """One AI message, and which of its calls LangChain's HumanInTheLoopMiddleware asks about. Pure.
 
-In its default mode there is one interrupt, without call ids: the calls are found in the message by name and
-arguments, in order. With `interrupt_mode="per_call"` there is one interrupt for each call, with its id
+In its default mode there is one interrupt, without call ids. Its calls are found in the message by name,
+arguments and order. With `interrupt_mode="per_call"` there is one interrupt for each call, with its id
 (https://docs.langchain.com/oss/python/langchain/human-in-the-loop). These are raised when the tools start, so
 calls that need no review are already running then. Both modes make one review.
 """

@@ -1,4 +1,4 @@
-"""Agents that a tool runs. LangGraph's snapshot leaves their states out; its checkpointer has them."""
+"""Agents that a tool runs. LangGraph's snapshot omits their states, so its checkpointer is read."""
 
 from __future__ import annotations
 
@@ -13,17 +13,18 @@ from langgraph.types import Interrupt, PregelTask, StateSnapshot
 
 from hitl_core.integrations.langgraph.graph import Graph, messages_of
 
-#: Between the names of graphs in each other.
+#: Between the names of nested graphs.
 SEPARATOR = "|"
 
 
 class ToolAgentState(StateSnapshot):
-    """The state of an agent that a tool runs. What its tasks' nodes are called is not known."""
+    """The state of an agent that a tool runs. The names of its tasks' nodes are not known."""
 
 
 class SavedStates(NamedTuple):
-    """Where the states of a thread are. `reader` is a graph that keeps its messages as differences, if one of
-    the agents does: only LangGraph can put these together."""
+    """The saved states of a thread. `reader`: one of the agents that saves its messages as differences, if
+    there is one, because only LangGraph can join these.
+    """
 
     saver: BaseCheckpointSaver[Any]
     thread_id: str
@@ -47,13 +48,13 @@ class SavedStates(NamedTuple):
 
 
 def find_reader(graphs: Iterable[Graph]) -> Graph | None:
-    """See `Saved.reader`."""
+    """See `SavedStates`."""
     channels = ((graph, cast(Any, graph).channels.get("messages")) for graph in graphs)
     return next((graph for graph, channel in channels if isinstance(channel, DeltaChannel)), None)
 
 
 async def add_tool_agents(saved: SavedStates, state: StateSnapshot) -> StateSnapshot:
-    """The same, with what waits inside the tools of its agents."""
+    """The same state, with the states of the agents that its tools run."""
     namespace = str(state.config.get("configurable", {}).get("checkpoint_ns", ""))
     tasks = [await _add_inner_state(saved, namespace, task) for task in state.tasks]
     return state._replace(tasks=tuple(tasks))
@@ -70,7 +71,7 @@ async def _add_inner_state(saved: SavedStates, namespace: str, task: PregelTask)
 
 
 async def _find_last_agent(saved: SavedStates, namespace: str) -> ToolAgentState | None:
-    """A tool's second agent stands beside its first, under a number. None: it runs no agent."""
+    """The last agent that the tool runs; None if it runs none. LangGraph numbers them from the second on."""
     last, number = None, 0
     while True:
         each = SEPARATOR.join([namespace, str(number)]) if number else namespace
@@ -95,7 +96,7 @@ def _to_agent_state(saved: CheckpointTuple) -> ToolAgentState:
     if not tasks and not _has_ended(values):
         tasks = [
             PregelTask("", "", ())
-        ]  # it has moved on since the tool paused: it runs, or its process died
+        ]  # it continued after its pause: it runs, or its process died
     return ToolAgentState(
         values=values,
         next=tuple(task.name for task in tasks),
@@ -109,7 +110,7 @@ def _to_agent_state(saved: CheckpointTuple) -> ToolAgentState:
 
 
 def _has_ended(values: Mapping[str, Any]) -> bool:
-    """LangGraph keeps what starts a next node in channels of these names."""
+    """Whether no next node is due: LangGraph keeps due nodes in channels with these names."""
     return not values.get("__pregel_tasks") and not any(
         name.startswith(("branch:", "join:", "__start__")) for name in values
     )

@@ -1,5 +1,5 @@
-"""Questions that get lost in the call that asks them: a tool, or a middleware around it, calls `interrupt()`
-and catches what that raises (`except Exception`). Then nobody is asked.
+"""Finds questions that are lost inside the call that asks them: a tool, or a middleware around it, calls
+`interrupt()` and catches its exception (`except Exception`), so nobody is asked.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from langchain_core.runnables.config import var_child_runnable_config
 from langgraph.prebuilt.tool_node import ToolCallRequest
 
 from hitl_core.integrations.langgraph.graph import Json
-from hitl_core.integrations.langgraph.lost_pauses import sentence
-from hitl_core.integrations.langgraph.watch import lose
+from hitl_core.integrations.langgraph.lost_pauses import lost_pause_text
+from hitl_core.integrations.langgraph.watch import raise_pause_lost
 
-#: Where LangGraph counts the interrupts of a task, and keeps their answers.
+#: The config key under which LangGraph counts the interrupts of a task and keeps their answers.
 _SCRATCHPAD = "__pregel_scratchpad"
 
 _numbers: ContextVar[list[int] | None] = ContextVar("hitl_interrupts", default=None)
 
 
 class _Counter:
-    """LangGraph's, which also tells the call that asks."""
+    """LangGraph's counter, which also notes the number for the current call."""
 
     def __init__(self, count: Callable[[], int]) -> None:
         self._count = count
@@ -36,8 +36,10 @@ class _Counter:
         return number
 
 
-def _counted(config: Json, known: Any = None) -> Any:
-    """The scratchpad of this config, with our counter in it: `known` where that one has the same answers."""
+def _add_counter(config: Json, known: Any = None) -> Any:
+    """Put our counter into this config's scratchpad, and return that. `known`: a scratchpad that has our
+    counter already; it is used if it has the same answers.
+    """
     configurable = cast(Json, config.get("configurable") or {})
     pad: Any = configurable.get(_SCRATCHPAD)
     if pad is None or isinstance(pad.interrupt_counter, _Counter):
@@ -49,10 +51,10 @@ def _counted(config: Json, known: Any = None) -> Any:
 
 
 @contextlib.contextmanager
-def questions_of(request: ToolCallRequest) -> Generator[None, None, None]:
-    """Around a call. Raises PauseLost where it ends as usual, and a question of its own has no answer."""
+def check_questions(request: ToolCallRequest) -> Generator[None, None, None]:
+    """Use it around a call. Raises PauseLost if the call returns while its own question has no answer."""
     around: Any = var_child_runnable_config.get() or {}
-    pad = _counted(around, _counted(cast(Any, request).runtime.config))
+    pad = _add_counter(around, _add_counter(cast(Any, request).runtime.config))
     numbers: list[int] = []
     token = _numbers.set(numbers)
     try:
@@ -61,4 +63,5 @@ def questions_of(request: ToolCallRequest) -> Generator[None, None, None]:
         _numbers.reset(token)
     if pad is not None and any(number >= len(pad.resume) for number in numbers):
         name = request.tool_call["name"]
-        lose(sentence(f"interrupt() in {name}", f"{name}, or a middleware around it"))
+        around_name = f"{name}, or a middleware around it"
+        raise_pause_lost(lost_pause_text(f"interrupt() in {name}", around_name))

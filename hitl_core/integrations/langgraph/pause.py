@@ -1,4 +1,4 @@
-"""What a run waits at, as one review: in its own dialect in, in the same dialect out. Pure."""
+"""A pause of a run becomes one review: reads its question, and writes the answer in its dialect. Pure."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from hitl_core.policy import Policy, Ruling
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pause:
-    """`path` names the graphs in which it happened, the outermost first; it is empty for the driven one.
-    `failed`: what paused had an answer, which LangGraph keeps, and raised. `guarded`: a guard stands in
-    front of what is decided.
+    """`path`: the names of the graphs around it, the outermost first; empty in the driven graph itself.
+    `failed`: it got an answer and raised; LangGraph keeps that answer. `guarded`: a guard checks the calls
+    before they run.
     """
 
     turn: str
@@ -32,51 +32,53 @@ class Pause:
     guarded: bool = True
 
     def turn_calls(self) -> list[ToolCall]:
-        """All of the turn, so that the review's id doesn't hang on what interrupts; [] where only the
-        interrupt is known. Raises InvalidToolCall."""
+        """All calls of the turn, so that the review's id doesn't depend on which of them interrupt. [] if
+        only the interrupt is known. Raises InvalidToolCall.
+        """
         return []
 
     def interrupt_calls(self, thread_id: str) -> JudgedCalls:
-        """What the agent asks, before our policy says anything. Raises DialectError, InvalidToolCall."""
+        """What the agent asks, before our policy is applied. Raises DialectError, InvalidToolCall."""
         return dialects.get(self.dialect).load_request(self.wire, thread_id, self.turn_calls())
 
     async def judge(self, thread_id: str, policy: Policy, tools: AgentTools) -> JudgedCalls:
-        """What people are asked. `tools` are those of the driven agent. Raises InvalidToolCall,
-        IntegrationError.
+        """What people are asked: the agent's question with our policy applied. `tools`: of the driven agent.
+        Raises InvalidToolCall, IntegrationError.
         """
         from_agent = self.interrupt_calls(thread_id)
         own: Mapping[str, Json | None] = {} if self.path else tools.schemas
-        rulings = [  # an interrupt's schema is LangChain's copy of the tool's own
+        rulings = [  # LangChain copies the tool's schema into the interrupt; ours is the original
             replace(ruling, args_schema=None) if own.get(call.name) else ruling
             for call, ruling in zip(from_agent.calls, from_agent.rulings, strict=True)
         ]
         bare = from_agent._replace(rulings=rulings)
         try:
-            made = await apply_policy(policy, bare, tools=own, state=self.state)
-            if not self.guarded:  # a guard obeys the review, whatever the agent is told
-                made = limit_decisions(dialects.get(self.dialect), made, from_agent)
+            judged = await apply_policy(policy, bare, tools=own, state=self.state)
+            if (
+                not self.guarded
+            ):  # with a guard the agent's words don't matter: it follows the review
+                judged = limit_decisions(dialects.get(self.dialect), judged, from_agent)
         except DialectError as error:
             raise IntegrationError(str(error)) from error
-        if self.guarded:  # what a node asks about by itself is no tool
-            judged = zip(made.calls, made.rulings, strict=True)
-            made = made._replace(rulings=[self._fitting(each, tools) for each in judged])
+        if self.guarded:  # a node's own question is not about a tool
+            pairs = zip(judged.calls, judged.rulings, strict=True)
+            rulings = [self._deny_changed_args(call, ruling, tools) for call, ruling in pairs]
+            judged = judged._replace(rulings=rulings)
         renames = self.guarded and dialects.get(self.dialect).can_rename
-        named = {n: t for n, t in made.tools.items() if renames and n not in tools.not_editable}
-        return made._replace(tools=named, path=(*self.path, *from_agent.path))
+        named = {n: t for n, t in judged.tools.items() if renames and n not in tools.not_editable}
+        return judged._replace(tools=named, path=(*self.path, *from_agent.path))
 
-    def _fitting(self, judged: tuple[ToolCall, Ruling], tools: AgentTools) -> Ruling:
-        """Nobody is asked about arguments that are not what would run: the model may call again."""
-        call, ruling = judged
-        why = tools.why_not(call, self.path) if ruling.verdict.kind != "deny" else None
-        if why is None:
+    def _deny_changed_args(self, call: ToolCall, ruling: Ruling, tools: AgentTools) -> Ruling:
+        """Deny a call whose arguments would not reach the tool unchanged; the model may call again."""
+        problem = tools.args_problem(call, self.path) if ruling.verdict.kind != "deny" else None
+        if problem is None:
             return ruling
-        verdict = Verdict(kind="deny", rule=None, reason=why, retry=True)
+        verdict = Verdict(kind="deny", rule=None, reason=problem, retry=True)
         return replace(ruling, verdict=verdict, allowed_decisions=(), args_schema=None)
 
     def format_answer(self, outcome: Outcome, refusal: str | None = None) -> Any:
-        """The answer in the agent's own words; `refused` says why the first action can't be as decided.
-
-        Raises IntegrationError where the agent takes none that says what was decided.
+        """The answer in the agent's dialect. `refusal`: why the first action can't be answered as it was
+        decided. Raises IntegrationError if the agent accepts no answer that means what was decided.
         """
         view = to_agent_view(
             self.interrupt_calls(outcome.thread_id), outcome, self.guarded, refusal
@@ -84,4 +86,4 @@ class Pause:
         try:
             return dialects.get(self.dialect).dump_decisions(view)
         except DialectError as error:
-            raise IntegrationError(f"{error} The run stays where it is.") from error
+            raise IntegrationError(f"{error} The run stays paused.") from error

@@ -1,4 +1,4 @@
-"""What a thread waits at, read from its saved state (never from a streamed chunk). Pure."""
+"""Reads the pauses of a thread from its saved state (never from a streamed chunk). Pure."""
 
 from __future__ import annotations
 
@@ -23,14 +23,15 @@ from hitl_core.integrations.langgraph.question import QuestionPause, read_questi
 
 AnyPause = BatchPause | PerCallPause | QuestionPause
 
-#: How many questions one task may ask in LangChain's words, one after the other.
+#: How many questions in LangChain's format one task may ask, one after the other.
 MAX_ANSWERS = 100
 
 
 class Pauses(NamedTuple):
-    """`known` are ours to answer, `unknown` are left alone. `failed` are those of the unknown ones
-    that had our answer and raised: LangGraph keeps that answer. `lost` says why nobody can be asked what
-    LangChain asks about a tool call."""
+    """`known`: we answer them. `unknown`: we leave them alone. `failed`: those of `unknown` that got our
+    answer and raised; LangGraph keeps that answer. `errors`: why nobody can be asked a question of LangChain
+    about a tool call.
+    """
 
     known: tuple[AnyPause, ...]
     unknown: tuple[Interrupt, ...]
@@ -69,14 +70,16 @@ def read_pauses(state: StateSnapshot) -> Pauses:
 
 
 def is_unfinished(state: StateSnapshot) -> bool:
-    """Whether something in this step has neither ended nor paused: it runs, or a process died in it, or it
-    raised. So not everything that will ask may have asked yet."""
+    """Whether a task of this step has neither ended nor paused: it runs, its process died, or it raised. So
+    more questions may follow.
+    """
     return is_stalled(state) or any(_is_task_unfinished(task) for task in state.tasks)
 
 
 def is_stalled(state: StateSnapshot) -> bool:
-    """Whether all of this step has ended, and nobody took the next: a process died there, or two ran it at
-    once. LangGraph names no next node then, as if the run had ended."""
+    """Whether all tasks of this step have ended and no next step began: a process died there, or two
+    processes ran it at once. LangGraph names no next node then, as if the run had ended.
+    """
     inner = [
         state_inside for task in state.tasks if (state_inside := _inner_state(task)) is not None
     ]
@@ -87,7 +90,7 @@ def is_stalled(state: StateSnapshot) -> bool:
 def open_interrupts(
     state: StateSnapshot, answers: Mapping[str, Any]
 ) -> dict[str, tuple[Interrupt, ...]]:
-    """By task, the interrupts of those that wait, and that none of these answers is for."""
+    """The interrupts of the waiting tasks that none of these answers is for, by task."""
     interrupts: dict[str, tuple[Interrupt, ...]] = {}
     for task in state.tasks:
         inner = _inner_state(task)
@@ -99,7 +102,7 @@ def open_interrupts(
 
 
 def tasks_with_answers(state: StateSnapshot, answers: Mapping[str, Any] | None) -> frozenset[str]:
-    """The tasks, also those that run a graph, of which an interrupt has its answer here; None answers any."""
+    """The tasks with an interrupt that is answered here, also tasks that run a graph. None answers all."""
     task_ids: set[str] = set()
     for task in state.tasks:
         inner = _inner_state(task)
@@ -111,7 +114,7 @@ def tasks_with_answers(state: StateSnapshot, answers: Mapping[str, Any] | None) 
 
 
 class _GraphLevel(NamedTuple):
-    """The driven graph, or one that runs in it: its values and path, and its tasks that are no graphs."""
+    """The driven graph, or one inside it. `tasks`: without those that are graphs themselves."""
 
     values: Json
     path: tuple[str, ...]
@@ -121,7 +124,7 @@ class _GraphLevel(NamedTuple):
 
     @property
     def has_open_calls(self) -> bool:
-        """Whether its last AI message has calls without an answer: what asks may be one of these tools."""
+        """Whether its last AI message has calls without an answer: one of these tools may be asking."""
         messages = messages_of(self.values)
         message = last_ai_message(messages)
         answered = {m.tool_call_id for m in messages if isinstance(m, ToolMessage)}
@@ -153,8 +156,9 @@ def _read_per_call(level: _GraphLevel) -> PerCallPause | None:
 def _read_pause(
     interrupt: Interrupt, task: PregelTask, level: _GraphLevel
 ) -> BatchPause | QuestionPause | None:
-    """None: it is not ours to answer. A graph in a tool that asks itself is not: after a crash it would go on
-    from its own state, and not hear what people say."""
+    """None: we don't answer it. One case is a graph in a tool that asks a question itself: after a crash it
+    would continue from its own state, and would not get the answer.
+    """
     failed = task.error is not None
     if is_from_langchain(interrupt, task.name, level.values):
         return read_batch(interrupt, *level.values_and_path, failed)
@@ -166,9 +170,10 @@ def _read_pause(
 
 
 def _is_unanswerable(interrupt: Interrupt, task: PregelTask, level: _GraphLevel) -> bool:
-    """Whether it asks as LangChain does, and no AI message is found that it asks about: it is LangChain's, or
-    an agent raised it that is not where agents are looked for (LangGraph makes an interrupt's id of the place
-    that raised it)."""
+    """Whether it has LangChain's format, but its AI message can't be found. Either LangChain's middleware
+    raised it, or an agent at a place where agents can't be found: LangGraph derives an interrupt's id from
+    the place that raised it.
+    """
     if is_from_langchain(interrupt, task.name, level.values):
         return True
     if not looks_like_langchain(interrupt) or not task.name:
@@ -178,7 +183,7 @@ def _is_unanswerable(interrupt: Interrupt, task: PregelTask, level: _GraphLevel)
 
 
 def _is_raised_by(interrupt: Interrupt, task_path: str) -> bool:
-    """Whether it is this task's own: its first, or one after earlier answers."""
+    """Whether this task raised it itself: as its first interrupt, or as a later one."""
     names = (task_path, *(f"{task_path}{SEPARATOR}{number}" for number in range(1, MAX_ANSWERS)))
     return any(interrupt.id == xxh3_128_hexdigest(name.encode()) for name in names)
 
@@ -186,16 +191,17 @@ def _is_raised_by(interrupt: Interrupt, task_path: str) -> bool:
 def _error_text(level: _GraphLevel) -> str:
     where = " > ".join(level.path) or "the agent"
     return (
-        f"{where} waits at a question of LangChain's about a tool call, and nobody can be asked: its requests"
-        " are not the calls of the last AI message. A middleware before HumanInTheLoopMiddleware may change"
-        " them; or a function (an @task) runs the agent that asks: run it in a node or a tool."
+        f"{where} is paused by a question of LangChain about a tool call, and nobody can be asked: the"
+        " question is not about calls of the last AI message. Perhaps a middleware before"
+        " HumanInTheLoopMiddleware changes them. Or a function (an @task) runs the agent: run it in a node or"
+        " a tool."
     )
 
 
 def _is_task_unfinished(task: PregelTask) -> bool:
     if task.result is not None:
         return False
-    # What runs a graph keeps the interrupts of its earlier pauses while that runs on, and after its end.
+    # A task that runs a graph keeps the graph's earlier interrupts, also while and after the graph runs.
     if (inner := _inner_state(task)) is not None:
         return is_unfinished(inner)
     stale = isinstance(task.state, ToolAgentState) and any(
@@ -205,13 +211,13 @@ def _is_task_unfinished(task: PregelTask) -> bool:
 
 
 def _inner_state(task: PregelTask) -> StateSnapshot | None:
-    """The state of the graph that this task is, or runs, while that has not ended."""
+    """The state of the graph that this task is or runs, until that graph ends."""
     if not isinstance(task.state, StateSnapshot) or task.result is not None:
         return None
     return task.state if task.state.next or task.state.tasks else None
 
 
 def _agent_name(task: PregelTask, inner: StateSnapshot, outer: StateSnapshot) -> str:
-    """An agent's own name, which LangChain keeps; one without has its caller's there."""
+    """The agent's own name, from LangChain's metadata. An agent without a name has its caller's there."""
     names = [cast(Json, state.metadata or {}).get("lc_agent_name") for state in (inner, outer)]
     return names[0] if names[0] and names[0] != names[1] else task.name or "tools"

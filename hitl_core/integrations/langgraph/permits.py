@@ -15,7 +15,7 @@ from hitl_core.errors import HitlError, InvalidToolCall, Refused
 from hitl_core.failpoints import failpoint
 from hitl_core.gate import AGAIN, Gate, ReviewKey, denial_text, review_id_for
 from hitl_core.integrations.langgraph.active_runs import ActiveRun, ActiveRuns
-from hitl_core.integrations.langgraph.arguments import why_not
+from hitl_core.integrations.langgraph.arguments import args_problem
 from hitl_core.integrations.langgraph.graph import Json, last_ai_message, messages_of
 from hitl_core.integrations.langgraph.thread import CLAIM
 from hitl_core.integrations.langgraph.tool_messages import answer_message, stop_message
@@ -23,26 +23,27 @@ from hitl_core.model import Call, Review, ToolCall, encode
 
 log = logging.getLogger(__name__)
 
-#: The line of a call that ran up to an interrupt of its own. No tool's result is kept as this line.
-PAUSED_LINE = "asks something itself before it goes on"
+#: The line of a call that ran up to an interrupt of its own. A tool's result is never stored as this line.
+PAUSED_LINE = "asks a question of its own before it continues"
+STARTED_TEXT = "it was started already, and is not started twice."
 
 
 class Permit(NamedTuple):
-    """A reviewed call may run. `held` is the outcome that hears of it, None where that is done already."""
+    """A reviewed call may run. `active_run` gets its result; None if its review is done already."""
 
     active_run: ActiveRun | None
 
 
 class PermitChecker:
-    """By the review of the call's turn, or where it has none by the policy."""
+    """Checks a call by the review of its turn, or by the policy if the turn has no review."""
 
     def __init__(self, gate: Gate, active_runs: ActiveRuns) -> None:
         self._gate, self._active_runs = gate, active_runs
 
     async def check_call(self, request: ToolCallRequest) -> Permit | ToolMessage | None:
-        """None: it runs freely. A Permit: it may run now. Else the answer in its place."""
+        """None: it needs no review. Permit: it may run now. ToolMessage: the answer instead of running it."""
         origin = CallOrigin.from_request(request)
-        # LangGraph runs everything that waits again, also what the answer is not for: that waits on.
+        # LangGraph runs every waiting task again, also those without an answer now. These pause again.
         if interrupts := (self._active_runs.open_interrupts(origin.claim) or {}).get(
             origin.task_id
         ):
@@ -56,22 +57,24 @@ class PermitChecker:
         except (Refused, InvalidToolCall) as error:
             if isinstance(error, Refused) and error.code == "busy":
                 raise
-            return _refuse_call(request, active_run or self._claimed(origin, request), error)
+            claimed = active_run or self._find_claimed(origin, request)
+            return _refuse_call(request, claimed, error)
 
     def refuse(self, request: ToolCallRequest, error: InvalidToolCall) -> ToolMessage:
         """The answer to a call that can't be checked at all."""
         origin = CallOrigin.from_request(request)
-        return _refuse_call(request, self._claimed(origin, request), error)
+        return _refuse_call(request, self._find_claimed(origin, request), error)
 
-    def _claimed(self, origin: CallOrigin, request: ToolCallRequest) -> ActiveRun | None:
-        """The outcome that is carried out now, where this call is one of its review that did not start: also
-        under another AI message."""
-        held, call_id = self._active_runs.find_by_claim(origin.claim), request.tool_call["id"]
-        if held is None or held.outcome.turn == origin.turn:
-            return held
-        review = held.outcome.review
+    def _find_claimed(self, origin: CallOrigin, request: ToolCallRequest) -> ActiveRun | None:
+        """The run that this process drives now, if this call belongs to its turn, or is a call of its review
+        that has not started and now has another AI message.
+        """
+        run, call_id = self._active_runs.find_by_claim(origin.claim), request.tool_call["id"]
+        if run is None or run.outcome.turn == origin.turn:
+            return run
+        review = run.outcome.review
         waits = {call.tool_call_id for call in review.calls if call.key not in review.runs}
-        return held if call_id in waits and call_id not in held.lines else None
+        return run if call_id in waits and call_id not in run.lines else None
 
     async def _check_active(
         self, request: ToolCallRequest, origin: CallOrigin, active_run: ActiveRun
@@ -88,15 +91,15 @@ class PermitChecker:
         if call.verdict.kind == "allow":
             _check_same(outcome.review, call, request)
             return None
-        _check_taken(request)
+        _check_args(request)
         if await outcome.once(_to_tool_call(request)):
             return Permit(active_run)
-        return stop_message(request, "it was started already, and is not started twice.")
+        return stop_message(request, STARTED_TEXT)
 
     async def _check_inactive(
         self, request: ToolCallRequest, origin: CallOrigin
     ) -> Permit | ToolMessage | None:
-        """A call of a turn whose review no driver of this process holds."""
+        """A call of a turn whose review this process doesn't drive."""
         call = _to_tool_call(request)
         review = await self._load_review(origin)
         if review is not None:
@@ -104,19 +107,19 @@ class PermitChecker:
         if await self._is_of_another_turn(origin, call):
             raise Refused(
                 "not_allowed",
-                "it has a review, and the AI message that it was reviewed with is not the last one any more:"
-                " let no middleware replace that message, its id, or the state of the call.",
+                "it was reviewed with an AI message that is not the last one any more. No middleware may"
+                " replace that message, its id, or the state of the call.",
             )
         ruling = deny_unless_allowed(await self._gate.policy.judge_async(call, request.state), call)
         if ruling.verdict.kind == "allow":
-            _check_taken(request)
+            _check_args(request)
             return None
         return answer_message(request, denial_text(call.name, ruling.verdict), "error")
 
     def _check_reviewed(
         self, request: ToolCallRequest, origin: CallOrigin, review: Review
     ) -> Permit | ToolMessage | None:
-        """What had its interrupt answered may go on: its review is through, and this is a driver's run."""
+        """A call that paused itself may continue in a driven run after its review is done."""
         call = _find_call(review, str(request.tool_call["id"]))
         if call.verdict.kind == "allow":
             _check_same(review, call, request)
@@ -130,17 +133,18 @@ class PermitChecker:
     def _continue_call(
         self, request: ToolCallRequest, origin: CallOrigin, active_run: ActiveRun | None
     ) -> Permit | ToolMessage:
-        """A call that asked: each answer lets it start once more."""
+        """A call that paused at its own question. Each answer lets it start once more."""
         if self._active_runs.can_continue(
             origin.claim, origin.task_id, str(request.tool_call["id"])
         ):
             return Permit(active_run)
-        return stop_message(request, "it was started already, and is not started twice.")
+        return stop_message(request, STARTED_TEXT)
 
     async def _is_of_another_turn(self, origin: CallOrigin, call: ToolCall) -> bool:
-        """Whether a review of this thread knows the call under another AI message. Middlewares write the
-        messages, so one that is not known must not make a reviewed call a free one. Some models give the
-        next turn's calls the same ids, so the tool counts as well."""
+        """Whether a review of this thread has this call with another AI message. Middlewares can replace
+        messages, and a reviewed call must not run unchecked because its message is unknown. Some models use
+        the same call ids in the next turn, so the tool's name is compared too.
+        """
         async for review in self._reviews_of_thread(origin):
             known = {
                 (c.tool_call_id, n) for c in review.calls for n in (c.name, review.tool_name(c))
@@ -150,8 +154,9 @@ class PermitChecker:
         return False
 
     async def _reviews_of_thread(self, origin: CallOrigin) -> AsyncGenerator[Review, None]:
-        """The one that is carried out now, those of the thread that are not done, and for a call that comes
-        with no message at all the last one that is done."""
+        """The review of the driven run, and those of the thread that are not done. For a call without an AI
+        message also the last one that is done.
+        """
         if active_run := self._active_runs.find_by_claim(origin.claim):
             yield active_run.outcome.review
         if not origin.thread_id:
@@ -164,7 +169,7 @@ class PermitChecker:
                 return
 
     async def _load_review(self, origin: CallOrigin) -> Review | None:
-        """That of this turn."""
+        """The review of this turn."""
         if not origin.turn:
             return None
         store = self._gate.reviews.store
@@ -183,8 +188,9 @@ def _refuse_call(
 
 
 class CallOrigin(NamedTuple):
-    """Where a call comes from: the thread, LangGraph's task in it, the claim that drives it, the AI message
-    and its calls."""
+    """Where a call comes from: the thread, LangGraph's task in it, the claim that drives it, and the AI
+    message (`turn`) with the ids of its calls.
+    """
 
     thread_id: str
     task_id: str
@@ -203,8 +209,9 @@ class CallOrigin(NamedTuple):
 
 
 def copy_request(request: ToolCallRequest) -> ToolCallRequest:
-    """The same, with a call that nobody else can change between its check and its start. Raises
-    InvalidToolCall for arguments that are not plain JSON."""
+    """A copy, so that nobody can change the call between its check and its start. Raises InvalidToolCall for
+    arguments that are not plain JSON.
+    """
     args = encode(request.tool_call["args"]).parse()
     return request.override(tool_call={**request.tool_call, "args": args})
 
@@ -217,7 +224,7 @@ def _find_call(review: Review, call_id: str) -> Call:
     for call in review.calls:
         if call.tool_call_id == call_id:
             return call
-    raise Refused("not_allowed", "the review of this turn doesn't know it.")
+    raise Refused("not_allowed", "it is not in the review of this turn.")
 
 
 def _is_paused(review: Review, call: Call) -> bool:
@@ -226,24 +233,22 @@ def _is_paused(review: Review, call: Call) -> bool:
 
 
 def _check_tool(request: ToolCallRequest) -> None:
-    """A middleware may put another tool behind a call: what was decided was about the tool that it names."""
+    """A middleware may run another tool for a call. The decision was about the tool that the call names."""
     tool, name = request.tool, request.tool_call["name"]
     if tool is not None and tool.name != name:
-        raise Refused(
-            "args_changed", f"the call names `{name}`, and another tool stands behind it."
-        )
+        raise Refused("args_changed", f"the call names `{name}`, and another tool would run.")
 
 
-def _check_taken(request: ToolCallRequest) -> None:
-    """LangChain drops or replaces what the tool doesn't take: what was decided would not be what runs."""
+def _check_args(request: ToolCallRequest) -> None:
+    """LangChain drops or replaces arguments that the tool doesn't accept: it would not run as decided."""
     tools = [request.tool] if request.tool is not None else []
-    if why := why_not(tools, request.tool_call["args"]):
-        raise InvalidToolCall(f"{why} {AGAIN}")
+    if problem := args_problem(tools, request.tool_call["args"]):
+        raise InvalidToolCall(f"{problem} {AGAIN}")
 
 
 def _check_same(review: Review, call: Call, request: ToolCallRequest) -> None:
-    """What runs is what was decided; what nobody was asked about runs as the model wrote it."""
+    """A call runs as it was decided; one that nobody was asked about runs as the model wrote it."""
     mine = (review.tool_name(call), review.arguments(call.key))
     if mine != (request.tool_call["name"], encode(request.tool_call["args"])):
         raise Refused("args_changed", "it is not the call that the review allowed.")
-    _check_taken(request)
+    _check_args(request)

@@ -1,6 +1,6 @@
-"""An interrupt that a node, or a tool, raises itself in a dialect that we know. Pure.
+"""An interrupt that a node or a tool raises itself, in a dialect that we know. Pure.
 
-What raises it acts on the answer itself, so nothing of ours stands between the two.
+The node acts on the answer by itself, so no guard checks what it does then.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionPause(Pause):
-    """One review for all that the interrupt asks. Its id is the turn."""
+    """One review for all questions of the interrupt. Its turn is the interrupt's id."""
 
     def resume_value(self, outcome: Outcome) -> Json:
-        """What to resume with. Raises IntegrationError (see `said`)."""
+        """The value to resume with. Raises IntegrationError (see `format_answer`)."""
         value = self.format_answer(outcome)
         return value if self.dialect == "langchain_per_call" else {self.turn: value}
 
@@ -34,7 +34,7 @@ class QuestionPause(Pause):
 def read_question(
     interrupt: Interrupt, state: Mapping[str, Any], path: tuple[str, ...], failed: bool
 ) -> QuestionPause | None:
-    """None where no dialect reads it."""
+    """None if no dialect can read it."""
     if not dialects.is_interrupt(interrupt.value):
         return None
     name = dialects.detect(interrupt.value)
@@ -57,6 +57,6 @@ def read_question(
 
 
 def to_wire(interrupt: Interrupt) -> Json:
-    """As LangGraph sends it to its clients."""
+    """The interrupt as LangGraph sends it to its clients."""
     schema: Any = interrupt.response_schema
     return {"id": interrupt.id, "value": interrupt.value, "response_schema": schema}

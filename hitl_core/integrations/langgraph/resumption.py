@@ -20,14 +20,14 @@ log = logging.getLogger(__name__)
 
 
 class NodeFailed(IntegrationError):
-    """A node raised after it got the answer to its own question. LangGraph keeps the answer; no retry."""
+    """A node raised after it got the answer to its own question. LangGraph keeps the answer: no retry."""
 
 
 async def resume(thread: GraphThread, state: StateSnapshot, active_run: ActiveRun) -> StateSnapshot:
     """Continue the run from its saved state, and answer what still waits there.
 
-    Raises NodeFailed, LeaseLost, IntegrationError for an agent that was changed since, and what the agent
-    raises.
+    Raises NodeFailed, LeaseLost, IntegrationError if the agent's code was changed in between, and any error
+    of the agent.
     """
     if is_unfinished(state):
         state = await thread.invoke(None, state)
@@ -58,16 +58,17 @@ async def _send_answer(
     if again is None or (isinstance(again, PerCallPause) and again.has_fewer_than(pause)):
         return state
     raise IntegrationError(
-        f"The agent interrupts again for the turn of {active_run.outcome.review_id}: list one"
-        " HumanInTheLoopMiddleware only."
+        f"The agent interrupts again for the turn of {active_run.outcome.review_id}. Give it only one"
+        " HumanInTheLoopMiddleware."
     )
 
 
 async def _answer_each(
     thread: GraphThread, state: StateSnapshot, pause: PerCallPause, active_run: ActiveRun
 ) -> StateSnapshot:
-    """Answer one call after the other, always the first that still waits in the saved state. So it doesn't
-    matter which process gave the earlier answers."""
+    """Answer one call after the other, always the first one that waits in the saved state. So it doesn't
+    matter which process gave the earlier answers.
+    """
     while True:
         try:
             state = await _answer_pause(thread, state, pause, active_run)
@@ -83,8 +84,9 @@ async def _answer_each(
 
 
 def _unfit_fields(error: ValidationError) -> list[str]:
-    """The fields of an edit that LangGraph refused before it saved it: it checks by the tool's own types,
-    which may be narrower than the schema by which people edited."""
+    """The fields of an edit that LangGraph refused before it saved the answer. It checks the tool's Python
+    types, which may be stricter than the schema that people edited with.
+    """
     where = [detail["loc"] for detail in error.errors()]
     return sorted({str(loc[-1]) for loc in where if "edited_action" in loc})
 
@@ -118,7 +120,7 @@ async def _answer_or_recover(
 async def _recover(thread: GraphThread, active_run: ActiveRun) -> StateSnapshot:
     """LangChain saved an answer that it refuses: drop it, let LangChain ask again, and answer that.
 
-    Happens when a `when` predicate returns something else than before, or when a person answered by hand.
+    Happens if a `when` predicate gives another result than before, or if somebody resumed the thread by hand.
     """
     log.warning("LangChain refuses the answer that is saved for %s.", active_run.outcome.review_id)
     state = await thread.forget_answer()
@@ -129,7 +131,7 @@ async def _recover(thread: GraphThread, active_run: ActiveRun) -> StateSnapshot:
 async def _answer_question(
     thread: GraphThread, state: StateSnapshot, pause: QuestionPause, active_run: ActiveRun
 ) -> StateSnapshot:
-    """The node itself acts on the answer, so the checks before a tool are made here."""
+    """The node itself acts on the answer, so the check before a call runs is made here."""
     outcome, answer = active_run.outcome, pause.resume_value(active_run.outcome)
     for call in outcome.execute:
         await outcome.once(call)
@@ -138,13 +140,13 @@ async def _answer_question(
         state = await _send_answer(thread, state, pause, answer, active_run)
     except Exception as error:
         if read_pauses(await thread.load_state()).find(outcome.turn) is None:
-            await outcome.report(handed)  # the node is through; something after it raised
+            await outcome.report(handed)  # the node ended; something after it raised
             raise
         kind = type(error).__name__
         active_run.lines.update(dict.fromkeys(handed, f"failed: {kind}"))
         raise NodeFailed(
-            f"The node raised {kind} after it had its answer, which LangGraph keeps: ainvoke(None)"
-            " runs it again."
+            f"The node raised {kind} after it got its answer. LangGraph keeps that answer:"
+            " ainvoke(None) runs the node again."
         ) from error
     active_run.lines.update(handed)
     return state

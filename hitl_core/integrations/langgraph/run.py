@@ -1,4 +1,4 @@
-"""Where a run of the agent stopped."""
+"""The result of driving an agent: where its run stopped."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from langgraph.types import Interrupt
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """`state` holds the graph's values. Exactly one of these is the case:
+    """`state` holds the graph's values. Exactly one of these is set:
 
-    `finished`: the graph ended. `review_ids`: it waits for people (mostly for one review; several where
-    nodes were interrupted side by side). `unknown`: it waits at interrupts that are not ours to answer.
-    `refused`: a sentence on why what it asks for can't be reviewed; it stays where it is.
+    `finished`: the graph ended. `review_ids`: it waits for people, mostly for one review; for several if
+    parallel nodes paused. `unknown`: it waits at interrupts that are not reviews; you answer them.
+    `refusal`: an error text: its question can't be reviewed, or can't be answered. The run stays paused.
     """
 
     thread_id: str

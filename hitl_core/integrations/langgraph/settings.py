@@ -17,7 +17,7 @@ from hitl_core.integrations.langgraph.graph import Json
 #: Saved with every checkpoint: the names of the settings that the run's caller passed.
 SETTINGS_KEY = "hitl_own_settings"
 
-#: Of how many open runs a process remembers the settings.
+#: A process remembers the settings of so many open runs.
 MAX_RUNS = 10_000
 
 Config: TypeAlias = RunnableConfig | Callable[[str], RunnableConfig] | None
@@ -70,8 +70,8 @@ class Settings:
         for name in marked.split():
             if name not in own.names and not callable(getattr(self, f"_{name}")):
                 raise IntegrationError(
-                    f"Another process gave the run of {thread_id!r} a `{name}` of its own, so it can't be"
-                    f" resumed here: give `drive` a function that makes the `{name}` of a thread from its id."
+                    f"Another process started the run of {thread_id!r} with its own `{name}`, so it can't be"
+                    f" resumed here. Give `drive` a function that makes the `{name}` from the thread's id."
                 )
         return own
 
@@ -82,12 +82,12 @@ def _override(own: RunSettings, new: RunSettings) -> RunSettings:
 
 
 def merge_settings(default: RunSettings, own: RunSettings) -> RunSettings:
-    """The run's own settings over those of `drive`. Pure."""
+    """The settings of `drive`, overridden by those of the run. Pure."""
     return replace(_override(default, own), config=merge_configs(default.config, own.config))
 
 
 async def _value_for(value: Any, thread_id: str) -> Any:
     if isinstance(value, dict) or not callable(value):
         return cast(Any, value)
-    made = value(thread_id)
-    return await made if inspect.isawaitable(made) else made
+    result = value(thread_id)
+    return await result if inspect.isawaitable(result) else result

@@ -1,4 +1,4 @@
-"""One thread of a graph: looked at, and run a step further."""
+"""One thread of a graph: loads its state, and runs it to the next stop."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from hitl_core.policy import Policy
 
 log = logging.getLogger(__name__)
 
-#: Stored with every checkpoint, so that a process that resumes a run knows its requester.
+#: Stored with every checkpoint, so that another process that resumes the run knows its requester.
 REQUESTER = "hitl_requester"
-#: And where that person asked.
+#: Stored too: the thread in which that person asked.
 ORIGIN = "hitl_origin"
-#: Goes with a run to its tools: the claim by which this process drives it.
+#: Passed to the tools of a run: the claim by which this process drives it.
 CLAIM = "hitl_claim"
 
 
@@ -34,7 +34,7 @@ Stream: TypeAlias = Callable[[str, Any], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class Streaming:
-    """Who gets the chunks of each run, and which of LangGraph's modes they are in."""
+    """The callback that gets the chunks of each run, and LangGraph's stream mode for them."""
 
     callback: Stream | None
     mode: Any
@@ -42,8 +42,10 @@ class Streaming:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraphThread:
-    """`default` are `drive`'s settings for this thread, `own` what the caller gave to its run; `claim` names
-    the outcome that this one carries out, or is a name of its own. `policy` is the gate's at the moment."""
+    """`default_settings`: those of `drive` for this thread. `run_settings`: those that the caller passed to
+    the run. `claim`: of the outcome that is carried out, else a new name. `policy`: returns the gate's
+    current policy.
+    """
 
     graph: Graph
     reader: Graph | None
@@ -61,14 +63,16 @@ class GraphThread:
         return replace(self, run_settings=run_settings)
 
     async def load_state(self) -> StateSnapshot:
-        """What is saved, never what was streamed: only that is there after a crash."""
+        """The saved state, never the streamed one: after a crash only the saved state is there."""
         state = await self.graph.aget_state(self._config(), subgraphs=True)
         saved = SavedStates(cast(Any, self.graph).checkpointer, self.id, self.reader)
         return await add_tool_agents(saved, state)
 
     async def invoke(self, input: Any, state: StateSnapshot) -> StateSnapshot:
-        """From `state`, with every step saved before the next begins: LangGraph's default loses steps on
-        kill -9. What waits and has no answer here stays as it is, though LangGraph runs it again."""
+        """Run from `state` to the next stop, and save every step before the next one begins: LangGraph's
+        default loses steps on kill -9. Tasks without an answer in `input` pause again, though LangGraph
+        starts them again.
+        """
         interrupts, tasks = _open_interrupts(state, input), _tasks_with_answers(state, input)
         with self.active_runs.hold_step(self.claim, interrupts, tasks), hold_watch(self.policy):
             await self._run(input)
@@ -87,7 +91,7 @@ class GraphThread:
         async for chunk in chunks:
             try:
                 await callback(self.id, chunk)
-            except Exception as error:  # a listener stops no run
+            except Exception as error:  # an error in the callback must not stop the run
                 log.warning("`stream` raised %s on a chunk of %s.", type(error).__name__, self.id)
 
     async def save_input(self, input: Any) -> None:
@@ -95,7 +99,7 @@ class GraphThread:
         await self.graph.aupdate_state(self._config(), input, as_node="__start__")
 
     async def forget_answer(self) -> StateSnapshot:
-        """Drop the answer that is saved for the last interrupt, and let it be raised again."""
+        """Drop the answer that is saved for the last interrupt, and run on, so that it is raised again."""
         await self.graph.aupdate_state(self._config(), None)
         return await self.invoke(None, await self.load_state())
 
@@ -119,14 +123,14 @@ def _open_interrupts(state: StateSnapshot, input: Any) -> dict[str, Any]:
 
 
 def _tasks_with_answers(state: StateSnapshot, input: Any) -> frozenset[str]:
-    """The tasks that this input lets go on."""
+    """The tasks that this input lets continue."""
     if not isinstance(input, Command) or cast(Command[Any], input).resume is None:
         return frozenset()
     return tasks_with_answers(state, _answers_by_id(state, cast(Command[Any], input)))
 
 
 def _answers_by_id(state: StateSnapshot, command: Command[Any]) -> Json | None:
-    """By the interrupts' ids. None where it is one answer, for whatever waits."""
+    """The answers by interrupt id. None if it is one answer for whatever waits."""
     resume: object = command.resume
     answers = cast(Json, resume) if isinstance(resume, dict) else {}
     by_id = bool(answers) and answers.keys() <= {interrupt.id for interrupt in state.interrupts}
@@ -134,6 +138,6 @@ def _answers_by_id(state: StateSnapshot, command: Command[Any]) -> Json | None:
 
 
 def read_requester(state: StateSnapshot) -> tuple[str | None, Place | None]:
-    """On whose behalf the thread's last run went, and where that person asked."""
+    """The requester of the thread's last run, and where that person asked."""
     metadata = cast(Json, state.metadata or {})
     return metadata.get(REQUESTER), metadata.get(ORIGIN)

@@ -21,8 +21,8 @@ def answer_message(request: ToolCallRequest, content: str, status: str) -> ToolM
 
 
 def stop_message(request: ToolCallRequest, why: str) -> ToolMessage:
-    """LangChain puts a note before the answer to an edited call that says that it ran: so we
-    contradict it.
+    """For a call that was stopped. Before the answer to an edited call, LangChain puts a note that says that
+    the call ran, so this text contradicts it.
     """
     name = request.tool_call["name"]
     text = f"`{name}` was NOT executed, whatever a note before this says: {why}"

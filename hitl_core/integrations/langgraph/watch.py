@@ -1,4 +1,4 @@
-"""The second check, after the guard: stops a tool of a guarded graph that neither guard nor policy allowed.
+"""The second check, after the guard: stops a tool that neither the guard nor the policy allowed.
 
 LangChain calls its callbacks before each tool starts, also for a tool node that was made during the run, for
 `tool.invoke` in a node's own code, and for a middleware that swaps tools. A callback that raises stops the
@@ -25,7 +25,7 @@ from langgraph.errors import GraphInterrupt
 
 from hitl_core.errors import HitlError, IntegrationError
 from hitl_core.integrations.langgraph.graph import Graph, Json
-from hitl_core.integrations.langgraph.lost_pauses import LostPauses, PauseLost, unsaved
+from hitl_core.integrations.langgraph.lost_pauses import LostPauses, PauseLost, unsaved_pause_text
 from hitl_core.integrations.langgraph.provider_tools import provider_tools
 from hitl_core.model import ToolCall
 from hitl_core.policy import Policy
@@ -83,11 +83,11 @@ def hold_watch(policy: Callable[[], Policy]) -> Generator[None, None, None]:
         _run_watch.reset(token)
     if watch.stop_reasons:
         raise UnguardedToolCall(watch.stop_reasons[0])
-    if lost := watch.pauses.sentences:
-        raise PauseLost(lost[0])
+    if errors := watch.pauses.errors:
+        raise PauseLost(errors[0])
 
 
-def lose(why: str) -> NoReturn:
+def raise_pause_lost(why: str) -> NoReturn:
     """Raise PauseLost now, and again at the end of the driven run, in case other code catches it."""
     if driven := _run_watch.get():
         driven.pauses.add(why)
@@ -138,7 +138,7 @@ class Watch(BaseCallbackHandler):
 
     @property
     def _has_run_watch(self) -> bool:
-        """Whether this is a part of a driven run: then that run's own watch does the work."""
+        """Whether this is a part of a driven run, which has its own watch."""
         return _run_watch.get() not in (None, self)
 
     def on_tool_start(self, serialized: Json | None, input_str: str, **kwargs: Any) -> None:
@@ -150,15 +150,15 @@ class Watch(BaseCallbackHandler):
             return
         if call_id is not None:
             self._stop(
-                f"`{name}` was called by something that no inspection found, so no guard stood in front of"
-                " it, and it was stopped: make the agent or ToolNode that runs it where it can be seen, in"
-                " the graph or outside of the function that uses it."
+                f"`{name}` was stopped: the agent or ToolNode that called it was not found before the run, so"
+                " it has no guard. Make that agent or ToolNode in the graph, or outside of the function that"
+                " uses it."
             )
         why = self._objection(name, kwargs.get("inputs") or {"input": input_str})
         if why is not None:
             self._stop(
-                f"`{name}` was invoked by code and not by a tool node, so nobody can be asked about it,"
-                f" and it was stopped: {why} Let a ToolNode run it, or allow it in the policy."
+                f"`{name}` was stopped. Code invoked it, not a tool node, so nobody can be asked about it:"
+                f" {why} Let a ToolNode run it, or allow it in the policy."
             )
 
     def on_chat_model_start(
@@ -170,8 +170,8 @@ class Watch(BaseCallbackHandler):
         for name in provider_tools(params):
             if (why := self._objection(name, {})) is not None:
                 self._stop(
-                    f"The model's provider runs `{name}` itself, so nobody can be asked about it: {why} Take"
-                    " the tool away, or allow it in the policy."
+                    f"The model's provider runs `{name}` itself, so nobody can be asked about it: {why}"
+                    " Remove the tool, or allow it in the policy."
                 )
 
     def on_llm_start(self, serialized: Json | None, prompts: list[str], **kwargs: Any) -> None:
@@ -190,7 +190,7 @@ class Watch(BaseCallbackHandler):
         self._unsaved.pop(kwargs["run_id"], None)
         around = self._unsaved.get(cast(UUID, kwargs.get("parent_run_id")))
         if around is not None and isinstance(error, GraphInterrupt):
-            lose(unsaved(around))
+            raise_pause_lost(unsaved_pause_text(around))
 
     def _objection(self, name: str, args: Json) -> str | None:
         try:
@@ -200,16 +200,16 @@ class Watch(BaseCallbackHandler):
         return (
             None
             if verdict.kind == "allow"
-            else f"the policy doesn't allow it unasked ({verdict.kind})."
+            else f"the policy doesn't allow it without a review ({verdict.kind})."
         )
 
-    def _stop(self, sentence: str) -> NoReturn:
-        log.error("%s", sentence)
-        raise UnguardedToolCall(sentence)
+    def _stop(self, why: str) -> NoReturn:
+        log.error("%s", why)
+        raise UnguardedToolCall(why)
 
 
 class RunWatch(Watch):
-    """The watch of one driven run. `stop_reasons`: a sentence for each stopped tool."""
+    """The watch of one driven run. `stop_reasons`: an error text for each stopped tool."""
 
     def __init__(self, policy: Callable[[], Policy]) -> None:
         super().__init__(policy)
@@ -225,8 +225,8 @@ class RunWatch(Watch):
         super().on_tool_start(serialized, input_str, **kwargs)
 
     def on_chain_end(self, outputs: Any, **kwargs: Any) -> None:
-        if lost := self.pauses.end(kwargs["run_id"]):
-            lose(lost)
+        if why := self.pauses.end(kwargs["run_id"]):
+            raise_pause_lost(why)
 
     def on_tool_end(self, output: Any, **kwargs: Any) -> None:
         self.on_chain_end(output, **kwargs)
@@ -237,6 +237,6 @@ class RunWatch(Watch):
     def on_tool_error(self, error: BaseException, **kwargs: Any) -> None:
         self.pauses.end(kwargs["run_id"], error)
 
-    def _stop(self, sentence: str) -> NoReturn:
-        self.stop_reasons.append(sentence)
-        super()._stop(sentence)
+    def _stop(self, why: str) -> NoReturn:
+        self.stop_reasons.append(why)
+        super()._stop(why)

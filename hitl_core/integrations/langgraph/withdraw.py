@@ -1,5 +1,5 @@
-"""New input for a thread that waits for people: its reviews are cancelled, and its calls get answers, because
-models refuse a conversation with an unanswered call.
+"""New input for a thread that waits for people: its reviews are cancelled, and their calls get answers,
+because models reject a conversation with an unanswered call.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ REASON = "The user wrote something new."
 async def hold_withdrawal(
     gate: Gate, review_ids: Iterable[str]
 ) -> AsyncGenerator[list[Outcome], None]:
-    """Cancel and claim these reviews while the new input is saved; then they are done. If that fails, a
+    """Cancel and claim these reviews while the new input is saved. Then they are done. If saving fails, a
     process in `serve` continues the run when their lease ends, as after a crash. Raises Refused if one of
     them is already decided.
     """
@@ -39,8 +39,8 @@ async def hold_withdrawal(
 def add_answers(
     input: Mapping[str, Any], state: StateSnapshot, outcomes: Iterable[Outcome]
 ) -> Mapping[str, Any]:
-    """The input, after an answer to each unanswered call of the last AI message. The result of a call that
-    has run is kept; LangGraph would drop it. Pure.
+    """The new input, with an answer to each unanswered call of the last AI message before it. The result of
+    a call that ran is kept; LangGraph would drop it. Pure.
     """
     answers = list(_missing_answers(state, outcomes))
     if not answers:
@@ -61,13 +61,13 @@ def _missing_answers(state: StateSnapshot, outcomes: Iterable[Outcome]) -> Itera
         if id in results:
             yield results[id]
         elif id not in answered:
-            stop_text = f"`{name}` was stopped before it came to its end. {REASON}"
+            stop_text = f"`{name}` was stopped before it ended. {REASON}"
             text = contents.get(id, stop_text)
             yield ToolMessage(content=text, name=name, tool_call_id=id, status="error")
 
 
 def _results(task: PregelTask) -> Iterator[ToolMessage]:
-    """The results of tools that ended while other tools of their turn wait."""
+    """The results of tools that ended while other tools of the same turn wait."""
     result: Any = task.result
     messages: Iterable[AnyMessage] = messages_of(cast(Json, result))
     yield from (message for message in messages if isinstance(message, ToolMessage))
