@@ -566,8 +566,8 @@ class Reopening(AgentMiddleware[Any, Any, Any]):
 
 
 LINE = (
-    "failed: not executed: it has a review, and the AI message that it was reviewed with is not the last one"
-    " any more: let no middleware replace that message, its id, or the state of the call."
+    "failed: not executed: it was reviewed with an AI message that is not the last one any more. No"
+    " middleware may replace that message, its id, or the state of the call."
 )
 
 
