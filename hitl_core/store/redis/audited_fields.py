@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 from uuid import uuid4
 
@@ -10,8 +10,10 @@ from hitl_core.audit import PolicyChanged, link_entry
 from hitl_core.model import Event, MessageRef, Place
 from hitl_core.store.contract import delivery_event
 from hitl_core.store.redis import review_fields
-from hitl_core.store.redis.client import Client, read_script, store_errors
-from hitl_core.store.redis.keys import Keys, digest_of
+from hitl_core.store.redis.client import Client, store_errors
+from hitl_core.store.redis.keys import Keys, choose_partition, digest_of
+from hitl_core.store.redis.ledger import RedisLedger
+from hitl_core.store.redis.part import RedisPart
 
 #: Makes the event from the store's time and the field's value so far.
 EventFactory = Callable[[float, str | None], Event | PolicyChanged]
@@ -34,14 +36,17 @@ class _StoredField(NamedTuple):
     now: float
 
 
-class AuditedFields:
-    """See `Store` for the methods."""
+class RedisAuditedFields(RedisPart):
+    """See `AuditedFields` for the methods."""
 
-    def __init__(self, redis: Client) -> None:
-        self._redis = redis
-        self._script = redis.register_script(read_script("set_with_audit"))
+    def __init__(
+        self, redis: Client, reader: Client, keys: Sequence[Keys], retention: float
+    ) -> None:
+        super().__init__(redis, reader, keys, retention)
+        self.ledger = RedisLedger(redis, keys, retention)
 
-    async def record_refusal(self, keys: Keys, review_id: str, event: Event) -> None:
+    async def record_refusal(self, review_id: str, event: Event) -> None:
+        keys = self._require_keys(review_id)
         field = _Field(
             keys.review(review_id),
             review_fields.ATTEMPT,
@@ -52,9 +57,8 @@ class AuditedFields:
             keys, field, review_id, lambda now, _: event.model_copy(update={"at": now})
         )
 
-    async def record_post(
-        self, keys: Keys, review_id: str, place: Place, ref: MessageRef
-    ) -> MessageRef:
+    async def record_post(self, review_id: str, place: Place, ref: MessageRef) -> MessageRef:
+        keys = self._require_keys(review_id)
         field = _Field(
             keys.review(review_id),
             review_fields.POST + place,
@@ -70,7 +74,8 @@ class AuditedFields:
         )
         return MessageRef.model_validate_json(winner) if winner else ref
 
-    async def record_policy(self, keys: Keys, agent: str, digest: str) -> str | None:
+    async def record_policy(self, agent: str, digest: str) -> str | None:
+        keys = self._keys[choose_partition(agent, len(self._keys))]
         name = digest_of(agent)
         async with store_errors():
             if await self._redis.hsetnx(keys.policies, name, digest):
@@ -96,26 +101,26 @@ class AuditedFields:
         """Write the field with its entry, and return its value before. `first`: an existing value stays. Does
         nothing if there is no such review.
         """
-        before = await self._run_script(keys, field, review_id, first)
+        before = await self._set_field(keys, field, review_id, first)
         while before is not None:
             if before.value is not None and (first or before.value == field.value):
                 return before.value
             entry, head = link_entry(make_event(before.now, before.value), before.head)
-            after = await self._run_script(keys, field, review_id, first, before.head, head, entry)
+            after = await self._set_field(keys, field, review_id, first, before.head, head, entry)
             if after is not None and after[:2] == before[:2]:
                 return before.value  # no other process was faster
             before = after
         return None
 
-    async def _run_script(
+    async def _set_field(
         self, keys: Keys, field: _Field, review_id: str, first: bool, *entry: str
     ) -> _StoredField | None:
         """Read the field. With `entry` (the expected head, the new head and the entry), also write it."""
-        async with store_errors():
-            answer = await self._script(
-                keys=[field.hash, keys.audit],
-                args=[field.name, field.value, int(first), field.chain, review_id, *entry],
-            )
+        answer = await self._run_script(
+            "set_with_audit",
+            [field.hash, keys.audit],
+            [field.name, field.value, int(first), field.chain, review_id, *entry],
+        )
         if answer is None:
             return None
         value, head, seconds, micros = answer

@@ -15,36 +15,22 @@ from hitl_core.store.contract import (
     lane_of,
     parse_job,
 )
-from hitl_core.store.redis.client import Client, read_script, store_errors
-from hitl_core.store.redis.keys import Keys, lane_key, parse_partition, slot_key
+from hitl_core.store.redis.client import store_errors
+from hitl_core.store.redis.keys import Keys, lane_key, parse_partition
+from hitl_core.store.redis.part import RedisPart
 
 #: Added to the score of cards that were never posted: they come last in their queue. Also in queue.lua.
 FIRST_POST_SCORE = 1e11
-_SCRIPT_NAMES = (
-    "take",
-    "finish",
-    "put_back",
-    "dead_letter",
-    "requeue",
-    "redraw",
-    "hold",
-    "release",
-    "slot",
-)
 
 
-class RedisLanes:
-    """See `Store` for the methods. A lane has a queue in each partition, but only one lease, so that one bot
+class RedisLanes(RedisPart):
+    """See `Lanes` for the methods. A lane has a queue in each partition, but only one lease, so that one bot
     holds all of its queues.
     """
 
-    def __init__(self, redis: Client, keys: Sequence[Keys]) -> None:
-        self._redis, self._keys = redis, keys
-        self._scripts = {name: redis.register_script(read_script(name)) for name in _SCRIPT_NAMES}
-
     async def lanes(self, limit: int = 100) -> list[str]:
         due_at: dict[str, float] = {}
-        now = await self._now()
+        now = await self.now()
         for keys in self._keys:
             async with store_errors():
                 due = cast(
@@ -63,7 +49,7 @@ class RedisLanes:
             return set()
         async with store_errors(), self._redis.pipeline(transaction=False) as pipe:
             for lane in lanes:
-                await self._scripts["hold"](
+                await self._script("hold")(
                     keys=[lane_key(lane)], args=[bot, int(ttl * 1000)], client=pipe
                 )
             answers: list[int] = await pipe.execute()
@@ -177,7 +163,7 @@ class RedisLanes:
 
     async def backlog(self) -> Backlog:
         waiting, oldest = 0, list[float]()
-        now = await self._now()
+        now = await self.now()
         for keys in self._keys:
             async with store_errors():
                 waiting += await self._redis.hlen(keys.change_counts)
@@ -186,23 +172,6 @@ class RedisLanes:
                 )
             oldest += [at for _, at in first]
         return Backlog(waiting, min(oldest, default=None))
-
-    async def take_slot(self, name: str, every: float, burst: int = 1) -> float:
-        return (
-            await self._run_script("slot", [slot_key(name)], [int(every * 1000), burst, 0]) / 1000
-        )
-
-    async def pause_slots(self, name: str, seconds: float) -> None:
-        await self._run_script("slot", [slot_key(name)], [0, 1, max(1, int(seconds * 1000))])
-
-    async def _now(self) -> float:
-        async with store_errors():
-            seconds, micros = await self._redis.time()
-        return int(seconds) + int(micros) / 1e6
-
-    async def _run_script(self, name: str, keys: Sequence[str], args: Sequence[Any]) -> Any:
-        async with store_errors():
-            return await self._scripts[name](keys=list(keys), args=list(args))
 
     def _queue_keys(self, keys: Keys, lane: str) -> list[str]:
         return [keys.queue(lane), keys.queues, keys.change_counts, keys.job_starts]

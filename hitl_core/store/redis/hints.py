@@ -1,4 +1,4 @@
-"""Reading of the Redis streams: hints, and the audit. One listener in each process reads them."""
+"""Hints from the Redis streams, of which the audit is one. One listener in each process reads them."""
 
 from __future__ import annotations
 
@@ -8,17 +8,20 @@ from typing import cast
 from hitl_core.store.redis import review_fields
 from hitl_core.store.redis.client import MAX_BLOCK, Client, store_errors
 from hitl_core.store.redis.keys import Keys
+from hitl_core.store.redis.part import RedisPart
 
 StreamEntry = tuple[bytes, dict[bytes, bytes] | None]
 #: The reply of XREAD: entries by stream, or None after the timeout.
 StreamReply = list[tuple[bytes, list[StreamEntry]]] | None
 
 
-class RedisStreams:
-    """Every partition has a stream of its own."""
+class RedisHints(RedisPart):
+    """See `Hints` for the methods. Every partition has a stream of its own."""
 
-    def __init__(self, redis: Client, reader: Client, keys: Sequence[Keys]) -> None:
-        self._redis, self._reader, self._keys = redis, reader, keys
+    def __init__(
+        self, redis: Client, reader: Client, keys: Sequence[Keys], retention: float
+    ) -> None:
+        super().__init__(redis, reader, keys, retention)
         self._positions: dict[str, dict[str, str]] = {}
 
     async def agent_hints(self, agent: str, block: float) -> list[str]:

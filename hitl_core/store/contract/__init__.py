@@ -1,0 +1,43 @@
+"""The contract of a store, in parts; `Store` combines them. A store compares versions and writes; it knows no
+rules of reviews.
+"""
+
+from hitl_core.store.contract.audited_fields import delivery_event
+from hitl_core.store.contract.jobs import (
+    Backlog,
+    Job,
+    LaneHalf,
+    Recheck,
+    format_member,
+    head_start,
+    lane_of,
+    parse_job,
+)
+from hitl_core.store.contract.review_lists import (
+    MAX_DECIDED,
+    LiveReview,
+    WaitingPage,
+    Workload,
+    is_decision_event,
+)
+from hitl_core.store.contract.reviews import Write
+from hitl_core.store.contract.store import Store
+
+__all__ = [
+    "MAX_DECIDED",
+    "Backlog",
+    "Job",
+    "LaneHalf",
+    "LiveReview",
+    "Recheck",
+    "Store",
+    "WaitingPage",
+    "Workload",
+    "Write",
+    "delivery_event",
+    "format_member",
+    "head_start",
+    "is_decision_event",
+    "lane_of",
+    "parse_job",
+]

@@ -1,0 +1,39 @@
+"""What is recorded together with its entry of the audit."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from hitl_core.audit import Ledger
+from hitl_core.model import Event, MessageRef, Place
+
+
+def delivery_event(review_id: str, place: Place, ref: MessageRef, now: float) -> Event:
+    """The event of the first message about this review at this place."""
+    where = f"{ref.channel}:{ref.conversation}/{ref.ts}"
+    return Event(kind="delivered", review_id=review_id, at=now, place=place, what=where)
+
+
+class AuditedFields(Protocol):
+    """`ledger` holds the entries. Each value is written in one step with its entry."""
+
+    @property
+    def ledger(self) -> Ledger: ...
+
+    async def record_refusal(self, review_id: str, event: Event) -> None:
+        """Add a refused attempt to the review's audit, at the store's time. The same `op` twice in a row is
+        one attempt. Does nothing if there is no such review.
+        """
+        ...
+
+    async def record_post(self, review_id: str, place: Place, ref: MessageRef) -> MessageRef:
+        """Record the message in which the card was posted. The first message wins, becomes an entry
+        `delivered` in the audit, and is returned.
+        """
+        ...
+
+    async def record_policy(self, agent: str, digest: str) -> str | None:
+        """Record the digest of this agent's policy. Returns the digest that was recorded before, or None. If
+        it is a different one, an entry `policy_changed` with both is added to the audit.
+        """
+        ...

@@ -1,0 +1,88 @@
+"""The bots' jobs: each shows one card at one place, or updates it."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple, cast, get_args
+
+from hitl_core.model import Event, Place
+
+#: After a person's click, the card goes before others that have waited for up to this many seconds.
+PEOPLE_HEAD_START = 600.0
+
+#: What to do with the card of a review at one place. `card`: show its newest state. `check`: update its
+#: message again, even if it shows the newest state. `sweep`: the same, and delete other messages of this card
+#: that were posted since `note`. `stray`: delete the message `note` if it is a duplicate. `unknown`: a job
+#: that another version of this program wrote.
+JobKind = Literal["card", "check", "sweep", "stray", "unknown"]
+#: The two halves of a lane: cards that were never posted, in order of submission; and all other jobs.
+LaneHalf = Literal["post", "draw"]
+
+
+class Job(NamedTuple):
+    """A job that a bot has started.
+
+    `attempts` counts from 1: a higher number means that earlier attempts did not finish, the first of them at
+    `first_at` (0 if not known). `note` changes when the job is added again meanwhile. `token` identifies this
+    attempt. `member` is the job's text in its queue, in one of the partitions.
+    """
+
+    lane: str
+    partition: int
+    member: str
+    kind: JobKind
+    review_id: str
+    place: Place
+    note: str
+    token: str
+    attempts: int
+    first_at: float
+
+
+class Recheck(NamedTuple):
+    """A later job at the same place, in `delay` seconds. A `sweep` looks for messages since `note`."""
+
+    kind: Literal["check", "sweep"]
+    delay: float | None
+    note: str = ""
+
+
+class Backlog(NamedTuple):
+    """How many jobs wait for a bot now, and since when the oldest one waits; None if no job waits."""
+
+    waiting: int
+    oldest: float | None
+
+
+def lane_of(place: Place) -> str:
+    """The lane of a place: its conversation, with all threads and copies in it."""
+    return place.partition("/")[0].partition(">")[0]
+
+
+def format_member(kind: JobKind, review_id: str, place: Place) -> str:
+    """A job's text in its queue. The place comes last, because it can contain spaces."""
+    return f"{kind} {review_id} {place}"
+
+
+def parse_job(lane: str, partition: int, member: str, note: str, token: str) -> Job:
+    """The job that `take_job` has started."""
+    kind, _, rest = member.partition(" ")
+    review_id, _, place = rest.partition(" ")
+    attempts, first_at, _ = token.split(" ")
+    known = cast(JobKind, kind) if kind in get_args(JobKind) else "unknown"
+    return Job(
+        lane,
+        partition,
+        member,
+        known,
+        review_id,
+        place,
+        note,
+        token,
+        int(attempts),
+        float(first_at),
+    )
+
+
+def head_start(event: Event) -> float:
+    """How many seconds earlier than now a card is queued after this event."""
+    return PEOPLE_HEAD_START if event.by is not None else 0.0

@@ -1,0 +1,77 @@
+"""The lanes: one queue of jobs for each conversation, held by one bot at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Literal, Protocol
+
+from hitl_core.model import Place
+from hitl_core.store.contract.jobs import Backlog, Job, LaneHalf, Recheck
+
+
+class Lanes(Protocol):
+    """Jobs are added by `commit`, by `redraw` and by `finish_job`."""
+
+    async def lanes(self, limit: int = 100) -> list[str]:
+        """The lanes that have a job to do now, the longest waiting first."""
+        ...
+
+    async def hold_lanes(self, lanes: Sequence[str], bot: str, ttl: float) -> set[str]:
+        """Hold these lanes for `ttl` seconds. Returns those that this bot holds now: a lane of another bot is
+        left out.
+        """
+        ...
+
+    async def release_lane(self, lane: str, bot: str) -> None:
+        """Stop holding the lane, so that another bot can hold it."""
+        ...
+
+    async def take_job(self, lane: str, half: LaneHalf, skip: Collection[str] = ()) -> Job | None:
+        """Start the first job of this half; None if there is none now. The job stays in the queue until it is
+        finished: taken again before that, it is the same job with one attempt more.
+        `skip` are members that stay in the queue.
+        """
+        ...
+
+    async def finish_job(self, job: Job, check: Recheck | None = None) -> bool:
+        """Finish the job. If the card changed meanwhile, its job stays in the queue. False if another bot has
+        started a job of this card since: it is not known which message update came last, so `check` is queued
+        at once. Otherwise `check` is queued after its delay; with no delay, not at all.
+        """
+        ...
+
+    async def put_back_job(self, job: Job) -> None:
+        """Give back an unfinished job, because the bot shuts down. Its attempts then count as one."""
+        ...
+
+    async def move_to_dead_letters(self, job: Job, why: str) -> None:
+        """Move a job that can't be done to the dead letters. Keeps it in its queue if it was added again
+        meanwhile.
+        """
+        ...
+
+    async def count_dead_letters(self) -> int:
+        """How many reviews have dead letters. Several dead letters of one review count as one."""
+        ...
+
+    async def requeue_dead_letters(self) -> int:
+        """Put all dead letters back into their queues, as jobs with one earlier attempt. Returns the number
+        of their reviews.
+        """
+        ...
+
+    async def redraw(
+        self,
+        review_id: str,
+        place: Place,
+        kind: Literal["check", "stray"] = "check",
+        note: str = "",
+    ) -> None:
+        """Queue a job for this message. The same job twice is done once. Does nothing if there is no such
+        review.
+        """
+        ...
+
+    async def backlog(self) -> Backlog:
+        """For metrics: cheap for any number of jobs."""
+        ...

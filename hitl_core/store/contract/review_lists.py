@@ -1,0 +1,88 @@
+"""Lists of reviews: of a thread, of an audience, and those at which somebody must look."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import NamedTuple, Protocol
+
+from hitl_core.model import Event
+
+#: How many reviews with a decision of one person are remembered.
+MAX_DECIDED = 200
+
+
+class LiveReview(NamedTuple):
+    """A review that is not done. The fields are its sort key in the list of live reviews."""
+
+    submitted_at: float
+    id: str
+
+
+class Workload(NamedTuple):
+    """How much work there is: how many reviews are not done, when the oldest of them was submitted, and the
+    earliest time that is due and in the past. None if there is none.
+    """
+
+    live: int
+    oldest: float | None
+    overdue: float | None
+
+
+class WaitingPage(NamedTuple):
+    """One page of the reviews that wait for some audiences: id and time of submission. `total` is their
+    number on all pages (if one audience has more than 1,000: a lower bound).
+    """
+
+    reviews: list[tuple[str, float]]
+    total: int
+
+
+def is_decision_event(event: Event) -> bool:
+    """Whether a person decided, voted or edited in this event."""
+    return event.kind in ("voted", "edited", "decided", "resolved")
+
+
+class ReviewLists(Protocol):
+    """Reads only. The indexes are written by `commit`."""
+
+    async def thread_reviews(self, thread_id: str) -> list[str]:
+        """The ids of the thread's reviews: live ones first, by submission; then done ones, by completion."""
+        ...
+
+    async def live_ids(self, limit: int = 100) -> list[str]:
+        """The ids of the oldest reviews that are not done."""
+        ...
+
+    async def live_reviews(
+        self, limit: int = 100, after: LiveReview | None = None
+    ) -> list[LiveReview]:
+        """The reviews that are not done, the oldest first. `after` is the last one of the page before. The
+        cost of a page depends on its length, not on the number of reviews.
+        """
+        ...
+
+    async def workload(self) -> Workload:
+        """For metrics: cheap for any number of reviews."""
+        ...
+
+    async def waiting_reviews(
+        self, audiences: Collection[str], limit: int = 100, offset: int = 0
+    ) -> WaitingPage:
+        """The pending reviews that have at least one of these audiences, each once, the oldest first."""
+        ...
+
+    async def recent_decisions(
+        self, reviewer: str, limit: int = 100, offset: int = 0
+    ) -> list[tuple[str, float]]:
+        """The reviews in which this reviewer (by key) decided, voted or edited, with the time: the latest
+        first, at most 200. Some of these reviews may be deleted by now.
+        """
+        ...
+
+    async def due_reviews(self, limit: int = 100) -> list[str]:
+        """The reviews at which a bot must look now. Reads only: nothing is claimed."""
+        ...
+
+    async def ready_reviews(self, agent: str, limit: int = 100) -> list[str]:
+        """The reviews of this agent that may be claimed now, the longest waiting first. Reads only."""
+        ...

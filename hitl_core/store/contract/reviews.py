@@ -1,0 +1,59 @@
+"""One review: what is written of it, and read."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import NamedTuple, Protocol
+
+from hitl_core.model import Arguments, Event, Place, Review, Snapshot
+
+
+class Write(NamedTuple):
+    """One transition to store: the new review, its event, and the new values of the indexes.
+
+    `args` are the bytes that no earlier version had, by "key:revision". `due_at` is when a bot must look at
+    the review next, `ready_at` is from when an agent may claim it; None removes the review from that index.
+    With `wakes_agent` the agent's processes are woken at once.
+
+    `chain` is the head of the review's audit as it was read (`Snapshot.chain`). `audiences_added` and
+    `audiences_removed` are the changes to the review's audiences (`Review.audiences`).
+    """
+
+    review: Review
+    event: Event
+    args: Mapping[str, Arguments]
+    due_at: float | None
+    ready_at: float | None
+    wakes_agent: bool
+    chain: str = ""
+    audiences_added: Collection[str] = ()
+    audiences_removed: Collection[str] = ()
+
+
+class ReviewStore(Protocol):
+    """Loads and commits reviews. What cards show is recorded beside the review, and changes no version."""
+
+    async def load(self, review_id: str) -> Snapshot | None: ...
+
+    async def load_outline(self, review_id: str) -> Snapshot | None:
+        """The same without arguments: `review.args` is empty. For code that looks at many reviews."""
+        ...
+
+    async def commit(self, write: Write) -> bool:
+        """Store the review and return True, if the stored version is the one before and its audit ends at
+        `chain`; else return False. The event becomes the next entry of the audit, unless its kind is not
+        audited.
+
+        Version 1 is a new review: it is stored if there is none with this id.
+        """
+        ...
+
+    async def record_shown_version(self, review_id: str, place: Place, version: int) -> int:
+        """Record which version a card shows; it never goes back. Returns the newest recorded version."""
+        ...
+
+    async def record_mark(self, review_id: str, mark: str) -> bool:
+        """Set a mark on the review (`Snapshot.marks`); a mark is not a decision. True for the caller that
+        sets it first (a caller that loses this reply can't find out). Does nothing if there is no review.
+        """
+        ...

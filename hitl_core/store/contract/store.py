@@ -1,0 +1,39 @@
+"""All parts together."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from hitl_core.store.contract.audited_fields import AuditedFields
+from hitl_core.store.contract.coordination import Coordination
+from hitl_core.store.contract.hints import Hints
+from hitl_core.store.contract.lanes import Lanes
+from hitl_core.store.contract.review_lists import ReviewLists
+from hitl_core.store.contract.reviews import ReviewStore
+from hitl_core.store.contract.tokens import Tokens
+from hitl_core.store.contract.ui_state import UiState
+
+
+class Store(
+    ReviewStore,
+    AuditedFields,
+    ReviewLists,
+    Hints,
+    Lanes,
+    Coordination,
+    Tokens,
+    UiState,
+    Protocol,
+):
+    """Times are seconds since the epoch by the store's own clock.
+
+    Every method raises StoreUnavailable when the store doesn't answer in time; a write that raised it may
+    have happened. So every write is safe to repeat.
+    """
+
+    #: Over how many Redis hash tags the reviews are spread. The partition is part of every review id.
+    partitions: int
+
+    async def now(self) -> float: ...
+
+    async def close(self) -> None: ...

@@ -1,0 +1,115 @@
+"""The lists of reviews in Redis: sorted sets, in each partition."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from math import inf
+from typing import Any, cast
+
+from hitl_core.store.contract import MAX_DECIDED, LiveReview, WaitingPage, Workload
+from hitl_core.store.redis.client import store_errors
+from hitl_core.store.redis.keys import Keys
+from hitl_core.store.redis.part import RedisPart
+
+#: How many reviews of one audience are read at most, to merge those of several audiences.
+MAX_READ = 1000
+
+ScoredIds = list[tuple[bytes, float]]
+
+
+class RedisReviewLists(RedisPart):
+    """See `ReviewLists` for the methods."""
+
+    async def thread_reviews(self, thread_id: str) -> list[str]:
+        members: list[tuple[bytes, float]] = []
+        for keys in self._keys:
+            async with store_errors():
+                members += await self._redis.zrange(keys.thread(thread_id), 0, -1, withscores=True)
+        return [member.decode() for member, _ in sorted(members, key=lambda pair: pair[1])]
+
+    async def live_ids(self, limit: int = 100) -> list[str]:
+        return [review.id for review in await self.live_reviews(limit)]
+
+    async def live_reviews(
+        self, limit: int = 100, after: LiveReview | None = None
+    ) -> list[LiveReview]:
+        reviews: list[LiveReview] = []
+        for (
+            keys
+        ) in self._keys:  # any of the first `limit` is among the first `limit` of its partition
+            reviews += await self._live_in_partition(keys, limit, after)
+        return sorted(reviews)[:limit]
+
+    async def workload(self) -> Workload:
+        live, oldest, due = 0, list[float](), list[float]()
+        for keys in self._keys:
+            async with store_errors(), self._redis.pipeline(transaction=False) as pipe:
+                pipe.zcard(keys.live_reviews)
+                pipe.zrange(keys.live_reviews, 0, 0, withscores=True)
+                pipe.zrange(keys.due, 0, 0, withscores=True)
+                count, first, next_due = await pipe.execute()
+            live += count
+            oldest += [at for _, at in first]
+            due += [at for _, at in next_due]
+        now = await self.now()
+        overdue = min((at for at in due if at <= now), default=None)
+        return Workload(live, min(oldest, default=None), overdue)
+
+    async def waiting_reviews(
+        self, audiences: Collection[str], limit: int = 100, offset: int = 0
+    ) -> WaitingPage:
+        read = max(MAX_READ, offset + limit)
+        scores, total = dict[bytes, float](), 0
+        for keys in self._keys:
+            async with store_errors(), self._redis.pipeline(transaction=False) as pipe:
+                for audience in audiences:
+                    pipe.zrange(keys.waiting(audience), 0, read - 1, withscores=True)
+                    pipe.zcard(keys.waiting(audience))
+                answers: list[Any] = await pipe.execute()
+            for scored_ids in cast(list[ScoredIds], answers[::2]):
+                scores |= dict(scored_ids)
+            total += max(cast(list[int], answers[1::2]), default=0)
+        ordered = sorted(scores.items(), key=lambda each: (each[1], each[0]))
+        page = [(id.decode(), at) for id, at in ordered[offset : offset + limit]]
+        return WaitingPage(page, max(len(scores), total))
+
+    async def recent_decisions(
+        self, reviewer: str, limit: int = 100, offset: int = 0
+    ) -> list[tuple[str, float]]:
+        scores: ScoredIds = []
+        for keys in self._keys:
+            async with store_errors():
+                scores += await self._redis.zrevrange(
+                    keys.decisions(reviewer), 0, MAX_DECIDED - 1, withscores=True
+                )
+        scores.sort(key=lambda each: (each[1], each[0]), reverse=True)
+        return [(id.decode(), at) for id, at in scores[:MAX_DECIDED][offset : offset + limit]]
+
+    async def due_reviews(self, limit: int = 100) -> list[str]:
+        return await self._peek_indexes([keys.due for keys in self._keys], limit)
+
+    async def ready_reviews(self, agent: str, limit: int = 100) -> list[str]:
+        return await self._peek_indexes([keys.ready(agent) for keys in self._keys], limit)
+
+    async def _live_in_partition(
+        self, keys: Keys, limit: int, after: LiveReview | None
+    ) -> list[LiveReview]:
+        """Redis finds a position by time alone, so reviews of the same time are read again and skipped."""
+        at, count = -inf if after is None else after.submitted_at, limit
+        while True:
+            async with store_errors():
+                page = await self._redis.zrangebyscore(
+                    keys.live_reviews, at, "+inf", start=0, num=count, withscores=True
+                )
+            reviews = [LiveReview(score, member.decode()) for member, score in page]
+            new = [review for review in reviews if after is None or review > after]
+            if len(new) >= limit or len(page) < count:
+                return new[:limit]
+            count *= 2
+
+    async def _peek_indexes(self, indexes: Sequence[str], limit: int) -> list[str]:
+        review_ids: list[str] = []
+        for index in indexes:
+            members = cast(list[bytes], await self._run_script("due", [index], [limit]))
+            review_ids += [member.decode() for member in members]
+        return review_ids

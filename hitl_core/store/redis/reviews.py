@@ -1,0 +1,132 @@
+"""Reviews in Redis: each is a hash, which the scripts read and write in one step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hitl_core.audit import link_entry
+from hitl_core.model import REDRAW_KINDS, UNAUDITED_KINDS, Event, Place, Snapshot
+from hitl_core.store.contract import (
+    MAX_DECIDED,
+    Write,
+    format_member,
+    head_start,
+    is_decision_event,
+    lane_of,
+)
+from hitl_core.store.redis import review_fields
+from hitl_core.store.redis.keys import Keys
+from hitl_core.store.redis.part import RedisPart
+
+#: Added to the score of done reviews: they come after the live ones of their thread. Also in write.lua.
+DONE_OFFSET = 1e11
+
+
+class RedisReviews(RedisPart):
+    """See `ReviewStore` for the methods."""
+
+    async def load(self, review_id: str) -> Snapshot | None:
+        return await self._load(review_id, "load")
+
+    async def load_outline(self, review_id: str) -> Snapshot | None:
+        return await self._load(review_id, "outline")
+
+    async def commit(self, write: Write) -> bool:
+        keys = _write_keys(self._require_keys(write.review.id), write)
+        args = _write_args(write, int(self._retention * 1000))
+        return bool(await self._run_script("write", keys, args))
+
+    async def record_mark(self, review_id: str, mark: str) -> bool:
+        keys = self._require_keys(review_id)
+        return bool(
+            await self._run_script("mark", [keys.review(review_id)], [review_fields.MARK + mark])
+        )
+
+    async def record_shown_version(self, review_id: str, place: Place, version: int) -> int:
+        keys = self._require_keys(review_id)
+        return int(
+            await self._run_script(
+                "shown", [keys.review(review_id)], [review_fields.SHOWN + place, version]
+            )
+        )
+
+    async def _load(self, review_id: str, script: str) -> Snapshot | None:
+        if (keys := self._find_keys(review_id)) is None:
+            return None
+        (seconds, micros), flat = await self._run_script(script, [keys.review(review_id)])
+        if not flat:
+            return None
+        fields = {flat[i].decode(): flat[i + 1] for i in range(0, len(flat), 2)}
+        return review_fields.read_snapshot(review_id, fields, int(seconds) + int(micros) / 1e6)
+
+
+def _write_keys(keys: Keys, write: Write) -> list[str]:
+    """The keys of write.lua, in its order."""
+    review = write.review
+    return [
+        keys.review(review.id),
+        keys.thread(review.thread_id),
+        keys.due,
+        keys.ready(review.agent),
+        keys.events,
+        keys.audit,
+        keys.agent(review.agent),
+        keys.live_reviews,
+        keys.decisions(_decider(write.event) or ""),
+        keys.queues,
+        keys.change_counts,
+        *map(keys.waiting, [*write.audiences_added, *write.audiences_removed]),
+        *(keys.queue(lane_of(place)) for place in _changed_cards(write)),
+    ]
+
+
+def _write_args(write: Write, retention: int) -> list[Any]:
+    """The arguments of write.lua, in its order. `retention` is in milliseconds."""
+    review, event = write.review, write.event
+    done, places = review.status == "done", _changed_cards(write)
+    entry, head = "", write.chain
+    if event.kind not in UNAUDITED_KINDS:
+        entry, head = link_entry(event, write.chain)
+    return [
+        review.id,
+        review.version - 1,
+        review.version,
+        review_fields.dump_data(review),
+        review.status,
+        (review.done_at or 0.0) + DONE_OFFSET if done else review.created_at,
+        _score(write.due_at),
+        _score(write.ready_at),
+        len(places),
+        entry,
+        int(write.wakes_agent),
+        retention if done else 0,
+        _score(review.created_at),
+        write.chain,
+        head,
+        len(write.audiences_added),
+        _score(event.at if _decider(event) else None),
+        retention,
+        MAX_DECIDED,
+        len(write.audiences_removed),
+        head_start(event),
+        *(
+            part
+            for place in places
+            for part in (lane_of(place), place, format_member("card", review.id, place))
+        ),
+        *(part for pair in review_fields.dump_args(write.args).items() for part in pair),
+    ]
+
+
+def _decider(event: Event) -> str | None:
+    """The key of the person who decided, voted or edited in this event."""
+    return event.by.key if event.by and is_decision_event(event) else None
+
+
+def _changed_cards(write: Write) -> tuple[Place, ...]:
+    """The places whose card shows something else after this write."""
+    return write.review.places if write.event.kind in REDRAW_KINDS else ()
+
+
+def _score(at: float | None) -> str:
+    return "" if at is None else f"{at:.6f}"

@@ -1,0 +1,93 @@
+"""A file owns one noun, and a function does one thing: both stay short enough to be read at once."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import median
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+#: The benchmarks too: they are read to see what was measured. Tests and examples are as long as their story.
+FILES = sorted(
+    file
+    for top in ("hitl_core", "bot", "slack_sandbox", "benchmarks")
+    for file in (ROOT / top).rglob("*.py")
+)
+#: In lines, with docstrings and blank lines.
+FILE_LINES, FUNCTION_LINES, MEDIAN_LINES = 250, 50, 150
+#: Files and functions (`file:function`) that are longer and must be split. The list only shrinks.
+TOO_LONG = frozenset(
+    {
+        "bot/api/agent_api.py",
+        "bot/app.py:running_bot",
+        "bot/channels/slack/handlers/listeners.py",
+        "bot/channels/slack/handlers/submissions.py",
+        "bot/channels/slack/render/card_lines.py",
+        "bot/channels/slack/transport/api.py",
+        "bot/channels/slack/transport/payload.py",
+        "bot/inbox/access.py",
+        "bot/inbox/homes.py",
+        "bot/outbox/delivery.py",
+        "bot/outbox/lane.py",
+        "bot/people/directory.py",
+        "bot/web/connections.py",
+        "hitl_core/cli/policy/run_test.py",
+        "hitl_core/cli/reviews/decide.py",
+        "hitl_core/dialects/arcgis.py",
+        "hitl_core/gate/blocking.py",
+        "hitl_core/gate/gate.py",
+        "hitl_core/gate/submission/new_review.py:build_review",
+        "hitl_core/integrations/langgraph/driver.py",
+        "hitl_core/integrations/langgraph/inventory.py",
+        "hitl_core/jsonschema/applicators.py",
+        "hitl_core/jsonschema/patterns/pattern.py",
+        "hitl_core/policy/policy.py",
+        "hitl_core/review/decisions.py",
+        "hitl_core/review/decisions.py:decide",
+        "hitl_core/review/edit_rules.py",
+        "hitl_core/review/service.py",
+        "slack_sandbox/demo/embedded_redis.py",
+        "slack_sandbox/sandbox.py:__init__",
+    }
+)
+
+
+def long_parts(name: str, text: str) -> Iterator[str]:
+    """The file and its functions that are too long."""
+    if len(text.splitlines()) > FILE_LINES:
+        yield name
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            assert node.end_lineno is not None
+            if node.end_lineno - node.lineno + 1 > FUNCTION_LINES:
+                yield f"{name}:{node.name}"
+
+
+@pytest.fixture(scope="module")
+def texts() -> dict[str, str]:
+    return {str(file.relative_to(ROOT)): file.read_text() for file in FILES}
+
+
+def test_no_file_and_no_function_is_too_long(texts: dict[str, str]):
+    """Given all files of the programs, then only what is still to be split is longer than the limits."""
+    found = {part for name, text in texts.items() for part in long_parts(name, text)}
+
+    assert found - TOO_LONG == set(), "split these"
+    assert TOO_LONG - found == set(), "these are short enough: take them off the list"
+
+
+def test_most_files_are_short(texts: dict[str, str]):
+    assert median(len(text.splitlines()) for text in texts.values()) < MEDIAN_LINES
+
+
+def test_what_is_too_long_is_found():
+    """Given a file and a function one line longer than allowed, then both are named; at the limit neither."""
+    body = "def f():\n" + "    pass\n" * (FUNCTION_LINES - 1)
+
+    assert list(long_parts("a", body)) == []
+    assert list(long_parts("a", body + "    pass\n")) == ["a:f"]
+    assert list(long_parts("a", "x = 1\n" * FILE_LINES)) == []
+    assert list(long_parts("a", "x = 1\n" * (FILE_LINES + 1))) == ["a"]
